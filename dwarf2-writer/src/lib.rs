@@ -1,0 +1,1 @@
+//! DWARF 2 sections from values.

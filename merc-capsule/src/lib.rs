@@ -1,0 +1,1 @@
+//! The Mercury copies (.nv.merc.*) of cubin sections: names and policy.

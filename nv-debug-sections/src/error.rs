@@ -1,0 +1,99 @@
+//! The one error of this crate: what is wrong, in which section, at which byte.
+
+use std::fmt;
+
+/// A fault in a cubin or in one of its sections.
+///
+/// `section` is the section's name (empty for the ELF file header and tables), `offset` the byte offset inside that
+/// section (inside the file when `section` is empty).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    section: String,
+    offset: u64,
+    kind: ErrorKind,
+}
+
+/// What was found, and what was expected instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The data ends inside the named field.
+    #[error("the data ends inside {0}")]
+    Truncated(&'static str),
+    /// A LEB128 number is longer than 64 bits.
+    #[error("{0} is a LEB128 number of more than 64 bits")]
+    LebOverflow(&'static str),
+    /// A field holds a value this format does not allow.
+    #[error("{field} is {found:#x}, expected {expected}")]
+    Value {
+        /// The field's name in the specification.
+        field: &'static str,
+        /// What it holds.
+        found: u64,
+        /// What it may hold, in words.
+        expected: &'static str,
+    },
+    /// The bytes are no ELF file, or an ELF file of another kind.
+    #[error("not a cubin: {0}")]
+    NotACubin(&'static str),
+    /// A table index names nothing.
+    #[error("{what} {index} does not exist (there are {count})")]
+    Index {
+        /// Kind of thing: "section", "symbol", "file" ...
+        what: &'static str,
+        /// The index found.
+        index: u64,
+        /// How many there are.
+        count: u64,
+    },
+    /// A value cannot be written in the field that must hold it.
+    #[error("{what} {value:#x} does not fit {field}")]
+    DoesNotFit {
+        /// The value's meaning.
+        what: &'static str,
+        /// The value.
+        value: u64,
+        /// The field and its width.
+        field: &'static str,
+    },
+    /// Anything else, in one sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Shorthand used throughout the crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A fault of `kind` at byte `offset` of `section`.
+    pub fn new(section: impl Into<String>, offset: u64, kind: ErrorKind) -> Self {
+        Self { section: section.into(), offset, kind }
+    }
+
+    /// Name of the section at fault; empty for the file's own header and tables.
+    pub fn section(&self) -> &str {
+        &self.section
+    }
+
+    /// Byte offset inside [`section`](Self::section).
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.section.is_empty() {
+            write!(f, "offset {:#x}: {}", self.offset, self.kind)
+        } else {
+            write!(f, "{}+{:#x}: {}", self.section, self.offset, self.kind)
+        }
+    }
+}
+
+impl std::error::Error for Error {}

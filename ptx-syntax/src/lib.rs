@@ -1,0 +1,1 @@
+//! Lossless parser for PTX with the debug directives as typed nodes.
