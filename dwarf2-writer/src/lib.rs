@@ -1,1 +1,28 @@
-//! DWARF 2 sections from values.
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+extern crate alloc;
+
+pub mod constants;
+mod error;
+mod expression;
+pub mod frame;
+pub mod line;
+mod section;
+
+pub use error::Error;
+pub use expression::Expression;
+pub use section::{Address, Reloc, Section, SymbolId};
+
+/// Size of the length and offset fields of a unit or entry (DWARF 3 §7.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Format {
+    /// 4-byte lengths and offsets: all that DWARF 2 has.
+    #[default]
+    Dwarf32,
+    /// 8-byte lengths and offsets behind the escape `ff ff ff ff`.
+    Dwarf64,
+}
+
+/// Lengths from here on are escapes in a 4-byte length field (DWARF 3 §7.2.2).
+const DWARF32_RESERVED: u64 = 0xffff_fff0;

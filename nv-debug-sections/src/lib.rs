@@ -1,5 +1,18 @@
 //! The debug sections of NVIDIA cubins: codecs, line-table rules and the container.
 
+mod bytes;
+pub mod catalog;
+pub mod cubin;
 pub mod error;
+pub mod file_table;
+pub mod frame;
+pub mod level;
+pub mod line;
+pub mod line_table;
+pub mod ptx_txt;
+pub mod reg_sass;
+pub mod reg_type;
+pub mod reloc;
+pub mod relocated;
 
 pub use error::{Error, ErrorKind, Result};

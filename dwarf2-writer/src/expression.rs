@@ -1,0 +1,77 @@
+use alloc::vec::Vec;
+
+use crate::constants::{DW_OP_addr, DW_OP_bregx};
+use crate::section::put_address;
+use crate::{Address, Error, Reloc, Section};
+use leb128_nv::{sleb128, uleb128};
+
+/// A location expression: its operations as bytes, with the places in it that depend on symbols.
+///
+/// ```
+/// use dwarf2_writer::{Address, Expression, SymbolId, constants::DW_OP_plus};
+///
+/// // The function's address plus a register: ptxas' rule for the return address of a folded function.
+/// let mut value = Expression::default();
+/// value.addr(Address::Symbol { symbol: SymbolId(7), addend: 0 }).bregx(0x500_0014, 0).op(DW_OP_plus);
+/// assert_eq!(value.bytes.len(), 9 + 6 + 1);
+/// assert_eq!((value.relocs[0].offset, value.relocs[0].symbol), (1, SymbolId(7)));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expression {
+    /// The operations.
+    pub bytes: Vec<u8>,
+    /// Symbolic fields; the offsets count from the start of the expression.
+    pub relocs: Vec<Reloc>,
+}
+
+impl Expression {
+    /// An operation without operands (`DW_OP_*`).
+    pub fn op(&mut self, op: u8) -> &mut Self {
+        self.bytes.push(op);
+        self
+    }
+
+    /// A ULEB128 operand.
+    pub fn uleb128(&mut self, value: u64) -> &mut Self {
+        self.bytes.extend_from_slice(&uleb128(value));
+        self
+    }
+
+    /// An SLEB128 operand.
+    pub fn sleb128(&mut self, value: i64) -> &mut Self {
+        self.bytes.extend_from_slice(&sleb128(value));
+        self
+    }
+
+    /// `DW_OP_addr` with an 8-byte address.
+    pub fn addr(&mut self, address: Address) -> &mut Self {
+        self.op(DW_OP_addr);
+        put_address(&mut self.bytes, &mut self.relocs, address);
+        self
+    }
+
+    /// `DW_OP_bregx`: the contents of `register` plus `offset`.
+    pub fn bregx(&mut self, register: u64, offset: i64) -> &mut Self {
+        self.op(DW_OP_bregx).uleb128(register).sleb128(offset)
+    }
+
+    /// Appends the block form: a ULEB128 length, then the operations.
+    pub(crate) fn put_block(&self, section: &mut Section) -> Result<(), Error> {
+        for &Reloc { offset, width, .. } in &self.relocs {
+            let end = offset.checked_add(u64::from(width));
+            if !matches!(width, 4 | 8) || end.is_none_or(|end| end > self.bytes.len() as u64) {
+                return Err(Error::ExpressionReloc { offset, width, len: self.bytes.len() });
+            }
+        }
+        section.bytes.extend_from_slice(&uleb128(self.bytes.len() as u64));
+        section.append_parts(&self.bytes, &self.relocs);
+        Ok(())
+    }
+}
+
+impl From<Vec<u8>> for Expression {
+    /// Operations without symbolic fields.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, relocs: Vec::new() }
+    }
+}

@@ -1,0 +1,230 @@
+//! `.debug_frame`: how to find the caller's registers (DWARF 2.0.0 §6.4, DWARF 3 §6.4).
+//!
+//! The *form* of every instruction is the caller's choice and is kept: an `AdvanceLoc4` of 1 takes five bytes.
+//!
+//! ```
+//! use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde, FrameTable, Params};
+//! use dwarf2_writer::{Address, Format, SymbolId};
+//!
+//! let mut frames = FrameTable::new(Params { format: Format::Dwarf64, ..Params::default() })?;
+//! let cie = frames.cie(&Cie {
+//!     version: 3,
+//!     code_alignment_factor: 4,
+//!     data_alignment_factor: -4,
+//!     return_address_register: 0xffff_ffff,
+//!     instructions: vec![Cfi::DefCfa { register: 0x500_0001, offset: 0 }],
+//!     ..Cie::default()
+//! })?;
+//! frames.fde(&Fde {
+//!     cie,
+//!     initial_location: Address::Symbol { symbol: SymbolId(3), addend: 0 },
+//!     address_range: 0x180,
+//!     range_symbol: None,
+//!     instructions: vec![Cfi::AdvanceLoc4(8), Cfi::DefCfaOffset(16)],
+//! })?;
+//! let section = frames.finish();
+//! assert_eq!(section.bytes.len() % 8, 0);
+//! assert_eq!(section.relocs.len(), 1);
+//! # Ok::<(), dwarf2_writer::Error>(())
+//! ```
+
+mod instruction;
+
+use alloc::vec::Vec;
+
+use leb128_nv::{sleb128, uleb128};
+
+use crate::constants::DW_CFA_nop;
+use crate::section::put_string;
+use crate::{Address, DWARF32_RESERVED, Error, Format, Reloc, Section, SymbolId};
+pub use instruction::CallFrameInstruction;
+
+/// How the entries of one section are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// Of every entry.
+    pub format: Format,
+    /// Entries are padded with `DW_CFA_nop` to a multiple of this many bytes, their length field included; a power of
+    /// two, 1 for no padding. Observed: ptxas 13.0.88 pads to 8.
+    pub alignment: u8,
+    /// The symbol of the section itself, if the offset of its CIE in each FDE is to be relocated, as when sections of
+    /// several objects will be joined. The addend is the offset of the CIE, and stands in the field as well.
+    pub cie_pointer_symbol: Option<SymbolId>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { format: Format::Dwarf32, alignment: 8, cie_pointer_symbol: None }
+    }
+}
+
+/// A common information entry: what several functions' rules start from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cie {
+    /// 1 (DWARF 2), 3 or 4: decides the size of the return register's field.
+    pub version: u8,
+    /// Vendor string, without its NUL; mostly empty.
+    pub augmentation: Vec<u8>,
+    /// Bytes of code that one unit of an advance stands for.
+    pub code_alignment_factor: u64,
+    /// Bytes that one unit of a register offset stands for.
+    pub data_alignment_factor: i64,
+    /// Register (or a number that is none) that holds the return address.
+    pub return_address_register: u64,
+    /// The rules at the start of every function.
+    pub instructions: Vec<CallFrameInstruction>,
+}
+
+/// A CIE by the order it was written in, 0-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CieId(pub u32);
+
+/// A frame description entry: the rules of one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fde {
+    /// The entry it starts from, written before it.
+    pub cie: CieId,
+    /// Start of the function.
+    pub initial_location: Address,
+    /// Size of the function in bytes.
+    pub address_range: u64,
+    /// A symbol that the range field is to be relocated against. The field keeps `address_range`, the relocation's
+    /// addend is 0: such a relocation does not add, it lets a linker clear the field of a function that it drops.
+    pub range_symbol: Option<SymbolId>,
+    /// The rules, in address order.
+    pub instructions: Vec<CallFrameInstruction>,
+}
+
+/// Writes a `.debug_frame` section, entry by entry.
+#[derive(Debug, Clone)]
+pub struct FrameTable {
+    params: Params,
+    section: Section,
+    /// Section offset of each CIE.
+    cies: Vec<u64>,
+}
+
+impl FrameTable {
+    /// An empty section.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Alignment`].
+    pub fn new(params: Params) -> Result<Self, Error> {
+        if !params.alignment.is_power_of_two() {
+            return Err(Error::Alignment { alignment: params.alignment });
+        }
+        Ok(Self { params, section: Section::default(), cies: Vec::new() })
+    }
+
+    /// Appends a CIE.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CieVersion`], [`Error::NulInString`], [`Error::Operand`], [`Error::ExpressionReloc`] and
+    /// [`Error::TooLong`].
+    pub fn cie(&mut self, cie: &Cie) -> Result<CieId, Error> {
+        let offset = self.section.bytes.len() as u64;
+        let format = self.params.format;
+        self.entry(|section| {
+            put_offset(section, format, u64::MAX); // the CIE id: no offset of a CIE
+            section.bytes.push(cie.version);
+            put_string(&mut section.bytes, &cie.augmentation, "augmentation")?;
+            if cie.version >= 4 {
+                section.bytes.extend_from_slice(&[8, 0]); // address size, segment selector size
+            }
+            section.bytes.extend_from_slice(&uleb128(cie.code_alignment_factor));
+            section.bytes.extend_from_slice(&sleb128(cie.data_alignment_factor));
+            match cie.version {
+                1 => section.bytes.push(narrow("return_address_register", cie.return_address_register)?),
+                3 | 4 => section.bytes.extend_from_slice(&uleb128(cie.return_address_register)),
+                version => return Err(Error::CieVersion { version }),
+            }
+            cie.instructions.iter().try_for_each(|instruction| instruction.put(section))
+        })?;
+        self.cies.push(offset);
+        Ok(CieId(self.cies.len() as u32 - 1))
+    }
+
+    /// Appends an FDE.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCie`], [`Error::Operand`], [`Error::ExpressionReloc`] and [`Error::TooLong`].
+    pub fn fde(&mut self, fde: &Fde) -> Result<(), Error> {
+        let CieId(index) = fde.cie;
+        let unknown = Error::UnknownCie { index, count: self.cies.len() };
+        let cie = *self.cies.get(index as usize).ok_or(unknown)?;
+        let Params { format, cie_pointer_symbol, .. } = self.params;
+        if format == Format::Dwarf32 && cie >= u64::from(u32::MAX) {
+            return Err(Error::TooLong { field: "CIE pointer", len: cie, max: u64::from(u32::MAX) - 1 });
+        }
+        self.entry(|section| {
+            if let Some(symbol) = cie_pointer_symbol {
+                let width = if format == Format::Dwarf64 { 8 } else { 4 };
+                let offset = section.bytes.len() as u64;
+                section.relocs.push(Reloc { offset, width, symbol, addend: cie as i64 });
+            }
+            put_offset(section, format, cie);
+            section.address(fde.initial_location);
+            if let Some(symbol) = fde.range_symbol {
+                let offset = section.bytes.len() as u64;
+                section.relocs.push(Reloc { offset, width: 8, symbol, addend: 0 });
+            }
+            section.bytes.extend_from_slice(&fde.address_range.to_le_bytes());
+            fde.instructions.iter().try_for_each(|instruction| instruction.put(section))
+        })
+    }
+
+    /// The finished section.
+    pub fn finish(self) -> Section {
+        self.section
+    }
+
+    /// Writes one entry: its length, what `body` appends, the padding. On an error the section is as before.
+    fn entry(&mut self, body: impl FnOnce(&mut Section) -> Result<(), Error>) -> Result<(), Error> {
+        let mark = self.section.mark();
+        let written = self.try_entry(body);
+        if written.is_err() {
+            self.section.rewind(mark);
+        }
+        written
+    }
+
+    fn try_entry(&mut self, body: impl FnOnce(&mut Section) -> Result<(), Error>) -> Result<(), Error> {
+        let Params { format, alignment, .. } = self.params;
+        let section = &mut self.section;
+        let start = section.bytes.len();
+        if format == Format::Dwarf64 {
+            section.bytes.extend_from_slice(&[0xff; 4]);
+        }
+        let length_field = section.bytes.len();
+        put_offset(section, format, 0);
+        let counted = section.bytes.len();
+        body(section)?;
+        let padded = (section.bytes.len() - start).next_multiple_of(usize::from(alignment));
+        section.bytes.resize(start + padded, DW_CFA_nop);
+
+        let len = (section.bytes.len() - counted) as u64;
+        if format == Format::Dwarf32 && len >= DWARF32_RESERVED {
+            return Err(Error::TooLong { field: "frame entry", len, max: DWARF32_RESERVED - 1 });
+        }
+        if let Some(field) = section.bytes.get_mut(length_field..counted) {
+            field.iter_mut().zip(len.to_le_bytes()).for_each(|(byte, value)| *byte = value);
+        }
+        Ok(())
+    }
+}
+
+/// A length or section offset: its low 4 bytes, or all 8.
+fn put_offset(section: &mut Section, format: Format, value: u64) {
+    match format {
+        Format::Dwarf32 => section.bytes.extend_from_slice(&(value as u32).to_le_bytes()),
+        Format::Dwarf64 => section.bytes.extend_from_slice(&value.to_le_bytes()),
+    }
+}
+
+/// A value for a 1-byte field.
+fn narrow(field: &'static str, value: u64) -> Result<u8, Error> {
+    u8::try_from(value).map_err(|_| Error::Operand { field, value, max: u64::from(u8::MAX) })
+}

@@ -1,0 +1,405 @@
+//! `.debug_line`: which source line an address belongs to (DWARF 2.0.0 §6.2).
+//!
+//! ```
+//! use dwarf2_writer::line::{FileEntry, LineProgram, Params};
+//! use dwarf2_writer::{Address, SymbolId};
+//!
+//! let mut program = LineProgram::new(Params::default())?;
+//! let directory = program.directory(b"/src")?;
+//! let file = program.file(FileEntry { name: b"saxpy.cu", directory, mtime: 0, size: 0 })?;
+//! program.begin_sequence(Address::Symbol { symbol: SymbolId(1), addend: 0 })?;
+//! program.set_file(file)?;
+//! program.row(0x00, 12)?;
+//! program.row(0x10, 13)?; // one special opcode
+//! program.end_sequence(0x80)?;
+//! let section = program.finish()?;
+//! assert_eq!(section.relocs.len(), 1);
+//! # Ok::<(), dwarf2_writer::Error>(())
+//! ```
+
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use leb128_nv::{sleb128, uleb128};
+
+use crate::constants::{
+    DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
+    DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
+};
+use crate::section::{put_address, put_string};
+use crate::{Address, DWARF32_RESERVED, Error, Reloc, Section, SymbolId};
+
+mod opcode;
+
+/// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
+pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
+
+/// Operand counts of the standard opcodes 1 to 12 (DWARF 3 §6.2.4).
+const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
+
+/// Largest step in bytes: what an SLEB128 operand says as a positive number.
+const MAX_ADVANCE: u64 = i64::MAX as u64;
+
+/// Extended opcodes start with this byte.
+const EXTENDED: u8 = 0;
+
+/// Header fields that opcodes depend on. The default is what ptxas 13.0.88 writes (FORMATS 1.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it exist (nvdisasm): 1 is safe.
+    pub minimum_instruction_length: u8,
+    /// `is_stmt` at the start of each sequence.
+    pub default_is_stmt: bool,
+    /// Smallest line advance of a special opcode.
+    pub line_base: i8,
+    /// How many line advances special opcodes have, at least 1.
+    pub line_range: u8,
+    /// First special opcode, 10 to 13.
+    pub opcode_base: u8,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            minimum_instruction_length: 1,
+            default_is_stmt: true,
+            line_base: -5,
+            line_range: 14,
+            opcode_base: 10,
+        }
+    }
+}
+
+/// An entry of the file table (DWARF 2.0.0 §6.2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileEntry<'a> {
+    /// Path, relative to the directory unless absolute; not empty, no NUL.
+    pub name: &'a [u8],
+    /// 1-based directory of this program; 0 is the directory of the compilation. Not checked.
+    pub directory: u64,
+    /// Time of the last change, as the producer counts it; 0 is unknown.
+    pub mtime: u64,
+    /// Bytes; 0 is unknown.
+    pub size: u64,
+}
+
+/// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
+///
+/// Every call writes what it says, also when it changes nothing: which state changes are needed is the caller's to
+/// decide. Only the opcodes of a row are chosen here (FORMATS 1.4). A call that fails has written nothing.
+#[derive(Debug, Clone)]
+pub struct LineProgram {
+    params: Params,
+    directories: Vec<u8>,
+    directory_count: u64,
+    files: Vec<u8>,
+    file_count: u64,
+    tail: Section,
+    program: Vec<u8>,
+    /// Offsets count from the first opcode.
+    relocs: Vec<Reloc>,
+    open: bool,
+    address: u64,
+    line: u32,
+}
+
+impl LineProgram {
+    /// A program without tables and sequences.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LineParams`].
+    pub fn new(params: Params) -> Result<Self, Error> {
+        let usable = params.minimum_instruction_length != 0
+            && params.line_range != 0
+            && OPCODE_BASE.contains(&params.opcode_base);
+        if !usable {
+            return Err(Error::LineParams(params));
+        }
+        Ok(Self {
+            params,
+            directories: Vec::new(),
+            directory_count: 0,
+            files: Vec::new(),
+            file_count: 0,
+            tail: Section::default(),
+            program: Vec::new(),
+            relocs: Vec::new(),
+            open: false,
+            address: 0,
+            line: 1,
+        })
+    }
+
+    /// Appends to the directory table; the result is the 1-based number for [`FileEntry::directory`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NulInString`], [`Error::EmptyString`].
+    pub fn directory(&mut self, path: &[u8]) -> Result<u64, Error> {
+        put_entry_name(&mut self.directories, path, "directory")?;
+        self.directory_count += 1;
+        Ok(self.directory_count)
+    }
+
+    /// Appends to the file table; the result is the 1-based number for [`LineProgram::set_file`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NulInString`], [`Error::EmptyString`].
+    pub fn file(&mut self, file: FileEntry<'_>) -> Result<u64, Error> {
+        put_entry_name(&mut self.files, file.name, "file name")?;
+        for field in [file.directory, file.mtime, file.size] {
+            self.files.extend_from_slice(&uleb128(field));
+        }
+        self.file_count += 1;
+        Ok(self.file_count)
+    }
+
+    /// Appends vendor bytes to the header, behind the file table; `header_length` counts them, so readers skip them.
+    pub fn header_tail(&mut self, bytes: &[u8]) {
+        self.tail.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends a 4-byte section offset to the header tail, relocated against `symbol`.
+    pub fn header_tail_offset(&mut self, symbol: SymbolId, addend: i64) {
+        let offset = self.tail.bytes.len() as u64;
+        self.tail.relocs.push(Reloc { offset, width: 4, symbol, addend });
+        self.tail.bytes.extend_from_slice(&(addend as u32).to_le_bytes());
+    }
+
+    /// Starts a sequence with `DW_LNE_set_address`. The registers are then as DWARF 2.0.0 §6.2.2 says: line 1, file 1.
+    ///
+    /// Addresses of the sequence count as `start` does: absolute behind a constant, else from the symbol; the first
+    /// may be the addend, no less.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SequenceOpen`].
+    pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
+        self.expect_closed()?;
+        self.program.extend_from_slice(&[EXTENDED, 9, DW_LNE_set_address]);
+        put_address(&mut self.program, &mut self.relocs, start);
+        (self.open, self.address, self.line) = (true, start.in_place(), 1);
+        Ok(())
+    }
+
+    /// `DW_LNS_set_file`: the 1-based file of the rows that follow. A number beyond the table is not refused, producers
+    /// write such.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`].
+    pub fn set_file(&mut self, file: u64) -> Result<(), Error> {
+        self.standard(DW_LNS_set_file, Some(file))
+    }
+
+    /// `DW_LNS_set_column`: the 1-based column of the rows that follow; 0 is the start of the line or unknown.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`].
+    pub fn set_column(&mut self, column: u64) -> Result<(), Error> {
+        self.standard(DW_LNS_set_column, Some(column))
+    }
+
+    /// `DW_LNS_negate_stmt`: flips `is_stmt`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`].
+    pub fn negate_stmt(&mut self) -> Result<(), Error> {
+        self.standard(DW_LNS_negate_stmt, None)
+    }
+
+    /// `DW_LNS_set_basic_block`: the next row starts a basic block.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`].
+    pub fn set_basic_block(&mut self) -> Result<(), Error> {
+        self.standard(DW_LNS_set_basic_block, None)
+    }
+
+    /// `DW_LNS_set_prologue_end` (DWARF 3): the next row is where a breakpoint at the function's start goes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`]; [`Error::StandardOpcode`] if `opcode_base` is not above 10.
+    pub fn set_prologue_end(&mut self) -> Result<(), Error> {
+        self.standard(DW_LNS_set_prologue_end, None)
+    }
+
+    /// `DW_LNS_set_epilogue_begin` (DWARF 3): the next row is where a breakpoint at the function's end goes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`]; [`Error::StandardOpcode`] if `opcode_base` is not above 11.
+    pub fn set_epilogue_begin(&mut self) -> Result<(), Error> {
+        self.standard(DW_LNS_set_epilogue_begin, None)
+    }
+
+    /// `DW_LNS_set_isa` (DWARF 3): the instruction set of the rows that follow.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`]; [`Error::StandardOpcode`] if `opcode_base` is not above 12.
+    pub fn set_isa(&mut self, isa: u64) -> Result<(), Error> {
+        self.standard(DW_LNS_set_isa, Some(isa))
+    }
+
+    /// An extended opcode as it is: 00, the length, `op`, `operands`. For vendors' opcodes; one that changes the
+    /// address is not followed by this writer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`].
+    pub fn raw_extended(&mut self, op: u8, operands: &[u8]) -> Result<(), Error> {
+        self.expect_open()?;
+        self.program.push(EXTENDED);
+        self.program.extend_from_slice(&uleb128(operands.len() as u64 + 1));
+        self.program.push(op);
+        self.program.extend_from_slice(operands);
+        Ok(())
+    }
+
+    /// `DW_LNS_advance_pc` to `address` without a row, also when that is no step at all. The operand is SLEB128, as
+    /// ptxas 13.0.88 writes it: 0x50 is `d0 00`, which a reader of ULEB128 takes for the same value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
+        let units = self.advance(address)?;
+        self.program.push(DW_LNS_advance_pc);
+        self.program.extend_from_slice(&sleb128(units as i64));
+        self.address = address;
+        Ok(())
+    }
+
+    /// A row: from `address` on, the code belongs to `line` (1-based; 0 is no line). Line advances wrap at 32 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    #[inline]
+    pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
+        let units = self.advance(address)?;
+        opcode::put_row(&mut self.program, self.params, units, line.wrapping_sub(self.line) as i32);
+        (self.address, self.line) = (address, line);
+        Ok(())
+    }
+
+    /// Ends the sequence: `address` is the first byte behind its code.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    pub fn end_sequence(&mut self, address: u64) -> Result<(), Error> {
+        if self.advance(address)? != 0 {
+            self.advance_to(address)?;
+        }
+        self.program.extend_from_slice(&[EXTENDED, 1, DW_LNE_end_sequence]);
+        self.open = false;
+        Ok(())
+    }
+
+    /// The finished unit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SequenceOpen`]; [`Error::TooLong`] from 4 GiB on.
+    pub fn finish(self) -> Result<Section, Error> {
+        self.expect_closed()?;
+        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
+            self.params;
+        let lengths = STANDARD_OPCODE_LENGTHS.get(..usize::from(opcode_base) - 1).unwrap_or_default();
+        // From behind the header_length field to the first opcode: five fields and both tables with their ends.
+        let header_length =
+            5 + lengths.len() + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
+        let unit_length = (2 + 4 + header_length + self.program.len()) as u64;
+        if unit_length >= DWARF32_RESERVED {
+            return Err(Error::TooLong {
+                field: "line program",
+                len: unit_length,
+                max: DWARF32_RESERVED - 1,
+            });
+        }
+        let mut section = Section { bytes: Vec::with_capacity(4 + unit_length as usize), relocs: Vec::new() };
+        let out = &mut section.bytes;
+        out.extend_from_slice(&(unit_length as u32).to_le_bytes());
+        out.extend_from_slice(&2_u16.to_le_bytes());
+        out.extend_from_slice(&(header_length as u32).to_le_bytes());
+        let [line_base] = line_base.to_le_bytes();
+        out.extend_from_slice(&[
+            minimum_instruction_length,
+            default_is_stmt.into(),
+            line_base,
+            line_range,
+            opcode_base,
+        ]);
+        out.extend_from_slice(lengths);
+        for table in [&self.directories, &self.files] {
+            out.extend_from_slice(table);
+            out.push(0);
+        }
+        section.append(&self.tail);
+        section.append_parts(&self.program, &self.relocs);
+        Ok(section)
+    }
+
+    fn standard(&mut self, opcode: u8, operand: Option<u64>) -> Result<(), Error> {
+        self.expect_open()?;
+        let opcode_base = self.params.opcode_base;
+        if opcode >= opcode_base {
+            return Err(Error::StandardOpcode { opcode, opcode_base });
+        }
+        self.program.push(opcode);
+        if let Some(operand) = operand {
+            self.program.extend_from_slice(&uleb128(operand));
+        }
+        Ok(())
+    }
+
+    /// Units of `minimum_instruction_length` from the last address to `address`.
+    #[inline]
+    fn advance(&self, address: u64) -> Result<u64, Error> {
+        // Backwards shows as an advance of more than half of the address space.
+        let bytes = address.wrapping_sub(self.address);
+        if !self.open || bytes > MAX_ADVANCE || self.params.minimum_instruction_length != 1 {
+            return self.checked_advance(address);
+        }
+        Ok(bytes)
+    }
+
+    /// The rare cases of [`LineProgram::advance`].
+    #[cold]
+    fn checked_advance(&self, to: u64) -> Result<u64, Error> {
+        self.expect_open()?;
+        let (from, unit) = (self.address, self.params.minimum_instruction_length);
+        let bytes = to.checked_sub(from).ok_or(Error::AddressBackwards { from, to })?;
+        if bytes > MAX_ADVANCE {
+            return Err(Error::Operand { field: "DW_LNS_advance_pc", value: bytes, max: MAX_ADVANCE });
+        }
+        if !bytes.is_multiple_of(u64::from(unit)) {
+            return Err(Error::Misaligned { from, to, unit });
+        }
+        Ok(bytes / u64::from(unit))
+    }
+
+    fn expect_open(&self) -> Result<(), Error> {
+        if self.open { Ok(()) } else { Err(Error::NoSequence) }
+    }
+
+    fn expect_closed(&self) -> Result<(), Error> {
+        if self.open { Err(Error::SequenceOpen { reached: self.address }) } else { Ok(()) }
+    }
+}
+
+/// Appends a table entry's string, which must not read as the end of the table.
+fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Result<(), Error> {
+    if name.is_empty() {
+        return Err(Error::EmptyString { field });
+    }
+    put_string(table, name, field)
+}

@@ -1,0 +1,141 @@
+//! ptxas' own tables, decoded to values and written again: the bytes must come back (`../shared/corpus`, `skipped:`
+//! where that is not there). Line programs are decoded by gimli; frames by the small reader here, for gimli's register
+//! numbers end at 65535 and it does not keep the form of an instruction.
+
+mod frame_reader;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dwarf2_writer::line::{FileEntry, LineProgram, Params};
+use dwarf2_writer::{Address, Section};
+use gimli::{DebugLine, DebugLineOffset, LineInstruction as Op, LittleEndian, Reader};
+use object::{Object, ObjectSection};
+
+/// Every cubin of the corpus.
+fn cubins() -> Vec<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
+    if !corpus.is_dir() {
+        println!("skipped: no corpus at {}", corpus.display());
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![corpus]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "cubin") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Runs `rewrite` on each section whose name ends like `suffix` and compares; returns the sections by name.
+fn rewrites_all(suffixes: &[&str], rewrite: fn(&[u8]) -> Result<Section, String>) -> BTreeMap<String, usize> {
+    let mut seen = BTreeMap::new();
+    for path in cubins() {
+        let file = std::fs::read(&path).expect("readable");
+        let Ok(elf) = object::File::parse(&*file) else { continue };
+        for section in elf.sections() {
+            let name = section.name().expect("named");
+            if !suffixes.iter().any(|suffix| name.strip_prefix(".nv.merc").unwrap_or(name) == *suffix) {
+                continue;
+            }
+            let data = section.data().expect("in the file");
+            let place = || format!("{} {name}", path.display());
+            let written = rewrite(data).unwrap_or_else(|error| panic!("{}: {error}", place()));
+            assert!(written.bytes == data, "{} differs", place());
+            *seen.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    seen
+}
+
+#[test]
+fn line_programs_come_back() {
+    println!("{:?}", rewrites_all(&[".debug_line", ".nv_debug_line_sass"], rewrite_line));
+}
+
+#[test]
+fn frames_come_back() {
+    println!("{:?}", rewrites_all(&[".debug_frame"], frame_reader::rewrite));
+}
+
+fn rewrite_line(data: &[u8]) -> Result<Section, String> {
+    let mut section = Section::default();
+    while section.bytes.len() < data.len() {
+        let unit = rewrite_unit(data, section.bytes.len()).map_err(|error| error.to_string())?;
+        section.append(&unit);
+    }
+    Ok(section)
+}
+
+fn rewrite_unit(data: &[u8], offset: usize) -> Result<Section, Box<dyn std::error::Error>> {
+    let lines = DebugLine::new(data, LittleEndian);
+    let program = lines.program(DebugLineOffset(offset), 8, None, None)?;
+    let header = program.header();
+    let params = Params {
+        minimum_instruction_length: header.minimum_instruction_length(),
+        default_is_stmt: header.default_is_stmt(),
+        line_base: header.line_base(),
+        line_range: header.line_range(),
+        opcode_base: header.opcode_base(),
+    };
+    let mut out = LineProgram::new(params)?;
+    for directory in header.include_directories() {
+        let gimli::AttributeValue::String(path) = directory else { return Err("directory".into()) };
+        out.directory(path)?;
+    }
+    for file in header.file_names() {
+        let gimli::AttributeValue::String(name) = file.path_name() else { return Err("file".into()) };
+        let (directory, mtime, size) = (file.directory_index(), file.timestamp(), file.size());
+        out.file(FileEntry { name: &name, directory, mtime, size })?;
+    }
+    // What the header has more than the tables is its tail.
+    let without_tail = out.clone().finish()?.bytes.len() - 10;
+    let opcodes = offset + 10 + header.header_length();
+    let tail = header.header_length() - without_tail;
+    out.header_tail(&data[opcodes - tail..opcodes]);
+
+    let (base, range) = (i64::from(params.line_base), i64::from(params.line_range));
+    let (mut address, mut line, mut advanced) = (0, 1_u32, false);
+    let mut ops = header.instructions();
+    while let Some(op) = ops.next_instruction(header)? {
+        // An advance directly before a row or the end is theirs, any other stands alone.
+        let row_or_end = matches!(op, Op::Copy | Op::EndSequence | Op::Special(_));
+        if advanced && !row_or_end {
+            out.advance_to(address)?;
+        }
+        advanced = false;
+        match op {
+            Op::SetAddress(start) => {
+                (address, line) = (start, 1);
+                out.begin_sequence(Address::Constant(start))?;
+            }
+            Op::Special(opcode) => {
+                let adjusted = i64::from(opcode - params.opcode_base);
+                address += (adjusted / range) as u64;
+                line = line.wrapping_add((base + adjusted % range) as u32);
+                out.row(address, line)?;
+            }
+            Op::Copy => out.row(address, line)?,
+            Op::EndSequence => out.end_sequence(address)?,
+            Op::AdvancePc(units) => {
+                address += units;
+                advanced = true;
+            }
+            Op::AdvanceLine(lines) => line = line.wrapping_add(lines as u32),
+            Op::SetFile(file) => out.set_file(file)?,
+            Op::SetColumn(column) => out.set_column(column)?,
+            Op::NegateStatement => out.negate_stmt()?,
+            Op::SetBasicBlock => out.set_basic_block()?,
+            Op::UnknownExtended(code, operands) => {
+                out.raw_extended(u8::try_from(code.0)?, &operands.to_slice()?)?
+            }
+            other => return Err(format!("{other:?} is not expected of ptxas").into()),
+        }
+    }
+    Ok(out.finish()?)
+}

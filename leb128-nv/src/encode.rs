@@ -1,0 +1,124 @@
+//! Values to bytes: the 7-bit groups of a whole word are spread at once, without a loop.
+
+use crate::{CONTINUE, MAX_LEN};
+
+/// An encoded value on the stack: 1 to [`MAX_LEN`] bytes, the shortest form.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Leb128 {
+    bytes: [u8; MAX_LEN],
+    len: u8,
+}
+
+impl Leb128 {
+    /// The encoded bytes.
+    #[inline]
+    pub fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&self.bytes)
+    }
+
+    /// The encoded bytes followed by zeros.
+    ///
+    /// A writer that copies all ten and then steps by the length is faster than one that copies a slice: the size of
+    /// the copy is known when it is compiled.
+    #[inline]
+    pub const fn padded(&self) -> &[u8; MAX_LEN] {
+        &self.bytes
+    }
+
+    /// Number of encoded bytes, 1 to [`MAX_LEN`].
+    #[inline]
+    #[allow(clippy::len_without_is_empty, reason = "never empty")]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    const fn byte(byte: u8) -> Self {
+        Self { bytes: [byte, 0, 0, 0, 0, 0, 0, 0, 0, 0], len: 1 }
+    }
+
+    /// The low `len` groups of `value`; `last` is the tenth group (what is left of a 64-bit value after nine).
+    const fn groups(value: u64, last: u8, len: usize) -> Self {
+        let low = spread(value);
+        let tail = [((value >> 56) & 0x7f) as u8, last];
+        let (low, tail) = match len {
+            10 => (low | CONTINUE, [tail[0] | 0x80, tail[1]]),
+            9 => (low | CONTINUE, [tail[0], 0]),
+            // Groups beyond the length are cut (a negative value has sign bits there); all but the last continue.
+            _ => {
+                let last_byte = 8 * (len as u32 - 1);
+                let before_last = (1 << last_byte) - 1;
+                ((low | CONTINUE & before_last) & (before_last | 0x7f << last_byte), [0, 0])
+            }
+        };
+        let b = low.to_le_bytes();
+        Self { bytes: [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], tail[0], tail[1]], len: len as u8 }
+    }
+}
+
+/// Moves the low eight 7-bit groups of `v` to the low 7 bits of the eight bytes of the result.
+const fn spread(v: u64) -> u64 {
+    let v = (v & 0x0000_0000_0fff_ffff) | (v & 0x00ff_ffff_f000_0000) << 4;
+    let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x0fff_c000_0fff_c000) << 2;
+    (v & 0x007f_007f_007f_007f) | (v & 0x3f80_3f80_3f80_3f80) << 1
+}
+
+/// Encodes `value` as ULEB128 (DWARF 2.0.0 §7.6).
+///
+/// ```
+/// assert_eq!(leb128_nv::uleb128(300).as_slice(), [0xac, 0x02]);
+/// ```
+#[inline]
+pub const fn uleb128(value: u64) -> Leb128 {
+    if value < 0x80 {
+        return Leb128::byte(value as u8);
+    }
+    Leb128::groups(value, (value >> 63) as u8, uleb128_len(value))
+}
+
+/// Encodes `value` as SLEB128 (DWARF 2.0.0 §7.6).
+///
+/// ```
+/// assert_eq!(leb128_nv::sleb128(-2).as_slice(), [0x7e]);
+/// assert_eq!(leb128_nv::sleb128(0x50).as_slice(), [0xd0, 0x00]);
+/// ```
+#[inline]
+pub const fn sleb128(value: i64) -> Leb128 {
+    if -0x40 <= value && value < 0x40 {
+        return Leb128::byte(value as u8 & 0x7f);
+    }
+    Leb128::groups(value as u64, (value >> 63) as u8 & 0x7f, sleb128_len(value))
+}
+
+/// Bytes that [`uleb128`] of `value` takes, 1 to [`MAX_LEN`].
+#[inline]
+pub const fn uleb128_len(value: u64) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// Bytes that [`sleb128`] of `value` takes, 1 to [`MAX_LEN`].
+#[inline]
+pub const fn sleb128_len(value: i64) -> usize {
+    let magnitude = (value ^ (value >> 63)) as u64;
+    (u64::BITS - magnitude.leading_zeros() + 1).div_ceil(7) as usize // one bit more for the sign
+}
+
+impl core::ops::Deref for Leb128 {
+    type Target = [u8];
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl AsRef<[u8]> for Leb128 {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl core::fmt::Debug for Leb128 {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Leb128({:02x?})", self.as_slice())
+    }
+}

@@ -1,0 +1,191 @@
+//! Where everything goes in the file: FORMATS 6 as code.
+
+use object::elf;
+
+use super::{Contents, Cubin, Section, relocation_size};
+use crate::error::{Error, ErrorKind, Result};
+
+pub(super) const FILE_HEADER: u64 = 64;
+pub(super) const PROGRAM_HEADER: u64 = 56;
+pub(super) const SECTION_HEADER: u64 = 64;
+pub(super) const SYMBOL: u64 = 24;
+
+/// The computed positions of one file. All offsets are bytes from its start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// `sh_offset` of each section, by section index.
+    pub offsets: Vec<u64>,
+    /// `e_shoff`.
+    pub section_headers: u64,
+    /// `e_phoff`; 0 without program headers.
+    pub program_headers: u64,
+    /// `e_phentsize`: 56, but 0 for files without program headers from sm_90 on.
+    pub program_header_size: u16,
+    /// Program headers in file order. `PT_PHDR` comes first and is also loaded by a `PT_LOAD` of its own.
+    pub segments: Vec<Segment>,
+    /// Length of the file.
+    pub size: u64,
+}
+
+/// One program header; `p_align` is always 8 and `p_paddr` equals `p_vaddr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// `p_type`: `PT_PHDR` (6) or `PT_LOAD` (1).
+    pub p_type: u32,
+    /// `p_flags`: `PF_R` 4, `PF_W` 2, `PF_X` 1.
+    pub flags: u32,
+    /// `p_offset`.
+    pub offset: u64,
+    /// `p_vaddr`: address of the first section, 0 in cubins.
+    pub address: u64,
+    /// `p_filesz`.
+    pub file_size: u64,
+    /// `p_memsz`: also counts sections without file bytes.
+    pub memory_size: u64,
+}
+
+/// Running file position that refuses to wrap around.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position(pub(super) u64);
+
+impl Position {
+    pub(super) fn advance(&mut self, bytes: u64) -> Result<()> {
+        let too_big = ErrorKind::DoesNotFit { what: "size", value: bytes, field: "a file of 63 bits" };
+        let next = self.0.checked_add(bytes).filter(|n| *n <= i64::MAX as u64);
+        self.0 = next.ok_or_else(|| Error::new("", self.0, too_big))?;
+        Ok(())
+    }
+
+    pub(super) fn align(&mut self, align: u64) -> Result<()> {
+        match self.0 % align.max(1) {
+            0 => Ok(()),
+            over => self.advance(align - over),
+        }
+    }
+}
+
+/// Sections in index order, each at the next multiple of its alignment (sections without file bytes align too, Mercury
+/// aliases do not move the position), then the section headers at a multiple of 8, then the program headers.
+pub(super) fn layout(cubin: &Cubin<'_>) -> Result<Layout> {
+    let mut at = Position(FILE_HEADER);
+    let mut offsets = Vec::with_capacity(cubin.sections.len());
+    let mut first_slack = first_slack(cubin);
+    for (index, section) in cubin.sections.iter().enumerate() {
+        if index == 0 {
+            offsets.push(0);
+            continue;
+        }
+        if let Contents::Alias(target) = section.contents {
+            offsets.push(alias_offset(cubin, &offsets, index, target.as_usize())?);
+            continue;
+        }
+        at.align(section.align)?;
+        offsets.push(at.0);
+        at.advance(file_size(section))?;
+        let rule = if index == cubin.header.shstrndx.as_usize() { std::mem::take(&mut first_slack) } else { 0 };
+        at.advance(section.slack.unwrap_or(rule))?;
+    }
+    at.align(8)?;
+    let section_headers = at.0;
+    at.advance(SECTION_HEADER * cubin.sections.len() as u64)?;
+    let executable = cubin.header.e_type == elf::ET_EXEC.0;
+    let segments = if executable { segments(cubin, &offsets, at.0) } else { Vec::new() };
+    let program_headers = if executable { at.0 } else { 0 };
+    at.advance(PROGRAM_HEADER * segments.len() as u64)?;
+    let program_header_size = if executable || cubin.header.sm() < 90 { PROGRAM_HEADER as u16 } else { 0 };
+    Ok(Layout { offsets, section_headers, program_headers, program_header_size, segments, size: at.0 })
+}
+
+fn alias_offset(cubin: &Cubin<'_>, offsets: &[u64], index: usize, target: usize) -> Result<u64> {
+    let owner = cubin.sections.get(target).filter(|s| !matches!(s.contents, Contents::Alias(_)));
+    offsets.get(target).copied().filter(|_| target != 0 && owner.is_some()).ok_or_else(|| {
+        let name = cubin.section_name(super::SectionIndex(index as u32));
+        let expected = "an earlier section with bytes of its own";
+        Error::new(name, 0, ErrorKind::Value { field: "alias", found: target as u64, expected })
+    })
+}
+
+/// Bytes a section takes in the file.
+pub(super) fn file_size(section: &Section<'_>) -> u64 {
+    match &section.contents {
+        Contents::Bytes(bytes) => bytes.len() as u64,
+        Contents::Strings(table) => table.as_bytes().len() as u64,
+        Contents::Symbols(symbols) => symbols.len() as u64 * SYMBOL,
+        Contents::Relocations(all) => all.len() as u64 * relocation_size(section.sh_type).unwrap_or(24),
+        Contents::NoBits(_) | Contents::Alias(_) => 0,
+    }
+}
+
+/// `sh_size` of a section.
+pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
+    match section.contents {
+        Contents::NoBits(size) => size,
+        Contents::Alias(target) => cubin.sections.get(target.as_usize()).map_or(0, file_size),
+        _ => file_size(section),
+    }
+}
+
+/// Whether the tools lay this file out the way they did before Mercury: below sm_90, and what nvlink (whose mark is
+/// `.nv.rel.action`) writes for sm_90. Observed on 679 corpus cubins, no exception.
+fn is_classic(cubin: &Cubin<'_>) -> bool {
+    cubin.header.sm() < 90 || cubin.section_by_name(".nv.rel.action").is_some()
+}
+
+/// Zero bytes after `.shstrtab` (FORMATS 6): room for Mercury names that the file does not have.
+pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
+    const CAPMERC: &str = ".nv.capmerc";
+    match cubin.header.sm() {
+        100.. => 36,
+        90.. if !is_classic(cubin) => {
+            let text = cubin.iter().filter(|(_, name, _)| name.starts_with(".text."));
+            14 + text.map(|(_, name, _)| (CAPMERC.len() + name.len() + 1) as u64).sum::<u64>()
+        }
+        _ => 0,
+    }
+}
+
+/// Runs of neighbouring `SHF_ALLOC` sections with the same rights become one `PT_LOAD` each; Mercury sections are not
+/// loaded. The table itself is described by a `PT_PHDR` (first) and a `PT_LOAD` (last in classic files, else second).
+/// Classic files give read-only data the right to execute, so that constants and code share a segment.
+fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
+    let read = elf::PF_R.0 | if is_classic(cubin) { elf::PF_X.0 } else { 0 };
+    let mut loads: Vec<Segment> = Vec::new();
+    let alloc = elf::SHF_ALLOC.0;
+    for (section, &offset) in cubin.sections.iter().zip(offsets).skip(1) {
+        if section.flags & alloc == 0 || section.is_mercury() {
+            continue;
+        }
+        let flags = match section.flags {
+            f if f & elf::SHF_WRITE.0 != 0 => elf::PF_R.0 | elf::PF_W.0,
+            f if f & elf::SHF_EXECINSTR.0 != 0 => elf::PF_R.0 | elf::PF_X.0,
+            _ => read,
+        };
+        if loads.last().is_none_or(|last| last.flags != flags) {
+            let (p_type, address) = (elf::PT_LOAD.0, section.address);
+            loads.push(Segment { p_type, flags, offset, address, file_size: 0, memory_size: 0 });
+        }
+        if let Some(last) = loads.last_mut() {
+            grow(last, section, offset);
+        }
+    }
+    let size = PROGRAM_HEADER * (loads.len() as u64 + 2);
+    let load =
+        Segment { p_type: elf::PT_LOAD.0, flags: read, offset: table, address: 0, file_size: size, memory_size: size };
+    loads.insert(if is_classic(cubin) { loads.len() } else { 0 }, load);
+    loads.insert(0, Segment { p_type: elf::PT_PHDR.0, ..load });
+    loads
+}
+
+fn grow(segment: &mut Segment, section: &Section<'_>, offset: u64) {
+    let file_end = offset.saturating_add(file_size(section)).saturating_sub(segment.offset);
+    segment.file_size = segment.file_size.max(file_end);
+    if let Contents::NoBits(size) = section.contents {
+        let start = segment.memory_size.max(offset.saturating_sub(segment.offset));
+        // Memory is aligned as the file position is: by the offset it would have.
+        let end = segment.offset.saturating_add(start);
+        let aligned = end.checked_next_multiple_of(section.align.max(1)).unwrap_or(end);
+        segment.memory_size = aligned.saturating_sub(segment.offset).saturating_add(size);
+    } else {
+        segment.memory_size = segment.file_size;
+    }
+}

@@ -1,0 +1,446 @@
+//! The cubin container: an ELF file of machine `EM_CUDA`, read into values and written back.
+//!
+//! [`Cubin::parse`] takes everything apart into plain values (indices, names, symbols, relocations, bytes);
+//! [`Cubin::write`] lays them out as ptxas, nvlink and NVRTC do: file offsets, gaps, program headers and the position
+//! of the header tables are recomputed, never kept. For every cubin these tools write the result is the input, byte
+//! for byte. Sources: the ELF-64 gABI for the structures, FORMATS 6 and 7 for what the tools do with them.
+//!
+//! String tables keep the tools' bytes (creation order, duplicates, names of sections that were dropped), and section
+//! and symbol names are offsets into them, because none of that can be had from the names alone.
+
+mod build;
+mod edit;
+mod layout;
+mod read;
+mod strtab;
+mod write;
+
+use std::borrow::Cow;
+
+use object::elf;
+
+use crate::error::{Error, ErrorKind, Result};
+
+pub use build::{DEBUG_ONLY_BASE, Function, debug_only};
+pub use edit::{DebugSection, is_debug_section};
+pub use layout::{Layout, Segment};
+pub use strtab::StringTable;
+
+/// `sh_type` values of NVIDIA's sections that matter to the container. Observed: ptxas 13.0.88.
+pub mod sht {
+    /// `.nv.info`, `.nv.info.F`: attribute records.
+    pub const CUDA_INFO: u32 = 0x7000_0000;
+    /// `.nv.global` of a relocatable object: takes no file bytes.
+    pub const CUDA_GLOBAL: u32 = 0x7000_0007;
+    /// `.nv.shared.F` of a relocatable object: takes no file bytes.
+    pub const CUDA_SHARED: u32 = 0x7000_000a;
+    /// `.nv.shared.reserved.0` and its Mercury clone: takes no file bytes.
+    pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
+    /// `.nv.capmerc.text.F`: the Mercury form of a function.
+    pub const MERC_CODE: u32 = 0x7000_0016;
+    /// `.nv.merc.rela.X`: relocations with addend, 24 bytes each.
+    pub const MERC_RELA: u32 = 0x7000_0082;
+    /// `.nv.merc.nv.info`, `.nv.merc.nv.info.F`.
+    pub const MERC_INFO: u32 = 0x7000_0083;
+    /// `.nv.merc.symtab`: symbols, 24 bytes each.
+    pub const MERC_SYMTAB: u32 = 0x7000_0085;
+}
+
+/// `sh_flags` bit of every Mercury section (`.nv.merc.*`, `.nv.capmerc.*`). Observed: ptxas 13.0.88, sm_100 and later.
+pub const SHF_MERCURY: u64 = 0x1000_0000;
+
+/// `e_type` of `ptxas -ewp` output, an extensible whole program. Observed: ptxas 13.0.88.
+pub const ET_EWP: u16 = 0xff00;
+
+/// `EI_OSABI` since CUDA 13 (with `EI_ABIVERSION` 8). Earlier toolkits write 0x33 and 7.
+pub const ELFOSABI_CUDA_V2: u8 = 0x41;
+
+/// Index of a section; 0 is the null section and means "none" in links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SectionIndex(pub u32);
+
+/// Index of a symbol in its symbol table; 0 is the null symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolIndex(pub u32);
+
+impl SectionIndex {
+    /// As an index into [`Cubin::sections`].
+    pub fn as_usize(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl SymbolIndex {
+    /// As an index into a symbol table.
+    pub fn as_usize(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A cubin as values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cubin<'d> {
+    /// The fields of the file header that are choices; the others follow from the sections.
+    pub header: Header,
+    /// All sections in file order; index 0 is the null section.
+    pub sections: Vec<Section<'d>>,
+}
+
+/// The file header's free fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// `e_type`: `ET_EXEC` (2), `ET_REL` (1, `ptxas -c`) or [`ET_EWP`].
+    pub e_type: u16,
+    /// `EI_OSABI`: [`ELFOSABI_CUDA_V2`], before CUDA 13 0x33.
+    pub os_abi: u8,
+    /// `EI_ABIVERSION`: 8, before CUDA 13 7.
+    pub abi_version: u8,
+    /// `e_version`: 1; the toolkit version (129) before CUDA 13.
+    pub e_version: u32,
+    /// `e_entry`: 0 in everything the tools write.
+    pub e_entry: u64,
+    /// `e_flags`, see [`Header::sm`]. Bits 24-31 hold the section index of `.note.nv.cuinfo` since CUDA 13.
+    pub e_flags: u32,
+    /// `e_shstrndx`: the section that holds the section names.
+    pub shstrndx: SectionIndex,
+}
+
+impl Header {
+    /// The SM number the code is for (75 = sm_75).
+    ///
+    /// `e_flags` bits 8-15 since CUDA 13 (`EI_OSABI` 0x41), bits 0-7 before. Observed: ptxas 12.9, 13.0 and 13.4.
+    pub fn sm(&self) -> u32 {
+        if self.os_abi == ELFOSABI_CUDA_V2 { self.e_flags >> 8 & 0xff } else { self.e_flags & 0xff }
+    }
+}
+
+/// One section: its header's free fields and its contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section<'d> {
+    /// `sh_name`: offset of the name in the section that [`Header::shstrndx`] names.
+    pub name: u32,
+    /// `sh_type`.
+    pub sh_type: u32,
+    /// `sh_flags`.
+    pub flags: u64,
+    /// `sh_addr`: 0 in cubins, where every function starts at 0; set in debug-only objects.
+    pub address: u64,
+    /// `sh_link`: section index, or 0.
+    pub link: u32,
+    /// `sh_info`: section index where [`info_is_section`](Self::info_is_section), else as the type says.
+    pub info: u32,
+    /// `sh_addralign`: 0 or a power of two, at most [`Section::MAX_ALIGN`].
+    pub align: u64,
+    /// `sh_entsize`.
+    pub entsize: u64,
+    /// What the section holds.
+    pub contents: Contents<'d>,
+    /// Zero bytes after the section that belong to nothing. `None`: as many as FORMATS 6 says, which is none but for
+    /// `.shstrtab` (see [`Cubin::layout`]).
+    pub slack: Option<u64>,
+}
+
+impl Section<'_> {
+    /// Largest accepted alignment; bounds what a hostile header can make [`Cubin::write`] allocate.
+    pub const MAX_ALIGN: u64 = 1 << 16;
+
+    /// Whether `sh_info` is a section index (`SHF_INFO_LINK`, or a relocation section without the flag).
+    ///
+    /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index (FORMATS 8).
+    pub fn info_is_section(&self) -> bool {
+        self.flags & elf::SHF_INFO_LINK.0 != 0 || is_relocation_type(self.sh_type)
+    }
+
+    /// Whether the section is a Mercury one ([`SHF_MERCURY`]).
+    pub fn is_mercury(&self) -> bool {
+        self.flags & SHF_MERCURY != 0
+    }
+}
+
+/// Contents of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contents<'d> {
+    /// Anything without a structure of the container's own.
+    Bytes(Cow<'d, [u8]>),
+    /// `sh_size` bytes at run time, none in the file.
+    NoBits(u64),
+    /// The file range of another, earlier section: how Mercury clones share unchanged bytes (FORMATS 7).
+    Alias(SectionIndex),
+    /// `SHT_STRTAB`.
+    Strings(StringTable<'d>),
+    /// `SHT_SYMTAB` and [`sht::MERC_SYMTAB`]; entry 0 is the null symbol.
+    Symbols(Vec<Symbol>),
+    /// `SHT_REL`, `SHT_RELA` and [`sht::MERC_RELA`].
+    Relocations(Vec<Relocation>),
+}
+
+/// One symbol (`Elf64_Sym`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Symbol {
+    /// `st_name`: offset in the string table that the symbol table links to.
+    pub name: u32,
+    /// `st_info`: binding in the high, type in the low four bits.
+    pub info: u8,
+    /// `st_other`: visibility in bits 0-1, NVIDIA's marks above (0x10 = kernel).
+    pub other: u8,
+    /// `st_shndx`: section index or an `SHN_*` value.
+    pub shndx: u16,
+    /// `st_value`: offset in the section (plus its address, which is 0 in cubins).
+    pub value: u64,
+    /// `st_size` in bytes.
+    pub size: u64,
+}
+
+impl Symbol {
+    /// `STO_CUDA_ENTRY`: the bit of `st_other` that marks a kernel.
+    pub const ENTRY: u8 = 0x10;
+
+    /// `STB_*`.
+    pub fn binding(&self) -> u8 {
+        self.info >> 4
+    }
+
+    /// `STT_*`; 13 is `STT_CUDA_OBJECT`.
+    pub fn kind(&self) -> u8 {
+        self.info & 15
+    }
+
+    /// Whether it names a function (`STT_FUNC`).
+    pub fn is_function(&self) -> bool {
+        self.kind() == elf::STT_FUNC.0
+    }
+
+    /// Whether it is a kernel: a function with [`Symbol::ENTRY`].
+    pub fn is_kernel(&self) -> bool {
+        self.is_function() && self.other & Self::ENTRY != 0
+    }
+
+    /// The section it is defined in; `None` if undefined, absolute, common.
+    pub fn section(&self) -> Option<SectionIndex> {
+        (self.shndx != 0 && self.shndx < elf::SHN_LORESERVE).then(|| SectionIndex(u32::from(self.shndx)))
+    }
+}
+
+/// One relocation (`Elf64_Rel`, `Elf64_Rela`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Relocation {
+    /// `r_offset`: byte offset of the field in the target section.
+    pub offset: u64,
+    /// Low half of `r_info`: `R_CUDA_*`.
+    pub r_type: u32,
+    /// High half of `r_info`, in the symbol table that the relocation section links to.
+    pub symbol: SymbolIndex,
+    /// `r_addend`; `None` in `SHT_REL` sections, where the field's own bytes are the addend.
+    pub addend: Option<i64>,
+}
+
+impl Default for Section<'_> {
+    /// The null section: all fields zero.
+    fn default() -> Self {
+        Self {
+            name: 0,
+            sh_type: 0,
+            flags: 0,
+            address: 0,
+            link: 0,
+            info: 0,
+            align: 0,
+            entsize: 0,
+            contents: Contents::NoBits(0),
+            slack: None,
+        }
+    }
+}
+
+impl<'d> Cubin<'d> {
+    /// Takes a cubin apart.
+    ///
+    /// # Errors
+    ///
+    /// The file is no 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or section lies outside
+    /// it, sections overlap (Mercury clones excepted), or a link, name, entry size, alignment or symbol index is out
+    /// of range. The error names the section, or for headers and tables the byte offset in the file.
+    pub fn parse(data: &'d [u8]) -> Result<Self> {
+        read::parse(data)
+    }
+
+    /// Lays the values out as a file; see [`Cubin::layout`] for the rules.
+    ///
+    /// # Errors
+    ///
+    /// A value does not fit its field, an alias names no earlier section with contents, or a relocation has an addend
+    /// where its section type has none (or the reverse).
+    pub fn write(&self) -> Result<Vec<u8>> {
+        write::write(self)
+    }
+
+    /// Where each section, the header tables and the segments go.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Cubin::write`].
+    pub fn layout(&self) -> Result<Layout> {
+        layout::layout(self)
+    }
+
+    /// The same values without the borrow of the input.
+    pub fn into_owned(self) -> Cubin<'static> {
+        Cubin { header: self.header, sections: self.sections.into_iter().map(Section::into_owned).collect() }
+    }
+
+    /// The section at `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Index`] if there is none.
+    pub fn section(&self, index: SectionIndex) -> Result<&Section<'d>> {
+        self.sections.get(index.as_usize()).ok_or_else(|| {
+            let count = self.sections.len() as u64;
+            Error::new("", 0, ErrorKind::Index { what: "section", index: index.0.into(), count })
+        })
+    }
+
+    /// All sections but the null one, with index and name, in file order.
+    pub fn iter(&self) -> impl Iterator<Item = (SectionIndex, &str, &Section<'d>)> {
+        let names = self.strings(self.header.shstrndx);
+        (0..).zip(&self.sections).skip(1).map(move |(i, s)| (SectionIndex(i), name_in(names, s.name), s))
+    }
+
+    /// Name of a section; empty if `index` or the name's offset does not exist.
+    pub fn section_name(&self, index: SectionIndex) -> &str {
+        let name = self.sections.get(index.as_usize()).map_or(0, |s| s.name);
+        name_in(self.strings(self.header.shstrndx), name)
+    }
+
+    /// The first section of that name. Walks the table: keep a map for many look-ups.
+    pub fn section_by_name(&self, name: &str) -> Option<SectionIndex> {
+        self.iter().find(|(_, n, _)| *n == name).map(|(i, ..)| i)
+    }
+
+    /// The string table at `index`, if there is one.
+    pub fn strings(&self, index: SectionIndex) -> Option<&StringTable<'d>> {
+        match &self.sections.get(index.as_usize())?.contents {
+            Contents::Strings(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a section as they lie in the file, relocations not applied. Empty for sections without file bytes.
+    ///
+    /// # Errors
+    ///
+    /// `index` or an alias' target does not exist, or a table cannot be encoded.
+    pub fn bytes(&self, index: SectionIndex) -> Result<Cow<'_, [u8]>> {
+        let mut section = self.section(index)?;
+        if let Contents::Alias(target) = section.contents {
+            section = self.section(target)?;
+        }
+        Ok(match &section.contents {
+            Contents::Bytes(bytes) => Cow::Borrowed(bytes.as_ref()),
+            Contents::Strings(table) => Cow::Borrowed(table.as_bytes()),
+            Contents::NoBits(_) | Contents::Alias(_) => Cow::Borrowed(&[]),
+            Contents::Symbols(_) | Contents::Relocations(_) => {
+                let mut out = Vec::new();
+                write::contents(section, self.section_name(index), &mut out)?;
+                Cow::Owned(out)
+            }
+        })
+    }
+
+    /// Index of `.symtab` (the first `SHT_SYMTAB`).
+    pub fn symtab(&self) -> Option<SectionIndex> {
+        (0..).zip(&self.sections).find(|(_, s)| s.sh_type == elf::SHT_SYMTAB.0).map(|(i, _)| SectionIndex(i))
+    }
+
+    /// Symbols of `.symtab`, the null symbol included; empty without one.
+    pub fn symbols(&self) -> &[Symbol] {
+        self.symtab().map_or(&[], |table| self.symbols_of(table))
+    }
+
+    /// Symbols of the symbol table at `table`; empty if it is none.
+    pub fn symbols_of(&self, table: SectionIndex) -> &[Symbol] {
+        match self.sections.get(table.as_usize()).map(|s| &s.contents) {
+            Some(Contents::Symbols(symbols)) => symbols,
+            _ => &[],
+        }
+    }
+
+    /// Name of a symbol of `.symtab`; empty if the symbol does not exist.
+    pub fn symbol_name(&self, symbol: SymbolIndex) -> &str {
+        self.symtab().map_or("", |table| self.symbol_name_in(table, symbol))
+    }
+
+    /// Name of a symbol of the table at `table`; empty if the symbol does not exist.
+    pub fn symbol_name_in(&self, table: SectionIndex, symbol: SymbolIndex) -> &str {
+        let Some(entry) = self.symbols_of(table).get(symbol.as_usize()) else { return "" };
+        let link = self.sections.get(table.as_usize()).map_or(0, |s| s.link);
+        name_in(self.strings(SectionIndex(link)), entry.name)
+    }
+
+    /// Function symbols of `.symtab` (`STT_FUNC`) with their indices, in symbol order.
+    pub fn functions(&self) -> impl Iterator<Item = (SymbolIndex, &Symbol)> {
+        (0..).zip(self.symbols()).filter(|(_, s)| s.is_function()).map(|(i, s)| (SymbolIndex(i), s))
+    }
+
+    /// Function symbols defined in `section`: `F` itself and functions folded into `.text.F`, in symbol order.
+    pub fn functions_of(&self, section: SectionIndex) -> impl Iterator<Item = (SymbolIndex, &Symbol)> {
+        self.functions().filter(move |(_, s)| s.section() == Some(section))
+    }
+
+    /// Relocations that apply to `target`, each with the index of the section it comes from, in file order.
+    pub fn relocations_of(&self, target: SectionIndex) -> impl Iterator<Item = (SectionIndex, &Relocation)> {
+        let tables = (0..).zip(&self.sections).filter(move |(_, s)| s.info == target.0);
+        tables.filter_map(|(i, s)| Some((i, s.relocations()?))).flat_map(|(i, all)| all.iter().map(move |r| (SectionIndex(i), r)))
+    }
+}
+
+impl Section<'_> {
+    /// The relocations, if it is a relocation section.
+    pub fn relocations(&self) -> Option<&[Relocation]> {
+        match &self.contents {
+            Contents::Relocations(all) => Some(all),
+            _ => None,
+        }
+    }
+
+    fn into_owned(self) -> Section<'static> {
+        let contents = match self.contents {
+            Contents::Bytes(bytes) => Contents::Bytes(Cow::Owned(bytes.into_owned())),
+            Contents::Strings(table) => Contents::Strings(table.into_owned()),
+            Contents::NoBits(size) => Contents::NoBits(size),
+            Contents::Alias(target) => Contents::Alias(target),
+            Contents::Symbols(symbols) => Contents::Symbols(symbols),
+            Contents::Relocations(all) => Contents::Relocations(all),
+        };
+        Section { contents, ..self }
+    }
+}
+
+fn name_in<'a>(table: Option<&'a StringTable<'_>>, offset: u32) -> &'a str {
+    table.and_then(|t| t.get(offset)).unwrap_or("")
+}
+
+/// Whether sections of this type hold `Elf64_Rel` or `Elf64_Rela` entries.
+pub(crate) fn is_relocation_type(sh_type: u32) -> bool {
+    relocation_size(sh_type).is_some()
+}
+
+/// Entry size of a relocation section of this type.
+pub(crate) fn relocation_size(sh_type: u32) -> Option<u64> {
+    match sh_type {
+        t if t == elf::SHT_REL.0 => Some(16),
+        t if t == elf::SHT_RELA.0 || t == sht::MERC_RELA => Some(24),
+        _ => None,
+    }
+}
+
+/// Whether sections of this type hold `Elf64_Sym` entries.
+pub(crate) fn is_symtab_type(sh_type: u32) -> bool {
+    sh_type == elf::SHT_SYMTAB.0 || sh_type == sht::MERC_SYMTAB
+}
+
+/// Whether sections of this type take no bytes in the file (they are aligned all the same).
+pub(crate) fn is_nobits_type(sh_type: u32) -> bool {
+    sh_type == elf::SHT_NOBITS.0
+        || matches!(sh_type, sht::CUDA_GLOBAL | sht::CUDA_SHARED | sht::CUDA_SHARED_RESERVED)
+}

@@ -1,0 +1,100 @@
+//! The directory and file tables of `.debug_line`, made from `.file` directives (FORMATS 1.2).
+
+use crate::line::LineFile;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A source file as a `.file` directive declares it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceFile<'a> {
+    /// The directive's index.
+    pub index: u64,
+    /// The path between the quotes; escapes are not decoded.
+    pub path: &'a [u8],
+    /// Modification time, seconds since 1970; kept to 32 bits.
+    pub mtime: u64,
+    /// Size in bytes; kept to 32 bits.
+    pub size: u64,
+}
+
+/// The two tables, ready for a line table's header.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileTable<'a> {
+    /// `include_directories`, 1-based.
+    pub directories: Vec<Cow<'a, [u8]>>,
+    /// `file_names`, 1-based.
+    pub files: Vec<LineFile<'a>>,
+}
+
+/// Builds the tables as ptxas does: entries by increasing index, gaps closed (rows keep the declared index all the same),
+/// directories without repetition in order of first use. When a row uses file 0 both tables stay empty.
+///
+/// Observed: ptxas 13.0.88, sm_75-sm_121.
+pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_0: bool) -> FileTable<'a> {
+    let mut table = FileTable::default();
+    if rows_use_file_0 {
+        return table;
+    }
+    let mut files: Vec<_> = files.into_iter().collect();
+    files.sort_by_key(|file| file.index);
+    let mut numbers = HashMap::new();
+    for file in files {
+        let (directory, name) = split_path(file.path);
+        let directory = directory.map_or(0, |directory| {
+            *numbers.entry(directory).or_insert_with(|| {
+                table.directories.push(Cow::Borrowed(directory));
+                table.directories.len() as u64
+            })
+        });
+        // Both fields are 32-bit in ptxas.
+        let (mtime, size) = (u64::from(file.mtime as u32), u64::from(file.size as u32));
+        table.files.push(LineFile { name: Cow::Borrowed(name), directory, mtime, size });
+    }
+    table
+}
+
+/// Splits at the last `/` or `\`; none, or one at position 0, leaves the path whole.
+fn split_path(path: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    match memchr::memrchr2(b'/', b'\\', path) {
+        None | Some(0) => (None, path),
+        Some(at) => (Some(&path[..at]), &path[at + 1..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(paths: &[&'static str]) -> (Vec<String>, Vec<(String, u64)>) {
+        let files = paths.iter().enumerate().map(|(index, path)| SourceFile {
+            index: index as u64 + 1,
+            path: path.as_bytes(),
+            mtime: 0,
+            size: 0,
+        });
+        let table = build(files, false);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            table.directories.iter().map(|d| text(d)).collect(),
+            table.files.iter().map(|f| (text(&f.name), f.directory)).collect(),
+        )
+    }
+
+    // The probes of FORMATS 1.2, as ptxas 13.0.88 answered them.
+    #[test]
+    fn paths_split_as_ptxas_does() {
+        let (directories, files) = names(&["/nope.c", "a//b.c", "./e.c", "/x/h\\303\\251.h", "a//c.c"]);
+        assert_eq!(directories, ["a/", ".", "/x/h\\303"]);
+        let want = [("/nope.c", 0), ("b.c", 1), ("e.c", 2), ("251.h", 3), ("c.c", 1)];
+        assert_eq!(files, want.map(|(name, directory)| (name.to_owned(), directory)));
+    }
+
+    #[test]
+    fn gaps_close_and_order_is_by_index() {
+        let file = |index, path: &'static [u8]| SourceFile { index, path, mtime: 1 << 32 | 7, size: 9 };
+        let table = build([file(5, b"b"), file(1, b"a")], false);
+        assert_eq!(table.files.iter().map(|f| &*f.name).collect::<Vec<_>>(), [b"a", b"b"]);
+        assert_eq!((table.files[0].mtime, table.files[0].size), (7, 9));
+        assert_eq!(build([file(1, b"a")], true), FileTable::default());
+    }
+}

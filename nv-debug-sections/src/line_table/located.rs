@@ -1,0 +1,212 @@
+//! FORMATS 1.5: one pass over the located instructions.
+
+use super::{FunctionStart, Loc, LocId, Located};
+use crate::line::LineOp;
+use std::collections::HashMap;
+
+/// Which of the two forms of the table is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// The table of the file's own code.
+    Native,
+    /// The Mercury table, whose entry rows are flagged with 0x92.
+    Mercury,
+}
+
+/// The program's registers, and what has been written of them.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) ops: Vec<LineOp>,
+    pub(super) address: u64,
+    pub(super) line: u32,
+    /// Rows written so far: the number contexts refer to.
+    pub(super) rows: u64,
+    file: Option<u32>,
+    context: u64,
+    /// A `0x92 1` waits for its `0x92 0`, which goes out with the next state write.
+    entry_row_open: bool,
+}
+
+impl Program {
+    pub(super) fn new() -> Self {
+        Self { ops: Vec::new(), address: 0, line: 1, rows: 0, file: None, context: 0, entry_row_open: false }
+    }
+
+    /// Rule 1 of FORMATS 1.4. Files are cut to 16 bits.
+    pub(super) fn set_file(&mut self, file: u32) {
+        if self.file.replace(file) != Some(file) {
+            self.ops.push(LineOp::SetFile(u64::from(file as u16)));
+        }
+        self.close_entry_row();
+    }
+
+    /// Takes `file` as the current one without writing it: ptxas forgets to (FORMATS 1.6).
+    pub(super) fn assume_file(&mut self, file: u32) {
+        self.file = Some(file);
+    }
+
+    /// Rule 2 of FORMATS 1.4: a change of name alone is not written.
+    fn set_context(&mut self, context: u64, name: u32) {
+        if self.context != context {
+            self.context = context;
+            self.ops.push(LineOp::InlinedCall { context, name: name.into() });
+        }
+    }
+
+    pub(super) fn row(&mut self, address: u64, line: u32) {
+        self.ops.push(LineOp::Row { address, line });
+        (self.address, self.line) = (address, line);
+        self.rows += 1;
+    }
+
+    /// Moves the address without a row.
+    pub(super) fn advance(&mut self, address: u64) {
+        if address != self.address {
+            self.ops.push(LineOp::Advance(address));
+            self.address = address;
+        }
+    }
+
+    fn close_entry_row(&mut self) {
+        if std::mem::take(&mut self.entry_row_open) {
+            self.ops.push(LineOp::EntryRow(0));
+        }
+    }
+}
+
+/// Builds the program of one code section's sequence.
+///
+/// `instructions` in address order, one for each change of PTX line at least; `starts` in address order. A function without a `.loc`
+/// gets no entry row.
+pub fn locations(locs: &[Loc], instructions: &[Located], starts: &[FunctionStart], table: Table) -> Vec<LineOp> {
+    let mut builder = Builder {
+        locs,
+        program: Program::new(),
+        row_of: HashMap::new(),
+        previous: None,
+        last_parent: None,
+        table,
+    };
+    let mut starts = starts.iter().filter_map(|start| Some((start.address, start.first_loc?))).peekable();
+    for instruction in instructions {
+        while let Some((address, first)) = starts.next_if(|&(address, _)| address <= instruction.address) {
+            builder.entry_row(address, first);
+        }
+        if let Some(loc) = instruction.loc {
+            builder.instruction(instruction.address, loc);
+        }
+    }
+    for (address, first) in starts {
+        builder.entry_row(address, first);
+    }
+    builder.program.close_entry_row();
+    builder.program.ops
+}
+
+struct Builder<'a> {
+    locs: &'a [Loc],
+    program: Program,
+    /// Row number of each directive written as a call site.
+    row_of: HashMap<LocId, u64>,
+    previous: Option<LocId>,
+    last_parent: Option<LocId>,
+    table: Table,
+}
+
+impl Builder<'_> {
+    fn loc(&self, id: LocId) -> Option<Loc> {
+        self.locs.get(id.0 as usize).copied()
+    }
+
+    /// Step 1: the row at a function's start.
+    fn entry_row(&mut self, address: u64, first: LocId) {
+        let Some(loc) = self.loc(first) else { return };
+        self.previous = None;
+        self.program.set_file(loc.file);
+        self.program.set_context(0, 0);
+        if self.table == Table::Mercury {
+            self.program.ops.push(LineOp::EntryRow(1));
+        }
+        self.program.row(address, loc.line);
+        self.program.entry_row_open = self.table == Table::Mercury;
+    }
+
+    fn instruction(&mut self, address: u64, id: LocId) {
+        let Some(loc) = self.loc(id) else { return };
+        // Step 2.
+        if loc.line == 0 || self.previous == Some(id) {
+            return;
+        }
+        // Step 3: file, column and name are not compared; a change of file on the same line number is lost.
+        let same_line = self.previous.and_then(|previous| self.loc(previous)).is_some_and(|p| p.line == loc.line);
+        if same_line && (loc.parent.is_none() || loc.parent == self.last_parent) {
+            self.previous = Some(id);
+            return;
+        }
+        for ancestor in self.unwritten_ancestors(loc.parent) {
+            self.call_site(address, ancestor);
+        }
+        // Step 5.
+        self.previous = Some(id);
+        if loc.parent.is_some() {
+            self.last_parent = loc.parent;
+        }
+        self.state(loc);
+        if loc.line == self.program.line {
+            self.program.advance(address);
+        } else {
+            self.program.row(address, loc.line);
+        }
+    }
+
+    /// Ancestors without a row of their own, outermost first.
+    fn unwritten_ancestors(&self, parent: Option<LocId>) -> Vec<LocId> {
+        let mut chain = Vec::new();
+        let mut next = parent;
+        while let Some(id) = next {
+            if !self.row_of.contains_key(&id) {
+                chain.push(id);
+            }
+            // Parents come earlier in the text, which ends every chain.
+            next = self.loc(id).and_then(|loc| loc.parent).filter(|parent| *parent < id);
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// Step 4.
+    fn call_site(&mut self, address: u64, id: LocId) {
+        let Some(loc) = self.loc(id) else { return };
+        self.state(loc);
+        if (address, loc.line) != (self.program.address, self.program.line) {
+            self.program.row(address, loc.line);
+        }
+        self.row_of.insert(id, self.program.rows);
+    }
+
+    fn state(&mut self, loc: Loc) {
+        let context = loc.parent.and_then(|parent| self.row_of.get(&parent)).copied().unwrap_or(0);
+        self.program.set_file(loc.file);
+        self.program.set_context(context, loc.name);
+    }
+}
+
+/// Builds the program of one code section's sequence in `.nv_debug_line_sass`.
+///
+/// `lines` are `(address, 1-based PTX line)` in address order, one for each change of line; a row opens every function at the line
+/// of its `{`.
+pub fn ptx_lines(lines: &[(u64, u32)], starts: &[FunctionStart]) -> Vec<LineOp> {
+    let mut program = Program::new();
+    program.set_file(0);
+    let mut starts = starts.iter().filter(|start| start.ptx_line != 0).peekable();
+    for &(address, line) in lines {
+        while let Some(start) = starts.next_if(|start| start.address <= address) {
+            program.row(start.address, start.ptx_line);
+        }
+        program.row(address, line);
+    }
+    for start in starts {
+        program.row(start.address, start.ptx_line);
+    }
+    program.ops
+}

@@ -1,0 +1,52 @@
+//! The rules that turn located instructions into line programs.
+//!
+//! * [`locations`]: `.debug_line` of sm_75-sm_89 and of every Mercury table (FORMATS 1.5).
+//! * [`transcode`]: `.debug_line` of sm_90 and later, made from the Mercury table (FORMATS 1.6).
+//! * [`ptx_lines`]: `.nv_debug_line_sass`.
+//!
+//! All take plain values: where the instructions and the `.loc` directives come from is the caller's business. Addresses are byte offsets
+//! in the code section. Observed: ptxas 13.0.88.
+
+mod located;
+mod transcoded;
+
+pub use located::{Table, locations, ptx_lines};
+pub use transcoded::{AddressPair, transcode};
+
+/// Index of a [`Loc`] in the slice handed to the builders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocId(pub u32);
+
+/// One `.loc` directive. Two directives with equal values are still two: identity matters to the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loc {
+    /// File index as the directive gives it; only 16 bits reach the table.
+    pub file: u32,
+    /// 1-based line; 0 extends the row before.
+    pub line: u32,
+    /// Offset in `.debug_str` of the inlined callee's name; 0 when not inlined.
+    pub name: u32,
+    /// The directive of the call site: the latest earlier one with the file, line and column of `inlined_at`. Always smaller than the
+    /// directive's own index.
+    pub parent: Option<LocId>,
+}
+
+/// An instruction with its `.loc`, if it has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Located {
+    /// Byte offset in the code section.
+    pub address: u64,
+    /// The directive in force.
+    pub loc: Option<LocId>,
+}
+
+/// Where a function starts: its own section, or one it was folded into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionStart {
+    /// Byte offset in the code section.
+    pub address: u64,
+    /// The function's first `.loc`; `None` for functions without.
+    pub first_loc: Option<LocId>,
+    /// 1-based PTX line of the `{` that opens the body; 0 for built-in helpers, which have no PTX.
+    pub ptx_line: u32,
+}

@@ -1,0 +1,73 @@
+//! Law of every codec, held on each section of the shared corpus: decode, encode, compare.
+
+use dwarf2_writer::{Address, SymbolId};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::frame::{self, FieldSymbols};
+use nv_debug_sections::{Result, line, ptx_txt, reg_sass, reg_type};
+use std::collections::BTreeMap;
+
+mod support;
+
+/// Encodes what was decoded; `None` for sections without a codec.
+fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Result<Vec<u8>>> {
+    let native = name.replace(".nv.merc", "");
+    let bytes = cubin.bytes(index).expect("bytes");
+    Some(match SectionKind::from_name(&native)? {
+        SectionKind::DebugLine | SectionKind::NvDebugLineSass => line::decode(name, &bytes).and_then(|tables| {
+            let mut out = Vec::new();
+            for table in tables {
+                let section = line::encode(name, &table, None, |_, sequence| Address::Constant(sequence.base))?;
+                out.extend(section.bytes);
+            }
+            Ok(out)
+        }),
+        SectionKind::NvDebugPtxTxt => ptx_txt::PtxText::decode(&bytes).and_then(|text| ptx_txt::encode(text.lines())),
+        SectionKind::NvDebugInfoRegSass => reg_sass::decode(&bytes).and_then(|all| reg_sass::encode(&all)),
+        SectionKind::NvDebugInfoRegType => reg_type::decode(&bytes).and_then(|all| reg_type::encode(&all)),
+        SectionKind::DebugFrame => frame::decode(&bytes, &frame_symbols(cubin, index))
+            .and_then(|entries| frame::encode(&entries, None))
+            .map(|section| clear_relocated(cubin, index, section.bytes, &bytes)),
+        _ => return None,
+    })
+}
+
+fn frame_symbols(cubin: &Cubin<'_>, index: SectionIndex) -> FieldSymbols {
+    cubin.relocations_of(index).map(|(_, r)| (r.offset, (SymbolId(r.symbol.0), r.addend))).collect()
+}
+
+/// RELA fields of the original hold whatever ptxas left there: only the other bytes are compared.
+fn clear_relocated(cubin: &Cubin<'_>, index: SectionIndex, mut ours: Vec<u8>, original: &[u8]) -> Vec<u8> {
+    for (_, reloc) in cubin.relocations_of(index).filter(|(_, reloc)| reloc.addend.is_some()) {
+        let field = reloc.offset as usize..reloc.offset as usize + 8;
+        if let (Some(to), Some(from)) = (ours.get_mut(field.clone()), original.get(field)) {
+            to.copy_from_slice(from);
+        }
+    }
+    ours
+}
+
+#[test]
+fn every_codec_round_trips_the_corpus() {
+    let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for path in support::corpus_cubins() {
+        let data = std::fs::read(&path).expect("a readable cubin");
+        let Ok(cubin) = Cubin::parse(&data) else { continue }; // the container's own tests count these
+        for (index, name, _) in cubin.iter() {
+            let Some(ours) = round_trip(&cubin, index, name) else { continue };
+            let kind = SectionKind::from_name(&name.replace(".nv.merc", "")).expect("known").name();
+            let count = counts.entry(kind).or_default();
+            count.1 += 1;
+            match ours {
+                Ok(ours) if *ours == *cubin.bytes(index).expect("bytes") => count.0 += 1,
+                Ok(_) => failures.push(format!("{}: {name}: other bytes", path.display())),
+                Err(error) => failures.push(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+    for (name, (identical, total)) in counts {
+        println!("{name}: {identical}/{total} identical");
+    }
+    assert!(failures.is_empty(), "{} failures, first:\n{}", failures.len(), failures[..failures.len().min(10)].join("\n"));
+}

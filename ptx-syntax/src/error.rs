@@ -1,0 +1,98 @@
+//! What can be wrong with a text, and where.
+
+use std::fmt;
+
+use crate::lexer::TokenKind;
+use crate::text::TextRange;
+
+/// One fault of a text. `Display` gives the message without the place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: SyntaxErrorKind,
+    /// The offending bytes, on character boundaries inside the text; empty where something is missing.
+    pub range: TextRange,
+}
+
+/// What is wrong. Range and overflow rules are those of ptxas 13.0.88.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// The text has 4 GiB or more; nothing was parsed.
+    TooLarge,
+    /// [`crate::MAX_ERRORS`] errors were found; later ones are not listed.
+    TooManyErrors,
+    /// Something else must stand here.
+    Expected {
+        /// What must stand here.
+        what: &'static str,
+        /// What stands here.
+        found: TokenKind,
+    },
+    /// Bytes outside ASCII, which ptxas refuses even in comments and strings.
+    NonAscii,
+    /// A NUL byte, where ptxas takes the text to end.
+    NulByte,
+    /// A character that begins no token.
+    UnknownCharacter,
+    /// `/*` without `*/`.
+    UnterminatedComment,
+    /// `"` without a second one.
+    UnterminatedString,
+    /// The module does not begin with `.version MAJOR.MINOR`.
+    MissingVersion,
+    /// `.target` does not follow `.version`.
+    MissingTarget,
+    /// `.address_size` is neither 32 nor 64.
+    AddressSize,
+    /// A directive in a place where the language has none; the text says where it may stand.
+    Misplaced(&'static str),
+    /// A number that ptxas cannot hold: more than 64 bits, or more than 32 in `.file` and `.loc`.
+    ConstantOverflow,
+    /// A data value that does not fit its directive.
+    ValueOutOfRange {
+        /// Width of the directive in bits: 8, 16 or 32.
+        bits: u8,
+    },
+    /// A type that holds no section data, such as `.u8`.
+    DataType,
+    /// A label or a difference in `.b8` or `.b16`.
+    NarrowLabel,
+    /// Brackets nested deeper than [`crate::MAX_NESTING`] in one statement.
+    NestingTooDeep,
+}
+
+impl fmt::Display for SyntaxErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = match *self {
+            Self::Expected { what, found } => return write!(f, "expected {what}, found {found}"),
+            Self::ValueOutOfRange { bits } => {
+                return write!(f, "value out of range: expected one that fits .b{bits}");
+            }
+            Self::Misplaced(rule) => rule,
+            Self::TooLarge => "expected a text of less than 4 GiB",
+            Self::TooManyErrors => "too many errors; the rest is not listed",
+            Self::NonAscii => "expected ASCII text: ptxas 13.0 refuses other bytes even in comments",
+            Self::NulByte => "unexpected NUL byte: ptxas reads no further",
+            Self::UnknownCharacter => "expected a token, found a character that begins none",
+            Self::UnterminatedComment => "expected `*/` before the end of the text",
+            Self::UnterminatedString => "expected a closing `\"` before the end of the text",
+            Self::MissingVersion => "expected `.version MAJOR.MINOR` at the start of the module",
+            Self::MissingTarget => "expected `.target` after `.version`",
+            Self::AddressSize => "expected an address size of 32 or 64",
+            Self::ConstantOverflow => "constant overflow: expected a smaller number",
+            Self::DataType => "expected .b8, .b16, .b32 or .b64 for section data",
+            Self::NarrowLabel => "expected .b32 or .b64 for a label or a difference of labels",
+            Self::NestingTooDeep => "brackets are nested too deep",
+        };
+        f.write_str(message)
+    }
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for SyntaxError {}

@@ -1,0 +1,444 @@
+//! The lossless lexer: every byte of any text belongs to exactly one token.
+
+use std::fmt;
+
+use memchr::{memchr, memmem};
+
+use crate::text::TextRange;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TokenKind {
+    /// Blanks, tabs, `\r` and `\n`. Form feed and vertical tab are not blanks for ptxas.
+    Whitespace,
+    /// `//` up to, not including, `\n`.
+    LineComment,
+    /// `/* */`; comments do not nest.
+    BlockComment,
+    /// `# 1 "file"` or `#line 1 "file"` with optional flags; renumbers lines in ptxas' messages only.
+    LineMarker,
+    /// A name: `add`, `%r1`, `$L__BB0_1`, `_`.
+    Ident,
+    /// A dot and a word: a directive, an opcode suffix, a section name, `.shared::cluster`.
+    DotIdent,
+    /// `@@DWARF`.
+    AtDwarf,
+    /// An integer literal with its `U`.
+    Integer,
+    /// A floating-point literal: `1.5`, `1e3`, `0f3F800000`.
+    Float,
+    /// `"..."`; a backslash escapes nothing, a newline may be inside.
+    String,
+    /// `{`
+    OpenBrace,
+    /// `}`
+    CloseBrace,
+    /// `[`
+    OpenBracket,
+    /// `]`
+    CloseBracket,
+    /// `(`
+    OpenParen,
+    /// `)`
+    CloseParen,
+    /// `,`
+    Comma,
+    /// `;`
+    Semicolon,
+    /// `:`
+    Colon,
+    /// `@`
+    At,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `=`
+    Equals,
+    /// `!`
+    Not,
+    /// `|`
+    Or,
+    /// Any other character of the expression operators: `* / % & ^ ~ ?` and a dot alone.
+    Operator,
+    /// `/*` without `*/`, up to the end of the text.
+    UnterminatedComment,
+    /// A `"` without a second one; only the quote.
+    UnterminatedString,
+    /// Characters that begin no token.
+    Unknown,
+    /// The end of the text; always empty, never among the tokens of [`tokenize`].
+    Eof,
+}
+
+impl TokenKind {
+    /// Whether the parser looks past it.
+    pub const fn is_trivia(self) -> bool {
+        matches!(self, Self::Whitespace | Self::LineComment | Self::BlockComment | Self::LineMarker)
+    }
+}
+
+impl fmt::Display for TokenKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Whitespace => "blanks",
+            Self::LineComment | Self::BlockComment => "a comment",
+            Self::LineMarker => "a line marker",
+            Self::Ident => "a name",
+            Self::DotIdent => "a directive or suffix",
+            Self::AtDwarf => "`@@DWARF`",
+            Self::Integer => "an integer",
+            Self::Float => "a floating-point number",
+            Self::String => "a string",
+            Self::OpenBrace => "`{`",
+            Self::CloseBrace => "`}`",
+            Self::OpenBracket => "`[`",
+            Self::CloseBracket => "`]`",
+            Self::OpenParen => "`(`",
+            Self::CloseParen => "`)`",
+            Self::Comma => "`,`",
+            Self::Semicolon => "`;`",
+            Self::Colon => "`:`",
+            Self::At => "`@`",
+            Self::Plus => "`+`",
+            Self::Minus => "`-`",
+            Self::Less => "`<`",
+            Self::Greater => "`>`",
+            Self::Equals => "`=`",
+            Self::Not => "`!`",
+            Self::Or => "`|`",
+            Self::Operator => "an operator",
+            Self::UnterminatedComment => "an unterminated comment",
+            Self::UnterminatedString => "an unterminated string",
+            Self::Unknown => "an unknown character",
+            Self::Eof => "the end of the text",
+        })
+    }
+}
+
+/// A token: its kind and its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands.
+    pub range: TextRange,
+}
+
+/// The tokens of a text, blanks and comments included, in order and without gaps.
+///
+/// Of a text of 4 GiB or more only the first 4 GiB - 1 bytes are read.
+pub fn tokenize(text: &str) -> Tokens<'_> {
+    Tokens { lexer: Lexer::new(text, 0) }
+}
+
+/// The iterator of [`tokenize`].
+#[derive(Debug, Clone)]
+pub struct Tokens<'a> {
+    lexer: Lexer<'a>,
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let token = self.lexer.next_token();
+        (token.kind != TokenKind::Eof).then_some(token)
+    }
+}
+
+const WORD: u8 = 1;
+const DIGIT: u8 = 2;
+const BLANK: u8 = 4;
+const HEX: u8 = 8;
+
+/// Character classes, one table look-up a byte.
+static CLASS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        if b.is_ascii_alphanumeric() || b == b'_' || b == b'$' {
+            table[byte] |= WORD;
+        }
+        if b.is_ascii_digit() {
+            table[byte] |= DIGIT;
+        }
+        if b.is_ascii_hexdigit() {
+            table[byte] |= HEX;
+        }
+        if matches!(b, b' ' | b'\t' | b'\r' | b'\n') {
+            table[byte] |= BLANK;
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn has(byte: u8, class: u8) -> bool {
+    CLASS[byte as usize] & class != 0
+}
+
+/// A position in the text that moves over one token at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Lexer<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(text: &'a str, offset: u32) -> Self {
+        let bytes = text.as_bytes();
+        Self { bytes: bytes.get(..u32::MAX as usize).unwrap_or(bytes), pos: offset as usize }
+    }
+
+    pub(crate) fn offset(&self) -> u32 {
+        self.pos as u32
+    }
+
+    pub(crate) fn seek(&mut self, offset: u32) {
+        self.pos = offset as usize;
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.pos..).unwrap_or(&[])
+    }
+
+    fn run(&self, from: usize, class: u8) -> usize {
+        let tail = self.bytes.get(from..).unwrap_or(&[]);
+        from + tail.iter().position(|&b| !has(b, class)).unwrap_or(tail.len())
+    }
+
+    /// The next token that is not trivia. Comments and line markers are skipped too.
+    pub(crate) fn next_significant(&mut self) -> Token {
+        loop {
+            let token = self.next_token();
+            if !token.kind.is_trivia() {
+                return token;
+            }
+        }
+    }
+
+    /// The next token, or an empty `Eof`.
+    pub(crate) fn next_token(&mut self) -> Token {
+        let start = self.pos;
+        let Some(&first) = self.bytes.get(start) else {
+            let end = self.bytes.len() as u32;
+            return Token { kind: TokenKind::Eof, range: TextRange::empty(end) };
+        };
+        let (kind, end) = self.scan(first, start);
+        self.pos = end;
+        Token { kind, range: TextRange::new(start as u32, end as u32) }
+    }
+
+    fn scan(&self, first: u8, start: usize) -> (TokenKind, usize) {
+        use TokenKind as K;
+        let one = |kind| (kind, start + 1);
+        match first {
+            b' ' | b'\t' | b'\r' | b'\n' => (K::Whitespace, self.run(start + 1, BLANK)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => (K::Ident, self.run(start + 1, WORD)),
+            b'%' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
+            b'.' if has(self.peek(1), WORD) => (K::DotIdent, self.dot_ident(start + 1)),
+            b'0'..=b'9' => self.number(start),
+            b',' => one(K::Comma),
+            b';' => one(K::Semicolon),
+            b'[' => one(K::OpenBracket),
+            b']' => one(K::CloseBracket),
+            b'{' => one(K::OpenBrace),
+            b'}' => one(K::CloseBrace),
+            b'(' => one(K::OpenParen),
+            b')' => one(K::CloseParen),
+            b':' => one(K::Colon),
+            b'+' => one(K::Plus),
+            b'-' => one(K::Minus),
+            b'<' => one(K::Less),
+            b'>' => one(K::Greater),
+            b'=' => one(K::Equals),
+            b'!' => one(K::Not),
+            b'|' => one(K::Or),
+            b'@' if self.rest().starts_with(b"@@DWARF") && !has(self.peek(7), WORD) => (K::AtDwarf, start + 7),
+            b'@' => one(K::At),
+            b'/' => self.slash(start),
+            b'"' => match memchr(b'"', self.bytes.get(start + 1..).unwrap_or(&[])) {
+                Some(length) => (K::String, start + length + 2),
+                None => one(K::UnterminatedString),
+            },
+            b'#' => match self.line_marker() {
+                Some(length) => (K::LineMarker, start + length),
+                None => one(K::Unknown),
+            },
+            b'*' | b'%' | b'&' | b'^' | b'~' | b'?' | b'.' => one(K::Operator),
+            _ => (K::Unknown, self.unknown(start + 1)),
+        }
+    }
+
+    /// A word after a dot, with its `::word` parts.
+    fn dot_ident(&self, from: usize) -> usize {
+        let mut end = self.run(from, WORD);
+        while let Some([b':', b':', next, ..]) = self.bytes.get(end..) {
+            if !has(*next, WORD) {
+                break;
+            }
+            end = self.run(end + 2, WORD);
+        }
+        end
+    }
+
+    fn slash(&self, start: usize) -> (TokenKind, usize) {
+        let rest = self.bytes.get(start + 2..).unwrap_or(&[]);
+        match self.peek(1) {
+            b'/' => (TokenKind::LineComment, start + 2 + memchr(b'\n', rest).unwrap_or(rest.len())),
+            b'*' => match memmem::find(rest, b"*/") {
+                Some(length) => (TokenKind::BlockComment, start + length + 4),
+                None => (TokenKind::UnterminatedComment, self.bytes.len()),
+            },
+            _ => (TokenKind::Operator, start + 1),
+        }
+    }
+
+    /// Longest match, as ptxas: `089` is `0` and `89`, `2b` is `2` and `b`, `.2` never starts here.
+    fn number(&self, start: usize) -> (TokenKind, usize) {
+        use TokenKind as K;
+        let suffixed = |end: usize| (K::Integer, end + usize::from(self.bytes.get(end) == Some(&b'U')));
+        if self.peek(0) == b'0' {
+            let hex = self.run(start + 2, HEX);
+            match self.peek(1) {
+                b'x' | b'X' if hex > start + 2 => return suffixed(hex),
+                b'f' | b'F' if hex >= start + 10 => return (K::Float, start + 10),
+                b'd' | b'D' if hex >= start + 18 => return (K::Float, start + 18),
+                b'b' | b'B' => {
+                    let tail = self.bytes.get(start + 2..).unwrap_or(&[]);
+                    let count = tail.iter().position(|b| !matches!(b, b'0' | b'1')).unwrap_or(tail.len());
+                    if count > 0 {
+                        return suffixed(start + 2 + count);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let digits = self.run(start, DIGIT);
+        if let Some(end) = self.fraction(digits) {
+            return (K::Float, end);
+        }
+        let octal = self.bytes.get(start..digits).unwrap_or(&[]).iter().position(|b| matches!(b, b'8' | b'9'));
+        match octal {
+            Some(count) if self.peek(0) == b'0' => (K::Integer, start + count),
+            _ => suffixed(digits),
+        }
+    }
+
+    /// The end of `.digits` and an exponent after the digits that end at `at`; none if neither follows.
+    fn fraction(&self, at: usize) -> Option<usize> {
+        let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
+        let mut end = at;
+        if byte(end) == b'.' {
+            end = self.run(end + 1, DIGIT);
+        }
+        if matches!(byte(end), b'e' | b'E') {
+            let sign = usize::from(matches!(byte(end + 1), b'+' | b'-'));
+            if has(byte(end + 1 + sign), DIGIT) {
+                end = self.run(end + 1 + sign, DIGIT);
+            }
+        }
+        (end > at).then_some(end)
+    }
+
+    /// Length of `# 1 "file" 2 3` or `#line 1 "file"` up to the end of the line; none if it is not of that shape.
+    fn line_marker(&self) -> Option<usize> {
+        let rest = self.rest();
+        let line = rest.get(1..memchr(b'\n', rest).unwrap_or(rest.len()))?;
+        let mut words = line.strip_prefix(b"line").unwrap_or(line);
+        let skip_blanks = |bytes: &mut &[u8]| *bytes = bytes.trim_ascii_start();
+        skip_blanks(&mut words);
+        let digits = words.iter().position(|b| !b.is_ascii_digit())?;
+        words = words.get(digits..).filter(|_| digits > 0)?;
+        skip_blanks(&mut words);
+        words = words.strip_prefix(b"\"")?;
+        words = words.get(memchr(b'"', words)? + 1..)?;
+        words.iter().all(|&b| has(b, DIGIT | BLANK)).then_some(line.len() + 1)
+    }
+
+    /// A run of characters that begin no token, ended on a character boundary.
+    fn unknown(&self, from: usize) -> usize {
+        let tail = self.bytes.get(from..).unwrap_or(&[]);
+        let stops = |b: u8| b.is_ascii_graphic() && b != b'\\' && b != b'`' && b != b'\'' || has(b, BLANK);
+        from + tail.iter().position(|&b| stops(b)).unwrap_or(tail.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
+        let tokens: Vec<Token> = tokenize(text).collect();
+        let total: usize = tokens.iter().map(|t| t.range.len() as usize).sum();
+        assert_eq!(total, text.len(), "tokens cover the text");
+        tokens.iter().filter(|t| !t.kind.is_trivia()).map(|t| (t.kind, t.range.slice(text))).collect()
+    }
+
+    #[test]
+    fn words_and_suffixes() {
+        use TokenKind::{DotIdent, Ident, Semicolon};
+        assert_eq!(
+            kinds("ld.shared::cluster.v2 %tid $L_1 _;"),
+            [
+                (Ident, "ld"),
+                (DotIdent, ".shared::cluster"),
+                (DotIdent, ".v2"),
+                (Ident, "%tid"),
+                (Ident, "$L_1"),
+                (Ident, "_"),
+                (Semicolon, ";")
+            ]
+        );
+    }
+
+    /// The splits that ptxas' own messages show (`Parsing error near '89'`, `'b'`, `'1e3'`).
+    #[test]
+    fn numbers_split_as_in_ptxas() {
+        use TokenKind::{Float, Ident, Integer};
+        assert_eq!(
+            kinds("089 2b 0x1FU 10U 1e3 1.5e-3 0f3F800000 0x 1. 0b12"),
+            [
+                (Integer, "0"),
+                (Integer, "89"),
+                (Integer, "2"),
+                (Ident, "b"),
+                (Integer, "0x1FU"),
+                (Integer, "10U"),
+                (Float, "1e3"),
+                (Float, "1.5e-3"),
+                (Float, "0f3F800000"),
+                (Integer, "0"),
+                (Ident, "x"),
+                (Float, "1."),
+                (Integer, "0b1"),
+                (Integer, "2")
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_markers_and_strays() {
+        use TokenKind::{AtDwarf, Ident, String, Unknown, UnterminatedComment, UnterminatedString};
+        assert_eq!(kinds("# 1 \"x.cu\" 2 3\n#line 5 \"y\"\na // b \r c\n/* d */"), [(Ident, "a")]);
+        assert_eq!(kinds("#\n\\\u{e9}a"), [(Unknown, "#"), (Unknown, "\\\u{e9}"), (Ident, "a")]);
+        assert_eq!(kinds("@@DWARF \"a\\\"b"), [(AtDwarf, "@@DWARF"), (String, "\"a\\\""), (Ident, "b")]);
+        assert_eq!(kinds("\"b /*"), [(UnterminatedString, "\""), (Ident, "b"), (UnterminatedComment, "/*")]);
+    }
+
+    #[test]
+    fn a_token_stays_small() {
+        assert!(size_of::<Token>() <= 16);
+    }
+}

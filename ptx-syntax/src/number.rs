@@ -1,0 +1,80 @@
+//! Integer literals, read the way ptxas 13.0.88 reads them.
+
+/// An integer literal (PTX ISA §Integer Constants) as 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Literal {
+    /// The value modulo 2^64.
+    pub(crate) value: u64,
+    /// ptxas reports `Constant overflow`: a digit follows when bit 63 is already set. So 2^64 passes (as 0) and
+    /// 99999999999999999999 does not. Observed: ptxas 13.0.88, in all four bases.
+    pub(crate) overflow: bool,
+    /// Written with the `U` suffix.
+    pub(crate) unsigned: bool,
+}
+
+impl Literal {
+    /// Reads a token of kind `Integer`. Characters that are no digit of the base are not read.
+    pub(crate) fn read(text: &str) -> Self {
+        let (digits, unsigned) = match text.strip_suffix('U') {
+            Some(digits) => (digits, true),
+            None => (text, false),
+        };
+        let (base, digits) = match digits.as_bytes() {
+            [b'0', b'x' | b'X', rest @ ..] => (16, rest),
+            [b'0', b'b' | b'B', rest @ ..] => (2, rest),
+            [b'0', rest @ ..] => (8, rest),
+            all => (10, all),
+        };
+        let mut literal = Self { value: 0, overflow: false, unsigned };
+        for &byte in digits {
+            let Some(digit) = char::from(byte).to_digit(base) else { break };
+            literal.overflow |= literal.value >> 63 != 0;
+            literal.value = literal.value.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit));
+        }
+        literal
+    }
+
+    /// The value where ptxas wants 32 bits (`.file`, `.loc`). Reported as overflow above 2^32, but not from 2^63 on:
+    /// the comparison is signed. Observed: ptxas 13.0.88.
+    pub(crate) fn to_u32(self) -> (u32, bool) {
+        let overflow = self.overflow || self.value as i64 > i64::from(u32::MAX);
+        (self.value as u32, overflow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Literal;
+
+    /// Outcomes of ptxas 13.0.88 on `.b32 LITERAL` (overflow) and `.b64 LITERAL` (low 32 bits in the ELF).
+    #[test]
+    fn overflow_is_the_one_of_ptxas() {
+        for (text, overflow) in [
+            ("18446744073709551616", false),
+            ("36893488147419103232", false),
+            ("18446744073709551616000", false),
+            ("99999999999999999999", true),
+            ("100000000000000000000", true),
+            ("99999999999999999999999", true),
+            ("0x1ffffffffffffffff", false),
+            ("0x100000000000000001", false),
+            ("0xffffffffffffffffff", true),
+            ("07777777777777777777777", false),
+            ("077777777777777777777777", true),
+            ("0b1111111111111111111111111111111111111111111111111111111111111111", false),
+            ("0b10000000000000000000000000000000000000000000000000000000000000000", true),
+        ] {
+            assert_eq!(Literal::read(text).overflow, overflow, "{text}");
+        }
+    }
+
+    #[test]
+    fn bases_and_suffix() {
+        for (text, value) in [("0x1F", 31), ("017", 15), ("0B101", 5), ("10U", 10), ("0", 0), ("4294967297", 4_294_967_297)] {
+            assert_eq!(Literal::read(text).value, value, "{text}");
+        }
+        assert!(Literal::read("0x10U").unsigned);
+        assert_eq!(Literal::read("4294967296").to_u32(), (0, true));
+        assert_eq!(Literal::read("9223372036854775808").to_u32(), (0, false));
+    }
+}

@@ -1,0 +1,204 @@
+use super::*;
+
+fn args(line: &str) -> Vec<OsString> {
+    line.split(' ').filter(|word| !word.is_empty()).map(OsString::from).collect()
+}
+
+/// Parses a command line that must compile, without warnings.
+fn compile(line: &str) -> Options {
+    match parse(&args(line)) {
+        Ok((Parsed::Compile(options), messages)) if messages.is_empty() => *options,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// Every message of a command line, as printed.
+fn messages(line: &str) -> String {
+    match parse(&args(line)) {
+        Ok((_, messages)) => UsageError { messages }.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn defaults_are_those_of_ptxas() {
+    let options = compile("in.ptx");
+    assert_eq!(
+        options,
+        Options {
+            input: Input::Path("in.ptx".into()),
+            output: "elf.o".into(),
+            arch: arch::DEFAULT,
+            device_debug: false,
+            line_info: false,
+            suppress_debug_info: false,
+            compile_only: false,
+            verbose: false,
+            disable_warnings: false,
+            warnings_as_errors: false,
+            opt_level: None,
+            code: CodeChoice::Auto,
+            file_stats: Vec::new(),
+        }
+    );
+}
+
+#[test]
+fn every_spelling_of_an_argument() {
+    for line in ["a -arch sm_90", "-arch=sm_90 a", "--gpu-name sm_90 a", "--gpu-name=sm_90 a"] {
+        assert_eq!(compile(line).arch.to_string(), "sm_90", "{line}");
+    }
+    for line in ["a -o -c", "a -o=-c", "a --output-file -c", "a --output-file=-c"] {
+        assert_eq!((compile(line).output, compile(line).compile_only), ("-c".into(), false), "{line}");
+    }
+    for line in ["-m64 a", "-m 64 a", "-m=64 a", "--machine 64 a", "--machine=64 a", "-m0x40 a", "-m=0100 a"] {
+        assert_eq!(compile(line).input, Input::Path("a".into()), "{line}");
+    }
+    for (line, level) in [
+        ("-O3 a", 3),
+        ("-O=3 a", 3),
+        ("-O 3 a", 3),
+        ("--opt-level 3 a", 3),
+        ("--opt-level=3 a", 3),
+        ("-O a", 0),
+        ("-O= a", 0),
+        ("a -O", 0),
+        ("-O -c a", 0),
+        ("-O-1 a", -1),
+        ("-O+2 a", 2),
+        ("-O-2147483648 a", i32::MIN),
+        ("-O2 --opt-level=0x2 a", 2),
+    ] {
+        assert_eq!(compile(line).opt_level, Some(level), "{line}");
+    }
+}
+
+#[test]
+fn flags() {
+    let options = compile("-lineinfo -c -v -w -Werror --suppress-debug-info -suppress-debug-info -c -");
+    assert!(options.line_info && options.compile_only && options.verbose && options.disable_warnings);
+    assert!(options.warnings_as_errors && options.suppress_debug_info && !options.device_debug);
+    assert_eq!(options.input, Input::Stdin);
+    assert!(compile("--generate-line-info --device-debug -w -").device_debug);
+}
+
+#[test]
+fn help_and_version() {
+    for (line, parsed) in [("", Parsed::Help), ("-V -h", Parsed::Help), ("-V a b", Parsed::Version)] {
+        assert_eq!(parse(&args(line)), Ok((parsed, Vec::new())), "{line}");
+    }
+    let help = help();
+    for spec in table::all() {
+        assert!(help.contains(&format!("--{}", spec.long)), "{}", spec.long);
+    }
+    assert!(help.lines().all(|line| line.len() <= 110 && line == line.trim_end()), "{help}");
+}
+
+/// Left: a command line; right: what ptxas 13.0.88 prints for it, recorded from runs of it.
+#[test]
+fn messages_are_those_of_ptxas() {
+    let conflict = "Conflicting options --device-debug and --generate-line-info specified, \
+                    ignoring --generate-line-info option";
+    let redefined = "warning : incompatible redefinition for option";
+    let last = "the last value of this option was used";
+    for (line, text) in [
+        ("-arch", "fatal   : argument expected after '-arch'".to_owned()),
+        ("t.ptx --output-file", "fatal   : argument expected after '--output-file'".into()),
+        ("-g=true t.ptx", "fatal   : no argument expected after '-g'".into()),
+        ("--device-debug=false t.ptx", "fatal   : no argument expected after '--device-debug'".into()),
+        ("-m 32 t.ptx", "fatal   : Value '32' is not defined for option 'machine'".into()),
+        ("-m= t.ptx", "fatal   : Value '' is not defined for option 'machine'".into()),
+        ("-m t.ptx", "fatal   : 't.ptx': expected a number".into()),
+        ("-mfoo t.ptx", "fatal   : 'foo': expected a number".into()),
+        ("-O2x t.ptx", "fatal   : '2x': expected a number".into()),
+        ("-O08 t.ptx", "fatal   : '08': expected a number".into()),
+        ("-Ofast t.ptx", "fatal   : 'fast': expected a number".into()),
+        ("--opt-level t.ptx", "fatal   : 't.ptx': expected a number".into()),
+        ("-O99999999999 t.ptx", "fatal   : 32-bit integer value (99999999999) out of range".into()),
+        ("-O0xffffffff t.ptx", "fatal   : 32-bit integer value (0xffffffff) out of range".into()),
+        ("-O2147483648 t.ptx", "fatal   : 32-bit integer value (2147483648) out of range".into()),
+        ("--completely-foo t.ptx", "fatal   : Unknown option '-completely-foo'".into()),
+        ("-foo=3 t.ptx", "fatal   : Unknown option 'foo'".into()),
+        ("-ox.cubin t.ptx", "fatal   : Unknown option 'ox.cubin'".into()),
+        ("-- t.ptx", "fatal   : Unknown option '-'".into()),
+        ("-foo -arch sm_1", "fatal   : Unknown option 'foo'".into()),
+        ("-O3 -O3 -O2 -O2 t.ptx", format!("{redefined} 'opt-level', {last}")),
+        ("-o a -o b t.ptx", format!("{redefined} 'output-file', {last}")),
+        ("-arch=sm_90 -arch=sm_80 t.ptx -Werror -w", format!("{redefined} 'gpu-name', {last}")),
+        (
+            "-O2 -O3 -foo",
+            format!("{redefined} 'opt-level', {last}\nfatal   : Unknown option 'foo'"),
+        ),
+        ("-lineinfo -g t.ptx", format!("warning : {conflict}")),
+        ("-lineinfo -g t.ptx -w -Werror", String::new()),
+        ("-lineinfo -g t.ptx -Werror", format!("error   : {conflict}\nfatal   : {ABORTED}")),
+        ("-g -O1 t.ptx", "fatal   : Optimized debugging not supported".into()),
+        ("-g -O-1 t.ptx", "fatal   : Optimized debugging not supported".into()),
+        ("-g -lineinfo -O3 t.ptx", format!("warning : {conflict}\nfatal   : {OPTIMIZED_DEBUG}")),
+        ("-g -O0 t.ptx", String::new()),
+        ("-g -O t.ptx", String::new()),
+        ("-lineinfo -O0 t.ptx", String::new()),
+    ] {
+        assert_eq!(messages(line), text, "{line}");
+    }
+}
+
+/// Where we say more than ptxas, or something else.
+#[test]
+fn messages_of_ours() {
+    for (line, text) in [
+        ("--arch sm_90 t.ptx", "fatal   : Unknown option '-arch'\ninfo    : did you mean '-arch'?"),
+        ("-G t.ptx", "fatal   : Unknown option 'G'\ninfo    : did you mean '-g'?"),
+        ("-maxrregcount=32 t.ptx", "fatal   : option '--maxrregcount' of ptxas is not supported yet"),
+        ("--entry k t.ptx", "fatal   : option '--entry' of ptxas is not supported yet"),
+        ("-g", "fatal   : no input file\ninfo    : see --help"),
+        ("a b c", "fatal   : several input files ('a', 'b') are not supported yet: one PTX file a run"),
+        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE after '--file-stat'"),
+        (
+            "--code cubin: t",
+            "fatal   : Value 'cubin:' is not defined for option 'code'\n\
+             info    : expected none, auto, ptxas or cubin:FILE",
+        ),
+        (
+            "-arch compute_90 t",
+            "fatal   : virtual architecture 'compute_90' is not supported yet\n\
+             info    : ptxas only checks the PTX for it and writes nothing",
+        ),
+    ] {
+        assert_eq!(messages(line), text, "{line}");
+    }
+    assert!(messages("-arch sm_30 a").starts_with(
+        "fatal   : Value 'sm_30' is not defined for option 'gpu-name'\ninfo    : known: sm_75, sm_80, "
+    ));
+}
+
+#[test]
+fn code_and_file_stats() {
+    assert_eq!(compile("--code none a").code, CodeChoice::None);
+    assert_eq!(compile("--code=ptxas a").code, CodeChoice::Ptxas);
+    assert_eq!(compile("--code=cubin:b=c.cubin a").code, CodeChoice::Cubin("b=c.cubin".into()));
+    assert_eq!(
+        compile("--file-stat /x/a=b,c.cu=1700000000,42 --file-stat=d=0,18446744073709551615 a").file_stats,
+        [
+            FileStat { path: "/x/a=b,c.cu".into(), mtime: 1_700_000_000, size: 42 },
+            FileStat { path: "d".into(), mtime: 0, size: u64::MAX },
+        ]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn file_names_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = |prefix: &str| {
+        let mut name = OsString::from(prefix);
+        name.push(OsStr::from_bytes(b"\xff.x"));
+        name
+    };
+    let (parsed, _) = parse(&[odd("--output-file="), odd(""), "--code".into(), odd("cubin:")]).unwrap();
+    let Parsed::Compile(options) = parsed else { panic!("{parsed:?}") };
+    assert_eq!(options.output, PathBuf::from(odd("")));
+    assert_eq!(options.input, Input::Path(odd("").into()));
+    assert_eq!(options.code, CodeChoice::Cubin(odd("").into()));
+    assert!(parse(&[odd("-")]).is_err());
+}

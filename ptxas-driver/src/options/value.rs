@@ -1,0 +1,85 @@
+//! Values: how one argument's text is read.
+
+use super::{CodeChoice, FileStat};
+use std::ffi::{OsStr, OsString};
+
+/// The option name (lossy: only for looking up and messages) and what follows the first equals sign.
+pub(super) fn split_at_equals(arg: &OsStr) -> (String, Option<OsString>) {
+    let bytes = arg.as_encoded_bytes();
+    match memchr::memchr(b'=', bytes) {
+        Some(at) => {
+            let name = bytes.get(..at).unwrap_or_default();
+            (String::from_utf8_lossy(name).into_owned(), Some(tail(arg, at + 1)))
+        }
+        None => (arg.to_string_lossy().into_owned(), None),
+    }
+}
+
+/// What follows the first `at` bytes of `arg`, which are ASCII or end in it.
+#[cfg(unix)]
+fn tail(arg: &OsStr, at: usize) -> OsString {
+    use std::os::unix::ffi::OsStrExt;
+    OsStr::from_bytes(arg.as_bytes().get(at..).unwrap_or_default()).to_os_string()
+}
+
+/// What follows the first `at` bytes of `arg`, which are ASCII or end in it. File names here are Unicode.
+#[cfg(not(unix))]
+fn tail(arg: &OsStr, at: usize) -> OsString {
+    arg.to_string_lossy().get(at..).unwrap_or_default().into()
+}
+
+/// Whether `arg` can be the level after a lone `-O`.
+pub(super) fn is_digits(arg: &OsStr) -> bool {
+    !arg.is_empty() && arg.as_encoded_bytes().iter().all(u8::is_ascii_digit)
+}
+
+/// A 32-bit number as C's `strtol` reads it: decimal, `0x` hexadecimal, `0` octal; nothing at all is 0.
+///
+/// # Errors
+///
+/// ptxas' message.
+pub(super) fn number(text: &str) -> Result<i32, String> {
+    let unsigned = text.trim_start();
+    let (negative, unsigned) = match unsigned.as_bytes().first() {
+        Some(b'-') => (true, unsigned.get(1..).unwrap_or_default()),
+        Some(b'+') => (false, unsigned.get(1..).unwrap_or_default()),
+        _ => (false, unsigned),
+    };
+    let (digits, radix) = match (unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")), unsigned) {
+        (Some(hex), _) => (hex, 16),
+        (None, octal) if octal.starts_with('0') => (octal, 8),
+        (None, "") if text.is_empty() => ("0", 10),
+        (None, decimal) => (decimal, 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return Err(format!("'{text}': expected a number"));
+    }
+    let value = i64::from_str_radix(digits, radix).ok().map(|value| if negative { -value } else { value });
+    value
+        .and_then(|value| i32::try_from(value).ok())
+        .ok_or_else(|| format!("32-bit integer value ({text}) out of range"))
+}
+
+/// `none`, `auto`, `ptxas` or `cubin:FILE`.
+pub(super) fn code(value: &OsStr) -> Option<CodeChoice> {
+    match value.to_str() {
+        Some("auto") => Some(CodeChoice::Auto),
+        Some("none") => Some(CodeChoice::None),
+        Some("ptxas") => Some(CodeChoice::Ptxas),
+        _ => {
+            let prefix = b"cubin:";
+            let named = value.as_encoded_bytes().starts_with(prefix) && value.len() > prefix.len();
+            named.then(|| CodeChoice::Cubin(tail(value, prefix.len()).into()))
+        }
+    }
+}
+
+/// `FILE=MTIME,SIZE`; FILE may hold equals signs and commas.
+pub(super) fn file_stat(text: &str) -> Option<FileStat> {
+    let (path, stat) = text.rsplit_once('=')?;
+    let (mtime, size) = stat.split_once(',')?;
+    if path.is_empty() {
+        return None;
+    }
+    Some(FileStat { path: path.into(), mtime: mtime.parse().ok()?, size: size.parse().ok()? })
+}
