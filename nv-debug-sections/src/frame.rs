@@ -32,11 +32,12 @@ pub type FieldSymbols = BTreeMap<u64, (SymbolId, Option<i64>)>;
 ///
 /// # Errors
 ///
-/// Truncated fields, 32-bit entries, an FDE without its CIE, call frame instructions outside DWARF 3.
+/// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF 3.
 pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
     let mut cursor = Cursor::new(NAME, data);
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
+    let mut last_cie = None;
     while !cursor.is_empty() {
         let start = cursor.offset();
         let escape = cursor.u32("an entry's length")?;
@@ -50,13 +51,14 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
         let pointer_offset = decoder.cursor.offset();
         let pointer = decoder.cursor.u64("CIE_pointer")?;
         if pointer == u64::MAX {
-            cies.insert(start, CieId(cies.len() as u32));
+            last_cie = Some(CieId(cies.len() as u32));
+            cies.extend(last_cie.map(|cie| (start, cie)));
             entries.push(Entry::Cie(decoder.cie()?));
         } else {
-            // A relocatable file's field may be 0 with the offset in the relocation.
-            let addend = symbols.get(&pointer_offset).and_then(|(_, addend)| *addend);
-            let pointer = addend.map_or(pointer, |addend| addend as u64);
-            let cie = *cies.get(&pointer).ok_or_else(|| {
+            // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
+            // keeps them; each function has a CIE of its own right before its FDE.
+            let cie = cies.get(&pointer).copied().filter(|_| !symbols.contains_key(&pointer_offset)).or(last_cie);
+            let cie = cie.ok_or_else(|| {
                 let kind = ErrorKind::Value { field: "CIE_pointer", found: pointer, expected: "the offset of an earlier CIE" };
                 Error::new(NAME, pointer_offset, kind)
             })?;

@@ -201,7 +201,7 @@ fn decode_params(header: &mut Cursor<'_>) -> Result<Params> {
 struct Registers {
     address: u64,
     line: u32,
-    /// An advance has been read that no row has used yet.
+    /// An advance has been read. It belongs to the row or sequence end only if that comes next; else it stands alone.
     advanced: bool,
     ops: Vec<LineOp>,
 }
@@ -240,8 +240,8 @@ fn decode_sequence(cursor: &mut Cursor<'_>, params: &Params) -> Result<Sequence>
         if opcode >= params.opcode_base {
             let adjusted = opcode - params.opcode_base;
             let line_delta = i32::from(params.line_base) + i32::from(adjusted % params.line_range);
-            let by = special_advance(adjusted);
-            registers.address = registers.address.wrapping_add(by);
+            registers.flush_advance();
+            registers.address = registers.address.wrapping_add(special_advance(adjusted));
             registers.line = registers.line.wrapping_add_signed(line_delta);
             registers.row();
             continue;
@@ -260,6 +260,7 @@ fn decode_sequence(cursor: &mut Cursor<'_>, params: &Params) -> Result<Sequence>
             }
             3 => {
                 let by = cursor.sleb("DW_LNS_advance_line")?;
+                registers.flush_advance();
                 registers.line = registers.line.wrapping_add(by as u32);
             }
             4 => {

@@ -36,15 +36,31 @@ fn frame_symbols(cubin: &Cubin<'_>, index: SectionIndex) -> FieldSymbols {
     cubin.relocations_of(index).map(|(_, r)| (r.offset, (SymbolId(r.symbol.0), r.addend))).collect()
 }
 
-/// RELA fields of the original hold whatever ptxas left there: only the other bytes are compared.
+/// RELA fields of the original hold whatever ptxas left there, and some CIE pointers name no entry (docs/conformance.md): only the
+/// other bytes are compared.
 fn clear_relocated(cubin: &Cubin<'_>, index: SectionIndex, mut ours: Vec<u8>, original: &[u8]) -> Vec<u8> {
-    for (_, reloc) in cubin.relocations_of(index).filter(|(_, reloc)| reloc.addend.is_some()) {
-        let field = reloc.offset as usize..reloc.offset as usize + 8;
+    let relocated = cubin.relocations_of(index).filter(|(_, reloc)| reloc.addend.is_some()).map(|(_, reloc)| reloc.offset);
+    let fields: Vec<u64> = relocated.chain(stray_cie_pointers(original)).collect();
+    for field in fields.into_iter().map(|offset| offset as usize..offset as usize + 8) {
         if let (Some(to), Some(from)) = (ours.get_mut(field.clone()), original.get(field)) {
             to.copy_from_slice(from);
         }
     }
     ours
+}
+
+/// Offsets of CIE pointers that are not the offset of an entry.
+fn stray_cie_pointers(frame: &[u8]) -> Vec<u64> {
+    let u64_at = |at: usize| u64::from_le_bytes(frame[at..at + 8].try_into().expect("8 bytes"));
+    let mut starts = Vec::new();
+    let mut at = 0;
+    while at < frame.len() {
+        starts.push(at as u64);
+        at += 12 + u64_at(at + 4) as usize;
+    }
+    let pointer = |start: &u64| u64_at(*start as usize + 12);
+    let stray = starts.iter().filter(|start| pointer(start) != u64::MAX && !starts.contains(&pointer(start)));
+    stray.map(|start| start + 12).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2, memmem};
 
 use crate::text::TextRange;
 
@@ -180,6 +180,12 @@ static CLASS: [u8; 256] = {
     table
 };
 
+/// `bytes` without the blanks of the same line before them.
+fn skip_blanks(bytes: &[u8]) -> &[u8] {
+    let blanks = bytes.iter().position(|b| !matches!(b, b' ' | b'\t' | b'\r')).unwrap_or(bytes.len());
+    bytes.get(blanks..).unwrap_or(&[])
+}
+
 fn has(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
@@ -310,17 +316,15 @@ impl<'a> Lexer<'a> {
         use TokenKind as K;
         let suffixed = |end: usize| (K::Integer, end + usize::from(self.bytes.get(end) == Some(&b'U')));
         if self.peek(0) == b'0' {
-            let hex = self.run(start + 2, HEX);
+            let hex = || self.run(start + 2, HEX);
             match self.peek(1) {
-                b'x' | b'X' if hex > start + 2 => return suffixed(hex),
-                b'f' | b'F' if hex >= start + 10 => return (K::Float, start + 10),
-                b'd' | b'D' if hex >= start + 18 => return (K::Float, start + 18),
-                b'b' | b'B' => {
+                b'x' | b'X' if has(self.peek(2), HEX) => return suffixed(hex()),
+                b'f' | b'F' if hex() >= start + 10 => return (K::Float, start + 10),
+                b'd' | b'D' if hex() >= start + 18 => return (K::Float, start + 18),
+                b'b' | b'B' if matches!(self.peek(2), b'0' | b'1') => {
                     let tail = self.bytes.get(start + 2..).unwrap_or(&[]);
                     let count = tail.iter().position(|b| !matches!(b, b'0' | b'1')).unwrap_or(tail.len());
-                    if count > 0 {
-                        return suffixed(start + 2 + count);
-                    }
+                    return suffixed(start + 2 + count);
                 }
                 _ => {}
             }
@@ -353,18 +357,18 @@ impl<'a> Lexer<'a> {
     }
 
     /// Length of `# 1 "file" 2 3` or `#line 1 "file"` up to the end of the line; none if it is not of that shape.
+    /// Reads no further than the first byte that does not fit, so that many `#` cost linear time.
     fn line_marker(&self) -> Option<usize> {
         let rest = self.rest();
-        let line = rest.get(1..memchr(b'\n', rest).unwrap_or(rest.len()))?;
-        let mut words = line.strip_prefix(b"line").unwrap_or(line);
-        let skip_blanks = |bytes: &mut &[u8]| *bytes = bytes.trim_ascii_start();
-        skip_blanks(&mut words);
-        let digits = words.iter().position(|b| !b.is_ascii_digit())?;
-        words = words.get(digits..).filter(|_| digits > 0)?;
-        skip_blanks(&mut words);
-        words = words.strip_prefix(b"\"")?;
-        words = words.get(memchr(b'"', words)? + 1..)?;
-        words.iter().all(|&b| has(b, DIGIT | BLANK)).then_some(line.len() + 1)
+        let mut words = rest.strip_prefix(b"#")?;
+        words = skip_blanks(words.strip_prefix(b"line").unwrap_or(words));
+        let digits = words.iter().position(|b| !b.is_ascii_digit()).filter(|&count| count > 0)?;
+        words = skip_blanks(words.get(digits..)?).strip_prefix(b"\"")?;
+        let quote = memchr2(b'"', b'\n', words).filter(|&at| words.get(at) == Some(&b'"'))?;
+        words = words.get(quote + 1..)?;
+        let flags = words.iter().position(|b| !matches!(b, b'0'..=b'9' | b' ' | b'\t' | b'\r')).unwrap_or(words.len());
+        words = words.get(flags..)?;
+        matches!(words.first(), None | Some(b'\n')).then_some(rest.len() - words.len())
     }
 
     /// A run of characters that begin no token, ended on a character boundary.

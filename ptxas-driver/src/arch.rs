@@ -223,11 +223,10 @@ pub fn can_run(target: Arch, arch: Arch) -> Result<(), CannotRun> {
         return Err(CannotRun::Newer { target, arch });
     }
     match target.suffix {
-        Suffix::None => Ok(()),
         Suffix::A if target.chip() != arch.chip() => Err(CannotRun::Future { target, arch }),
         Suffix::A if arch.suffix != Suffix::A => Err(CannotRun::OtherVariant { target, arch }),
         Suffix::F if target.family() != arch.family() => Err(CannotRun::OtherFamily { target, arch }),
-        Suffix::A | Suffix::F => Ok(()),
+        Suffix::None | Suffix::A | Suffix::F => Ok(()),
     }
 }
 

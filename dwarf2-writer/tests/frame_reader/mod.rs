@@ -1,4 +1,5 @@
 //! `.debug_frame` to values, for the round trip over the corpus.
+#![allow(non_upper_case_globals, clippy::wildcard_imports, reason = "all of DW_CFA_*, as patterns")]
 
 use dwarf2_writer::constants::*;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable, Params};
@@ -40,11 +41,13 @@ impl<'a> Input<'a> {
 }
 
 /// Decodes all entries and writes them again; padding is part of the instructions, as `Nop`.
-pub fn rewrite(data: &[u8]) -> Result<Section> {
+///
+/// A CIE pointer (8 bytes) to no CIE is taken for the nearest CIE before it, and returned with its place.
+pub fn rewrite(data: &[u8]) -> Result<(Section, Vec<(usize, u64)>)> {
     let format = if data.starts_with(&[0xff; 4]) { Format::Dwarf64 } else { Format::Dwarf32 };
     let mut out =
         FrameTable::new(Params { format, ..Params::default() }).map_err(|error| error.to_string())?;
-    let mut cies = Vec::new();
+    let (mut cies, mut stray) = (Vec::new(), Vec::new());
     let mut input = Input(data);
     while !input.0.is_empty() {
         let start = (data.len() - input.0.len()) as u64;
@@ -60,7 +63,10 @@ pub fn rewrite(data: &[u8]) -> Result<Section> {
             out.cie(&cie(&mut entry)?).map_err(|error| error.to_string())?;
             cies.push(start);
         } else {
-            let index = cies.iter().position(|cie| *cie == id).ok_or("CIE pointer")?;
+            let index = cies.iter().position(|cie| *cie == id).unwrap_or_else(|| {
+                stray.push((start as usize + 12, id));
+                cies.len() - 1
+            });
             let fde = Fde {
                 cie: CieId(index as u32),
                 initial_location: Address::Constant(entry.number(8)?),
@@ -71,7 +77,7 @@ pub fn rewrite(data: &[u8]) -> Result<Section> {
             out.fde(&fde).map_err(|error| error.to_string())?;
         }
     }
-    Ok(out.finish())
+    Ok((out.finish(), stray))
 }
 
 fn cie(entry: &mut Input<'_>) -> Result<Cie> {

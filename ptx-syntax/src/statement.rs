@@ -1,0 +1,119 @@
+//! Statements of a function body.
+
+use crate::lexer::{Lexer, TokenKind};
+use crate::nodes::{FileDirective, LocDirective, Variable};
+use crate::operand::Operands;
+use crate::section::SectionBlock;
+use crate::text::{Name, TextRange};
+
+/// One statement. The list of a [`crate::Body`] is flat, so no input makes anything recurse.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Statement<'a> {
+    /// `.loc`
+    Loc(LocDirective<'a>),
+    /// `NAME:`; the range is the name's.
+    Label(Name<'a>),
+    /// An instruction with its `;`.
+    Instruction(Instruction<'a>),
+    /// A declaration.
+    Variable(Box<Variable<'a>>),
+    /// `{` of a nested block.
+    BlockOpen(TextRange),
+    /// `}` of a nested block.
+    BlockClose(TextRange),
+    /// `.file`, which ptxas refuses here; an error says so.
+    File(Box<FileDirective<'a>>),
+    /// `.section`, which ptxas refuses here; an error says so.
+    Section(Box<SectionBlock<'a>>),
+    /// Recognised and left alone: `.pragma`, `.branchtargets`, `.callprototype`, `.calltargets`.
+    Other(TextRange),
+    /// Not PTX; an error says why.
+    Unknown(TextRange),
+}
+
+impl Statement<'_> {
+    /// Where the statement stands.
+    pub fn range(&self) -> TextRange {
+        match self {
+            Self::Loc(node) => node.range,
+            Self::Label(node) => node.range,
+            Self::Instruction(node) => node.range,
+            Self::Variable(node) => node.range,
+            Self::File(node) => node.range,
+            Self::Section(node) => node.range,
+            Self::BlockOpen(range) | Self::BlockClose(range) | Self::Other(range) | Self::Unknown(range) => *range,
+        }
+    }
+}
+
+/// An instruction. Opcodes are not checked against a list.
+///
+/// Predicate and operands are read from the text on demand: code is most of a release-mode module, and a node per
+/// operand would cost several times the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instruction<'a> {
+    /// From the predicate or opcode to the `;`.
+    pub range: TextRange,
+    /// The whole opcode, `ld.global.u32`, with any blanks between its parts.
+    pub opcode: Name<'a>,
+    /// Offset of the token whose line ptxas records for the instruction (`.nv_debug_line_sass`).
+    ///
+    /// Observed (ptxas 13.0.88, tokens on lines of their own): behind a predicate the first word of the opcode; else
+    /// the token after that word: a suffix, an operand or the `;` of `ret`. Only a statement split over lines shows
+    /// it. Not covered: `bar`, `barrier`, `membar`, `cvt`, `vote.sync`, `shfl.sync` and `prefetch` get the line of
+    /// their `;`, whether predicated or not was not measured.
+    pub line_anchor: u32,
+    /// The text of `range`.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Instruction<'a> {
+    /// The text from the predicate to the `;`.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// `@%p1` or `@!%p1` before the opcode.
+    pub fn predicate(&self) -> Option<Predicate<'a>> {
+        if self.opcode.range.start == self.range.start {
+            return None;
+        }
+        let mut lexer = Lexer::new(self.text, 0);
+        let mut negated = false;
+        loop {
+            let token = lexer.next_significant();
+            match token.kind {
+                TokenKind::At => {}
+                TokenKind::Not => negated = true,
+                TokenKind::Ident if token.range.start + self.range.start < self.opcode.range.start => {
+                    let base = self.range.start;
+                    let range = TextRange::new(base + token.range.start, base + token.range.end);
+                    return Some(Predicate { register: Name { text: token.range.slice(self.text), range }, negated });
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The operands between the commas.
+    pub fn operands(&self) -> Operands<'a> {
+        let behind = (self.opcode.range.end - self.range.start) as usize;
+        let text = self.text.get(behind..).unwrap_or("");
+        Operands::new(text.strip_suffix(';').unwrap_or(text), self.opcode.range.end)
+    }
+
+    /// The first word of the opcode (`ld` of `ld.global.u32`).
+    pub fn mnemonic(&self) -> &'a str {
+        self.opcode.text.split(['.', ' ', '\t', '\r', '\n', '/']).next().unwrap_or("")
+    }
+}
+
+/// The guard of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Predicate<'a> {
+    /// The predicate register.
+    pub register: Name<'a>,
+    /// `@!`: runs where the register is false.
+    pub negated: bool,
+}

@@ -1,0 +1,127 @@
+//! Words with a fixed meaning: types, state spaces, linkage. One table each.
+
+/// Makes an enum of words, its `keyword` and its `from_keyword` from one table.
+macro_rules! keywords {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$vmeta])* #[doc = concat!("`", $text, "`")] $variant),+ }
+
+        impl $name {
+            /// The word in PTX; empty for the variants that stand for no word.
+            pub const fn keyword(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+
+            /// The variant of a word, its dot included; none for other words.
+            pub fn from_keyword(word: &str) -> Option<Self> {
+                match word { "" => None, $($text => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+keywords! {
+    /// The declared type (PTX ISA §Types).
+    ScalarType {
+        B8 = ".b8", B16 = ".b16", B32 = ".b32", B64 = ".b64", B128 = ".b128",
+        U8 = ".u8", U16 = ".u16", U32 = ".u32", U64 = ".u64",
+        S8 = ".s8", S16 = ".s16", S32 = ".s32", S64 = ".s64",
+        F16 = ".f16", F16x2 = ".f16x2", Bf16 = ".bf16", Bf16x2 = ".bf16x2", F32 = ".f32", F64 = ".f64",
+        Pred = ".pred", Texref = ".texref", Samplerref = ".samplerref", Surfref = ".surfref",
+        /// No type was written; an error says so.
+        Missing = "",
+    }
+}
+
+impl ScalarType {
+    /// Size of one element in bytes. None for `.pred` and where no type was written; 8 for opaque handles.
+    pub const fn size(self) -> Option<u64> {
+        Some(match self {
+            Self::B8 | Self::U8 | Self::S8 => 1,
+            Self::B16 | Self::U16 | Self::S16 | Self::F16 | Self::Bf16 => 2,
+            Self::B32 | Self::U32 | Self::S32 | Self::F32 | Self::F16x2 | Self::Bf16x2 => 4,
+            Self::B64 | Self::U64 | Self::S64 | Self::F64 | Self::Texref | Self::Samplerref | Self::Surfref => 8,
+            Self::B128 => 16,
+            Self::Pred | Self::Missing => return None,
+        })
+    }
+}
+
+keywords! {
+    /// Where a variable lives (PTX ISA §State Spaces).
+    StateSpace {
+        Reg = ".reg", Sreg = ".sreg", Const = ".const", Global = ".global", Local = ".local", Param = ".param",
+        Shared = ".shared", Tex = ".tex",
+    }
+}
+
+keywords! {
+    /// Who sees a name (PTX ISA §Linking Directives).
+    Linkage { Visible = ".visible", Weak = ".weak", Extern = ".extern", Common = ".common",
+        /// Only this module.
+        None = "",
+    }
+}
+
+/// A function that the host launches, or one that device code calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FunctionKind {
+    /// `.entry`
+    Entry,
+    /// `.func`
+    Func,
+}
+
+/// Directives that may stand between a function's parameters and its body (PTX ISA §Performance-Tuning Directives,
+/// §Cluster Dimension Directives, §.noreturn, §.abi_preserve).
+pub(crate) const FUNCTION_DIRECTIVES: &[&str] = &[
+    ".maxnreg",
+    ".maxntid",
+    ".reqntid",
+    ".minnctapersm",
+    ".maxnctapersm",
+    ".pragma",
+    ".noreturn",
+    ".reqnctapercluster",
+    ".explicitcluster",
+    ".maxclusterrank",
+    ".blocksareclusters",
+    ".abi_preserve",
+    ".abi_preserve_control",
+    ".attribute",
+];
+
+/// Directives that begin something at module scope: inside a body or a section they show a missing `}`.
+pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
+    ".version",
+    ".target",
+    ".address_size",
+    ".entry",
+    ".func",
+    ".visible",
+    ".weak",
+    ".extern",
+    ".common",
+    ".alias",
+];
+
+/// Directives that begin a statement: among operands they show a missing `;`.
+pub(crate) const STATEMENT_DIRECTIVES: &[&str] = &[
+    ".loc",
+    ".file",
+    ".section",
+    ".reg",
+    ".sreg",
+    ".local",
+    ".shared",
+    ".param",
+    ".const",
+    ".global",
+    ".tex",
+    ".pragma",
+    ".branchtargets",
+    ".calltargets",
+    ".callprototype",
+];

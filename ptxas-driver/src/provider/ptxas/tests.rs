@@ -1,0 +1,139 @@
+//! On directory trees made here; `tests/oracle_ptxas.rs` finds and runs the real one.
+#![cfg(unix)]
+
+use super::*;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+/// A script that stands for a ptxas.
+fn tool(path: PathBuf, body: &str) -> PathBuf {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn search(vars: &[(&str, &Path)], own_path: Option<PathBuf>) -> Result<Found, NotFound> {
+    let var = |name: &str| {
+        vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_os_str().to_os_string())
+    };
+    find_in(&Surroundings { var: &var, own_path })
+}
+
+#[test]
+fn every_rule_in_its_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let wheel = "lib/python3.12/site-packages/nvidia/cu13/bin/ptxas";
+    let places = [
+        ("PTXAS", "mine", "mine", "$PTXAS"),
+        ("CUDA_HOME", "cuda", "cuda/bin/ptxas", "$CUDA_HOME"),
+        ("CUDA_PATH", "cuda2", "cuda2/bin/ptxas", "$CUDA_PATH"),
+        ("PATH", "path", "path/ptxas", "PATH"),
+        ("VIRTUAL_ENV", "venv", &format!("venv/{wheel}"), "$VIRTUAL_ENV"),
+        ("CONDA_PREFIX", "conda", &format!("conda/{wheel}"), "$CONDA_PREFIX"),
+        ("NVDWARF_ORACLE", "oracle", &format!("oracle/{wheel}"), "the oracle of tools/oracle.sh"),
+    ];
+    let values = places.map(|(name, value, ..)| (name, root.join(value)));
+    let vars: Vec<(&str, &Path)> = values.iter().map(|(name, value)| (*name, value.as_path())).collect();
+    for (_, _, file, _) in places {
+        tool(root.join(file), "");
+    }
+    for (skip, (_, _, file, how)) in places.into_iter().enumerate() {
+        assert_eq!(search(&vars[skip..], None), Ok(Found { path: root.join(file), how }));
+    }
+    assert!(search(&[], None).is_err());
+}
+
+#[test]
+fn the_environment_of_python3_on_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    // A virtual environment with nothing, whose python3 links to an installation with the wheel.
+    let python = tool(root.join("usr/bin/python3.12"), "");
+    fs::create_dir_all(root.join("venv/bin")).unwrap();
+    symlink(python, root.join("venv/bin/python3")).unwrap();
+    let ptxas = tool(root.join("usr/lib/python3.12/dist-packages/nvidia/cuda_nvcc/bin/ptxas"), "");
+    let found = search(&[("PATH", &root.join("venv/bin"))], None).unwrap();
+    assert_eq!((fs::canonicalize(found.path).unwrap(), found.how), (fs::canonicalize(ptxas).unwrap(), "python3 on PATH"));
+    // The environment's own wheel goes before it.
+    let own = tool(root.join("venv/lib/python3.12/site-packages/nvidia/cu13/bin/ptxas"), "");
+    assert_eq!(search(&[("PATH", &root.join("venv/bin"))], None).unwrap().path, own);
+}
+
+#[test]
+fn not_ourselves_under_another_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "")).unwrap();
+    fs::create_dir_all(root.join("a")).unwrap();
+    symlink(&own_path, root.join("a/ptxas")).unwrap();
+    let real = tool(root.join("b/ptxas"), "");
+    let path = env::join_paths([root.join("a"), root.join("b")]).unwrap();
+    let found = search(&[("PATH", Path::new(&path))], Some(own_path.clone())).unwrap();
+    assert_eq!(found.path, real);
+    let error = search(&[("PATH", &root.join("a"))], Some(own_path.clone())).unwrap_err();
+    assert!(error.to_string().contains("that is this program"), "{error}");
+    let error = search(&[("PATH", &root.join("b")), (GUARD, Path::new("1"))], Some(own_path)).unwrap_err();
+    assert!(error.to_string().contains(GUARD), "{error}");
+}
+
+#[test]
+fn an_unusable_choice_is_not_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    tool(root.join("path/ptxas"), "");
+    fs::write(root.join("text"), "").unwrap();
+    for (choice, why) in [("nowhere", "no such file"), ("text", "not an executable file"), ("path", "not an executable")]
+    {
+        let error = search(&[("PTXAS", &root.join(choice)), ("PATH", &root.join("path"))], None).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+fn request(source: Source<'_>) -> Request<'_> {
+    Request {
+        source,
+        arch: Arch::parse("sm_90a").unwrap(),
+        device_debug: false,
+        line_info: true,
+        compile_only: false,
+        opt_level: Some(0),
+        disable_warnings: false,
+        warnings_as_errors: false,
+    }
+}
+
+#[test]
+fn a_run_sees_the_options_and_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    // Writes its arguments, working directory and input to the output, and names the scratch directory on stderr.
+    let echo = tool(
+        dir.path().join("ptxas"),
+        r#"out=$6; { printf '%s ' "$1" "$2" "$3" "$4" "$5"; pwd; cat "$7"; } > "$out"; echo "warning in $7" >&2"#,
+    );
+    let made = run(&echo, &request(Source::Text(b"PTX"))).unwrap();
+    let here = env::current_dir().unwrap();
+    assert_eq!(
+        String::from_utf8(made.cubin).unwrap(),
+        format!("-arch=sm_90a -m64 -lineinfo -O0 -o {}\nPTX", here.display())
+    );
+    assert_eq!(made.messages, "warning in <stdin>\n");
+
+    let dirname = tool(dir.path().join("dirname"), r#"dirname "$6" >&2; exit 3"#);
+    let input = dir.path().join("in.ptx");
+    match run(&dirname, &request(Source::File(&input))) {
+        Err(RunError::Failed { status, messages, .. }) => {
+            assert_eq!(status.code(), Some(3));
+            assert!(!messages.is_empty() && !Path::new(messages.trim_end()).exists(), "{messages} still exists");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_that_makes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let silent = tool(dir.path().join("ptxas"), "exit 0");
+    assert!(matches!(run(&silent, &request(Source::Text(b""))), Err(RunError::NoOutput { .. })));
+    assert!(matches!(run(&dir.path().join("none"), &request(Source::Text(b""))), Err(RunError::Start { .. })));
+}
