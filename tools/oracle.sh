@@ -22,7 +22,8 @@ packages=(
 tools=(ptxas nvcc nvlink nvdisasm cuobjdump)
 
 place=${NVDWARF_ORACLE:-$HOME/.cache/nvdwarf/oracle-13.0.88}
-marker=$place/complete # written last, holds the package list: absent or different means make it again
+begun=$place/nvdwarf-oracle # written first: this environment is ours, to be deleted when it is not complete
+marker=$place/complete      # written last, holds the package list: absent or different means make it again
 
 say() { printf 'oracle.sh: %s\n' "$*" >&2; }
 die() {
@@ -63,17 +64,19 @@ make_venv() {
         die "'$python' has no venv or ensurepip module (Debian: apt-get install python3-venv)"
     say "making $place (about 600 MB from PyPI, once)"
     rm -rf "$place"
-    mkdir -p "$(dirname "$place")"
+    mkdir -p "$place"
+    touch "$begun"
     "$python" -m venv "$place" || die "could not make a Python environment at $place"
     "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --only-binary=:all: \
         "${packages[@]}" >&2 || die "pip could not install the packages above; $place is incomplete and will be made again"
     bin_dir >/dev/null || die "the packages were installed but lack one of: ${tools[*]}"
 }
 
-# Refuses to delete a directory that is not one of ours.
+# Only what an earlier run of this script left is deleted.
 check_place() {
-    if [ -e "$place" ] && [ ! -f "$place/pyvenv.cfg" ] && [ -n "$(ls -A "$place" 2>/dev/null)" ]; then
-        die "$place exists and is not a Python environment: not touching it (set NVDWARF_ORACLE)"
+    if [ -e "$place" ] && [ ! -f "$begun" ] && [ -n "$(ls -A "$place" 2>/dev/null)" ]; then
+        die "$place exists, lacks some of the packages, and was not made by this script: not touching it" \
+            "(remove it, or set NVDWARF_ORACLE)"
     fi
 }
 
@@ -88,7 +91,6 @@ case ${1-} in
 esac
 
 if ! complete; then
-    check_place
     # Two runs at once: the second waits and then finds it complete. Without flock they simply must not be.
     if command -v flock >/dev/null; then
         mkdir -p "$(dirname "$place")"
@@ -96,7 +98,7 @@ if ! complete; then
         flock 9
     fi
     if ! complete; then
-        installed || make_venv
+        installed || { check_place && make_venv; }
         printf '%s\n' "${packages[@]}" >"$marker"
     fi
 fi

@@ -26,7 +26,7 @@ use crate::constants::{
     DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
     DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
 };
-use crate::section::{put_address, put_string};
+use crate::section::put_string;
 use crate::{Address, DWARF32_RESERVED, Error, Reloc, Section, SymbolId};
 
 mod opcode;
@@ -39,6 +39,9 @@ const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
 /// Largest step in bytes: what an SLEB128 operand says as a positive number.
 const MAX_ADVANCE: u64 = i64::MAX as u64;
+
+/// Of line programs in DWARF 2.
+const VERSION: u16 = 2;
 
 /// Extended opcodes start with this byte.
 const EXTENDED: u8 = 0;
@@ -95,9 +98,8 @@ pub struct LineProgram {
     files: Vec<u8>,
     file_count: u64,
     tail: Section,
-    program: Vec<u8>,
-    /// Offsets count from the first opcode.
-    relocs: Vec<Reloc>,
+    /// The opcodes.
+    program: Section,
     open: bool,
     address: u64,
     line: u32,
@@ -123,8 +125,7 @@ impl LineProgram {
             files: Vec::new(),
             file_count: 0,
             tail: Section::default(),
-            program: Vec::new(),
-            relocs: Vec::new(),
+            program: Section::default(),
             open: false,
             address: 0,
             line: 1,
@@ -178,8 +179,8 @@ impl LineProgram {
     /// [`Error::SequenceOpen`].
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
-        self.program.extend_from_slice(&[EXTENDED, 9, DW_LNE_set_address]);
-        put_address(&mut self.program, &mut self.relocs, start);
+        self.program.bytes.extend_from_slice(&[EXTENDED, 9, DW_LNE_set_address]);
+        self.program.address(start);
         (self.open, self.address, self.line) = (true, start.in_place(), 1);
         Ok(())
     }
@@ -256,10 +257,10 @@ impl LineProgram {
     /// [`Error::NoSequence`].
     pub fn raw_extended(&mut self, op: u8, operands: &[u8]) -> Result<(), Error> {
         self.expect_open()?;
-        self.program.push(EXTENDED);
-        self.program.extend_from_slice(&uleb128(operands.len() as u64 + 1));
-        self.program.push(op);
-        self.program.extend_from_slice(operands);
+        self.program.bytes.push(EXTENDED);
+        self.program.bytes.extend_from_slice(&uleb128(operands.len() as u64 + 1));
+        self.program.bytes.push(op);
+        self.program.bytes.extend_from_slice(operands);
         Ok(())
     }
 
@@ -271,8 +272,8 @@ impl LineProgram {
     /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
-        self.program.push(DW_LNS_advance_pc);
-        self.program.extend_from_slice(&sleb128(units as i64));
+        self.program.bytes.push(DW_LNS_advance_pc);
+        self.program.bytes.extend_from_slice(&sleb128(units as i64));
         self.address = address;
         Ok(())
     }
@@ -285,7 +286,7 @@ impl LineProgram {
     #[inline]
     pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
         let units = self.advance(address)?;
-        opcode::put_row(&mut self.program, self.params, units, line.wrapping_sub(self.line) as i32);
+        opcode::put_row(&mut self.program.bytes, self.params, units, line.wrapping_sub(self.line) as i32);
         (self.address, self.line) = (address, line);
         Ok(())
     }
@@ -299,7 +300,7 @@ impl LineProgram {
         if self.advance(address)? != 0 {
             self.advance_to(address)?;
         }
-        self.program.extend_from_slice(&[EXTENDED, 1, DW_LNE_end_sequence]);
+        self.program.bytes.extend_from_slice(&[EXTENDED, 1, DW_LNE_end_sequence]);
         self.open = false;
         Ok(())
     }
@@ -317,7 +318,7 @@ impl LineProgram {
         // From behind the header_length field to the first opcode: five fields and both tables with their ends.
         let header_length =
             5 + lengths.len() + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
-        let unit_length = (2 + 4 + header_length + self.program.len()) as u64;
+        let unit_length = (2 + 4 + header_length + self.program.bytes.len()) as u64;
         if unit_length >= DWARF32_RESERVED {
             return Err(Error::TooLong {
                 field: "line program",
@@ -325,10 +326,10 @@ impl LineProgram {
                 max: DWARF32_RESERVED - 1,
             });
         }
-        let mut section = Section { bytes: Vec::with_capacity(4 + unit_length as usize), relocs: Vec::new() };
-        let out = &mut section.bytes;
+        let mut header = Section { bytes: Vec::with_capacity(10 + header_length), relocs: Vec::new() };
+        let out = &mut header.bytes;
         out.extend_from_slice(&(unit_length as u32).to_le_bytes());
-        out.extend_from_slice(&2_u16.to_le_bytes());
+        out.extend_from_slice(&VERSION.to_le_bytes());
         out.extend_from_slice(&(header_length as u32).to_le_bytes());
         let [line_base] = line_base.to_le_bytes();
         out.extend_from_slice(&[
@@ -343,9 +344,8 @@ impl LineProgram {
             out.extend_from_slice(table);
             out.push(0);
         }
-        section.append(&self.tail);
-        section.append_parts(&self.program, &self.relocs);
-        Ok(section)
+        header.append(&self.tail);
+        Ok(header.before(self.program))
     }
 
     fn standard(&mut self, opcode: u8, operand: Option<u64>) -> Result<(), Error> {
@@ -354,9 +354,9 @@ impl LineProgram {
         if opcode >= opcode_base {
             return Err(Error::StandardOpcode { opcode, opcode_base });
         }
-        self.program.push(opcode);
+        self.program.bytes.push(opcode);
         if let Some(operand) = operand {
-            self.program.extend_from_slice(&uleb128(operand));
+            self.program.bytes.extend_from_slice(&uleb128(operand));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! ptxas' own tables, decoded to values and written again: the bytes must come back (`../shared/corpus`, `skipped:`
 //! where that is not there). Line programs are decoded by gimli; frames by the small reader here, for gimli's register
 //! numbers end at 65535 and it does not keep the form of an instruction.
+#![allow(clippy::print_stdout, reason = "how much was compared, or that it was skipped")]
 
 mod frame_reader;
 
@@ -34,9 +35,9 @@ fn cubins() -> Vec<PathBuf> {
 
 /// Runs `check` on each section with one of the names, or its Mercury clone; returns how many there were.
 fn each_section(names: &[&str], mut check: impl FnMut(&[u8], &str)) -> BTreeMap<String, usize> {
-    let mut seen = BTreeMap::new();
-    for path in cubins() {
-        let file = std::fs::read(&path).expect("readable");
+    let (cubins, mut seen) = (cubins(), BTreeMap::new());
+    for path in &cubins {
+        let file = std::fs::read(path).expect("readable");
         let Ok(elf) = object::File::parse(&*file) else { continue };
         for section in elf.sections() {
             let name = section.name().expect("named");
@@ -46,6 +47,7 @@ fn each_section(names: &[&str], mut check: impl FnMut(&[u8], &str)) -> BTreeMap<
             }
         }
     }
+    assert!(cubins.is_empty() || !seen.is_empty(), "a corpus without {names:?}");
     seen
 }
 
@@ -144,9 +146,7 @@ fn rewrite_unit(data: &[u8], offset: usize) -> Result<Section, Box<dyn std::erro
             Op::SetColumn(column) => out.set_column(column)?,
             Op::NegateStatement => out.negate_stmt()?,
             Op::SetBasicBlock => out.set_basic_block()?,
-            Op::UnknownExtended(code, operands) => {
-                out.raw_extended(u8::try_from(code.0)?, &operands.to_slice()?)?
-            }
+            Op::UnknownExtended(code, operands) => out.raw_extended(code.0, &operands.to_slice()?)?,
             other => return Err(format!("{other:?} is not expected of ptxas").into()),
         }
     }

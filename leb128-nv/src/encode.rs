@@ -3,59 +3,70 @@
 use crate::{CONTINUE, MAX_LEN};
 
 /// An encoded value on the stack: 1 to [`MAX_LEN`] bytes, the shortest form.
+///
+/// Made as one number and kept as its bytes, so that it travels in two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Leb128 {
-    bytes: [u8; MAX_LEN],
-    len: u8,
+    /// The encoding, zeros, and in the last byte its length.
+    bytes: [u8; 16],
 }
+
+/// Where the length is.
+const LEN: usize = 15;
 
 impl Leb128 {
     /// The encoded bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        self.bytes.get(..usize::from(self.len)).unwrap_or(&self.bytes)
+        self.bytes.get(..self.len()).unwrap_or(&self.bytes)
     }
 
-    /// The encoded bytes followed by zeros.
+    /// The encoded bytes as a little-endian number, zeros behind them.
     ///
-    /// A writer that copies all ten and then steps by the length is faster than one that copies a slice: the size of
-    /// the copy is known when it is compiled.
+    /// For writers that put an opcode and its operands together in a register and copy all of it at once: the size of
+    /// such a copy is known when it is compiled.
+    ///
+    /// ```
+    /// assert_eq!(leb128_nv::uleb128(300).to_bits(), 0x02ac);
+    /// ```
     #[inline]
-    pub const fn padded(&self) -> &[u8; MAX_LEN] {
-        &self.bytes
+    pub const fn to_bits(self) -> u128 {
+        u128::from_le_bytes(self.bytes) & ((1 << (8 * LEN)) - 1)
     }
 
     /// Number of encoded bytes, 1 to [`MAX_LEN`].
     #[inline]
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     pub const fn len(&self) -> usize {
-        self.len as usize
+        self.bytes[LEN] as usize
     }
 
-    const fn byte(byte: u8) -> Self {
-        Self { bytes: [byte, 0, 0, 0, 0, 0, 0, 0, 0, 0], len: 1 }
+    #[inline]
+    const fn new(bits: u128, len: usize) -> Self {
+        Self { bytes: (bits | (len as u128) << (8 * LEN)).to_le_bytes() }
     }
 
     /// The low `len` groups of `value`; `last` is the tenth group (what is left of a 64-bit value after nine).
+    #[inline]
     const fn groups(value: u64, last: u8, len: usize) -> Self {
         let low = spread(value);
-        let tail = [((value >> 56) & 0x7f) as u8, last];
-        let (low, tail) = match len {
-            10 => (low | CONTINUE, [tail[0] | 0x80, tail[1]]),
-            9 => (low | CONTINUE, [tail[0], 0]),
+        if len <= 8 {
             // Groups beyond the length are cut (a negative value has sign bits there); all but the last continue.
-            _ => {
-                let last_byte = 8 * (len as u32 - 1);
-                let before_last = (1 << last_byte) - 1;
-                ((low | CONTINUE & before_last) & (before_last | 0x7f << last_byte), [0, 0])
-            }
-        };
-        let b = low.to_le_bytes();
-        Self { bytes: [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], tail[0], tail[1]], len: len as u8 }
+            let last_byte = 8 * (len as u32 - 1);
+            let before_last = (1 << last_byte) - 1;
+            return Self::new(
+                ((low | CONTINUE & before_last) & (before_last | 0x7f << last_byte)) as u128,
+                len,
+            );
+        }
+        let ninth = (value >> 56) & 0x7f;
+        let tail = if len == MAX_LEN { ninth | 0x80 | (last as u64) << 8 } else { ninth };
+        Self::new((low | CONTINUE) as u128 | (tail as u128) << 64, len)
     }
 }
 
 /// Moves the low eight 7-bit groups of `v` to the low 7 bits of the eight bytes of the result.
+#[inline]
 const fn spread(v: u64) -> u64 {
     let v = (v & 0x0000_0000_0fff_ffff) | (v & 0x00ff_ffff_f000_0000) << 4;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x0fff_c000_0fff_c000) << 2;
@@ -70,7 +81,7 @@ const fn spread(v: u64) -> u64 {
 #[inline]
 pub const fn uleb128(value: u64) -> Leb128 {
     if value < 0x80 {
-        return Leb128::byte(value as u8);
+        return Leb128::new(value as u128, 1);
     }
     Leb128::groups(value, (value >> 63) as u8, uleb128_len(value))
 }
@@ -84,7 +95,7 @@ pub const fn uleb128(value: u64) -> Leb128 {
 #[inline]
 pub const fn sleb128(value: i64) -> Leb128 {
     if -0x40 <= value && value < 0x40 {
-        return Leb128::byte(value as u8 & 0x7f);
+        return Leb128::new((value & 0x7f) as u128, 1);
     }
     Leb128::groups(value as u64, (value >> 63) as u8 & 0x7f, sleb128_len(value))
 }

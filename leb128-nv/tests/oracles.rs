@@ -54,7 +54,11 @@ fn check_encode(bits: u64) {
     assert_eq!(signed.as_slice(), expected, "{bits:#x} signed");
     assert_eq!(signed.len(), sleb128_len(bits as i64));
     for encoded in [unsigned, signed] {
-        assert!(encoded.padded()[encoded.len()..].iter().all(|byte| *byte == 0), "{encoded:?}");
+        let all = encoded.to_bits().to_le_bytes();
+        assert!(
+            all.starts_with(&encoded) && all[encoded.len()..].iter().all(|byte| *byte == 0),
+            "{encoded:?}"
+        );
     }
     assert_eq!(read_uleb128(&unsigned), Ok((bits, unsigned.len())));
     assert_eq!(read_sleb128(&signed), Ok((bits as i64, signed.len())));
@@ -125,8 +129,8 @@ fn figures_of_the_specification() {
 }
 
 #[test]
-fn small_enough_for_the_stack() {
-    assert!(size_of::<leb128_nv::Leb128>() <= 11);
+fn fits_two_registers() {
+    assert!(size_of::<leb128_nv::Leb128>() <= 16);
 }
 
 /// Bytes that mostly continue, so that long values are common.

@@ -4,10 +4,13 @@
 //! [`reg_sass::SassRegister`](crate::reg_sass::SassRegister).
 
 use crate::bytes::Cursor;
+use crate::cubin::{Relocation, SymbolIndex};
+use crate::reloc::{DebugReloc, RelocKind};
 use crate::{Error, ErrorKind, Result};
 use dwarf2_writer::constants as dw;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable, Params};
 use dwarf2_writer::{Address, Expression, Format, Reloc, Section, SymbolId};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// Name of the section.
@@ -198,6 +201,71 @@ impl Decoder<'_, '_> {
             .collect();
         Ok(Expression { bytes, relocs })
     }
+}
+
+/// Marks the ids of symbols whose relocation clears a range rather than adding to the field.
+const CLEARED: u32 = 1 << 31;
+
+/// The symbols of the section's fields, from its relocations.
+pub fn field_symbols<'r>(relocs: impl IntoIterator<Item = &'r Relocation>) -> FieldSymbols {
+    let id = |reloc: &Relocation| match reloc.r_type == RelocKind::UnusedClear64 as u32 {
+        true => SymbolId(reloc.symbol.0 | CLEARED),
+        false => SymbolId(reloc.symbol.0),
+    };
+    relocs.into_iter().map(|reloc| (reloc.offset, (id(reloc), reloc.addend))).collect()
+}
+
+/// Relocations of an encoded section in ptxas' order: code sections last to first, in each the FDEs' fields before the CIEs', all by
+/// descending offset.
+pub fn debug_relocs(section: &Section) -> Vec<DebugReloc> {
+    // Code section of each relocation: the symbol of the entry's FDE, which for a CIE is the next one.
+    let mut keyed = Vec::new();
+    let mut group_of = HashMap::new();
+    let mut pending = Vec::new();
+    for entry in entry_relocs(section) {
+        let Some(location) = entry.relocs.iter().find(|reloc| reloc.offset == entry.start + INITIAL_LOCATION) else {
+            pending.extend(entry.relocs.iter().map(|reloc| (true, debug_reloc(reloc, entry.start))));
+            continue;
+        };
+        let count = group_of.len();
+        let group = *group_of.entry(location.symbol).or_insert(count);
+        let relocs = pending.drain(..).chain(entry.relocs.iter().map(|reloc| (false, debug_reloc(reloc, entry.start))));
+        keyed.extend(relocs.map(|(is_cie, reloc)| (group, is_cie, reloc)));
+    }
+    keyed.sort_by_key(|&(group, is_cie, reloc)| (Reverse(group), is_cie, Reverse(reloc.offset)));
+    keyed.into_iter().map(|(_, _, reloc)| reloc).collect()
+}
+
+/// Offset of `CIE_pointer` in a 64-bit FDE: behind escape and length.
+const CIE_POINTER: u64 = 12;
+/// Offset of `initial_location`.
+const INITIAL_LOCATION: u64 = 20;
+
+struct EntryRelocs<'s> {
+    start: u64,
+    relocs: &'s [Reloc],
+}
+
+/// Splits a section's relocations by entry. The section is one of [`encode`]'s, so every length holds.
+fn entry_relocs(section: &Section) -> Vec<EntryRelocs<'_>> {
+    let mut entries = Vec::new();
+    let mut relocs = section.relocs.as_slice();
+    let mut start = 0;
+    while let Some(length) = section.bytes.get(start + 4..).and_then(|rest| rest.first_chunk()) {
+        let end = start + 12 + u64::from_le_bytes(*length) as usize;
+        let (own, rest) = relocs.split_at(relocs.partition_point(|reloc| reloc.offset < end as u64));
+        entries.push(EntryRelocs { start: start as u64, relocs: own });
+        (start, relocs) = (end, rest);
+    }
+    entries
+}
+
+fn debug_reloc(reloc: &Reloc, entry_start: u64) -> DebugReloc {
+    let SymbolId(id) = reloc.symbol;
+    let kind = if id & CLEARED == 0 { RelocKind::Absolute64 } else { RelocKind::UnusedClear64 };
+    // CIE pointers are 0 in the file when they are relocated.
+    let in_place = (reloc.offset != entry_start + CIE_POINTER).then_some(reloc.addend);
+    DebugReloc { offset: reloc.offset, kind, symbol: SymbolIndex(id & !CLEARED), addend: reloc.addend, in_place }
 }
 
 /// Encodes the section.

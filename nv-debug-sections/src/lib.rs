@@ -2,6 +2,7 @@
 
 mod bytes;
 pub mod catalog;
+pub mod constant_bank;
 pub mod cubin;
 pub mod error;
 pub mod file_table;

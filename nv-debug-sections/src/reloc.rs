@@ -38,8 +38,9 @@ pub struct DebugReloc {
     pub symbol: SymbolIndex,
     /// Added to the symbol's value.
     pub addend: i64,
-    /// Whether the addend stands in the field too. RELA readers must ignore it; ptxas leaves it there for code labels.
-    pub in_place: bool,
+    /// What stands in the field: the addend of a REL entry, or what ptxas leaves under a RELA entry, where readers must ignore it.
+    /// `None`: nothing of use, 0 is written.
+    pub in_place: Option<i64>,
 }
 
 /// The entries of a debug section's `.rel` and `.rela` sections.
@@ -79,7 +80,7 @@ pub fn file(
     let mut filed = Filed::default();
     for reloc in relocs {
         let rel = !rela_only && is_rel(kind, &reloc);
-        write_field(kind, bytes, &reloc, rel || reloc.in_place)?;
+        write_field(kind, bytes, &reloc)?;
         let entry = Relocation {
             offset: reloc.offset,
             r_type: reloc.kind as u32,
@@ -98,14 +99,14 @@ fn is_rel(kind: Option<SectionKind>, reloc: &DebugReloc) -> bool {
         // The `.debug_str` base is the odd one out.
         Some(SectionKind::DebugLine) => reloc.kind == RelocKind::Absolute64,
         // Undefined labels have nothing in the field.
-        Some(SectionKind::DebugLoc) => reloc.in_place,
+        Some(SectionKind::DebugLoc) => reloc.in_place.is_some(),
         // CIE pointers carry an addend unless it is 0; ranges are cleared, not computed.
-        Some(SectionKind::DebugFrame) => reloc.kind == RelocKind::Absolute64 && (reloc.in_place || reloc.addend == 0),
+        Some(SectionKind::DebugFrame) => reloc.kind == RelocKind::Absolute64 && (reloc.in_place.is_some() || reloc.addend == 0),
         _ => false,
     }
 }
 
-fn write_field(kind: Option<SectionKind>, bytes: &mut [u8], reloc: &DebugReloc, in_place: bool) -> Result<()> {
+fn write_field(kind: Option<SectionKind>, bytes: &mut [u8], reloc: &DebugReloc) -> Result<()> {
     if reloc.kind == RelocKind::UnusedClear64 {
         return Ok(()); // the field keeps its own value
     }
@@ -118,7 +119,7 @@ fn write_field(kind: Option<SectionKind>, bytes: &mut [u8], reloc: &DebugReloc, 
             let kind = ErrorKind::Index { what: "the byte at offset", index: reloc.offset, count: size };
             Error::new(name, reloc.offset, kind)
         })?;
-    let value = if in_place { reloc.addend } else { 0 };
+    let value = reloc.in_place.unwrap_or(0);
     field.copy_from_slice(&value.to_le_bytes()[..field.len()]);
     Ok(())
 }

@@ -123,7 +123,8 @@ impl<'c, 'd> Relocated<'c, 'd> {
             }
         }
         fields.sort_by_key(|f| f.offset);
-        let overlap = fields.iter().zip(fields.iter().skip(1)).find(|(a, b)| b.offset - a.offset < a.width.into());
+        let overlap =
+            fields.iter().zip(fields.iter().skip(1)).find(|(a, b)| b.offset - a.offset < a.width.into());
         match overlap {
             Some((_, second)) => {
                 let kind = ErrorKind::Other("two relocations overlap".into());
@@ -150,12 +151,16 @@ impl<'c, 'd> Relocated<'c, 'd> {
             expected: "one that occurs in debug sections",
         })?;
         let symbols = self.cubin.symbols_of(table);
-        let no_symbol =
-            ErrorKind::Index { what: "symbol", index: relocation.symbol.0.into(), count: symbols.len() as u64 };
+        let no_symbol = ErrorKind::Index {
+            what: "symbol",
+            index: relocation.symbol.0.into(),
+            count: symbols.len() as u64,
+        };
         let symbol = symbols.get(relocation.symbol.as_usize()).ok_or(no_symbol)?;
         let start = usize::try_from(relocation.offset).ok();
         let range = start.and_then(|start| Some(start..start.checked_add(width.into())?));
-        let range = range.filter(|r| r.end <= bytes.len()).ok_or(ErrorKind::Truncated("a relocated field"))?;
+        let range =
+            range.filter(|r| r.end <= bytes.len()).ok_or(ErrorKind::Truncated("a relocated field"))?;
 
         let in_place = read_field(bytes.get(range.clone()).unwrap_or_default());
         let addend = match (action, relocation.addend) {
@@ -167,9 +172,14 @@ impl<'c, 'd> Relocated<'c, 'd> {
         if action == Action::Add && value != in_place {
             let value_bytes = value.to_le_bytes();
             if width == 4 && u32::try_from(value).is_err() {
-                return Err(ErrorKind::DoesNotFit { what: "relocated value", value, field: "a field of 4 bytes" });
+                return Err(ErrorKind::DoesNotFit {
+                    what: "relocated value",
+                    value,
+                    field: "a field of 4 bytes",
+                });
             }
-            if let (Some(field), Some(new)) = (bytes.to_mut().get_mut(range), value_bytes.get(..width.into())) {
+            if let (Some(field), Some(new)) = (bytes.to_mut().get_mut(range), value_bytes.get(..width.into()))
+            {
                 field.copy_from_slice(new);
             }
         }

@@ -1,10 +1,9 @@
 //! Law of every codec, held on each section of the shared corpus: decode, encode, compare.
 
-use dwarf2_writer::{Address, SymbolId};
+use dwarf2_writer::Address;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::frame::{self, FieldSymbols};
-use nv_debug_sections::{Result, line, ptx_txt, reg_sass, reg_type};
+use nv_debug_sections::{Result, frame, line, ptx_txt, reg_sass, reg_type};
 use std::collections::BTreeMap;
 
 mod support;
@@ -14,32 +13,38 @@ fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Resu
     let native = name.replace(".nv.merc", "");
     let bytes = cubin.bytes(index).expect("bytes");
     Some(match SectionKind::from_name(&native)? {
-        SectionKind::DebugLine | SectionKind::NvDebugLineSass => line::decode(name, &bytes).and_then(|tables| {
-            let mut out = Vec::new();
-            for table in tables {
-                let section = line::encode(name, &table, None, |_, sequence| Address::Constant(sequence.base))?;
-                out.extend(section.bytes);
-            }
-            Ok(out)
-        }),
-        SectionKind::NvDebugPtxTxt => ptx_txt::PtxText::decode(&bytes).and_then(|text| ptx_txt::encode(text.lines())),
+        SectionKind::DebugLine | SectionKind::NvDebugLineSass => {
+            line::decode(name, &bytes).and_then(|tables| {
+                let mut out = Vec::new();
+                for table in tables {
+                    let section =
+                        line::encode(name, &table, None, |_, sequence| Address::Constant(sequence.base))?;
+                    out.extend(section.bytes);
+                }
+                Ok(out)
+            })
+        }
+        SectionKind::NvDebugPtxTxt => {
+            ptx_txt::PtxText::decode(&bytes).and_then(|text| ptx_txt::encode(text.lines()))
+        }
         SectionKind::NvDebugInfoRegSass => reg_sass::decode(&bytes).and_then(|all| reg_sass::encode(&all)),
         SectionKind::NvDebugInfoRegType => reg_type::decode(&bytes).and_then(|all| reg_type::encode(&all)),
-        SectionKind::DebugFrame => frame::decode(&bytes, &frame_symbols(cubin, index))
-            .and_then(|entries| frame::encode(&entries, None))
-            .map(|section| clear_relocated(cubin, index, section.bytes, &bytes)),
+        SectionKind::DebugFrame => {
+            frame::decode(&bytes, &frame::field_symbols(cubin.relocations_of(index).map(|(_, reloc)| reloc)))
+                .and_then(|entries| frame::encode(&entries, None))
+                .map(|section| clear_relocated(cubin, index, section.bytes, &bytes))
+        }
         _ => return None,
     })
-}
-
-fn frame_symbols(cubin: &Cubin<'_>, index: SectionIndex) -> FieldSymbols {
-    cubin.relocations_of(index).map(|(_, r)| (r.offset, (SymbolId(r.symbol.0), r.addend))).collect()
 }
 
 /// RELA fields of the original hold whatever ptxas left there, and some CIE pointers name no entry (docs/conformance.md): only the
 /// other bytes are compared.
 fn clear_relocated(cubin: &Cubin<'_>, index: SectionIndex, mut ours: Vec<u8>, original: &[u8]) -> Vec<u8> {
-    let relocated = cubin.relocations_of(index).filter(|(_, reloc)| reloc.addend.is_some()).map(|(_, reloc)| reloc.offset);
+    let relocated = cubin
+        .relocations_of(index)
+        .filter(|(_, reloc)| reloc.addend.is_some())
+        .map(|(_, reloc)| reloc.offset);
     let fields: Vec<u64> = relocated.chain(stray_cie_pointers(original)).collect();
     for field in fields.into_iter().map(|offset| offset as usize..offset as usize + 8) {
         if let (Some(to), Some(from)) = (ours.get_mut(field.clone()), original.get(field)) {
@@ -85,5 +90,10 @@ fn every_codec_round_trips_the_corpus() {
     for (name, (identical, total)) in counts {
         println!("{name}: {identical}/{total} identical");
     }
-    assert!(failures.is_empty(), "{} failures, first:\n{}", failures.len(), failures[..failures.len().min(10)].join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} failures, first:\n{}",
+        failures.len(),
+        failures[..failures.len().min(10)].join("\n")
+    );
 }

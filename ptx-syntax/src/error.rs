@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::lexer::TokenKind;
+use crate::MAX_ERRORS;
+use crate::lexer::{Token, TokenKind};
 use crate::text::TextRange;
 
 /// One fault of a text. `Display` gives the message without the place.
@@ -96,3 +97,43 @@ impl fmt::Display for SyntaxError {
 }
 
 impl std::error::Error for SyntaxError {}
+
+/// Collects errors up to [`MAX_ERRORS`], so that hostile text costs no more memory than honest text.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorSink {
+    errors: Vec<SyntaxError>,
+}
+
+impl ErrorSink {
+    pub(crate) fn push(&mut self, kind: SyntaxErrorKind, range: TextRange) {
+        let kind = match self.errors.len() {
+            n if n < MAX_ERRORS => kind,
+            n if n == MAX_ERRORS => SyntaxErrorKind::TooManyErrors,
+            _ => return,
+        };
+        self.errors.push(SyntaxError { kind, range });
+    }
+
+    /// Reports `token` where `what` was expected. Bytes outside ASCII and NUL are reported once, before parsing.
+    pub(crate) fn unexpected(&mut self, text: &str, token: Token, what: &'static str) {
+        let kind = match token.kind {
+            TokenKind::Unknown => {
+                let bytes = token.range.slice(text);
+                if !bytes.is_ascii() || bytes.contains('\0') {
+                    return;
+                }
+                SyntaxErrorKind::UnknownCharacter
+            }
+            TokenKind::UnterminatedComment => SyntaxErrorKind::UnterminatedComment,
+            TokenKind::UnterminatedString => SyntaxErrorKind::UnterminatedString,
+            found => SyntaxErrorKind::Expected { what, found },
+        };
+        self.push(kind, token.range);
+    }
+
+    /// The errors in text order.
+    pub(crate) fn finish(mut self) -> Vec<SyntaxError> {
+        self.errors.sort_by_key(|error| error.range);
+        self.errors
+    }
+}

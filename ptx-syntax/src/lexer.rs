@@ -271,7 +271,9 @@ impl<'a> Lexer<'a> {
             b'=' => one(K::Equals),
             b'!' => one(K::Not),
             b'|' => one(K::Or),
-            b'@' if self.rest().starts_with(b"@@DWARF") && !has(self.peek(7), WORD) => (K::AtDwarf, start + 7),
+            b'@' if self.rest().starts_with(b"@@DWARF") && !has(self.peek(7), WORD) => {
+                (K::AtDwarf, start + 7)
+            }
             b'@' => one(K::At),
             b'/' => self.slash(start),
             b'"' => match memchr(b'"', self.bytes.get(start + 1..).unwrap_or(&[])) {
@@ -333,7 +335,8 @@ impl<'a> Lexer<'a> {
         if let Some(end) = self.fraction(digits) {
             return (K::Float, end);
         }
-        let octal = self.bytes.get(start..digits).unwrap_or(&[]).iter().position(|b| matches!(b, b'8' | b'9'));
+        let octal =
+            self.bytes.get(start..digits).unwrap_or(&[]).iter().position(|b| matches!(b, b'8' | b'9'));
         match octal {
             Some(count) if self.peek(0) == b'0' => (K::Integer, start + count),
             _ => suffixed(digits),
@@ -366,7 +369,10 @@ impl<'a> Lexer<'a> {
         words = skip_blanks(words.get(digits..)?).strip_prefix(b"\"")?;
         let quote = memchr2(b'"', b'\n', words).filter(|&at| words.get(at) == Some(&b'"'))?;
         words = words.get(quote + 1..)?;
-        let flags = words.iter().position(|b| !matches!(b, b'0'..=b'9' | b' ' | b'\t' | b'\r')).unwrap_or(words.len());
+        let flags = words
+            .iter()
+            .position(|b| !matches!(b, b'0'..=b'9' | b' ' | b'\t' | b'\r'))
+            .unwrap_or(words.len());
         words = words.get(flags..)?;
         matches!(words.first(), None | Some(b'\n')).then_some(rest.len() - words.len())
     }

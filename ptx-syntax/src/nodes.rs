@@ -42,7 +42,7 @@ impl<'a> Module<'a> {
     /// Functions and prototypes.
     pub fn functions(&self) -> impl Iterator<Item = &Function<'a>> {
         self.items.iter().filter_map(|item| match item {
-            Item::Function(function) => Some(function),
+            Item::Function(function) => Some(&**function),
             _ => None,
         })
     }
@@ -233,7 +233,10 @@ impl Variable<'_> {
     /// None without a size: `.pred`, a flexible array `[]`, a size beyond 64 bits.
     pub fn size(&self, declarator: &Declarator<'_>) -> Option<u64> {
         let element = self.ty.size()?.checked_mul(self.vector.map_or(1, u64::from))?;
-        declarator.dimensions.iter().try_fold(element, |size, d| size.checked_mul((*d)?))
+        if declarator.dimensions.contains(&0) {
+            return None;
+        }
+        declarator.dimensions.iter().try_fold(element, |size, &dimension| size.checked_mul(dimension))
     }
 
     /// Alignment in bytes: as written, else that of the type (of the whole vector).
@@ -253,8 +256,8 @@ pub struct Declarator<'a> {
     pub name: Name<'a>,
     /// `N` of `%r<N>`: the names `%r0` to `%r(N-1)`.
     pub registers: Option<u32>,
-    /// `[4][5]`; none for an empty `[]`.
-    pub dimensions: Vec<Option<u64>>,
+    /// `[4][5]`; 0 for an empty `[]`.
+    pub dimensions: Vec<u64>,
     /// The text after `=`.
     pub initializer: Option<TextRange>,
 }

@@ -70,7 +70,9 @@ mod tests {
 
     #[test]
     fn bases_and_suffix() {
-        for (text, value) in [("0x1F", 31), ("017", 15), ("0B101", 5), ("10U", 10), ("0", 0), ("4294967297", 4_294_967_297)] {
+        for (text, value) in
+            [("0x1F", 31), ("017", 15), ("0B101", 5), ("10U", 10), ("0", 0), ("4294967297", 4_294_967_297)]
+        {
             assert_eq!(Literal::read(text).value, value, "{text}");
         }
         assert!(Literal::read("0x10U").unsigned);

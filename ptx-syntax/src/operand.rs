@@ -77,7 +77,9 @@ impl<'a> Iterator for Operands<'a> {
                     whole &= depth > 0 || first.is_none();
                     depth += 1;
                 }
-                TokenKind::CloseBrace | TokenKind::CloseBracket | TokenKind::CloseParen => depth = depth.saturating_sub(1),
+                TokenKind::CloseBrace | TokenKind::CloseBracket | TokenKind::CloseParen => {
+                    depth = depth.saturating_sub(1);
+                }
                 _ => whole &= depth > 0,
             }
             first.get_or_insert(token);
@@ -95,9 +97,13 @@ impl<'a> Iterator for Operands<'a> {
             (TokenKind::OpenBracket, true) => OperandKind::Address,
             (TokenKind::OpenBrace, true) => OperandKind::Vector,
             (TokenKind::OpenParen, true) => OperandKind::Arguments,
-            (TokenKind::Ident, _) if count == 1 || (count == 2 && last.kind == TokenKind::DotIdent) => OperandKind::Name,
+            (TokenKind::Ident, _) if count == 1 || (count == 2 && last.kind == TokenKind::DotIdent) => {
+                OperandKind::Name
+            }
             (TokenKind::Integer | TokenKind::Float, _) if count == 1 => OperandKind::Number,
-            (TokenKind::Minus | TokenKind::Plus, _) if count == 2 && is_number(last.kind) => OperandKind::Number,
+            (TokenKind::Minus | TokenKind::Plus, _) if count == 2 && is_number(last.kind) => {
+                OperandKind::Number
+            }
             _ => OperandKind::Expression,
         };
         let range = TextRange::new(self.base + local.start, self.base + local.end);

@@ -42,7 +42,9 @@ impl Statement<'_> {
             Self::Variable(node) => node.range,
             Self::File(node) => node.range,
             Self::Section(node) => node.range,
-            Self::BlockOpen(range) | Self::BlockClose(range) | Self::Other(range) | Self::Unknown(range) => *range,
+            Self::BlockOpen(range) | Self::BlockClose(range) | Self::Other(range) | Self::Unknown(range) => {
+                *range
+            }
         }
     }
 }
@@ -89,7 +91,10 @@ impl<'a> Instruction<'a> {
                 TokenKind::Ident if token.range.start + self.range.start < self.opcode.range.start => {
                     let base = self.range.start;
                     let range = TextRange::new(base + token.range.start, base + token.range.end);
-                    return Some(Predicate { register: Name { text: token.range.slice(self.text), range }, negated });
+                    return Some(Predicate {
+                        register: Name { text: token.range.slice(self.text), range },
+                        negated,
+                    });
                 }
                 _ => return None,
             }

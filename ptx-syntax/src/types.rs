@@ -16,7 +16,7 @@ macro_rules! keywords {
 
             /// The variant of a word, its dot included; none for other words.
             pub fn from_keyword(word: &str) -> Option<Self> {
-                match word { "" => None, $($text => Some(Self::$variant),)+ _ => None }
+                match word { _ if word.is_empty() => None, $($text => Some(Self::$variant),)+ _ => None }
             }
         }
     };
@@ -42,7 +42,13 @@ impl ScalarType {
             Self::B8 | Self::U8 | Self::S8 => 1,
             Self::B16 | Self::U16 | Self::S16 | Self::F16 | Self::Bf16 => 2,
             Self::B32 | Self::U32 | Self::S32 | Self::F32 | Self::F16x2 | Self::Bf16x2 => 4,
-            Self::B64 | Self::U64 | Self::S64 | Self::F64 | Self::Texref | Self::Samplerref | Self::Surfref => 8,
+            Self::B64
+            | Self::U64
+            | Self::S64
+            | Self::F64
+            | Self::Texref
+            | Self::Samplerref
+            | Self::Surfref => 8,
             Self::B128 => 16,
             Self::Pred | Self::Missing => return None,
         })

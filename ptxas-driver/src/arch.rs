@@ -296,10 +296,14 @@ mod tests {
 
     #[test]
     fn names_that_are_none() {
-        for name in ["", "sm_", "sm_a", "sm_70", "sm_82", "sm_101", "sm_90f", "sm_75a", "sm_90aa", "sm_090", "sm_+90"] {
+        for name in
+            ["", "sm_", "sm_a", "sm_70", "sm_82", "sm_101", "sm_90f", "sm_75a", "sm_90aa", "sm_090", "sm_+90"]
+        {
             assert_eq!(Arch::parse(name), Err(NotAnArch::Unknown), "{name}");
         }
-        for name in ["SM_90", " sm_90", "sm_90,sm_80", "90", "compute_70", "sm_99999999999999999999", "sm_9\u{e4}"] {
+        for name in
+            ["SM_90", " sm_90", "sm_90,sm_80", "90", "compute_70", "sm_99999999999999999999", "sm_9\u{e4}"]
+        {
             assert_eq!(Arch::parse(name), Err(NotAnArch::Unknown), "{name}");
         }
         for name in ["compute_90", "lto_100f", "compute_90a"] {

@@ -1,2 +1,29 @@
-//! x
-fn main() {}
+#![doc = include_str!("../README.md")]
+// The one crate that speaks.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod arch;
+pub mod code_image;
+pub mod commands;
+pub mod diag;
+pub mod lower;
+pub mod options;
+pub mod output;
+pub mod provider;
+pub mod source_files;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match args.first().and_then(|first| first.to_str()) {
+        Some("compile") => commands::compile::run(&args[1..]),
+        _ => commands::compile::run(&args),
+    }
+}
+
+/// The version line.
+pub fn version() -> String {
+    format!("ptxas-driver {} (nvdwarf), writes what ptxas 13.0.88 writes", env!("CARGO_PKG_VERSION"))
+}

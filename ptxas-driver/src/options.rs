@@ -337,8 +337,7 @@ impl Parser {
         };
         let conflict = device_debug && has(Id::LineInfo) && !options.disable_warnings;
         if conflict {
-            let severity =
-                if options.warnings_as_errors { Severity::Error } else { Severity::Warning };
+            let severity = if options.warnings_as_errors { Severity::Error } else { Severity::Warning };
             self.messages.push(Message { severity, text: CONFLICT.into() });
         }
         if device_debug && options.opt_level.is_some_and(|level| level != 0) {

@@ -43,7 +43,7 @@ impl<'a> Input<'a> {
 /// Decodes all entries and writes them again; padding is part of the instructions, as `Nop`.
 ///
 /// A CIE pointer (8 bytes) to no CIE is taken for the nearest CIE before it, and returned with its place.
-pub fn rewrite(data: &[u8]) -> Result<(Section, Vec<(usize, u64)>)> {
+pub(crate) fn rewrite(data: &[u8]) -> Result<(Section, Vec<(usize, u64)>)> {
     let format = if data.starts_with(&[0xff; 4]) { Format::Dwarf64 } else { Format::Dwarf32 };
     let mut out =
         FrameTable::new(Params { format, ..Params::default() }).map_err(|error| error.to_string())?;

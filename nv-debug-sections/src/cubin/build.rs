@@ -2,7 +2,9 @@
 
 use object::elf;
 
-use super::{Contents, Cubin, ELFOSABI_CUDA_V2, Header, Section, SectionIndex, StringTable, Symbol, SymbolIndex};
+use super::{
+    Contents, Cubin, ELFOSABI_CUDA_V2, Header, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
+};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Address of the first function in a debug-only object.

@@ -82,7 +82,8 @@ pub(super) fn layout(cubin: &Cubin<'_>) -> Result<Layout> {
         at.align(section.align)?;
         offsets.push(at.0);
         at.advance(file_size(section))?;
-        let rule = if index == cubin.header.shstrndx.as_usize() { std::mem::take(&mut first_slack) } else { 0 };
+        let rule =
+            if index == cubin.header.shstrndx.as_usize() { std::mem::take(&mut first_slack) } else { 0 };
         at.advance(section.slack.unwrap_or(rule))?;
     }
     at.align(8)?;
@@ -169,8 +170,14 @@ fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
         }
     }
     let size = PROGRAM_HEADER * (loads.len() as u64 + 2);
-    let load =
-        Segment { p_type: elf::PT_LOAD.0, flags: read, offset: table, address: 0, file_size: size, memory_size: size };
+    let load = Segment {
+        p_type: elf::PT_LOAD.0,
+        flags: read,
+        offset: table,
+        address: 0,
+        file_size: size,
+        memory_size: size,
+    };
     loads.insert(if is_classic(cubin) { loads.len() } else { 0 }, load);
     loads.insert(0, Segment { p_type: elf::PT_PHDR.0, ..load });
     loads

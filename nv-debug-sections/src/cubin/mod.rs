@@ -11,6 +11,7 @@
 mod build;
 mod edit;
 mod layout;
+mod order;
 mod read;
 mod strtab;
 mod write;
@@ -390,7 +391,9 @@ impl<'d> Cubin<'d> {
     /// Relocations that apply to `target`, each with the index of the section it comes from, in file order.
     pub fn relocations_of(&self, target: SectionIndex) -> impl Iterator<Item = (SectionIndex, &Relocation)> {
         let tables = (0..).zip(&self.sections).filter(move |(_, s)| s.info == target.0);
-        tables.filter_map(|(i, s)| Some((i, s.relocations()?))).flat_map(|(i, all)| all.iter().map(move |r| (SectionIndex(i), r)))
+        tables
+            .filter_map(|(i, s)| Some((i, s.relocations()?)))
+            .flat_map(|(i, all)| all.iter().map(move |r| (SectionIndex(i), r)))
     }
 }
 

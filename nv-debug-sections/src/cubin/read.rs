@@ -9,8 +9,8 @@ use object::pod;
 
 use super::layout::{FILE_HEADER, Position, SECTION_HEADER, file_size, first_slack};
 use super::{
-    Contents, Cubin, Header, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
-    is_nobits_type, is_symtab_type, relocation_size,
+    Contents, Cubin, Header, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol,
+    SymbolIndex, is_nobits_type, is_symtab_type, relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -30,7 +30,14 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
         e_flags: file.e_flags.get(LE).0,
         shstrndx,
     };
-    let mut reader = Reader { data, raw, names: &names, owners: HashMap::new(), taken: 0, position: Position(FILE_HEADER) };
+    let mut reader = Reader {
+        data,
+        raw,
+        names: &names,
+        owners: HashMap::new(),
+        taken: 0,
+        position: Position(FILE_HEADER),
+    };
     let mut cubin = Cubin { header, sections: Vec::with_capacity(raw.len()) };
     for index in 0..raw.len() {
         cubin.sections.push(reader.section(index)?);
@@ -82,7 +89,8 @@ fn machine_name(machine: u16) -> String {
 fn section_table<'d>(file: &FileHeader64<LE>, data: &'d [u8]) -> Result<&'d [RawSection]> {
     let start = file.e_shoff.get(LE);
     let count = file.e_shnum.get(LE);
-    let value = |offset, field, found, expected| Error::new("", offset, ErrorKind::Value { field, found, expected });
+    let value =
+        |offset, field, found, expected| Error::new("", offset, ErrorKind::Value { field, found, expected });
     let entsize = file.e_shentsize.get(LE);
     if u64::from(entsize) != SECTION_HEADER {
         return Err(value(58, "e_shentsize", entsize.into(), "64"));
@@ -175,7 +183,13 @@ impl<'d> Reader<'_, 'd> {
         Ok(())
     }
 
-    fn contents(&mut self, index: usize, raw: &RawSection, section: &Section<'_>, name: &str) -> Result<Contents<'d>> {
+    fn contents(
+        &mut self,
+        index: usize,
+        raw: &RawSection,
+        section: &Section<'_>,
+        name: &str,
+    ) -> Result<Contents<'d>> {
         let size = raw.sh_size.get(LE);
         if is_nobits_type(section.sh_type) || section.sh_type == elf::SHT_NULL.0 {
             self.position.align(section.align)?;
@@ -210,8 +224,12 @@ fn decode<'d>(section: &Section<'_>, name: &str, bytes: &'d [u8]) -> Result<Cont
         return Ok(Contents::Symbols(raw.iter().map(symbol).collect()));
     }
     Ok(match relocation_size(section.sh_type) {
-        Some(16) => Contents::Relocations(entries::<Rel64<LE>>(section, name, bytes)?.iter().map(rel).collect()),
-        Some(_) => Contents::Relocations(entries::<Rela64<LE>>(section, name, bytes)?.iter().map(rela).collect()),
+        Some(16) => {
+            Contents::Relocations(entries::<Rel64<LE>>(section, name, bytes)?.iter().map(rel).collect())
+        }
+        Some(_) => {
+            Contents::Relocations(entries::<Rela64<LE>>(section, name, bytes)?.iter().map(rela).collect())
+        }
         None => Contents::Bytes(Cow::Borrowed(bytes)),
     })
 }
@@ -256,7 +274,9 @@ fn check_tables(cubin: &Cubin<'_>) -> Result<()> {
     for (_, name, section) in cubin.iter() {
         match &section.contents {
             Contents::Symbols(symbols) => {
-                let strings = cubin.strings(SectionIndex(section.link)).ok_or_else(|| wrong_link(section, name, "a string table"))?;
+                let strings = cubin
+                    .strings(SectionIndex(section.link))
+                    .ok_or_else(|| wrong_link(section, name, "a string table"))?;
                 for (i, symbol) in (0u64..).zip(symbols) {
                     if !strings.contains(symbol.name) {
                         let expected = "an offset inside the linked string table";
@@ -264,13 +284,19 @@ fn check_tables(cubin: &Cubin<'_>) -> Result<()> {
                         return Err(Error::new(name, i * 24, kind));
                     }
                     if let Some(index) = symbol.section().filter(|s| u64::from(s.0) >= sections) {
-                        let kind = ErrorKind::Index { what: "section (st_shndx)", index: index.0.into(), count: sections };
+                        let kind = ErrorKind::Index {
+                            what: "section (st_shndx)",
+                            index: index.0.into(),
+                            count: sections,
+                        };
                         return Err(Error::new(name, i * 24, kind));
                     }
                 }
             }
             Contents::Relocations(all) => {
-                let Some(Contents::Symbols(symbols)) = cubin.sections.get(section.link as usize).map(|s| &s.contents) else {
+                let Some(Contents::Symbols(symbols)) =
+                    cubin.sections.get(section.link as usize).map(|s| &s.contents)
+                else {
                     return Err(wrong_link(section, name, "a symbol table"));
                 };
                 let count = symbols.len() as u64;

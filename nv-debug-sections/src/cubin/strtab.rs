@@ -80,7 +80,8 @@ impl<'d> StringTable<'d> {
             return Err(Error::new(name, 0, ErrorKind::Other("the name holds a NUL".into())));
         }
         let field = "a string offset of 32 bits";
-        let too_big = |_| Error::new(name, 0, ErrorKind::DoesNotFit { what: "offset", value: end as u64, field });
+        let too_big =
+            |_| Error::new(name, 0, ErrorKind::DoesNotFit { what: "offset", value: end as u64, field });
         let offset = u32::try_from(end).map_err(too_big)?;
         let text = self.text.to_mut();
         text.push_str(name);

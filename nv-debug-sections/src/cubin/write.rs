@@ -33,14 +33,18 @@ pub(super) fn contents(section: &Section<'_>, name: &str, out: &mut Vec<u8>) -> 
     match &section.contents {
         Contents::Bytes(bytes) => out.extend_from_slice(bytes),
         Contents::Strings(table) => out.extend_from_slice(table.as_bytes()),
-        Contents::Symbols(symbols) => symbols.iter().for_each(|s| out.extend_from_slice(bytes_of(&raw_symbol(s)))),
+        Contents::Symbols(symbols) => {
+            symbols.iter().for_each(|s| out.extend_from_slice(bytes_of(&raw_symbol(s))))
+        }
         Contents::Relocations(all) => {
             let with_addend = relocation_size(section.sh_type) != Some(16);
             for (i, relocation) in all.iter().enumerate() {
                 if relocation.addend.is_some() != with_addend {
                     let size = if with_addend { 24 } else { 16 };
-                    let text = if with_addend { "a relocation without addend" } else { "a relocation with addend" };
-                    let kind = ErrorKind::Other(format!("{text} in a section of type {:#x}", section.sh_type));
+                    let text =
+                        if with_addend { "a relocation without addend" } else { "a relocation with addend" };
+                    let kind =
+                        ErrorKind::Other(format!("{text} in a section of type {:#x}", section.sh_type));
                     return Err(Error::new(name, i as u64 * size, kind));
                 }
                 push_relocation(relocation, out);
@@ -76,7 +80,10 @@ fn file_header(cubin: &Cubin<'_>, layout: &Layout) -> Result<FileHeader64<LE>> {
         e_phnum: U16::new(LE, count(layout.segments.len() as u64, "segments", "e_phnum")?),
         e_shentsize: U16::new(LE, SECTION_HEADER as u16),
         e_shnum: U16::new(LE, count(cubin.sections.len() as u64, "sections", "e_shnum")?),
-        e_shstrndx: U16::new(LE, elf::SymbolSection(count(header.shstrndx.0.into(), "section", "e_shstrndx")?)),
+        e_shstrndx: U16::new(
+            LE,
+            elf::SymbolSection(count(header.shstrndx.0.into(), "section", "e_shstrndx")?),
+        ),
     })
 }
 
@@ -130,6 +137,8 @@ fn push_relocation(relocation: &Relocation, out: &mut Vec<u8>) {
     let r_info = Rel64::r_info(LE, relocation.symbol.0, elf::RelocationType(relocation.r_type));
     match relocation.addend {
         None => out.extend_from_slice(bytes_of(&Rel64 { r_offset, r_info })),
-        Some(addend) => out.extend_from_slice(bytes_of(&Rela64 { r_offset, r_info, r_addend: I64::new(LE, addend) })),
+        Some(addend) => {
+            out.extend_from_slice(bytes_of(&Rela64 { r_offset, r_info, r_addend: I64::new(LE, addend) }))
+        }
     }
 }

@@ -13,7 +13,9 @@ pub fn corpus_cubins() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root];
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a readable folder").map(|entry| entry.expect("an entry")) {
+        for entry in
+            std::fs::read_dir(&folder).expect("a readable folder").map(|entry| entry.expect("an entry"))
+        {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);

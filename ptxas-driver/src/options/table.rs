@@ -139,7 +139,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Spec> {
 pub(super) fn nearest(typed: &str) -> Option<String> {
     let name = typed.trim_start_matches('-');
     let names = all().map(|spec| (spec.long, spec.short)).chain(NOT_YET.iter().copied());
-    let spellings = names.flat_map(|(long, short)| [("--", long), ("-", short)]).filter(|(_, name)| !name.is_empty());
+    let spellings =
+        names.flat_map(|(long, short)| [("--", long), ("-", short)]).filter(|(_, name)| !name.is_empty());
     // Two letters of three wrong is no typing error; nor is any input too long to be one.
     let allowed = (name.len() / 3).min(2);
     let distance = |candidate: &str| {

@@ -51,7 +51,8 @@ fn every_spelling_of_an_argument() {
     for line in ["a -o -c", "a -o=-c", "a --output-file -c", "a --output-file=-c"] {
         assert_eq!((compile(line).output, compile(line).compile_only), ("-c".into(), false), "{line}");
     }
-    for line in ["-m64 a", "-m 64 a", "-m=64 a", "--machine 64 a", "--machine=64 a", "-m0x40 a", "-m=0100 a"] {
+    for line in ["-m64 a", "-m 64 a", "-m=64 a", "--machine 64 a", "--machine=64 a", "-m0x40 a", "-m=0100 a"]
+    {
         assert_eq!(compile(line).input, Input::Path("a".into()), "{line}");
     }
     for (line, level) in [
@@ -125,10 +126,7 @@ fn messages_are_those_of_ptxas() {
         ("-O3 -O3 -O2 -O2 t.ptx", format!("{redefined} 'opt-level', {last}")),
         ("-o a -o b t.ptx", format!("{redefined} 'output-file', {last}")),
         ("-arch=sm_90 -arch=sm_80 t.ptx -Werror -w", format!("{redefined} 'gpu-name', {last}")),
-        (
-            "-O2 -O3 -foo",
-            format!("{redefined} 'opt-level', {last}\nfatal   : Unknown option 'foo'"),
-        ),
+        ("-O2 -O3 -foo", format!("{redefined} 'opt-level', {last}\nfatal   : Unknown option 'foo'")),
         ("-lineinfo -g t.ptx", format!("warning : {conflict}")),
         ("-lineinfo -g t.ptx -w -Werror", String::new()),
         ("-lineinfo -g t.ptx -Werror", format!("error   : {conflict}\nfatal   : {ABORTED}")),

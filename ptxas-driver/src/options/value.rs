@@ -45,12 +45,13 @@ pub(super) fn number(text: &str) -> Result<i32, String> {
         Some(b'+') => (false, unsigned.get(1..).unwrap_or_default()),
         _ => (false, unsigned),
     };
-    let (digits, radix) = match (unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")), unsigned) {
-        (Some(hex), _) => (hex, 16),
-        (None, octal) if octal.starts_with('0') => (octal, 8),
-        (None, "") if text.is_empty() => ("0", 10),
-        (None, decimal) => (decimal, 10),
-    };
+    let (digits, radix) =
+        match (unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")), unsigned) {
+            (Some(hex), _) => (hex, 16),
+            (None, octal) if octal.starts_with('0') => (octal, 8),
+            (None, "") if text.is_empty() => ("0", 10),
+            (None, decimal) => (decimal, 10),
+        };
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return Err(format!("'{text}': expected a number"));
     }

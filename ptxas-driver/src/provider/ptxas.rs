@@ -33,7 +33,7 @@ pub struct NotFound {
 
 impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no ptxas found; looked at {}", self.tried.join("; "))
+        write!(f, "no ptxas found; tried {}", self.tried.join(", "))
     }
 }
 
@@ -70,10 +70,10 @@ fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
             Some(why) => Err(NotFound { tried: vec![format!("$PTXAS = {}: {why}", path.display())] }),
         };
     }
-    let mut tried = vec!["$PTXAS: not set".to_owned()];
+    let mut tried = vec!["$PTXAS".to_owned()];
     for (how, dirs) in around.places() {
         if dirs.is_empty() {
-            tried.push(format!("{how}: nothing there"));
+            tried.push(how.to_owned());
         }
         for path in dirs.iter().map(|dir| executable_in(dir)) {
             match around.refusal(&path) {
@@ -166,8 +166,11 @@ fn wheel_bins(root: &Path) -> Vec<PathBuf> {
         }
         packages.push(root.join(lib).join("python3/dist-packages"));
     }
-    let mut bins: Vec<PathBuf> =
-        packages.iter().flat_map(|dir| entries(&dir.join("nvidia"), |_| true)).map(|dir| dir.join("bin")).collect();
+    let mut bins: Vec<PathBuf> = packages
+        .iter()
+        .flat_map(|dir| entries(&dir.join("nvidia"), |_| true))
+        .map(|dir| dir.join("bin"))
+        .collect();
     // lib64 is often a link to lib.
     let mut seen = BTreeSet::new();
     bins.retain(|bin| bin.is_dir() && seen.insert(fs::canonicalize(bin).ok()));
@@ -177,8 +180,10 @@ fn wheel_bins(root: &Path) -> Vec<PathBuf> {
 /// The entries of a directory whose name passes, sorted; none where it cannot be read.
 fn entries(dir: &Path, passes: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let listed = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> =
-        listed.filter(|entry| passes(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect();
+    let mut paths: Vec<PathBuf> = listed
+        .filter(|entry| passes(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .collect();
     paths.sort();
     paths
 }
@@ -288,7 +293,9 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     let output = scratch.path().join("out.cubin");
     let input = match request.source {
         // A name that starts with a dash would be an option.
-        Source::File(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => Path::new(".").join(path),
+        Source::File(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
+            Path::new(".").join(path)
+        }
         Source::File(path) => path.to_path_buf(),
         Source::Text(text) => {
             let path = scratch.path().join("in.ptx");
@@ -308,7 +315,8 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     if !ran.status.success() {
         return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
     }
-    let cubin = fs::read(&output).map_err(|error| RunError::NoOutput { ptxas: ptxas.to_path_buf(), error })?;
+    let cubin =
+        fs::read(&output).map_err(|error| RunError::NoOutput { ptxas: ptxas.to_path_buf(), error })?;
     Ok(Made { cubin, messages })
 }
 

@@ -1,14 +1,15 @@
-//! On directory trees made here; `tests/oracle_ptxas.rs` finds and runs the real one.
+//! On directory trees made here, with shell scripts for a ptxas.
 #![cfg(unix)]
 
 use super::*;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 
-/// A script that stands for a ptxas.
+/// A script that stands for a ptxas. A child writes it: a descriptor open for writing here could be inherited by a child
+/// of another test at that moment, and running the script would then fail with "text file busy".
 fn tool(path: PathBuf, body: &str) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+    assert!(Command::new("sh").args(["-c", write]).arg(&path).arg(body).status().unwrap().success());
     path
 }
 
@@ -54,7 +55,10 @@ fn the_environment_of_python3_on_path() {
     symlink(python, root.join("venv/bin/python3")).unwrap();
     let ptxas = tool(root.join("usr/lib/python3.12/dist-packages/nvidia/cuda_nvcc/bin/ptxas"), "");
     let found = search(&[("PATH", &root.join("venv/bin"))], None).unwrap();
-    assert_eq!((fs::canonicalize(found.path).unwrap(), found.how), (fs::canonicalize(ptxas).unwrap(), "python3 on PATH"));
+    assert_eq!(
+        (fs::canonicalize(found.path).unwrap(), found.how),
+        (fs::canonicalize(ptxas).unwrap(), "python3 on PATH")
+    );
     // The environment's own wheel goes before it.
     let own = tool(root.join("venv/lib/python3.12/site-packages/nvidia/cu13/bin/ptxas"), "");
     assert_eq!(search(&[("PATH", &root.join("venv/bin"))], None).unwrap().path, own);
@@ -83,7 +87,8 @@ fn an_unusable_choice_is_not_passed_over() {
     let root = dir.path();
     tool(root.join("path/ptxas"), "");
     fs::write(root.join("text"), "").unwrap();
-    for (choice, why) in [("nowhere", "no such file"), ("text", "not an executable file"), ("path", "not an executable")]
+    for (choice, why) in
+        [("nowhere", "no such file"), ("text", "not an executable file"), ("path", "not an executable")]
     {
         let error = search(&[("PTXAS", &root.join(choice)), ("PATH", &root.join("path"))], None).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
@@ -124,7 +129,10 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     match run(&dirname, &request(Source::File(&input))) {
         Err(RunError::Failed { status, messages, .. }) => {
             assert_eq!(status.code(), Some(3));
-            assert!(!messages.is_empty() && !Path::new(messages.trim_end()).exists(), "{messages} still exists");
+            assert!(
+                !messages.is_empty() && !Path::new(messages.trim_end()).exists(),
+                "{messages} still exists"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -135,5 +143,8 @@ fn a_run_that_makes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let silent = tool(dir.path().join("ptxas"), "exit 0");
     assert!(matches!(run(&silent, &request(Source::Text(b""))), Err(RunError::NoOutput { .. })));
-    assert!(matches!(run(&dir.path().join("none"), &request(Source::Text(b""))), Err(RunError::Start { .. })));
+    assert!(matches!(
+        run(&dir.path().join("none"), &request(Source::Text(b""))),
+        Err(RunError::Start { .. })
+    ));
 }

@@ -1,0 +1,110 @@
+//! Line rows: synthetic ones, and those of the corpus.
+
+use std::path::{Path, PathBuf};
+
+use gimli::{DebugLine, DebugLineOffset, LittleEndian};
+use object::{Object, ObjectSection};
+
+/// A row: what all encoders here can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// Bytes from the start of the sequence.
+    pub address: u64,
+    /// 1-based, below 2^31.
+    pub line: u32,
+    /// 1-based, at most [`FILES`].
+    pub file: u64,
+}
+
+/// Size of the file table; files beyond it are counted around.
+pub const FILES: u64 = 64;
+
+/// The code of one function.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sequence {
+    /// By ascending address.
+    pub rows: Vec<Row>,
+    /// First byte behind the code.
+    pub end: u64,
+}
+
+/// What becomes one line program.
+pub type Table = Vec<Sequence>;
+
+/// Rows of `table`.
+pub fn count(table: &Table) -> usize {
+    table.iter().map(|sequence| sequence.rows.len()).sum()
+}
+
+/// `n` rows in one sequence, as `reference/line_baseline` makes them: steps of 16 bytes, now and then more; mostly small
+/// line steps; a few file changes.
+pub fn synthetic(n: usize) -> Table {
+    let (mut line, mut address, mut random) = (100_i64, 0, 0x9E37_79B9_7F4A_7C15_u64);
+    let rows: Vec<Row> = (0..n)
+        .map(|_| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            address += 16 * (1 + u64::from(random.is_multiple_of(10)) * ((random >> 8) % 6));
+            let bits = random >> 20;
+            line += match (random >> 16) % 10 {
+                0..=6 => (bits % 12) as i64 - 4,
+                7 | 8 => (bits % 60) as i64 - 30,
+                _ => (bits % 400) as i64 - 200,
+            };
+            line = line.max(1);
+            let file = if (random >> 40).is_multiple_of(20) { 1 + (random >> 50) % 4 } else { 1 };
+            Row { address, line: line as u32, file }
+        })
+        .collect();
+    let end = address + 16;
+    vec![Sequence { rows, end }]
+}
+
+/// The tables in sections called `section` of the corpus' cubins; empty where `../shared/corpus` is not there.
+pub fn corpus(section: &str) -> Vec<Table> {
+    let mut tables = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out")];
+    while let Some(folder) = folders.pop() {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "cubin") {
+                tables.extend(std::fs::read(path).ok().and_then(|file| table_of(&file, section)));
+            }
+        }
+    }
+    tables
+}
+
+fn table_of(file: &[u8], section: &str) -> Option<Table> {
+    let elf = object::File::parse(file).ok()?;
+    let data = elf.section_by_name(section)?.data().ok()?;
+    Some(decode(data)).filter(|table| count(table) > 0)
+}
+
+/// Reads the first program of a section with gimli. Rows with a line of 2^31 or more end the table: encoders differ there.
+///
+/// # Panics
+///
+/// On bytes that are no line program.
+pub fn decode(section: &[u8]) -> Table {
+    let program = DebugLine::new(section, LittleEndian).program(DebugLineOffset(0), 8, None, None);
+    let mut reader = program.expect("a line program").rows();
+    let (mut table, mut open) = (Table::new(), Sequence::default());
+    while let Some((_, row)) = reader.next_row().expect("readable opcodes") {
+        if row.end_sequence() {
+            open.end = row.address();
+            table.push(std::mem::take(&mut open));
+            continue;
+        }
+        let Ok(line @ 0..0x8000_0000) = u32::try_from(row.line().map_or(0, u64::from)) else { break };
+        let file =
+            if row.file_index() > FILES { 1 + row.file_index() % FILES } else { row.file_index().max(1) };
+        open.rows.push(Row { address: row.address(), line, file });
+    }
+    table
+}

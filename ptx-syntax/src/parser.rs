@@ -1,0 +1,292 @@
+//! The parser: recursive in nothing, one token of look-ahead, always a tree and all errors.
+
+mod body;
+mod directive;
+mod function;
+mod variable;
+
+use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
+use crate::lexer::{Lexer, Token, TokenKind};
+use crate::nodes::{Item, Module};
+use crate::number::Literal;
+use crate::text::{Name, TextRange};
+use crate::types::StateSpace;
+
+/// A tree and everything that is wrong with its text.
+#[derive(Debug, Clone)]
+pub struct Parsed<'a> {
+    /// The tree; complete even where the text is faulty.
+    pub module: Module<'a>,
+    /// The errors in text order, at most [`crate::MAX_ERRORS`] and one more that says so.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Parses a module (PTX ISA 1.0 to 9.x). Takes any text, in linear time.
+///
+/// Only the grammar is judged, as ptxas 13.0.88 does: no types, no opcodes, no names, no version gates.
+pub fn parse(text: &str) -> Parsed<'_> {
+    let mut errors = ErrorSink::default();
+    if text.len() >= u32::MAX as usize {
+        errors.push(SyntaxErrorKind::TooLarge, TextRange::empty(0));
+        return Parsed { module: Module { text, items: Vec::new() }, errors: errors.finish() };
+    }
+    report_stray_bytes(text, &mut errors);
+    let mut parser = Parser::new(text, errors);
+    let items = parser.module();
+    Parsed { module: Module { text, items }, errors: parser.errors.finish() }
+}
+
+/// Reports runs of non-ASCII characters and of NUL bytes, wherever they stand.
+fn report_stray_bytes(text: &str, errors: &mut ErrorSink) {
+    let bytes = text.as_bytes();
+    if bytes.is_ascii() && memchr::memchr(0, bytes).is_none() {
+        return;
+    }
+    let kind_of = |byte: u8| match byte {
+        0 => Some(SyntaxErrorKind::NulByte),
+        128.. => Some(SyntaxErrorKind::NonAscii),
+        _ => None,
+    };
+    let mut at = 0;
+    for run in bytes.chunk_by(|&a, &b| kind_of(a) == kind_of(b)) {
+        let end = at + run.len() as u32;
+        if let Some(kind) = run.first().and_then(|&byte| kind_of(byte)) {
+            errors.push(kind, TextRange::new(at, end));
+        }
+        at = end;
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    lexer: Lexer<'a>,
+    /// The token to look at; never trivia.
+    token: Token,
+    /// End of the token before it.
+    last_end: u32,
+    errors: ErrorSink,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, errors: ErrorSink) -> Self {
+        let mut lexer = Lexer::new(text, 0);
+        let token = lexer.next_significant();
+        Self { text, lexer, token, last_end: 0, errors }
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.token;
+        self.last_end = token.range.end;
+        self.token = self.lexer.next_significant();
+        token
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.token.kind == kind
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+        self.at(kind).then(|| self.bump())
+    }
+
+    /// The text of the current token.
+    fn word(&self) -> &'a str {
+        self.token.range.slice(self.text)
+    }
+
+    /// The current token as a directive; empty if it is none.
+    fn directive_word(&self) -> &'a str {
+        if self.at(TokenKind::DotIdent) { self.word() } else { "" }
+    }
+
+    fn name_of(&self, token: Token) -> Name<'a> {
+        Name { text: token.range.slice(self.text), range: token.range }
+    }
+
+    fn empty_name(&self) -> Name<'a> {
+        Name { text: "", range: TextRange::empty(self.last_end) }
+    }
+
+    fn unexpected(&mut self, what: &'static str) {
+        self.errors.unexpected(self.text, self.token, what);
+    }
+
+    fn misplaced(&mut self, rule: &'static str) {
+        self.errors.push(SyntaxErrorKind::Misplaced(rule), self.token.range);
+    }
+
+    fn expect(&mut self, kind: TokenKind, what: &'static str) -> Option<Token> {
+        let token = self.eat(kind);
+        if token.is_none() {
+            self.unexpected(what);
+        }
+        token
+    }
+
+    /// An integer as ptxas reads it.
+    fn integer(&mut self, what: &'static str) -> Option<u64> {
+        let token = self.expect(TokenKind::Integer, what)?;
+        let literal = Literal::read(token.range.slice(self.text));
+        if literal.overflow {
+            self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
+        }
+        Some(literal.value)
+    }
+
+    /// An integer of `.file` and `.loc`, which ptxas keeps in 32 bits.
+    fn integer_32(&mut self, what: &'static str) -> Option<u64> {
+        let token = self.expect(TokenKind::Integer, what)?;
+        let (value, overflow) = Literal::read(token.range.slice(self.text)).to_u32();
+        if overflow {
+            self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
+        }
+        Some(u64::from(value))
+    }
+
+    fn range_from(&self, start: u32) -> TextRange {
+        TextRange::new(start, self.last_end.max(start))
+    }
+
+    /// Whether the current token is the first of its line. Only asked after an error.
+    fn begins_line(&self) -> bool {
+        TextRange::new(self.last_end, self.token.range.start).slice(self.text).contains('\n')
+    }
+
+    /// After an error: skips to behind the next `;`, or to the next line or brace.
+    fn skip_statement(&mut self) {
+        loop {
+            match self.token.kind {
+                TokenKind::Eof | TokenKind::OpenBrace | TokenKind::CloseBrace => return,
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                _ => {
+                    self.bump();
+                    if self.begins_line() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// After an error in a directive that ends with its line: skips to the next line, `;` or brace.
+    fn skip_line(&mut self) {
+        while !self.begins_line()
+            && !matches!(
+                self.token.kind,
+                TokenKind::Eof | TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::Semicolon
+            )
+        {
+            self.bump();
+        }
+    }
+
+    /// Everything up to and with the next `;`. Stops before a brace, and before a line that begins with a directive.
+    fn through_semicolon(&mut self) {
+        self.bump();
+        let mut depth = 0_u32;
+        loop {
+            match self.token.kind {
+                TokenKind::OpenParen => depth += 1,
+                TokenKind::CloseParen => depth = depth.saturating_sub(1),
+                TokenKind::DotIdent if depth == 0 && self.begins_line() => return self.unexpected("`;`"),
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::Eof | TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::AtDwarf => {
+                    return self.unexpected("`;`");
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn module(&mut self) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        self.preamble(&mut items);
+        while !self.at(TokenKind::Eof) {
+            let before = self.token.range.start;
+            let item = self.item();
+            items.push(item);
+            if self.token.range.start == before && !self.at(TokenKind::Eof) {
+                self.bump(); // an item always moves on; this keeps the promise even if a rule above forgets it
+            }
+        }
+        items.shrink_to_fit();
+        items
+    }
+
+    /// `.version`, `.target` and `.address_size` stand first and in this order (ptxas: `Missing .version directive at
+    /// start of file`).
+    fn preamble(&mut self, items: &mut Vec<Item<'a>>) {
+        if self.directive_word() != ".version" {
+            self.errors.push(SyntaxErrorKind::MissingVersion, self.token.range);
+            return;
+        }
+        items.push(self.version());
+        if self.directive_word() != ".target" {
+            self.errors.push(SyntaxErrorKind::MissingTarget, self.token.range);
+            return;
+        }
+        items.push(self.target());
+        if self.directive_word() == ".address_size" {
+            items.push(self.address_size());
+        }
+    }
+
+    fn item(&mut self) -> Item<'a> {
+        let start = self.token.range.start;
+        match self.token.kind {
+            TokenKind::DotIdent => {}
+            TokenKind::AtDwarf => return Item::AtDwarf(self.at_dwarf()),
+            _ => {
+                self.unexpected("a directive at module scope");
+                self.bump();
+                if !self.begins_line() {
+                    self.skip_statement();
+                }
+                return Item::Unknown(self.range_from(start));
+            }
+        }
+        let word = self.word();
+        match word {
+            ".file" => Item::File(self.file()),
+            ".section" => Item::Section(self.section()),
+            ".visible" | ".weak" | ".extern" | ".common" | ".entry" | ".func" => self.declaration(),
+            ".pragma" | ".alias" => {
+                self.through_semicolon();
+                Item::Other(self.range_from(start))
+            }
+            ".loc" => {
+                self.misplaced("`.loc` is only allowed inside a function body");
+                self.loc();
+                Item::Unknown(self.range_from(start))
+            }
+            ".version" => {
+                self.misplaced("`.version` is only allowed at the start of the module");
+                self.version()
+            }
+            ".target" => {
+                self.misplaced("`.target` is only allowed once, right after `.version`");
+                self.target()
+            }
+            ".address_size" => {
+                self.misplaced("`.address_size` is only allowed right after `.target`");
+                self.address_size()
+            }
+            _ if StateSpace::from_keyword(word).is_some() => self.declaration(),
+            _ => {
+                self.unexpected("a directive that PTX has at module scope");
+                self.bump();
+                if !self.begins_line() {
+                    self.skip_statement();
+                }
+                Item::Unknown(self.range_from(start))
+            }
+        }
+    }
+}

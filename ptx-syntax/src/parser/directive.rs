@@ -1,0 +1,222 @@
+//! `.version`, `.target`, `.address_size`, `.file`, `.loc`, `.section` and `@@DWARF`.
+
+use super::Parser;
+use crate::error::SyntaxErrorKind;
+use crate::lexer::TokenKind;
+use crate::nodes::{
+    AddressSizeDirective, AtDwarf, FileDirective, InlinedAt, Item, LocDirective, TargetDirective,
+    VersionDirective,
+};
+use crate::number::Literal;
+use crate::section::{DataCursor, SectionBlock, data_width, is_label};
+use crate::text::TextRange;
+
+impl<'a> Parser<'a> {
+    pub(super) fn version(&mut self) -> Item<'a> {
+        let start = self.bump().range.start;
+        let number = self.word().split_once('.').filter(|_| self.at(TokenKind::Float));
+        let number = number.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        let Some((major, minor)) = number else {
+            self.errors.push(SyntaxErrorKind::MissingVersion, self.token.range);
+            if !self.begins_line() {
+                self.skip_statement();
+            }
+            return Item::Unknown(self.range_from(start));
+        };
+        self.bump();
+        Item::Version(VersionDirective { major, minor, range: self.range_from(start) })
+    }
+
+    pub(super) fn target(&mut self) -> Item<'a> {
+        let start = self.bump().range.start;
+        let mut specifiers = Vec::with_capacity(1);
+        while let Some(token) = self.expect(TokenKind::Ident, "a target such as sm_90") {
+            specifiers.push(self.name_of(token));
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        Item::Target(TargetDirective { specifiers, range: self.range_from(start) })
+    }
+
+    pub(super) fn address_size(&mut self) -> Item<'a> {
+        let start = self.bump().range.start;
+        let number = self.token;
+        let bits = self.integer("an address size");
+        if bits.is_some_and(|bits| bits != 32 && bits != 64) {
+            self.errors.push(SyntaxErrorKind::AddressSize, number.range);
+        }
+        let bits = bits.and_then(|bits| u32::try_from(bits).ok()).unwrap_or(64);
+        Item::AddressSize(AddressSizeDirective { bits, range: self.range_from(start) })
+    }
+
+    pub(super) fn file(&mut self) -> FileDirective<'a> {
+        let start = self.bump().range.start;
+        let mut file = FileDirective {
+            index: 0,
+            path: "",
+            path_range: TextRange::empty(self.last_end),
+            timestamp: None,
+            size: None,
+            range: TextRange::default(),
+        };
+        if self.file_operands(&mut file).is_none() {
+            self.skip_line();
+        }
+        file.range = self.range_from(start);
+        file
+    }
+
+    /// None: an error was reported. Each step only if the one before it stood there: one fault, one error.
+    fn file_operands(&mut self, file: &mut FileDirective<'a>) -> Option<()> {
+        file.index = self.integer_32("a file index")?;
+        let path = self.expect(TokenKind::String, "a file name in quotes")?.range;
+        file.path_range = TextRange::new(path.start + 1, path.end - 1);
+        file.path = file.path_range.slice(self.text);
+        if self.eat(TokenKind::Comma).is_none() {
+            return Some(());
+        }
+        file.timestamp = Some(self.integer("a timestamp")?);
+        self.expect(TokenKind::Comma, "`,` and the file size")?;
+        file.size = Some(self.integer("the file size")?);
+        Some(())
+    }
+
+    pub(super) fn loc(&mut self) -> LocDirective<'a> {
+        let start = self.bump().range.start;
+        let mut loc =
+            LocDirective { file: 0, line: 0, column: 0, inlined_at: None, range: TextRange::default() };
+        if self.loc_operands(&mut loc).is_none() {
+            self.skip_line();
+        }
+        loc.range = self.range_from(start);
+        loc
+    }
+
+    /// None: an error was reported.
+    fn loc_operands(&mut self, loc: &mut LocDirective<'a>) -> Option<()> {
+        loc.file = self.integer_32("a file index")?;
+        loc.line = self.integer_32("a line number")?;
+        loc.column = self.integer_32("a column number")?;
+        if self.eat(TokenKind::Comma).is_none() {
+            return Some(());
+        }
+        let start = self.token.range.start;
+        self.keyword("function_name", "`function_name`")?;
+        let label =
+            matches!(self.token.kind, TokenKind::Ident | TokenKind::DotIdent) && is_label(self.word());
+        if !label {
+            self.unexpected("a label of .debug_str");
+            return None;
+        }
+        let function_name = self.bump();
+        let mut at = InlinedAt {
+            function_name: self.name_of(function_name),
+            name_offset: 0,
+            file: 0,
+            line: 0,
+            column: 0,
+            range: TextRange::default(),
+        };
+        if self.eat(TokenKind::Plus).is_some() {
+            at.name_offset = u64::from(self.integer("an offset")? as u32);
+        }
+        self.expect(TokenKind::Comma, "`,` and `inlined_at`")?;
+        self.keyword("inlined_at", "`inlined_at`")?;
+        at.file = self.integer_32("a file index")?;
+        at.line = self.integer_32("a line number")?;
+        at.column = self.integer_32("a column number")?;
+        at.range = self.range_from(start);
+        loc.inlined_at = Some(Box::new(at));
+        Some(())
+    }
+
+    fn keyword(&mut self, word: &str, what: &'static str) -> Option<()> {
+        if self.word() == word {
+            self.bump();
+            return Some(());
+        }
+        self.unexpected(what);
+        None
+    }
+
+    pub(super) fn section(&mut self) -> SectionBlock<'a> {
+        let start = self.bump().range.start;
+        let name = match self.expect(TokenKind::DotIdent, "a section name such as .debug_info") {
+            Some(token) => self.name_of(token),
+            None => self.empty_name(),
+        };
+        while !matches!(self.token.kind, TokenKind::OpenBrace | TokenKind::Eof) && !self.begins_line() {
+            // What follows the name on its line belongs to no grammar; one error, and on to the `{`.
+            if self.last_end == name.range.end {
+                self.unexpected("`{`");
+            }
+            self.bump();
+        }
+        let open = match self.expect(TokenKind::OpenBrace, "`{` after the section name") {
+            Some(token) => token.range,
+            None => TextRange::empty(self.last_end),
+        };
+        let mut block =
+            SectionBlock { name, open, close: TextRange::empty(open.end), range: open, text: self.text };
+        if !open.is_empty() {
+            let mut cursor = DataCursor::new(self.text, open.end);
+            block.close = cursor.check(&mut self.errors);
+            self.lexer.seek(cursor.offset());
+            self.last_end = cursor.offset();
+            self.token = self.lexer.next_significant();
+        }
+        block.range = TextRange::new(start, block.close.end.max(self.last_end));
+        block
+    }
+
+    /// `@@DWARF .section NAME, "FLAGS", @TYPE` or `@@DWARF .byte 1, 2`: no signs, no offsets (ptxas 13.0.88).
+    pub(super) fn at_dwarf(&mut self) -> AtDwarf<'a> {
+        let start = self.bump().range.start;
+        let directive =
+            match self.expect(TokenKind::DotIdent, "`.section` or a data directive after `@@DWARF`") {
+                Some(token) => self.name_of(token),
+                None => self.empty_name(),
+            };
+        let _ = match directive.text {
+            "" => None,
+            ".section" => self.at_dwarf_section(),
+            word if data_width(word).is_some() => self.at_dwarf_values(),
+            _ => {
+                self.errors.push(SyntaxErrorKind::DataType, directive.range);
+                while !self.at(TokenKind::Eof) && !self.begins_line() {
+                    self.bump();
+                }
+                None
+            }
+        };
+        AtDwarf { directive, range: self.range_from(start) }
+    }
+
+    fn at_dwarf_section(&mut self) -> Option<()> {
+        self.expect(TokenKind::DotIdent, "a section name such as .debug_info")?;
+        self.eat(TokenKind::Comma)?;
+        self.expect(TokenKind::String, "section flags in quotes")?;
+        self.eat(TokenKind::Comma)?;
+        self.expect(TokenKind::At, "`@progbits`")?;
+        self.expect(TokenKind::Ident, "`@progbits`")?;
+        Some(())
+    }
+
+    fn at_dwarf_values(&mut self) -> Option<()> {
+        loop {
+            match self.token.kind {
+                TokenKind::Ident | TokenKind::DotIdent => {
+                    self.bump();
+                }
+                _ => {
+                    let token = self.expect(TokenKind::Integer, "a number or a name")?;
+                    if Literal::read(token.range.slice(self.text)).overflow {
+                        self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
+                    }
+                }
+            }
+            self.eat(TokenKind::Comma)?;
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Variable declarations and parameters.
+
+use super::Parser;
+use crate::lexer::TokenKind;
+use crate::nodes::{Declarator, Parameter, Pointer, Variable};
+use crate::text::TextRange;
+use crate::types::{Linkage, ScalarType, StateSpace};
+
+/// The words between a state space and the first name.
+struct TypeWords {
+    ty: ScalarType,
+    vector: Option<u8>,
+    align: Option<u64>,
+    pointer: Option<Pointer>,
+}
+
+impl<'a> Parser<'a> {
+    /// From the state space to the `;`. `start` and `linkage` come from the word before it.
+    pub(super) fn variable(&mut self, start: u32, linkage: Linkage) -> Variable<'a> {
+        let space = StateSpace::from_keyword(self.word()).unwrap_or(StateSpace::Reg);
+        self.bump();
+        let words = self.type_words();
+        let mut declarators = Vec::new();
+        while let Some(name) = self.eat(TokenKind::Ident) {
+            let mut declarator = Declarator {
+                name: self.name_of(name),
+                registers: None,
+                dimensions: Vec::new(),
+                initializer: None,
+            };
+            let _ = self.declarator(&mut declarator);
+            if declarators.is_empty() {
+                declarators.reserve_exact(1);
+            }
+            declarators.push(declarator);
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        if self.eat(TokenKind::Semicolon).is_none() {
+            self.unexpected("a name or `;` in the declaration");
+            if !self.begins_line() && !self.at(TokenKind::CloseBrace) {
+                self.skip_statement();
+            }
+        }
+        let (ty, vector, align) = (words.ty, words.vector, words.align);
+        Variable { space, linkage, align, ty, vector, declarators, range: self.range_from(start) }
+    }
+
+    fn type_words(&mut self) -> TypeWords {
+        let mut words = TypeWords { ty: ScalarType::Missing, vector: None, align: None, pointer: None };
+        if self.at(TokenKind::OpenBracket) {
+            let _ = self.dimension(); // `.const[2]`: the bank, PTX 1.x
+        }
+        while self.at(TokenKind::DotIdent) {
+            let word = self.word();
+            if let Some(ty) = ScalarType::from_keyword(word) {
+                words.ty = ty;
+            } else if let Some(space) = StateSpace::from_keyword(word)
+                && let Some(pointer) = &mut words.pointer
+            {
+                pointer.space = Some(space);
+            } else {
+                match word {
+                    ".v2" => words.vector = Some(2),
+                    ".v4" => words.vector = Some(4),
+                    ".v8" => words.vector = Some(8),
+                    ".ptr" => words.pointer = Some(Pointer { space: None, align: None }),
+                    ".align" => {
+                        self.bump();
+                        let align = self.integer("an alignment in bytes");
+                        match &mut words.pointer {
+                            Some(pointer) => pointer.align = align,
+                            None => words.align = align,
+                        }
+                        continue;
+                    }
+                    ".attribute" => {
+                        self.bump();
+                        self.parenthesised();
+                        continue;
+                    }
+                    _ => break,
+                }
+            }
+            self.bump();
+        }
+        if words.ty == ScalarType::Missing {
+            self.unexpected("a type such as .b32");
+        }
+        words
+    }
+
+    fn declarator(&mut self, declarator: &mut Declarator<'a>) -> Option<()> {
+        if self.eat(TokenKind::Less).is_some() {
+            let count = self.integer("a number of registers")?;
+            declarator.registers = Some(u32::try_from(count).unwrap_or(u32::MAX));
+            self.expect(TokenKind::Greater, "`>`")?;
+        }
+        while self.at(TokenKind::OpenBracket) {
+            let dimension = self.dimension()?;
+            declarator.dimensions.reserve_exact(1);
+            declarator.dimensions.push(dimension);
+        }
+        if self.eat(TokenKind::Equals).is_some() {
+            declarator.initializer = Some(self.initializer());
+        }
+        Some(())
+    }
+
+    /// `[N]`, or 0 for `[]`. None: an error was reported.
+    fn dimension(&mut self) -> Option<u64> {
+        self.bump();
+        let size = if self.at(TokenKind::CloseBracket) { 0 } else { self.integer("an array size")? };
+        self.expect(TokenKind::CloseBracket, "`]`")?;
+        Some(size)
+    }
+
+    /// The tokens up to a `,` or `;` outside brackets. What stands in them is not judged.
+    fn initializer(&mut self) -> TextRange {
+        let start = self.token.range.start;
+        let mut depth = 0_u32;
+        loop {
+            match self.token.kind {
+                TokenKind::Comma if depth == 0 => break,
+                TokenKind::Semicolon | TokenKind::Eof => break,
+                TokenKind::OpenBrace | TokenKind::OpenParen | TokenKind::OpenBracket => depth += 1,
+                TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket => {
+                    let Some(less) = depth.checked_sub(1) else { break };
+                    depth = less;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+        if self.last_end <= start {
+            self.unexpected("an initial value");
+        } else if depth > 0 {
+            self.unexpected("`}` of the initial value");
+        }
+        self.range_from(start)
+    }
+
+    /// Skips `( ... )` with nested parentheses.
+    pub(super) fn parenthesised(&mut self) {
+        if self.expect(TokenKind::OpenParen, "`(`").is_none() {
+            return;
+        }
+        let mut depth = 1_u32;
+        while depth > 0 {
+            match self.token.kind {
+                TokenKind::OpenParen => depth += 1,
+                TokenKind::CloseParen => depth -= 1,
+                TokenKind::Eof | TokenKind::Semicolon | TokenKind::OpenBrace => {
+                    return self.unexpected("`)`");
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// `( .param .b32 a, ... )`; the current token is the `(`.
+    pub(super) fn parameters(&mut self) -> Vec<Parameter<'a>> {
+        let mut list = Vec::new();
+        self.bump();
+        if self.eat(TokenKind::CloseParen).is_some() {
+            return list;
+        }
+        while let Some(parameter) = self.parameter() {
+            list.push(parameter);
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        if self.eat(TokenKind::CloseParen).is_none() {
+            self.unexpected("`,` or `)` in the parameter list");
+            while !matches!(
+                self.token.kind,
+                TokenKind::Eof | TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace
+            ) {
+                if self.bump().kind == TokenKind::CloseParen {
+                    break;
+                }
+            }
+        }
+        list.shrink_to_fit();
+        list
+    }
+
+    /// None without a state space; the caller reports it.
+    fn parameter(&mut self) -> Option<Parameter<'a>> {
+        let start = self.token.range.start;
+        let space = StateSpace::from_keyword(self.directive_word())?;
+        self.bump();
+        let words = self.type_words();
+        let name = self.eat(TokenKind::Ident).map(|token| self.name_of(token));
+        let mut array = None;
+        while self.at(TokenKind::OpenBracket) {
+            let size = self.dimension().unwrap_or(0);
+            array = Some(array.unwrap_or(1_u64).saturating_mul(size));
+        }
+        let (ty, vector, align, pointer) = (words.ty, words.vector, words.align, words.pointer);
+        Some(Parameter { space, name, ty, vector, align, array, pointer, range: self.range_from(start) })
+    }
+}

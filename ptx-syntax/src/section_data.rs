@@ -1,0 +1,131 @@
+//! Turns the lines of a section into bytes and fixups.
+
+use std::collections::HashMap;
+
+use crate::error::{ErrorSink, SyntaxError};
+use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
+use crate::text::{Name, TextRange};
+
+/// The bytes of a section and what is still open in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Assembled<'a> {
+    /// The contents, little-endian; 0 where a fixup stands.
+    pub bytes: Vec<u8>,
+    /// The places to fill in, ascending.
+    pub fixups: Vec<Fixup<'a>>,
+    /// The labels with their byte offsets into the section, in text order.
+    pub labels: Vec<(Name<'a>, u64)>,
+    /// The same errors as [`crate::parse`] gave for this section.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// A place whose bytes depend on an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fixup<'a> {
+    /// Byte offset into the section.
+    pub offset: u64,
+    /// Bytes: 4 or 8 (1 or 2 only beside an error).
+    pub width: u8,
+    /// What goes there.
+    pub target: FixupTarget<'a>,
+    /// The expression in the text.
+    pub range: TextRange,
+}
+
+/// What a fixup stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixupTarget<'a> {
+    /// A label of any section or function, a function or a variable.
+    Symbol {
+        /// Its name.
+        name: &'a str,
+        /// Bytes added: 0 to 2^32-1.
+        addend: i64,
+    },
+    /// A place in a section.
+    Section {
+        /// The name with its dot (`.debug_abbrev`).
+        name: &'a str,
+        /// Bytes added: 0 to 2^32-1.
+        addend: i64,
+    },
+    /// Two labels that are not both in this section; if they are, the number is in `bytes` and there is no fixup.
+    Difference {
+        /// The label subtracted from.
+        left: &'a str,
+        /// The label subtracted.
+        right: &'a str,
+    },
+}
+
+/// Assembles a section. Values are cut to their width; those out of range are also errors.
+///
+/// Of a label defined twice the first place counts.
+pub fn assemble<'a>(section: &SectionBlock<'a>) -> Assembled<'a> {
+    let mut cursor = DataCursor::new(section.text, section.open.end);
+    let mut sink = ErrorSink::default();
+    let mut out = Assembled::default();
+    loop {
+        cursor.run_plain(|width, value| emit(&mut out.bytes, width, u64::from(value)));
+        match cursor.next_item(&mut sink) {
+            Some(DataItem::Label(name)) => out.labels.push((name, out.bytes.len() as u64)),
+            Some(DataItem::Directive { .. }) => {}
+            Some(DataItem::Value(value)) => out.value(value),
+            None => break,
+        }
+    }
+    out.fold_differences();
+    out.errors = sink.finish();
+    out
+}
+
+fn emit(bytes: &mut Vec<u8>, width: u8, value: u64) {
+    match width {
+        1 => bytes.push(value as u8),
+        2 => bytes.extend_from_slice(&(value as u16).to_le_bytes()),
+        4 => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
+        _ => bytes.extend_from_slice(&value.to_le_bytes()),
+    }
+}
+
+impl<'a> Assembled<'a> {
+    fn value(&mut self, value: Value<'a>) {
+        let target = match value.kind {
+            ValueKind::Integer(number) => return emit(&mut self.bytes, value.width, number),
+            ValueKind::Symbol { name, addend } => {
+                let (name, addend) = (name.text, i64::from(addend));
+                if name.starts_with('.') {
+                    FixupTarget::Section { name, addend }
+                } else {
+                    FixupTarget::Symbol { name, addend }
+                }
+            }
+            ValueKind::Difference { left, right } => {
+                FixupTarget::Difference { left: left.text, right: right.text }
+            }
+        };
+        let offset = self.bytes.len() as u64;
+        self.fixups.push(Fixup { offset, width: value.width, target, range: value.range });
+        emit(&mut self.bytes, value.width, 0);
+    }
+
+    fn fold_differences(&mut self) {
+        if !self.fixups.iter().any(|fixup| matches!(fixup.target, FixupTarget::Difference { .. })) {
+            return;
+        }
+        // Reversed, so that the first definition of a name is the one kept.
+        let labels: HashMap<&str, u64> =
+            self.labels.iter().rev().map(|(name, offset)| (name.text, *offset)).collect();
+        let bytes = &mut self.bytes;
+        self.fixups.retain(|fixup| {
+            let FixupTarget::Difference { left, right } = fixup.target else { return true };
+            let (Some(left), Some(right)) = (labels.get(left), labels.get(right)) else { return true };
+            let number = left.wrapping_sub(*right).to_le_bytes();
+            let (start, width) = (fixup.offset as usize, usize::from(fixup.width));
+            if let (Some(place), Some(number)) = (bytes.get_mut(start..start + width), number.get(..width)) {
+                place.copy_from_slice(number);
+            }
+            false
+        });
+    }
+}

@@ -1,0 +1,87 @@
+//! What a code generator knows about the code it made, and nothing else.
+
+use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::frame;
+use nv_debug_sections::reg_sass::SassRegister;
+use std::collections::HashMap;
+
+/// The code of one module, as facts. Symbols are indices in the symbol table of the file to be written.
+#[derive(Debug, Default)]
+pub struct CodeImage {
+    /// Code sections in `.text.*` order.
+    pub sections: Vec<CodeSection>,
+    /// Call frame rules, in section order; `None` when the code generator has none to give.
+    pub frame: Option<Vec<frame::Entry>>,
+    /// Symbols by name.
+    pub symbols: HashMap<String, ImageSymbol>,
+    /// Section symbols by section name.
+    pub section_symbols: HashMap<String, SymbolIndex>,
+    /// Addresses of PTX labels that the code generator names; the others follow from the PTX lines.
+    pub labels: HashMap<String, LabelAddress>,
+    /// Whether register ranges are known for this code.
+    pub has_registers: bool,
+}
+
+/// One code section, `.text.F`: the function `F` and those folded into it.
+#[derive(Debug, Clone)]
+pub struct CodeSection {
+    /// `F`.
+    pub function: String,
+    /// Symbol of `F`.
+    pub symbol: SymbolIndex,
+    /// Size in bytes, padding included.
+    pub size: u64,
+    /// Functions that start in this section, by address.
+    pub parts: Vec<FunctionPart>,
+    /// `(byte offset, 1-based PTX line)` wherever the PTX line of the instructions changes, in address order. Instructions that
+    /// belong to no PTX instruction (prologues) have no entry.
+    pub ptx_lines: Vec<(u64, u32)>,
+    /// Register ranges and their type codes; empty without `-g`.
+    pub registers: Vec<RegisterRange>,
+}
+
+/// A function inside a code section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionPart {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Byte offset of its first instruction in the section.
+    pub address: u64,
+}
+
+/// Where a PTX register lives; see [`nv_debug_sections::reg_sass::RegisterRange`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegisterRange {
+    /// 32-bit word of the PTX register.
+    pub part: u32,
+    /// PTX name.
+    pub ptx_name: Vec<u8>,
+    /// SASS register.
+    pub register: SassRegister,
+    /// First byte offset.
+    pub start: u32,
+    /// Last byte offset, exclusive.
+    pub end: u32,
+    /// Declared type, a code of `.nv_debug_info_reg_type`.
+    pub type_code: u8,
+}
+
+/// A symbol of the image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageSymbol {
+    /// Its index.
+    pub index: SymbolIndex,
+    /// `st_value`: offset in its section, or in the window of its state space.
+    pub value: u64,
+    /// Whether it is defined in this file.
+    pub defined: bool,
+}
+
+/// Address of a label: a byte offset from a function's symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LabelAddress {
+    /// The symbol of the code section's function.
+    pub symbol: SymbolIndex,
+    /// Byte offset.
+    pub offset: u64,
+}

@@ -1,0 +1,135 @@
+//! `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
+
+use super::{Context, Lowered};
+use crate::code_image::CodeSection;
+use anyhow::{Result, bail};
+use dwarf2_writer::{Address, Section, SymbolId};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::file_table::{self, SourceFile};
+use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
+use nv_debug_sections::line_table::{AddressPair, FunctionStart, Located, Table, locations, ptx_lines, transcode};
+use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+
+/// First SM whose native tables are transcoded from Mercury ones.
+const FIRST_TRANSCODED_SM: u32 = 90;
+
+/// The source location table, and how many rows it has.
+pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
+    if let Some(file) = files.iter().find(|file| file.path.is_empty() || file.path.ends_with(b"/")) {
+        bail!(".file {} has no file name: expected a path that names a file", file.index);
+    }
+    let table = file_table::build(files.iter().copied(), context.facts.uses_file_0);
+    let sequences = sequences(context, |section| source_program(context, section));
+    let ops = || sequences.iter().flat_map(|(_, sequence)| &sequence.ops);
+    let inlined = ops().any(|op| matches!(op, LineOp::InlinedCall { .. }));
+    let rows = ops().filter(|op| matches!(op, LineOp::Row { .. })).count();
+    let unit = LineTable {
+        params: Default::default(),
+        directories: table.directories,
+        files: table.files,
+        debug_str_base: inlined.then_some(0),
+        sequences: Vec::new(),
+    };
+    // Native tables of sm_90 and later keep the base unrelocated.
+    let relocate_base = context.relocatable && context.sm < FIRST_TRANSCODED_SM;
+    let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
+    let lowered = encode(SectionKind::DebugLine, unit, sequences, debug_str.map(|symbol| SymbolId(symbol.0)))?;
+    Ok((lowered, rows))
+}
+
+/// The PTX line table.
+pub(super) fn line_sass(context: &Context<'_>) -> Result<Lowered> {
+    let sequences = sequences(context, |section| {
+        let starts = function_starts(context, section);
+        if section.ptx_lines.is_empty() { Vec::new() } else { ptx_lines(&section.ptx_lines, &starts) }
+    });
+    let unit = LineTable {
+        params: Default::default(),
+        directories: Vec::new(),
+        files: Vec::new(),
+        debug_str_base: None,
+        sequences: Vec::new(),
+    };
+    encode(SectionKind::NvDebugLineSass, unit, sequences, None)
+}
+
+/// Programs of all code sections that have rows, in ptxas' order: by section, from sm_90 on by function symbol.
+fn sequences(
+    context: &Context<'_>,
+    program: impl Fn(&CodeSection) -> Vec<LineOp>,
+) -> Vec<(SymbolIndex, Sequence)> {
+    let mut sequences: Vec<_> = context
+        .image
+        .sections
+        .iter()
+        .map(|section| {
+            (section.symbol, Sequence { base: 0, base_offset: 0, ops: program(section), end: section.size })
+        })
+        .filter(|(_, sequence)| sequence.ops.iter().any(|op| matches!(op, LineOp::Row { .. })))
+        .collect();
+    if context.sm >= FIRST_TRANSCODED_SM {
+        sequences.sort_by_key(|(symbol, _)| *symbol);
+    }
+    sequences
+}
+
+fn source_program(context: &Context<'_>, section: &CodeSection) -> Vec<LineOp> {
+    let facts = context.facts;
+    let starts = function_starts(context, section);
+    let located: Vec<Located> = section
+        .ptx_lines
+        .iter()
+        .map(|&(address, line)| Located { address, loc: facts.loc_at_line(line) })
+        .collect();
+    let is_located = |l: &Located| l.loc.is_some_and(|loc| facts.locs[loc.0 as usize].line != 0);
+    if !located.iter().any(is_located) {
+        return Vec::new();
+    }
+    if context.sm < FIRST_TRANSCODED_SM {
+        return locations(&facts.locs, &located, &starts, Table::Native);
+    }
+    // The Mercury order of sm_90 is hidden: the native one stands in for it.
+    let mercury = locations(&facts.locs, &located, &starts, Table::Mercury);
+    let starts: Vec<u64> = starts.iter().filter(|s| s.first_loc.is_some()).map(|s| s.address).collect();
+    let mut addresses: Vec<u64> = starts.iter().copied().chain(located.iter().map(|l| l.address)).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    let pairs: Vec<_> = addresses.into_iter().map(|at| AddressPair { native: at, mercury: at }).collect();
+    transcode(&mercury, &pairs, &starts)
+}
+
+fn function_starts(context: &Context<'_>, section: &CodeSection) -> Vec<FunctionStart> {
+    let start = |(name, address): (&str, u64)| {
+        let function = context.facts.functions.get(name);
+        FunctionStart {
+            address,
+            first_loc: function.and_then(|function| function.first_loc),
+            ptx_line: function.map_or(0, |function| function.open_line),
+        }
+    };
+    section.parts.iter().map(|part| start((&part.name, part.address))).collect()
+}
+
+fn encode(
+    kind: SectionKind,
+    mut unit: LineTable<'_>,
+    sequences: Vec<(SymbolIndex, Sequence)>,
+    debug_str: Option<SymbolId>,
+) -> Result<Lowered> {
+    let (symbols, sequences): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
+    unit.sequences = sequences;
+    let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
+    let Section { bytes, relocs } = line::encode(kind.name(), &unit, debug_str, base)?;
+    let relocs = relocs
+        .iter()
+        .map(|reloc| DebugReloc {
+            offset: reloc.offset,
+            kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
+            symbol: SymbolIndex(reloc.symbol.0),
+            addend: reloc.addend,
+            in_place: Some(reloc.addend),
+        })
+        .collect();
+    Ok(Lowered { name: kind.name().to_owned(), bytes, relocs })
+}

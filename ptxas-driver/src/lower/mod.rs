@@ -1,0 +1,200 @@
+//! PTX and code image in, debug sections out. The only place where the parser's and the writers' values meet.
+
+mod labels;
+mod line_tables;
+pub mod ptx_facts;
+pub mod ptx_sections;
+
+use crate::code_image::{CodeImage, CodeSection};
+use crate::diag::Diagnostic;
+use anyhow::Result;
+use dwarf2_writer::{Address, SymbolId};
+use labels::Labels;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::DebugSection;
+use nv_debug_sections::file_table::SourceFile;
+use nv_debug_sections::level::DebugLevel;
+use nv_debug_sections::reg_sass::{self, FunctionRegisters};
+use nv_debug_sections::reg_type::{self, FunctionTypes};
+use nv_debug_sections::reloc::{self, DebugReloc};
+use nv_debug_sections::{frame, ptx_txt};
+use ptx_facts::PtxFacts;
+use ptx_sections::PtxSections;
+use std::collections::HashMap;
+
+/// What is lowered, and how.
+#[derive(Debug)]
+pub struct Input<'a> {
+    /// The PTX file as it is.
+    pub source: &'a str,
+    /// Its index.
+    pub facts: &'a PtxFacts<'a>,
+    /// Its `.section` blocks.
+    pub sections: &'a PtxSections<'a>,
+    /// Its `.file` directives, with times and sizes settled.
+    pub files: &'a [SourceFile<'a>],
+    /// The code.
+    pub image: &'a CodeImage,
+    /// SM number, 75 for sm_75.
+    pub sm: u32,
+    /// `-c`.
+    pub relocatable: bool,
+    /// How much is written.
+    pub level: DebugLevel,
+}
+
+/// Everything that lowering one section looks at.
+#[derive(Debug)]
+struct Context<'a> {
+    facts: &'a PtxFacts<'a>,
+    sections: &'a PtxSections<'a>,
+    image: &'a CodeImage,
+    labels: &'a Labels<'a>,
+    sm: u32,
+    relocatable: bool,
+    /// Frame size by function, from the call frame rules.
+    frame_sizes: HashMap<&'a str, u64>,
+}
+
+impl Context<'_> {
+    /// Frame size of the function that declares a local variable: as its call frame rules say, else the variable's own size.
+    fn frame_size_of_local(&self, variable: &str) -> u64 {
+        let Some(facts) = self.facts.variables.get(variable) else { return 0 };
+        let known = facts.function.and_then(|function| self.frame_sizes.get(function));
+        known.copied().or(facts.size).unwrap_or(0)
+    }
+}
+
+/// A section before its relocations are filed.
+#[derive(Debug)]
+struct Lowered {
+    name: String,
+    bytes: Vec<u8>,
+    relocs: Vec<DebugReloc>,
+}
+
+/// The debug sections of one compilation.
+#[derive(Debug)]
+pub struct LoweredModule {
+    /// In file order.
+    pub sections: Vec<DebugSection>,
+    /// Rows of `.debug_line`.
+    pub rows: usize,
+}
+
+/// Makes the debug sections of one compilation, in file order.
+///
+/// # Errors
+///
+/// Values that no section can hold. Faults of the PTX go to `diagnostics`.
+pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<LoweredModule> {
+    let labels = Labels::new(input.facts, input.image);
+    let context = Context {
+        facts: input.facts,
+        sections: input.sections,
+        image: input.image,
+        labels: &labels,
+        sm: input.sm,
+        relocatable: input.relocatable,
+        frame_sizes: frame_sizes(input.image),
+    };
+    let mut lowered = Vec::new();
+    let mut rows = 0;
+    if let Some(entries) = &input.image.frame {
+        lowered.push(debug_frame(&context, entries)?);
+    }
+    if input.level >= DebugLevel::Lines {
+        let (debug_line, count) = line_tables::debug_line(&context, input.files)?;
+        lowered.push(debug_line);
+        rows = count;
+        let debug_str = input.sections.by_name(SectionKind::DebugStr.name());
+        if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
+            lowered.push(ptx_sections::lower(section, &context, diagnostics));
+        }
+        lowered.push(line_tables::line_sass(&context)?);
+        let source = input.source.as_bytes();
+        lowered.push(Lowered {
+            name: ptx_txt::section_name(source, input.relocatable),
+            bytes: ptx_txt::from_ptx(source)?,
+            relocs: Vec::new(),
+        });
+    }
+    if input.level >= DebugLevel::Full {
+        if input.image.has_registers {
+            lowered.extend(register_sections(&input.image.sections)?);
+        }
+        for section in input.sections.in_file_order() {
+            lowered.push(ptx_sections::lower(section, &context, diagnostics));
+        }
+    }
+    let sections = lowered.into_iter().map(|section| file(section, input.sm)).collect::<Result<_>>()?;
+    Ok(LoweredModule { sections, rows })
+}
+
+/// Splits a section's relocations into `.rel` and `.rela`.
+fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
+    let Lowered { name, mut bytes, relocs } = section;
+    let filed = reloc::file(SectionKind::from_name(&name), sm, relocs, &mut bytes)?;
+    Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
+}
+
+fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowered> {
+    let own_symbol = context.image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
+    let section = frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))?;
+    let relocs = frame::debug_relocs(&section);
+    Ok(Lowered { name: frame::NAME.to_owned(), bytes: section.bytes, relocs })
+}
+
+/// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
+fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
+    let ranges: Vec<_> = sections
+        .iter()
+        .map(|section| FunctionRegisters {
+            function: section.function.as_bytes(),
+            ranges: section
+                .registers
+                .iter()
+                .map(|range| reg_sass::RegisterRange {
+                    part: range.part,
+                    ptx_name: &range.ptx_name,
+                    register: range.register,
+                    start: range.start,
+                    end: range.end,
+                })
+                .collect(),
+        })
+        .collect();
+    let codes: Vec<Vec<u8>> = sections
+        .iter()
+        .map(|section| section.registers.iter().map(|range| range.type_code).collect())
+        .collect();
+    let types: Vec<_> = sections
+        .iter()
+        .zip(&codes)
+        .map(|(section, types)| FunctionTypes { function: section.function.as_bytes(), types })
+        .collect();
+    let lowered = |name: &str, bytes| Lowered { name: name.to_owned(), bytes, relocs: Vec::new() };
+    Ok([
+        lowered(reg_sass::NAME, reg_sass::encode(&ranges)?),
+        lowered(reg_type::NAME, reg_type::encode(&types)?),
+    ])
+}
+
+/// Frame size of each function that call frame rules describe.
+fn frame_sizes(image: &CodeImage) -> HashMap<&str, u64> {
+    let mut functions = HashMap::new();
+    for section in &image.sections {
+        for part in &section.parts {
+            functions.insert((section.symbol.0, part.address as i64), part.name.as_str());
+        }
+    }
+    let fdes = image.frame.iter().flatten().filter_map(|entry| match entry {
+        frame::Entry::Fde(fde) => Some(fde),
+        frame::Entry::Cie(_) => None,
+    });
+    fdes.filter_map(|fde| {
+        let Address::Symbol { symbol: SymbolId(symbol), addend } = fde.initial_location else { return None };
+        Some((*functions.get(&(symbol, addend))?, frame::frame_size(fde)))
+    })
+    .collect()
+}

@@ -1,0 +1,225 @@
+//! What lowering needs to know of a PTX module, indexed once.
+
+use crate::diag::Diagnostic;
+use nv_debug_sections::line_table::{Loc, LocId};
+use ptx_syntax::{Function, FunctionKind, LineIndex, LocDirective, Module, Name, StateSpace, Statement, Variable};
+use std::collections::{HashMap, HashSet};
+
+/// Index of a module's code, labels, variables and `.loc` directives.
+#[derive(Debug, Default)]
+pub struct PtxFacts<'a> {
+    /// Functions with a body, by name.
+    pub functions: HashMap<&'a str, FunctionFacts>,
+    /// Every `.loc` of every body, in text order.
+    pub locs: Vec<Loc>,
+    /// Every instruction, in text order: lines never decrease.
+    pub instructions: Vec<InstructionFacts>,
+    /// Code labels by name.
+    pub labels: HashMap<&'a str, LabelFacts<'a>>,
+    /// Variables of the module and of bodies, by name.
+    pub variables: HashMap<&'a str, VariableFacts<'a>>,
+    /// Byte offsets of kernel parameters from the first parameter's.
+    pub kernel_parameters: HashMap<&'a str, u64>,
+    /// Whether a `.loc` names file 0.
+    pub uses_file_0: bool,
+    /// Number of lines of the text.
+    pub line_count: u32,
+}
+
+/// One function body.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionFacts {
+    /// 1-based line of the `{`.
+    pub open_line: u32,
+    /// 1-based line of the `}`.
+    pub close_line: u32,
+    /// The body's first `.loc`.
+    pub first_loc: Option<LocId>,
+    /// Index in [`PtxFacts::instructions`] of the first instruction.
+    pub first_instruction: usize,
+    /// Index behind the last one.
+    pub end_instruction: usize,
+}
+
+/// One PTX instruction.
+#[derive(Debug, Clone, Copy)]
+pub struct InstructionFacts {
+    /// The 1-based line ptxas records for it.
+    pub line: u32,
+    /// The `.loc` in force.
+    pub loc: Option<LocId>,
+}
+
+/// A code label.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelFacts<'a> {
+    /// The function it is in.
+    pub function: &'a str,
+    /// Index in [`PtxFacts::instructions`] of the next instruction, which may be the next function's.
+    pub next_instruction: usize,
+}
+
+/// A variable.
+#[derive(Debug, Clone, Copy)]
+pub struct VariableFacts<'a> {
+    /// Its state space.
+    pub space: StateSpace,
+    /// The function whose body declares it; `None` for the module's own.
+    pub function: Option<&'a str>,
+    /// Size in bytes, where the declaration tells.
+    pub size: Option<u64>,
+}
+
+impl<'a> PtxFacts<'a> {
+    /// Indexes a module. `name_offset` gives the offset of a `function_name` label in its section.
+    pub fn collect(
+        module: &Module<'a>,
+        lines: &LineIndex,
+        name_offset: &impl Fn(&str) -> Option<u64>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let mut collector = Collector {
+            facts: Self { line_count: lines.line_count(), ..Self::default() },
+            lines,
+            name_offset,
+            diagnostics,
+            places: HashSet::new(),
+        };
+        for variable in module.variables() {
+            collector.variable(variable, None);
+        }
+        for function in module.functions() {
+            collector.function(function);
+        }
+        collector.facts
+    }
+
+    /// The `.loc` in force at a PTX line that the code generator names: that of the first instruction on the line.
+    pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
+        let first = self.instructions.partition_point(|instruction| instruction.line < line);
+        match self.instructions.get(first) {
+            Some(instruction) if instruction.line == line => instruction.loc,
+            _ => self.instructions[..first].last()?.loc,
+        }
+    }
+
+    /// Whether an instruction is recorded at this line.
+    pub fn has_instruction_at(&self, line: u32) -> bool {
+        self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+    }
+}
+
+struct Collector<'f, 'a, N> {
+    facts: PtxFacts<'a>,
+    lines: &'f LineIndex,
+    name_offset: &'f N,
+    diagnostics: &'f mut Vec<Diagnostic>,
+    /// File, line and column of every `.loc` so far, in any function.
+    places: HashSet<Place>,
+}
+
+/// File, line, column: what `inlined_at` names a `.loc` by.
+type Place = (u64, u64, u64);
+
+impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
+    fn function(&mut self, function: &Function<'a>) {
+        if function.kind == FunctionKind::Entry {
+            self.kernel_parameters(function);
+        }
+        let Some(body) = &function.body else { return };
+        let name = function.name.text;
+        let first_instruction = self.facts.instructions.len();
+        let mut current = None;
+        let mut first_loc = None;
+        let mut latest: HashMap<Place, LocId> = HashMap::new();
+        for statement in &body.statements {
+            match statement {
+                Statement::Loc(directive) => {
+                    let loc = self.loc(directive, &latest);
+                    latest.insert((directive.file, directive.line, directive.column), loc);
+                    first_loc = first_loc.or(Some(loc));
+                    current = Some(loc);
+                }
+                Statement::Label(label) => {
+                    let next_instruction = self.facts.instructions.len();
+                    let label_facts = LabelFacts { function: name, next_instruction };
+                    self.facts.labels.entry(label.text).or_insert(label_facts);
+                }
+                Statement::Instruction(instruction) => {
+                    let line = self.lines.line(instruction.line_anchor);
+                    self.facts.instructions.push(InstructionFacts { line, loc: current });
+                }
+                Statement::Variable(variable) => self.variable(variable, Some(name)),
+                _ => {}
+            }
+        }
+        let facts = FunctionFacts {
+            open_line: self.lines.line(body.open.start),
+            close_line: self.lines.line(body.close.start),
+            first_loc,
+            first_instruction,
+            end_instruction: self.facts.instructions.len(),
+        };
+        self.facts.functions.insert(name, facts);
+    }
+
+    fn loc(&mut self, directive: &LocDirective<'a>, latest: &HashMap<Place, LocId>) -> LocId {
+        let (name, parent) = match &directive.inlined_at {
+            None => (0, None),
+            Some(inlined) => {
+                let place = (inlined.file, inlined.line, inlined.column);
+                if !self.places.contains(&place) {
+                    let (file, line, column) = place;
+                    self.diagnostics.push(Diagnostic::error(
+                        inlined.range,
+                        format!(
+                            "Source location {file} {line} {column} used in inlined_at directive must be used in a preceding .loc directive"
+                        ),
+                    ));
+                }
+                (self.name(&inlined.function_name) + inlined.name_offset, latest.get(&place).copied())
+            }
+        };
+        self.places.insert((directive.file, directive.line, directive.column));
+        self.facts.uses_file_0 |= directive.file == 0;
+        let id = LocId(self.facts.locs.len() as u32);
+        self.facts.locs.push(Loc {
+            file: directive.file as u32,
+            line: directive.line as u32,
+            name: name as u32,
+            parent,
+        });
+        id
+    }
+
+    fn name(&mut self, label: &Name<'a>) -> u64 {
+        (self.name_offset)(label.text).unwrap_or_else(|| {
+            let message = format!(
+                "Unresolved label '{}' used in function_name attribute: expected a label of a debug section, as .debug_str",
+                label.text
+            );
+            self.diagnostics.push(Diagnostic::error(label.range, message));
+            0
+        })
+    }
+
+    fn variable(&mut self, variable: &Variable<'a>, function: Option<&'a str>) {
+        for declarator in &variable.declarators {
+            let facts = VariableFacts { space: variable.space, function, size: variable.size(declarator) };
+            self.facts.variables.entry(declarator.name.text).or_insert(facts);
+        }
+    }
+
+    /// Lays out parameters as the ABI does: each at the next multiple of its alignment.
+    fn kernel_parameters(&mut self, function: &Function<'a>) {
+        let mut offset: u64 = 0;
+        for parameter in &function.params {
+            let alignment = parameter.alignment().max(1);
+            offset = offset.checked_next_multiple_of(alignment).unwrap_or(offset);
+            if let Some(name) = &parameter.name {
+                self.facts.kernel_parameters.insert(name.text, offset);
+            }
+            offset = offset.saturating_add(parameter.size().unwrap_or(0));
+        }
+    }
+}

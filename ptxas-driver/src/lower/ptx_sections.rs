@@ -1,0 +1,245 @@
+//! The PTX file's own debug sections: bytes as written, references resolved (FORMATS 4).
+
+use super::{Context, Lowered};
+use crate::diag::Diagnostic;
+use nv_debug_sections::catalog::{SectionKind, is_debug_section};
+use nv_debug_sections::constant_bank::parameter_base;
+use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
+use ptx_syntax::{Module, SectionBlock, StateSpace};
+use std::collections::HashMap;
+
+/// All `.section` blocks of a module, as bytes and fixups.
+#[derive(Debug, Default)]
+pub struct PtxSections<'a> {
+    /// In text order.
+    pub sections: Vec<PtxSection<'a>>,
+    /// Section and offset of every label.
+    labels: HashMap<&'a str, (usize, u64)>,
+}
+
+/// One block.
+#[derive(Debug)]
+pub struct PtxSection<'a> {
+    /// Section name with its dot.
+    pub name: &'a str,
+    /// Contents.
+    pub assembled: Assembled<'a>,
+}
+
+impl<'a> PtxSections<'a> {
+    /// Assembles every block of the module.
+    pub fn assemble(module: &Module<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut all = Self::default();
+        for block in module.sections() {
+            all.add(block, diagnostics);
+        }
+        all
+    }
+
+    fn add(&mut self, block: &SectionBlock<'a>, diagnostics: &mut Vec<Diagnostic>) {
+        let assembled = assemble(block);
+        diagnostics.extend(assembled.errors.iter().map(|e| Diagnostic::error(e.range, e.to_string())));
+        for (label, offset) in &assembled.labels {
+            self.labels.entry(label.text).or_insert((self.sections.len(), *offset));
+        }
+        let name = block.name.text;
+        if is_debug_section(name) && self.sections.iter().any(|section| section.name == name) {
+            let message = format!("section {name} appears twice: expected one block for each debug section");
+            diagnostics.push(Diagnostic::error(block.name.range, message));
+        }
+        self.sections.push(PtxSection { name, assembled });
+    }
+
+    /// Offset of a label in its section.
+    pub fn label_offset(&self, label: &str) -> Option<u64> {
+        self.labels.get(label).map(|(_, offset)| *offset)
+    }
+
+    /// The block of that name.
+    pub fn by_name(&self, name: &str) -> Option<&PtxSection<'a>> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// The blocks that reach a cubin's debug information at full level, in file order: `.debug_abbrev` first, `.debug_str` left
+    /// out since it has a place of its own, and without those the assembler writes itself.
+    pub fn in_file_order(&self) -> Vec<&PtxSection<'a>> {
+        let of_ptx = |section: &&PtxSection<'a>| {
+            is_debug_section(section.name)
+                && !section.assembled.bytes.is_empty()
+                && section.name != SectionKind::DebugStr.name()
+                && section.name != SectionKind::DebugLine.name()
+        };
+        let mut sections: Vec<_> = self.sections.iter().filter(of_ptx).collect();
+        sections.sort_by_key(|section| section.name != SectionKind::DebugAbbrev.name());
+        sections
+    }
+}
+
+/// Lowers one block.
+pub(super) fn lower(section: &PtxSection<'_>, context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> Lowered {
+    let mut lowering = Lowering {
+        context,
+        kind: SectionKind::from_name(section.name),
+        bytes: section.assembled.bytes.clone(),
+        relocs: Vec::new(),
+        diagnostics,
+    };
+    for fixup in &section.assembled.fixups {
+        lowering.fixup(fixup);
+    }
+    Lowered { name: section.name.to_owned(), bytes: lowering.bytes, relocs: lowering.relocs }
+}
+
+struct Lowering<'c, 'd> {
+    context: &'c Context<'c>,
+    kind: Option<SectionKind>,
+    bytes: Vec<u8>,
+    relocs: Vec<DebugReloc>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl Lowering<'_, '_> {
+    fn fixup(&mut self, fixup: &Fixup<'_>) {
+        match fixup.target {
+            FixupTarget::Section { name, addend } => self.section_offset(fixup, name, addend),
+            FixupTarget::Symbol { name, addend } => self.symbol(fixup, name, addend),
+            FixupTarget::Difference { left, right } => self.difference(fixup, left, right),
+        }
+    }
+
+    /// Whole programs hold the offset; relocatable ones a relocation against the section's symbol.
+    fn section_offset(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
+        match self.context.image.section_symbols.get(name).filter(|_| self.context.relocatable) {
+            Some(&symbol) => self.reloc(fixup, RelocKind::Absolute32, symbol, offset, None),
+            None => self.value(fixup, offset),
+        }
+    }
+
+    fn symbol(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
+        let Context { facts, image, .. } = self.context;
+        if facts.labels.contains_key(name) {
+            self.code_label(fixup, name, addend);
+        } else if let Some(&offset) = facts.kernel_parameters.get(name) {
+            self.value(fixup, (parameter_base(self.context.sm) + offset) as i64 + addend);
+        } else if let Some(variable) = facts.variables.get(name) {
+            self.variable(fixup, name, variable.space, addend);
+        } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {
+            self.reloc(fixup, RelocKind::Absolute64, symbol.index, addend, None);
+        } else if let Some(&(section, offset)) = self.context.sections.labels.get(name) {
+            self.section_label(fixup, section, offset as i64 + addend);
+        } else {
+            self.undefined(fixup, name);
+        }
+    }
+
+    fn code_label(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
+        let labels = self.context.labels;
+        if self.kind == Some(SectionKind::DebugLoc) && labels.is_open_in_location_lists(name) {
+            return self.undefined_reference(fixup, name);
+        }
+        match labels.address(name) {
+            // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
+            Some(address) => {
+                let offset = address.offset as i64;
+                self.reloc(fixup, RelocKind::Absolute64, address.symbol, offset, Some(offset + addend));
+            }
+            None => self.undefined_reference(fixup, name),
+        }
+    }
+
+    fn variable(&mut self, fixup: &Fixup<'_>, name: &str, space: StateSpace, addend: i64) {
+        let symbol = self.context.image.symbols.get(name).copied();
+        match (space, symbol) {
+            (StateSpace::Local, _) => self.local(fixup, name, addend),
+            (StateSpace::Const, Some(symbol)) => {
+                self.reloc(fixup, RelocKind::Generic64, symbol.index, addend, None);
+            }
+            (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
+                let window = if self.context.sm >= 90 { SHARED_WINDOW_RESERVE } else { 0 };
+                self.reloc(fixup, RelocKind::Absolute64, symbol.index, window + addend, None);
+            }
+            (StateSpace::Shared, Some(symbol)) => self.value(fixup, symbol.value as i64 + addend),
+            (_, Some(symbol)) => self.reloc(fixup, RelocKind::Absolute64, symbol.index, addend, None),
+            (_, None) => self.undefined_reference(fixup, name),
+        }
+    }
+
+    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg -FRAME`, filled up with `DW_OP_nop`.
+    fn local(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
+        const DW_OP_ADDR: u8 = 0x03;
+        const DW_OP_FBREG: u8 = 0x91;
+        const DW_OP_NOP: u8 = 0x96;
+        let frame = self.context.frame_size_of_local(name) as i64;
+        let at = fixup.offset as usize;
+        let operator = at.checked_sub(1).and_then(|before| self.bytes.get_mut(before));
+        let Some(operator) = operator.filter(|byte| fixup.width == 8 && **byte == DW_OP_ADDR) else {
+            return self.value(fixup, addend - frame);
+        };
+        *operator = DW_OP_FBREG;
+        if let Some(field) = self.bytes.get_mut(at..at + 8) {
+            let operand = leb128_nv::sleb128(addend - frame);
+            field.fill(DW_OP_NOP);
+            field.iter_mut().zip(operand.as_slice()).for_each(|(to, from)| *to = *from);
+        }
+    }
+
+    /// ptxas resolves labels of debug sections in `.debug_info` only.
+    fn section_label(&mut self, fixup: &Fixup<'_>, section: usize, offset: i64) {
+        let name = self.context.sections.sections[section].name;
+        if self.kind == Some(SectionKind::DebugInfo) {
+            self.section_offset(fixup, name, offset);
+        } else {
+            let message = "a label of a debug section is resolved in .debug_info only: ptxas writes 0 here";
+            self.diagnostics.push(Diagnostic::warning(fixup.range, message));
+        }
+    }
+
+    fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {
+        let labels = self.context.labels;
+        match (labels.address(left), labels.address(right)) {
+            (Some(l), Some(r)) if l.symbol == r.symbol => self.value(fixup, l.offset as i64 - r.offset as i64),
+            _ => {
+                let message = format!("labels '{left}' and '{right}' must be defined in the same section");
+                self.diagnostics.push(Diagnostic::error(fixup.range, message));
+            }
+        }
+    }
+
+    fn undefined(&mut self, fixup: &Fixup<'_>, name: &str) {
+        let message = format!("'{name}' is defined nowhere: its address is written as 0");
+        self.diagnostics.push(Diagnostic::warning(fixup.range, message));
+        self.undefined_reference(fixup, name);
+    }
+
+    /// Nothing in a whole program; in a relocatable file a relocation against the undefined symbol, if the file has it.
+    fn undefined_reference(&mut self, fixup: &Fixup<'_>, name: &str) {
+        if let Some(symbol) = self.context.image.symbols.get(name).filter(|_| self.context.relocatable) {
+            self.reloc(fixup, RelocKind::Absolute64, symbol.index, 0, None);
+        }
+    }
+
+    fn reloc(
+        &mut self,
+        fixup: &Fixup<'_>,
+        kind: RelocKind,
+        symbol: SymbolIndex,
+        addend: i64,
+        in_place: Option<i64>,
+    ) {
+        // A 4-byte field cannot take a 64-bit relocation.
+        let kind = if fixup.width == 4 { RelocKind::Absolute32 } else { kind };
+        self.relocs.push(DebugReloc { offset: fixup.offset, kind, symbol, addend, in_place });
+    }
+
+    fn value(&mut self, fixup: &Fixup<'_>, value: i64) {
+        let start = fixup.offset as usize;
+        if let Some(field) = self.bytes.get_mut(start..start + usize::from(fixup.width)) {
+            field.copy_from_slice(&value.to_le_bytes()[..usize::from(fixup.width)]);
+        }
+    }
+}
+
+/// Bytes at the start of the shared window that sm_90 and later keep for the system.
+const SHARED_WINDOW_RESERVE: i64 = 0x400;

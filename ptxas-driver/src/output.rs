@@ -1,0 +1,35 @@
+//! Output files appear whole or not at all.
+
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::path::Path;
+
+/// Writes `bytes` to `path` through a temporary file beside it.
+///
+/// # Errors
+///
+/// The folder cannot be written, the disk is full, `path` is a folder.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = || format!("Output file '{}' could not be opened", path.display());
+    // Devices and pipes cannot be replaced, and need not be.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes).with_context(failed);
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = new_file(folder).with_context(failed)?;
+    file.write_all(bytes).with_context(failed)?;
+    if let Ok(replaced) = std::fs::metadata(path) {
+        file.as_file().set_permissions(replaced.permissions()).with_context(failed)?;
+    }
+    file.persist(path).with_context(failed)?;
+    Ok(())
+}
+
+fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".nvdwarf-");
+    // Temporary files are private by default; an output file has the mode that the umask gives it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}

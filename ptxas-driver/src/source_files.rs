@@ -1,0 +1,37 @@
+//! Time and size of source files: from the PTX, the command line, or the file system.
+
+use crate::options::FileStat;
+use nv_debug_sections::file_table::SourceFile;
+use ptx_syntax::FileDirective;
+use std::collections::HashMap;
+use std::time::UNIX_EPOCH;
+
+/// Answers `stat` for the paths of `.file` directives.
+#[derive(Debug)]
+pub struct SourceStats<'a> {
+    given: HashMap<&'a str, &'a FileStat>,
+}
+
+impl<'a> SourceStats<'a> {
+    /// `given` are the command line's answers; a later one for the same path wins.
+    pub fn new(given: &'a [FileStat]) -> Self {
+        Self { given: given.iter().map(|stat| (stat.path.as_str(), stat)).collect() }
+    }
+
+    /// A `.file` with its time and size settled. Those of the directive are used if its time is not 0; else both come from the
+    /// command line or the file system, relative to the working directory. A missing file has 0 and 0. (FORMATS 1.2)
+    pub fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
+        let declared = file.timestamp.filter(|time| *time != 0).map(|time| (time, file.size.unwrap_or(0)));
+        let (mtime, size) = declared.unwrap_or_else(|| self.stat(file.path));
+        SourceFile { index: file.index, path: file.path.as_bytes(), mtime, size }
+    }
+
+    fn stat(&self, path: &str) -> (u64, u64) {
+        if let Some(stat) = self.given.get(path) {
+            return (stat.mtime, stat.size);
+        }
+        let Ok(metadata) = std::fs::metadata(path) else { return (0, 0) };
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (modified.map_or(0, |since| since.as_secs()), metadata.len())
+    }
+}
