@@ -5,7 +5,7 @@ use dwarf2_writer::{Address, Error};
 use gimli::write;
 use gimli::{Encoding, Format, LineEncoding, RunTimeEndian};
 
-use crate::rows::{FILES, Table};
+use crate::rows::{Table, files};
 
 /// `dwarf2_writer`; `set_file` where the file changes.
 ///
@@ -14,7 +14,7 @@ use crate::rows::{FILES, Table};
 /// None for the rows of [`crate::rows`].
 pub fn ours(table: &Table) -> Result<Vec<u8>, Error> {
     let mut program = LineProgram::new(Params::default())?;
-    for _ in 0..FILES {
+    for _ in 0..files(table) {
         program.file(FileEntry { name: b"k.cu", directory: 0, mtime: 0, size: 0 })?;
     }
     for sequence in table {
@@ -50,7 +50,7 @@ pub fn gimli(table: &Table) -> Vec<u8> {
     let mut program = write::LineProgram::new(encoding, line_encoding, text("/w"), None, text("k.cu"), None);
     let directory = program.default_directory();
     let files: Vec<_> =
-        (0..FILES).map(|i| program.add_file(text(&format!("f{i}.cu")), directory, None)).collect();
+        (0..files(table)).map(|i| program.add_file(text(&format!("f{i}.cu")), directory, None)).collect();
     for sequence in table {
         program.begin_sequence(Some(write::Address::Constant(0)));
         for row in &sequence.rows {

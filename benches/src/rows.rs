@@ -12,12 +12,12 @@ pub struct Row {
     pub address: u64,
     /// 1-based, below 2^31.
     pub line: u32,
-    /// 1-based, at most [`FILES`].
+    /// 1-based, at most [`MAX_FILES`].
     pub file: u64,
 }
 
-/// Size of the file table; files beyond it are counted around.
-pub const FILES: u64 = 64;
+/// Most files of a table; those beyond are folded back.
+pub const MAX_FILES: u64 = 64;
 
 /// The code of one function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,6 +34,11 @@ pub type Table = Vec<Sequence>;
 /// Rows of `table`.
 pub fn count(table: &Table) -> usize {
     table.iter().map(|sequence| sequence.rows.len()).sum()
+}
+
+/// The highest file number of `table`: the size of its file table.
+pub fn files(table: &Table) -> u64 {
+    table.iter().flat_map(|sequence| &sequence.rows).map(|row| row.file).max().unwrap_or(0)
 }
 
 /// `n` rows in one sequence, as `reference/line_baseline` makes them: steps of 16 bytes, now and then more; mostly small
@@ -103,7 +108,7 @@ pub fn decode(section: &[u8]) -> Table {
         }
         let Ok(line @ 0..0x8000_0000) = u32::try_from(row.line().map_or(0, u64::from)) else { break };
         let file =
-            if row.file_index() > FILES { 1 + row.file_index() % FILES } else { row.file_index().max(1) };
+            if row.file_index() > MAX_FILES { 1 + row.file_index() % MAX_FILES } else { row.file_index().max(1) };
         open.rows.push(Row { address: row.address(), line, file });
     }
     table

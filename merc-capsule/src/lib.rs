@@ -1,1 +1,5 @@
-//! The Mercury copies (.nv.merc.*) of cubin sections: names and policy.
+#![doc = include_str!("../README.md")]
+
+mod policy;
+
+pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};

@@ -1,5 +1,5 @@
 //! Parses files and says how fast: `cargo run --release -p ptx-syntax --example throughput -- FILES`.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::cast_precision_loss)] // prints rounded rates
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -3,6 +3,7 @@
 mod body;
 mod directive;
 mod function;
+mod operands;
 mod variable;
 
 use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
@@ -183,25 +184,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Everything up to and with the next `;`. Stops before a brace, and before a line that begins with a directive.
-    fn through_semicolon(&mut self) {
+    /// A directive, a list of tokens of one kind and `;`.
+    fn words(&mut self, kind: TokenKind, what: &'static str) {
         self.bump();
-        let mut depth = 0_u32;
-        loop {
-            match self.token.kind {
-                TokenKind::OpenParen => depth += 1,
-                TokenKind::CloseParen => depth = depth.saturating_sub(1),
-                TokenKind::DotIdent if depth == 0 && self.begins_line() => return self.unexpected("`;`"),
-                TokenKind::Semicolon => {
-                    self.bump();
-                    return;
-                }
-                TokenKind::Eof | TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::AtDwarf => {
-                    return self.unexpected("`;`");
-                }
-                _ => {}
+        while self.expect(kind, what).is_some() {
+            if self.eat(TokenKind::Comma).is_none() {
+                return self.statement_end();
             }
-            self.bump();
+        }
+        if !self.begins_line() {
+            self.skip_statement();
+        }
+    }
+
+    fn statement_end(&mut self) {
+        if self.expect(TokenKind::Semicolon, "`;`").is_none() && !self.begins_line() {
+            self.skip_statement();
         }
     }
 
@@ -257,8 +255,12 @@ impl<'a> Parser<'a> {
             ".file" => Item::File(self.file()),
             ".section" => Item::Section(self.section()),
             ".visible" | ".weak" | ".extern" | ".common" | ".entry" | ".func" => self.declaration(),
-            ".pragma" | ".alias" => {
-                self.through_semicolon();
+            ".pragma" => {
+                self.words(TokenKind::String, "a string");
+                Item::Other(self.range_from(start))
+            }
+            ".alias" => {
+                self.words(TokenKind::Ident, "a function name");
                 Item::Other(self.range_from(start))
             }
             ".loc" => {

@@ -1,4 +1,5 @@
 //! Laws that hold for any text at all, on made-up and on damaged modules.
+#![allow(clippy::unwrap_used)] // helpers outside `#[test]` functions; a panic is a test's way to fail
 
 use proptest::prelude::*;
 use ptx_syntax::{
@@ -136,7 +137,7 @@ fn seed_is_clean() {
 
 #[test]
 fn errors_are_capped() {
-    let text = ".version 8.0\n.target sm_90\n".to_owned() + &"\\ ".repeat(MAX_ERRORS * 2);
+    let text = ".version 8.0\n.target sm_90\n".to_owned() + &"\\\n".repeat(MAX_ERRORS * 2);
     let errors = parse(&text).errors;
     assert_eq!(errors.len(), MAX_ERRORS + 1);
     assert_eq!(errors[MAX_ERRORS].kind, SyntaxErrorKind::TooManyErrors);

@@ -33,18 +33,28 @@ pub mod sht {
     pub const CUDA_INFO: u32 = 0x7000_0000;
     /// `.nv.global` of a relocatable object: takes no file bytes.
     pub const CUDA_GLOBAL: u32 = 0x7000_0007;
+    /// `.nv.global.init`, in relocatable objects and as Mercury clone.
+    pub const CUDA_GLOBAL_INIT: u32 = 0x7000_0008;
     /// `.nv.shared.F` of a relocatable object: takes no file bytes.
     pub const CUDA_SHARED: u32 = 0x7000_000a;
     /// `.nv.shared.reserved.0` and its Mercury clone: takes no file bytes.
     pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
     /// `.nv.capmerc.text.F`: the Mercury form of a function.
     pub const MERC_CODE: u32 = 0x7000_0016;
+    /// `.nv.merc.nv.constant.user`, the clone of `.nv.constant3`.
+    pub const MERC_CONSTANT_USER: u32 = 0x7000_007c;
+    /// `.nv.merc.nv.constant.pic`, the clone of `.nv.constant4`.
+    pub const MERC_CONSTANT_PIC: u32 = 0x7000_007d;
     /// `.nv.merc.rela.X`: relocations with addend, 24 bytes each.
     pub const MERC_RELA: u32 = 0x7000_0082;
     /// `.nv.merc.nv.info`, `.nv.merc.nv.info.F`.
     pub const MERC_INFO: u32 = 0x7000_0083;
+    /// `.nv.merc.nv.constant.optimizer.F`, the clone of `.nv.constant2.F`.
+    pub const MERC_CONSTANT_OPTIMIZER: u32 = 0x7000_0084;
     /// `.nv.merc.symtab`: symbols, 24 bytes each.
     pub const MERC_SYMTAB: u32 = 0x7000_0085;
+    /// `.nv.merc.nv.callgraph`. Observed: ptxas 13.4.
+    pub const MERC_CALLGRAPH: u32 = 0x7000_008a;
 }
 
 /// `sh_flags` bit of every Mercury section (`.nv.merc.*`, `.nv.capmerc.*`). Observed: ptxas 13.0.88, sm_100 and later.
@@ -386,6 +396,14 @@ impl<'d> Cubin<'d> {
     /// Function symbols defined in `section`: `F` itself and functions folded into `.text.F`, in symbol order.
     pub fn functions_of(&self, section: SectionIndex) -> impl Iterator<Item = (SymbolIndex, &Symbol)> {
         self.functions().filter(move |(_, s)| s.section() == Some(section))
+    }
+
+    /// The section symbol of `section` in `.symtab`, which section offsets are relocated against.
+    ///
+    /// Every debug section that ptxas writes has one; sections added by [`Cubin::set_debug_sections`] may have none.
+    pub fn section_symbol(&self, section: SectionIndex) -> Option<SymbolIndex> {
+        let is = |s: &Symbol| s.kind() == elf::STT_SECTION.0 && s.section() == Some(section);
+        (0..).zip(self.symbols()).find(|(_, s)| is(s)).map(|(i, _)| SymbolIndex(i))
     }
 
     /// Relocations that apply to `target`, each with the index of the section it comes from, in file order.

@@ -190,23 +190,3 @@ impl Builder<'_> {
         self.program.set_context(context, loc.name);
     }
 }
-
-/// Builds the program of one code section's sequence in `.nv_debug_line_sass`.
-///
-/// `lines` are `(address, 1-based PTX line)` in address order, one for each change of line; a row opens every function at the line
-/// of its `{`.
-pub fn ptx_lines(lines: &[(u64, u32)], starts: &[FunctionStart]) -> Vec<LineOp> {
-    let mut program = Program::new();
-    program.set_file(0);
-    let mut starts = starts.iter().filter(|start| start.ptx_line != 0).peekable();
-    for &(address, line) in lines {
-        while let Some(start) = starts.next_if(|start| start.address <= address) {
-            program.row(start.address, start.ptx_line);
-        }
-        program.row(address, line);
-    }
-    for start in starts {
-        program.row(start.address, start.ptx_line);
-    }
-    program.ops
-}

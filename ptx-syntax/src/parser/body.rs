@@ -1,72 +1,12 @@
 //! Function bodies: a flat list of statements.
 
 use super::Parser;
-use crate::MAX_NESTING;
-use crate::error::SyntaxErrorKind;
 use crate::lexer::TokenKind;
 use crate::nodes::Body;
 use crate::section::is_label;
 use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};
 use crate::types::{Linkage, MODULE_DIRECTIVES, STATEMENT_DIRECTIVES, StateSpace};
-
-/// Open brackets of one statement, two bits each.
-#[derive(Default)]
-struct Brackets {
-    stack: u64,
-    depth: u32,
-}
-
-impl Brackets {
-    fn code(kind: TokenKind) -> u64 {
-        match kind {
-            TokenKind::OpenBrace | TokenKind::CloseBrace => 1,
-            TokenKind::OpenBracket | TokenKind::CloseBracket => 2,
-            _ => 3,
-        }
-    }
-
-    fn open(&mut self, kind: TokenKind) -> bool {
-        if self.depth == MAX_NESTING {
-            return false;
-        }
-        self.stack = self.stack << 2 | Self::code(kind);
-        self.depth += 1;
-        true
-    }
-
-    fn close(&mut self, kind: TokenKind) -> bool {
-        if self.depth == 0 || self.stack & 3 != Self::code(kind) {
-            return false;
-        }
-        self.stack >>= 2;
-        self.depth -= 1;
-        true
-    }
-
-    /// What closes the innermost bracket.
-    fn expected(&self) -> &'static str {
-        match self.stack & 3 {
-            1 => "`}`",
-            2 => "`]`",
-            3 => "`)`",
-            _ => "`;`",
-        }
-    }
-}
-
-/// What stands before the next token of an operand list.
-#[derive(PartialEq, Eq, Clone, Copy)]
-enum Before {
-    /// The opcode: operands or `;` may follow.
-    Opcode,
-    /// A name, a number or a closing bracket.
-    Operand,
-    /// An opening bracket.
-    Open,
-    /// A comma or an operator: an operand must follow.
-    Operator,
-}
 
 impl<'a> Parser<'a> {
     /// The current token is the `{`.
@@ -144,8 +84,16 @@ impl<'a> Parser<'a> {
         let word = self.word();
         match word {
             ".loc" => Statement::Loc(self.loc()),
-            ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => {
-                self.through_semicolon();
+            ".pragma" => {
+                self.words(TokenKind::String, "a string");
+                Statement::Other(self.range_from(start))
+            }
+            ".branchtargets" | ".calltargets" => {
+                self.words(TokenKind::Ident, "a label");
+                Statement::Other(self.range_from(start))
+            }
+            ".callprototype" => {
+                self.call_prototype();
                 Statement::Other(self.range_from(start))
             }
             ".file" => {
@@ -223,7 +171,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the current word, on a new line, begins a statement of its own: a `;` is missing before it. Words such
     /// as `.param` are suffixes too, so only the line tells.
-    fn next_statement_begins(&self) -> bool {
+    pub(super) fn next_statement_begins(&self) -> bool {
         self.token.range.start != self.last_end
             && self.begins_line()
             && STATEMENT_DIRECTIVES.contains(&self.word())
@@ -235,89 +183,4 @@ impl<'a> Parser<'a> {
         let next = self.lexer.clone().next_token();
         next.kind == TokenKind::DotIdent
     }
-
-    /// The operands and the `;`. Only their structure is judged: brackets, and one operator or comma between two
-    /// operands.
-    fn operands(&mut self) {
-        let mut brackets = Brackets::default();
-        let mut before = Before::Opcode;
-        loop {
-            let kind = self.token.kind;
-            before = match kind {
-                TokenKind::Ident | TokenKind::Integer | TokenKind::Float => {
-                    if before == Before::Operand {
-                        return self.end_of_operands("an operator, `,` or `;`");
-                    }
-                    Before::Operand
-                }
-                TokenKind::Comma => {
-                    if before != Before::Operand {
-                        return self.end_of_operands("an operand");
-                    }
-                    Before::Operator
-                }
-                TokenKind::Semicolon => {
-                    if before == Before::Operator || before == Before::Open {
-                        self.unexpected("an operand");
-                    } else if brackets.depth > 0 {
-                        self.unexpected(brackets.expected());
-                    }
-                    self.bump();
-                    return;
-                }
-                TokenKind::OpenBracket | TokenKind::OpenBrace | TokenKind::OpenParen => {
-                    if before == Before::Operand && kind == TokenKind::OpenBrace {
-                        return self.end_of_operands("`,` or `;`");
-                    }
-                    if !brackets.open(kind) {
-                        self.errors.push(SyntaxErrorKind::NestingTooDeep, self.token.range);
-                        return self.skip_statement();
-                    }
-                    Before::Open
-                }
-                TokenKind::CloseBracket | TokenKind::CloseBrace | TokenKind::CloseParen => {
-                    let empty = before == Before::Open && kind != TokenKind::CloseParen;
-                    if before == Before::Operator || empty {
-                        return self.end_of_operands("an operand");
-                    }
-                    if !brackets.close(kind) {
-                        return self.end_of_operands(brackets.expected());
-                    }
-                    Before::Operand
-                }
-                TokenKind::DotIdent => {
-                    if self.next_statement_begins() {
-                        return self.end_of_operands(brackets.expected());
-                    }
-                    if before == Before::Operand { Before::Operand } else { before }
-                }
-                kind if is_operator(kind) => Before::Operator,
-                _ => return self.end_of_operands("an operand"),
-            };
-            self.bump();
-        }
-    }
-
-    /// Reports the current token and goes on at the next line or behind the next `;`.
-    fn end_of_operands(&mut self, what: &'static str) {
-        self.unexpected(what);
-        if !self.begins_line() {
-            self.skip_statement();
-        }
-    }
-}
-
-fn is_operator(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Plus
-            | TokenKind::Minus
-            | TokenKind::Less
-            | TokenKind::Greater
-            | TokenKind::Equals
-            | TokenKind::Not
-            | TokenKind::Or
-            | TokenKind::Colon
-            | TokenKind::Operator
-    )
 }

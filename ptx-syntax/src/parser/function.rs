@@ -49,6 +49,25 @@ impl<'a> Parser<'a> {
         Function { kind, name, linkage, returns, params, directives, body, range: self.range_from(start) }
     }
 
+    /// `.callprototype (RETURNS) _ (PARAMETERS) DIRECTIVES;`; the current token is the directive.
+    pub(super) fn call_prototype(&mut self) {
+        self.bump();
+        if self.at(TokenKind::OpenParen) {
+            self.parameters();
+        }
+        if self.word() == "_" {
+            self.bump();
+        } else {
+            self.unexpected("`_` for the function");
+            return self.skip_statement();
+        }
+        if self.at(TokenKind::OpenParen) {
+            self.parameters();
+        }
+        self.function_directives();
+        self.statement_end();
+    }
+
     /// `.maxntid 128, 1, 1`, `.noreturn`, `.pragma "..."` between head and body.
     fn function_directives(&mut self) -> TextRange {
         let start = self.token.range.start;
@@ -59,8 +78,11 @@ impl<'a> Parser<'a> {
                 break;
             }
             self.bump();
-            while matches!(self.token.kind, TokenKind::Integer | TokenKind::String | TokenKind::Comma) {
+            while matches!(self.token.kind, TokenKind::Integer | TokenKind::String) {
                 self.bump();
+                if self.eat(TokenKind::Comma).is_none() {
+                    break;
+                }
             }
             match word {
                 ".attribute" => self.parenthesised(),

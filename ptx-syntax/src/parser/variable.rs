@@ -3,7 +3,6 @@
 use super::Parser;
 use crate::lexer::TokenKind;
 use crate::nodes::{Declarator, Parameter, Pointer, Variable};
-use crate::text::TextRange;
 use crate::types::{Linkage, ScalarType, StateSpace};
 
 /// The words between a state space and the first name.
@@ -21,6 +20,7 @@ impl<'a> Parser<'a> {
         self.bump();
         let words = self.type_words();
         let mut declarators = Vec::new();
+        let mut faulty = false;
         while let Some(name) = self.eat(TokenKind::Ident) {
             let mut declarator = Declarator {
                 name: self.name_of(name),
@@ -28,18 +28,23 @@ impl<'a> Parser<'a> {
                 dimensions: Vec::new(),
                 initializer: None,
             };
-            let _ = self.declarator(&mut declarator);
+            let complete = self.declarator(&mut declarator);
             if declarators.is_empty() {
                 declarators.reserve_exact(1);
             }
             declarators.push(declarator);
+            if complete.is_none() {
+                faulty = true;
+                self.skip_declaration();
+                break;
+            }
             if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
         }
-        if self.eat(TokenKind::Semicolon).is_none() {
+        if self.eat(TokenKind::Semicolon).is_none() && !faulty {
             self.unexpected("a name or `;` in the declaration");
-            if !self.begins_line() && !self.at(TokenKind::CloseBrace) {
+            if !self.begins_line() {
                 self.skip_statement();
             }
         }
@@ -55,9 +60,13 @@ impl<'a> Parser<'a> {
         while self.at(TokenKind::DotIdent) {
             let word = self.word();
             if let Some(ty) = ScalarType::from_keyword(word) {
+                if words.ty != ScalarType::Missing {
+                    break;
+                }
                 words.ty = ty;
             } else if let Some(space) = StateSpace::from_keyword(word)
                 && let Some(pointer) = &mut words.pointer
+                && pointer.space.is_none()
             {
                 pointer.space = Some(space);
             } else {
@@ -91,6 +100,17 @@ impl<'a> Parser<'a> {
         words
     }
 
+    /// After an error inside a declaration: to its `;`, past the braces of its value, or to a line that begins with a
+    /// directive.
+    fn skip_declaration(&mut self) {
+        while !matches!(self.token.kind, TokenKind::Eof | TokenKind::Semicolon)
+            && !(self.at(TokenKind::DotIdent) && self.begins_line())
+        {
+            self.bump();
+        }
+    }
+
+    /// None: an error was reported.
     fn declarator(&mut self, declarator: &mut Declarator<'a>) -> Option<()> {
         if self.eat(TokenKind::Less).is_some() {
             let count = self.integer("a number of registers")?;
@@ -103,7 +123,9 @@ impl<'a> Parser<'a> {
             declarator.dimensions.push(dimension);
         }
         if self.eat(TokenKind::Equals).is_some() {
-            declarator.initializer = Some(self.initializer());
+            let start = self.token.range.start;
+            self.initial_value()?;
+            declarator.initializer = Some(self.range_from(start));
         }
         Some(())
     }
@@ -114,31 +136,6 @@ impl<'a> Parser<'a> {
         let size = if self.at(TokenKind::CloseBracket) { 0 } else { self.integer("an array size")? };
         self.expect(TokenKind::CloseBracket, "`]`")?;
         Some(size)
-    }
-
-    /// The tokens up to a `,` or `;` outside brackets. What stands in them is not judged.
-    fn initializer(&mut self) -> TextRange {
-        let start = self.token.range.start;
-        let mut depth = 0_u32;
-        loop {
-            match self.token.kind {
-                TokenKind::Comma if depth == 0 => break,
-                TokenKind::Semicolon | TokenKind::Eof => break,
-                TokenKind::OpenBrace | TokenKind::OpenParen | TokenKind::OpenBracket => depth += 1,
-                TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket => {
-                    let Some(less) = depth.checked_sub(1) else { break };
-                    depth = less;
-                }
-                _ => {}
-            }
-            self.bump();
-        }
-        if self.last_end <= start {
-            self.unexpected("an initial value");
-        } else if depth > 0 {
-            self.unexpected("`}` of the initial value");
-        }
-        self.range_from(start)
     }
 
     /// Skips `( ... )` with nested parentheses.

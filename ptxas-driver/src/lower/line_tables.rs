@@ -8,7 +8,9 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, SourceFile};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
-use nv_debug_sections::line_table::{AddressPair, FunctionStart, Located, Table, locations, ptx_lines, transcode};
+use nv_debug_sections::line_table::{
+    AddressPair, FunctionStart, Loc, Located, Table, locations, ptx_lines, transcode,
+};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 
 /// First SM whose native tables are transcoded from Mercury ones.
@@ -41,8 +43,11 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
 /// The PTX line table.
 pub(super) fn line_sass(context: &Context<'_>) -> Result<Lowered> {
     let sequences = sequences(context, |section| {
-        let starts = function_starts(context, section);
-        if section.ptx_lines.is_empty() { Vec::new() } else { ptx_lines(&section.ptx_lines, &starts) }
+        if section.ptx_lines.is_empty() {
+            return Vec::new();
+        }
+        let (locs, located, starts) = ptx_lines(&section.ptx_lines, &function_starts(context, section));
+        program(context, &locs, &located, &starts)
     });
     let unit = LineTable {
         params: Default::default(),
@@ -86,11 +91,16 @@ fn source_program(context: &Context<'_>, section: &CodeSection) -> Vec<LineOp> {
     if !located.iter().any(is_located) {
         return Vec::new();
     }
+    program(context, &facts.locs, &located, &starts)
+}
+
+/// The program of one section, by the rules of the SM.
+fn program(context: &Context<'_>, locs: &[Loc], located: &[Located], starts: &[FunctionStart]) -> Vec<LineOp> {
     if context.sm < FIRST_TRANSCODED_SM {
-        return locations(&facts.locs, &located, &starts, Table::Native);
+        return locations(locs, located, starts, Table::Native);
     }
     // The Mercury order of sm_90 is hidden: the native one stands in for it.
-    let mercury = locations(&facts.locs, &located, &starts, Table::Mercury);
+    let mercury = locations(locs, located, starts, Table::Mercury);
     let starts: Vec<u64> = starts.iter().filter(|s| s.first_loc.is_some()).map(|s| s.address).collect();
     let mut addresses: Vec<u64> = starts.iter().copied().chain(located.iter().map(|l| l.address)).collect();
     addresses.sort_unstable();

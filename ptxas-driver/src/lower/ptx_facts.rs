@@ -10,6 +10,8 @@ use std::collections::{HashMap, HashSet};
 pub struct PtxFacts<'a> {
     /// Functions with a body, by name.
     pub functions: HashMap<&'a str, FunctionFacts>,
+    /// The same in text order.
+    bodies: Vec<FunctionFacts>,
     /// Every `.loc` of every body, in text order.
     pub locs: Vec<Loc>,
     /// Every instruction, in text order: lines never decrease.
@@ -95,17 +97,17 @@ impl<'a> PtxFacts<'a> {
     }
 
     /// The `.loc` in force at a PTX line that the code generator names: that of the first instruction on the line.
+    ///
+    /// A line between two instructions of a body counts for the one before; the `{`, which code without PTX is given, has none.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
-        let first = self.instructions.partition_point(|instruction| instruction.line < line);
-        match self.instructions.get(first) {
-            Some(instruction) if instruction.line == line => instruction.loc,
-            _ => self.instructions[..first].last()?.loc,
+        let at_or_after = self.instructions.partition_point(|instruction| instruction.line < line);
+        if let Some(instruction) = self.instructions.get(at_or_after).filter(|instruction| instruction.line == line) {
+            return instruction.loc;
         }
-    }
-
-    /// Whether an instruction is recorded at this line.
-    pub fn has_instruction_at(&self, line: u32) -> bool {
-        self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+        let opened = &self.bodies[..self.bodies.partition_point(|body| body.open_line < line)];
+        let body = opened.last().filter(|body| line <= body.close_line)?;
+        let before = at_or_after.min(body.end_instruction).checked_sub(1).filter(|&before| before >= body.first_instruction);
+        self.instructions.get(before?)?.loc
     }
 }
 
@@ -160,6 +162,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
             first_instruction,
             end_instruction: self.facts.instructions.len(),
         };
+        self.facts.bodies.push(facts);
         self.facts.functions.insert(name, facts);
     }
 

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::level::DebugLevel;
-use nv_debug_sections::line::{self, LineTable};
+use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, frame, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
@@ -149,7 +149,7 @@ fn read_ptx_lines(view: &Relocated<'_, '_>, facts: &PtxFacts<'_>, image: &mut Co
                 format!("{name}+{:#x}: the sequence's address has no relocation", sequence.base_offset)
             })?;
             let Some(&code) = by_symbol.get(&target.symbol) else { continue };
-            let rows = sequence_lines(&table, sequence);
+            let rows = sequence_lines(sequence);
             let code = &mut image.sections[code];
             code.ptx_lines = without_opening_rows(name, sequence.base_offset, rows, code, facts)?;
         }
@@ -157,8 +157,21 @@ fn read_ptx_lines(view: &Relocated<'_, '_>, facts: &PtxFacts<'_>, image: &mut Co
     Ok(())
 }
 
-fn sequence_lines(table: &LineTable<'_>, sequence: &line::Sequence) -> Vec<(u64, u32)> {
-    table.rows(sequence).map(|row| (row.address, row.line)).collect()
+/// Where the PTX line changes: rows, and bare advances, which ptxas writes where the line is again that of the last row.
+fn sequence_lines(sequence: &line::Sequence) -> Vec<(u64, u32)> {
+    let mut current = 1;
+    let mut lines = Vec::new();
+    for op in &sequence.ops {
+        match *op {
+            LineOp::Row { address, line } => {
+                current = line;
+                lines.push((address, line));
+            }
+            LineOp::Advance(address) => lines.push((address, current)),
+            _ => {}
+        }
+    }
+    lines
 }
 
 /// Drops the row that opens each function, after checking that it is at the `{` of that function: what tells a cubin of another

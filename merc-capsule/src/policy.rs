@@ -1,0 +1,232 @@
+//! The policy table: which section has which clone.
+
+use nv_debug_sections::cubin::{SHF_MERCURY, sht};
+
+const PROGBITS: u32 = 1;
+
+/// How much of a section's name [`Rule::native`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// A function's name or `reserved.0` follows, after a dot.
+    Function,
+    /// A dot and a number may follow (`.nv_debug_ptx_txt.N`, FORMATS 2).
+    Numbered,
+}
+
+/// What a clone's bytes say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// The same as the original's.
+    Same,
+    /// The same facts with addresses in Mercury space, or Mercury code.
+    Mercury,
+}
+
+/// Where a clone's bytes lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Storage {
+    /// In the original's file range.
+    Alias,
+    /// In the original's file range if `e_type` is not `ET_REL`.
+    AliasInExecutable,
+    /// In the original's file range if the bytes are equal.
+    AliasIfEqual,
+    /// In a file range of its own.
+    Own,
+}
+
+/// One row of the policy table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Name of the original, or its beginning.
+    pub native: &'static str,
+    /// What may follow [`native`](Self::native).
+    pub extent: Extent,
+    /// The same part of the clone's name.
+    pub clone: &'static str,
+    /// `sh_type` of the clone.
+    pub sh_type: u32,
+    /// What the clone says.
+    pub content: Content,
+    /// Where it says it.
+    pub storage: Storage,
+}
+
+impl Rule {
+    /// `sh_flags` of the clone of a section with `sh_flags` `native`: [`SHF_MERCURY`] is added, and capsules, which are
+    /// neither loaded nor executed, have nothing else.
+    pub fn flags(&self, native: u64) -> u64 {
+        if self.sh_type == sht::MERC_CODE { SHF_MERCURY } else { native | SHF_MERCURY }
+    }
+}
+
+/// Clones that ptxas makes, by name of the original (FORMATS 7). Relocation sections follow from their target's row, see
+/// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`rule`]).
+pub const RULES: &[Rule] = {
+    use Content::{Mercury, Same};
+    use Extent::{Function, Numbered, Whole};
+    use Storage::{Alias, AliasIfEqual, AliasInExecutable, Own};
+    const fn row(
+        (native, extent): (&'static str, Extent),
+        (clone, sh_type): (&'static str, u32),
+        content: Content,
+        storage: Storage,
+    ) -> Rule {
+        Rule { native, extent, clone, sh_type, content, storage }
+    }
+    &[
+        row((".text", Function), (".nv.capmerc.text", sht::MERC_CODE), Mercury, Own),
+        row((".debug_frame", Whole), (".nv.merc.debug_frame", PROGBITS), Mercury, AliasIfEqual),
+        row((".debug_line", Whole), (".nv.merc.debug_line", PROGBITS), Mercury, AliasIfEqual),
+        row((".debug_str", Whole), (".nv.merc.debug_str", PROGBITS), Same, Alias),
+        row((".nv_debug_line_sass", Whole), (".nv.merc.nv_debug_line_sass", PROGBITS), Mercury, AliasIfEqual),
+        row((".nv_debug_ptx_txt", Numbered), (".nv.merc.nv_debug_ptx_txt", PROGBITS), Same, Alias),
+        row(
+            (".nv_debug_info_reg_sass", Whole),
+            (".nv.merc.nv_debug_info_reg_sass", PROGBITS),
+            Mercury,
+            AliasIfEqual,
+        ),
+        row(
+            (".nv_debug_info_reg_type", Whole),
+            (".nv.merc.nv_debug_info_reg_type", PROGBITS),
+            Mercury,
+            AliasIfEqual,
+        ),
+        row((".debug_abbrev", Whole), (".nv.merc.debug_abbrev", PROGBITS), Same, Alias),
+        row((".debug_loc", Whole), (".nv.merc.debug_loc", PROGBITS), Same, Alias),
+        row((".debug_info", Whole), (".nv.merc.debug_info", PROGBITS), Same, AliasInExecutable),
+        row((".debug_macinfo", Whole), (".nv.merc.debug_macinfo", PROGBITS), Same, Alias),
+        row((".debug_aranges", Whole), (".nv.merc.debug_aranges", PROGBITS), Same, Alias),
+        row((".debug_ranges", Whole), (".nv.merc.debug_ranges", PROGBITS), Same, Alias),
+        row((".debug_pubnames", Whole), (".nv.merc.debug_pubnames", PROGBITS), Same, Alias),
+        row((".debug_pubtypes", Whole), (".nv.merc.debug_pubtypes", PROGBITS), Same, Alias),
+        row((".nv.info", Whole), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
+        row((".nv.info", Function), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
+        // ptxas 13.0 makes no clone of the call graph, 13.4 always does.
+        row((".nv.callgraph", Whole), (".nv.merc.nv.callgraph", sht::MERC_CALLGRAPH), Same, Own),
+        row((".nv.constant3", Whole), (".nv.merc.nv.constant.user", sht::MERC_CONSTANT_USER), Same, Alias),
+        row((".nv.constant4", Whole), (".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC), Same, Alias),
+        row(
+            (".nv.constant2", Function),
+            (".nv.merc.nv.constant.optimizer", sht::MERC_CONSTANT_OPTIMIZER),
+            Mercury,
+            Own,
+        ),
+        row((".nv.global.init", Whole), (".nv.merc.nv.global.init", sht::CUDA_GLOBAL_INIT), Same, Alias),
+        row(
+            (".nv.shared.reserved", Function),
+            (".nv.merc.nv.shared.reserved", sht::CUDA_SHARED_RESERVED),
+            Mercury,
+            Own,
+        ),
+        row((".symtab", Whole), (".nv.merc.symtab", sht::MERC_SYMTAB), Mercury, Own),
+    ]
+};
+
+/// Relocation sections: one row for all.
+const RELOCATIONS: Rule = Rule {
+    native: ".rela",
+    extent: Extent::Function,
+    clone: ".nv.merc.rela",
+    sh_type: sht::MERC_RELA,
+    content: Content::Mercury,
+    storage: Storage::Own,
+};
+
+/// Sections that the PTX brought and ptxas does not know, `.debug_types` among them, are copied.
+const UNKNOWN: Rule = Rule {
+    native: "",
+    extent: Extent::Function,
+    clone: ".nv.merc",
+    sh_type: PROGBITS,
+    content: Content::Same,
+    storage: Storage::Own,
+};
+
+/// Sections without clone.
+const NOT_CLONED: &[(&str, Extent)] = &[
+    ("", Extent::Whole),
+    (".shstrtab", Extent::Whole),
+    (".strtab", Extent::Whole),
+    (".symtab_shndx", Extent::Whole),
+    (".note.nv", Extent::Function),
+    (".nv.compat", Extent::Whole),
+    (".nv.prototype", Extent::Whole),
+    (".nv.constant0", Extent::Function),
+    (".nv.global", Extent::Whole),
+    (".nv.shared", Extent::Function),
+    (".nv_debug.shared", Extent::Whole),
+    (".rel", Extent::Function),
+    (".nv.merc", Extent::Function),
+    (".nv.capmerc", Extent::Function),
+];
+
+impl Extent {
+    /// What follows `stem` in `name`, if `name` begins with it in the way this extent says.
+    fn rest<'n>(self, name: &'n str, stem: &str) -> Option<&'n str> {
+        let rest = name.strip_prefix(stem)?;
+        let follows = match self {
+            Self::Whole => rest.is_empty(),
+            Self::Function => rest.len() > 1 && rest.starts_with('.'),
+            Self::Numbered => {
+                let number = rest.strip_prefix('.').unwrap_or("0");
+                !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+            }
+        };
+        follows.then_some(rest)
+    }
+}
+
+/// The rule for the clone of the section called `native`; `None` if there is no clone of it.
+pub fn rule(native: &str) -> Option<&'static Rule> {
+    if RELOCATIONS.extent.rest(native, RELOCATIONS.native).is_some() {
+        Some(&RELOCATIONS)
+    } else {
+        content_rule(native)
+    }
+}
+
+/// The rule of a section that holds no relocations.
+fn content_rule(native: &str) -> Option<&'static Rule> {
+    let known = RULES.iter().find(|r| r.extent.rest(native, r.native).is_some());
+    let excluded = || NOT_CLONED.iter().any(|(stem, extent)| extent.rest(native, stem).is_some());
+    known.or_else(|| (native.starts_with('.') && !excluded()).then_some(&UNKNOWN))
+}
+
+/// Name of the clone of the section called `native`; `None` if there is no clone of it.
+///
+/// The relocations of `.X` are named after the clone of `.X` (`.rela.nv.constant4` has the clone
+/// `.nv.merc.rela.nv.constant.pic`), but those of code after `.text.F`.
+pub fn merc_name(native: &str) -> Option<String> {
+    let Some(target) = RELOCATIONS.extent.rest(native, RELOCATIONS.native) else {
+        return content_clone(native);
+    };
+    let clone = content_clone(target);
+    let clone = clone.as_deref().and_then(|name| name.strip_prefix(UNKNOWN.clone)).unwrap_or(target);
+    Some(format!("{}{clone}", RELOCATIONS.clone))
+}
+
+fn content_clone(native: &str) -> Option<String> {
+    let rule = content_rule(native)?;
+    Some(format!("{}{}", rule.clone, native.strip_prefix(rule.native)?))
+}
+
+/// Name of the section whose clone is called `merc`; `None` if that is not the name of a clone.
+pub fn native_name(merc: &str) -> Option<String> {
+    let Some(target) = RELOCATIONS.extent.rest(merc, RELOCATIONS.clone) else { return content_native(merc) };
+    let native = content_native(&format!("{}{target}", UNKNOWN.clone));
+    Some(format!("{}{}", RELOCATIONS.native, native.as_deref().unwrap_or(target)))
+}
+
+fn content_native(merc: &str) -> Option<String> {
+    let mut known = RULES.iter().chain([&UNKNOWN]);
+    known.find_map(|r| Some(format!("{}{}", r.native, r.extent.rest(merc, r.clone)?)))
+}
+
+/// Whether a section with these `sh_flags` is a clone or a capsule.
+pub fn is_mercury(flags: u64) -> bool {
+    flags & SHF_MERCURY != 0
+}

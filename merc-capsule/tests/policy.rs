@@ -1,0 +1,142 @@
+//! The policy table against every sm_100 and later cubin of the corpus.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use merc_capsule::{Content, RULES, Storage, is_mercury, merc_name, native_name, rule};
+use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
+
+/// Cubins whose writer knows more clones or fewer aliases than ptxas 13.0: nvlink, and Triton's ptxas 13.4.
+fn other_writer(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_string_lossy();
+    name.contains("linked") || name.contains(".own.")
+}
+
+fn cubins() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
+    if !root.is_dir() {
+        eprintln!("skipped: no corpus at {}", root.display());
+        return Vec::new();
+    }
+    let (mut files, mut folders) = (Vec::new(), vec![root]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "cubin") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// How a clone is stored, for the printed counts.
+fn seen(cubin: &Cubin<'_>, clone: SectionIndex, native: Option<SectionIndex>) -> &'static str {
+    let section = cubin.section(clone).unwrap();
+    let native = native.map(|n| cubin.bytes(n).unwrap());
+    match (&section.contents, native) {
+        (Contents::Alias(_), _) => "alias",
+        (Contents::NoBits(_), _) => "no bytes",
+        (_, Some(bytes)) if cubin.bytes(clone).unwrap() == bytes => "copy",
+        _ => "own",
+    }
+}
+
+#[test]
+fn the_table_says_what_the_corpus_shows() {
+    let paths = cubins();
+    let mut counts: BTreeMap<(&str, &str, Storage, &str), usize> = BTreeMap::new();
+    let (mut files, mut clones) = (0, 0);
+    for path in &paths {
+        let bytes = fs::read(path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if cubin.header.sm() < 100 {
+            continue;
+        }
+        files += 1;
+        let at: HashMap<&str, SectionIndex> = cubin.iter().map(|(i, name, _)| (name, i)).collect();
+        for (index, name, section) in cubin.iter() {
+            let place = || format!("{}: {name}", path.display());
+            if !is_mercury(section.flags) {
+                assert_eq!(native_name(name), None, "{}", place());
+                let wanted = merc_name(name).filter(|_| name != ".nv.callgraph");
+                if let Some(clone) = wanted {
+                    assert!(at.contains_key(&*clone), "{} has no clone {clone}", place());
+                }
+                continue;
+            }
+            clones += 1;
+            let native = native_name(name).unwrap_or_else(|| panic!("{}", place()));
+            assert_eq!(merc_name(&native).as_deref(), Some(name), "{}", place());
+            let rule = rule(&native).unwrap();
+            let original = at.get(&*native).copied();
+            let original_flags = original.map(|o| cubin.section(o).unwrap().flags);
+            assert_eq!(section.sh_type, rule.sh_type, "{}", place());
+            assert_eq!(section.flags, rule.flags(original_flags.unwrap_or(0x40)), "{}", place());
+            let stored = seen(&cubin, index, original);
+            let relocatable = cubin.header.e_type == 1;
+            let storage_fits = match rule.storage {
+                Storage::Alias => stored == "alias",
+                Storage::AliasInExecutable => (stored == "alias") != relocatable || other_writer(path),
+                Storage::AliasIfEqual => stored != "copy",
+                Storage::Own => stored != "alias",
+            };
+            assert!(storage_fits, "{} is stored as {stored}, not {:?}", place(), rule.storage);
+            let same = stored == "alias" || stored == "copy";
+            assert!(same || rule.content == Content::Mercury || other_writer(path), "{}", place());
+            *counts.entry((rule.native, rule.clone, rule.storage, stored)).or_default() += 1;
+        }
+    }
+    eprintln!("{clones} clones in {files} of {} cubins", paths.len());
+    for ((native, clone, storage, stored), count) in counts {
+        eprintln!("{count:5} {native} -> {clone}: {stored} ({storage:?})");
+    }
+}
+
+#[test]
+fn names_go_both_ways() {
+    let pairs = [
+        (".debug_line", ".nv.merc.debug_line"),
+        (".nv_debug_ptx_txt.481667147", ".nv.merc.nv_debug_ptx_txt.481667147"),
+        (".text.f.g", ".nv.capmerc.text.f.g"),
+        (".rela.text.f", ".nv.merc.rela.text.f"),
+        (".rela.debug_frame", ".nv.merc.rela.debug_frame"),
+        (".nv.constant2.f", ".nv.merc.nv.constant.optimizer.f"),
+        (".rela.nv.constant2.f", ".nv.merc.rela.nv.constant.optimizer.f"),
+        (".nv.info", ".nv.merc.nv.info"),
+        (".nv.info.f", ".nv.merc.nv.info.f"),
+        (".debug_types", ".nv.merc.debug_types"),
+    ];
+    for (native, merc) in pairs {
+        assert_eq!(merc_name(native).as_deref(), Some(merc));
+        assert_eq!(native_name(merc).as_deref(), Some(native));
+    }
+    for none in [
+        "",
+        ".note.nv.tkinfo",
+        ".nv.shared.f",
+        ".nv.constant0.f",
+        ".nv.merc.debug_line",
+        ".rel.debug_line",
+        "text",
+    ] {
+        assert_eq!(merc_name(none), None, "{none}");
+    }
+    for none in [".debug_line", ".nv.merc", ".nv.merc.", ".nv.capmerc.text", ""] {
+        assert_eq!(native_name(none), None, "{none}");
+    }
+}
+
+#[test]
+fn no_two_rows_name_the_same_section() {
+    for (i, row) in RULES.iter().enumerate() {
+        assert!(RULES.iter().skip(i + 1).all(|r| (r.clone, r.extent) != (row.clone, row.extent)), "{row:?}");
+        assert!(row.sh_type != sht::MERC_RELA);
+    }
+}

@@ -1,0 +1,136 @@
+//! `compile --code cubin:X` against the cubin X that ptxas made of the same PTX: which sections come out the same.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+mod support;
+
+use nv_debug_sections::catalog::{SectionKind, is_debug_section};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use support::Entry;
+
+/// Compiles a corpus entry's PTX with the facts of its cubin.
+fn compile(entry: &Entry, cubin: &Path, output: &Path) -> Result<Vec<u8>, String> {
+    let ptx = entry.ptx.as_ref().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    command.arg("compile").arg(ptx).arg("-o").arg(output).args(["-arch", &entry.arch]);
+    command.arg("--code").arg(format!("cubin:{}", cubin.display()));
+    match &*entry.mode {
+        "G" | "g" | "debug" | "G-rdc" => command.arg("-g"),
+        mode if mode.starts_with("lineinfo") => command.arg("-lineinfo"),
+        _ => &mut command,
+    };
+    if entry.mode.ends_with("-rdc") {
+        command.arg("-c");
+    }
+    for stat in recorded_stats(ptx, cubin) {
+        command.arg("--file-stat").arg(stat);
+    }
+    let run = command.output().unwrap();
+    if run.status.success() {
+        Ok(std::fs::read(output).unwrap())
+    } else {
+        Err(String::from_utf8_lossy(&run.stderr).into_owned())
+    }
+}
+
+/// Time and size of each source file as the original's file table has them: entries follow `.file` by increasing index.
+fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(ptx).unwrap();
+    let parsed = ptx_syntax::parse(&text);
+    let mut files: Vec<_> = parsed.module.files().map(|file| (file.index, file.path)).collect();
+    files.sort_unstable();
+    let data = std::fs::read(cubin).unwrap();
+    let cubin = Cubin::parse(&data).unwrap();
+    let Some(index) = cubin.section_by_name(".debug_line") else { return Vec::new() };
+    let bytes = cubin.bytes(index).unwrap();
+    let tables = line::decode(".debug_line", &bytes).unwrap();
+    let recorded = tables.iter().flat_map(|table| &table.files);
+    files.iter().zip(recorded).map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size)).collect()
+}
+
+/// Sections by name: bytes, and under their own names the relocation sections' bytes.
+fn debug_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let cubin = Cubin::parse(data).unwrap();
+    let is_wanted = |name: &str| {
+        let target = name.strip_prefix(".rela").or(name.strip_prefix(".rel")).unwrap_or(name);
+        is_debug_section(target)
+    };
+    cubin
+        .iter()
+        .filter(|(_, name, _)| is_wanted(name))
+        .map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned()))
+        .collect()
+}
+
+#[derive(Default)]
+struct Tally {
+    /// Identical and total, by section name.
+    sections: BTreeMap<String, (usize, usize)>,
+    files: (usize, usize),
+    failures: Vec<String>,
+    differences: Vec<String>,
+}
+
+impl Tally {
+    fn compare(&mut self, entry: &Entry, ours: &[u8], original: &[u8]) {
+        self.files.1 += 1;
+        self.files.0 += usize::from(ours == original);
+        let (ours, original) = (debug_sections(ours), debug_sections(original));
+        for (name, bytes) in &original {
+            let key = SectionKind::from_name(name).map_or(name.as_str(), |kind| kind.name());
+            let count = self.sections.entry(key.to_owned()).or_default();
+            count.1 += 1;
+            if ours.get(name) == Some(bytes) {
+                count.0 += 1;
+            } else {
+                self.differences.push(format!("{} {name}", entry.name()));
+            }
+        }
+        let extra = ours.keys().filter(|name| !original.contains_key(*name));
+        self.differences.extend(extra.map(|name| format!("{} {name} is not in the original", entry.name())));
+    }
+
+    fn print(&self, title: &str) {
+        println!("{title}: identical / total");
+        for (name, (identical, total)) in &self.sections {
+            println!("  {name:<32} {identical:>4} / {total}");
+        }
+        println!("  {:<32} {:>4} / {}", "whole files", self.files.0, self.files.1);
+        for difference in self.differences.iter().take(40) {
+            println!("  differs: {difference}");
+        }
+        for failure in self.failures.iter().take(20) {
+            println!("  failed: {failure}");
+        }
+    }
+}
+
+fn run(entries: &[Entry]) -> Tally {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.cubin");
+    let mut tally = Tally::default();
+    for entry in entries {
+        let cubin = entry.cubin.as_ref().unwrap();
+        match compile(entry, cubin, &output) {
+            Ok(ours) => tally.compare(entry, &ours, &std::fs::read(cubin).unwrap()),
+            Err(message) => tally.failures.push(format!("{}: {message}", entry.name())),
+        }
+    }
+    tally
+}
+
+/// The first slice's promise: 70 pairs of nvcc and NVRTC.
+#[test]
+fn simple_pairs_are_exact() {
+    let Some(entries) = support::simple_pairs() else { return };
+    let tally = run(&entries);
+    tally.print(&format!("{} pairs of cuda and nvrtc, sm_75 and sm_80", entries.len()));
+    assert!(tally.failures.is_empty(), "{} pairs did not compile", tally.failures.len());
+    for name in [".nv_debug_ptx_txt", ".nv_debug_line_sass", ".debug_line"] {
+        let (identical, total) = tally.sections[name];
+        assert!(total > 0 && identical == total, "{name}: {identical} of {total} identical");
+    }
+}
