@@ -107,8 +107,11 @@ pub fn decode(section: &[u8]) -> Table {
             continue;
         }
         let Ok(line @ 0..0x8000_0000) = u32::try_from(row.line().map_or(0, u64::from)) else { break };
-        let file =
-            if row.file_index() > MAX_FILES { 1 + row.file_index() % MAX_FILES } else { row.file_index().max(1) };
+        let file = if row.file_index() > MAX_FILES {
+            1 + row.file_index() % MAX_FILES
+        } else {
+            row.file_index().max(1)
+        };
         open.rows.push(Row { address: row.address(), line, file });
     }
     table

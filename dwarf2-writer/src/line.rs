@@ -364,12 +364,14 @@ impl LineProgram {
     /// Units of `minimum_instruction_length` from the last address to `address`.
     #[inline]
     fn advance(&self, address: u64) -> Result<u64, Error> {
-        // Backwards shows as an advance of more than half of the address space.
-        let bytes = address.wrapping_sub(self.address);
-        if !self.open || bytes > MAX_ADVANCE || self.params.minimum_instruction_length != 1 {
-            return self.checked_advance(address);
+        match address.checked_sub(self.address) {
+            Some(bytes)
+                if self.open && bytes <= MAX_ADVANCE && self.params.minimum_instruction_length == 1 =>
+            {
+                Ok(bytes)
+            }
+            _ => self.checked_advance(address),
         }
-        Ok(bytes)
     }
 
     /// The rare cases of [`LineProgram::advance`].

@@ -193,6 +193,11 @@ fn errors_leave_nothing_behind() {
     assert_eq!(program.row(u64::MAX, 7), Err(far));
     program.end_sequence(0x120).expect("open");
 
+    // Backwards by more than half of the address space is no advance that wraps.
+    let mut high = self::program();
+    high.begin_sequence(Address::Constant(u64::MAX - 1)).expect("closed");
+    assert_eq!(high.row(0, 1), Err(Error::AddressBackwards { from: u64::MAX - 1, to: 0 }));
+
     let bytes = program.finish().expect("closed").bytes;
     let opcodes = [0, 9, 2, 0, 1, 0, 0, 0, 0, 0, 0, 3, 6, 2, 32, 1, 0, 1, 1];
     assert_eq!(bytes[HEADER_WITHOUT_TABLES.len()..], opcodes);

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use object::elf::SHF_EXECINSTR;
+
 use crate::cubin::{Cubin, Relocation, SectionIndex, Symbol, SymbolIndex};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -85,6 +87,8 @@ impl RelocatedSection<'_> {
 #[derive(Debug, Clone)]
 pub struct Relocated<'c, 'd> {
     cubin: &'c Cubin<'d>,
+    /// `(address, section)` of code sections that have addresses of their own, sorted.
+    code: Vec<(u64, SectionIndex)>,
     /// `(target, relocation section)`, sorted.
     tables: Vec<(SectionIndex, SectionIndex)>,
 }
@@ -96,7 +100,22 @@ impl<'c, 'd> Relocated<'c, 'd> {
         let tables = all.filter(|(_, s)| s.relocations().is_some());
         let mut tables: Vec<_> = tables.map(|(i, s)| (SectionIndex(s.info), SectionIndex(i))).collect();
         tables.sort_unstable();
-        Self { cubin, tables }
+        let code =
+            (0..).zip(&cubin.sections).filter(|(_, s)| s.address != 0 && s.flags & SHF_EXECINSTR.0 != 0);
+        let mut code: Vec<_> = code.map(|(i, s)| (s.address, SectionIndex(i))).collect();
+        code.sort_unstable();
+        Self { cubin, code, tables }
+    }
+
+    /// The code section at `address` and the byte offset in it, in files whose functions have addresses of their own.
+    ///
+    /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no relocations. `None` in
+    /// cubins, where all functions are at 0 and [`RelocatedSection::target`] says which one is meant. An address behind
+    /// the end of a section belongs to it until the next section starts.
+    pub fn code_at(&self, address: u64) -> Option<(SectionIndex, u64)> {
+        let next = self.code.partition_point(|(start, _)| *start <= address);
+        let (start, section) = self.code.get(next.checked_sub(1)?)?;
+        Some((*section, address - start))
     }
 
     /// The cubin underneath.

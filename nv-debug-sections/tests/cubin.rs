@@ -8,6 +8,8 @@ use corpus::{Cubins, file};
 use nv_debug_sections::cubin::{Contents, Cubin, Function, SectionIndex, debug_only, is_debug_section};
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use proptest::prelude::*;
 
 #[test]
@@ -105,9 +107,13 @@ fn a_debug_only_object_survives_the_round_trip() {
     let load = again.layout().unwrap().segments.pop().unwrap();
     assert_eq!((load.address, load.file_size, load.memory_size), (0x1000, 0, 0x290));
 
+    let (view, second) = (Relocated::new(&again), again.section_by_name(".text.helper").unwrap());
+    assert_eq!(
+        [0xfff, 0x1100, 0x118f].map(|a| view.code_at(a).map(|(s, o)| (s == second, o))),
+        [None, Some((true, 0)), Some((true, 0x8f))]
+    );
+
     // Another reader's view of the same bytes.
-    use object::read::elf::ElfFile64;
-    use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
     let elf = ElfFile64::<LittleEndian>::parse(&*bytes).unwrap();
     let text: Vec<_> = elf.sections().filter(|s| s.name().unwrap().starts_with(".text.")).collect();
     assert_eq!(text.iter().map(ObjectSection::address).collect::<Vec<_>>(), [0x1000, 0x1100, 0x1200]);
@@ -307,7 +313,9 @@ fn mutated_cubins_never_panic() {
     let parsed = std::cell::Cell::new(0);
     let run = |(seed, mutations): (prop::sample::Index, Vec<Mutation>)| {
         let mut data = seeds[seed.index(seeds.len())].clone();
-        mutations.iter().for_each(|m| mutate(&mut data, m));
+        for one in &mutations {
+            mutate(&mut data, one);
+        }
         parsed.set(parsed.get() + u32::from(exercise(&data)));
         Ok(())
     };

@@ -288,7 +288,7 @@ pub struct Function<'a> {
 pub struct Parameter<'a> {
     /// `.param` or `.reg`.
     pub space: StateSpace,
-    /// None for `_`-less lists without a name.
+    /// `_` in a call prototype. None where it is missing; an error says so.
     pub name: Option<Name<'a>>,
     /// Element type.
     pub ty: ScalarType,

@@ -124,8 +124,11 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// An integer as ptxas reads it.
+    /// An integer as ptxas reads it; `WARP_SZ` is one.
     fn integer(&mut self, what: &'static str) -> Option<u64> {
+        if self.eat_warp_size() {
+            return Some(32);
+        }
         let token = self.expect(TokenKind::Integer, what)?;
         let literal = Literal::read(token.range.slice(self.text));
         if literal.overflow {
@@ -136,12 +139,23 @@ impl<'a> Parser<'a> {
 
     /// An integer of `.file` and `.loc`, which ptxas keeps in 32 bits.
     fn integer_32(&mut self, what: &'static str) -> Option<u64> {
+        if self.eat_warp_size() {
+            return Some(32);
+        }
         let token = self.expect(TokenKind::Integer, what)?;
         let (value, overflow) = Literal::read(token.range.slice(self.text)).to_u32();
         if overflow {
             self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
         }
         Some(u64::from(value))
+    }
+
+    fn eat_warp_size(&mut self) -> bool {
+        let found = self.at(TokenKind::Ident) && self.word() == "WARP_SZ";
+        if found {
+            self.bump();
+        }
+        found
     }
 
     fn range_from(&self, start: u32) -> TextRange {

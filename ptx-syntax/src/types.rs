@@ -82,22 +82,34 @@ pub enum FunctionKind {
 
 /// Directives that may stand between a function's parameters and its body (PTX ISA §Performance-Tuning Directives,
 /// §Cluster Dimension Directives, §.noreturn, §.abi_preserve).
-pub(crate) const FUNCTION_DIRECTIVES: &[&str] = &[
-    ".maxnreg",
-    ".maxntid",
-    ".reqntid",
-    ".minnctapersm",
-    ".maxnctapersm",
-    ".pragma",
-    ".noreturn",
-    ".reqnctapercluster",
-    ".explicitcluster",
-    ".maxclusterrank",
-    ".blocksareclusters",
-    ".abi_preserve",
-    ".abi_preserve_control",
-    ".attribute",
+pub(crate) const FUNCTION_DIRECTIVES: &[(&str, Arguments)] = &[
+    (".maxnreg", Arguments::Integers),
+    (".maxntid", Arguments::Integers),
+    (".reqntid", Arguments::Integers),
+    (".minnctapersm", Arguments::Integers),
+    (".maxnctapersm", Arguments::Integers),
+    (".pragma", Arguments::Strings),
+    (".noreturn", Arguments::None),
+    (".reqnctapercluster", Arguments::Integers),
+    (".explicitcluster", Arguments::None),
+    (".maxclusterrank", Arguments::Integers),
+    (".blocksareclusters", Arguments::None),
+    (".abi_preserve", Arguments::Integers),
+    (".abi_preserve_control", Arguments::Integers),
+    (".attribute", Arguments::Parenthesised),
 ];
+
+/// What follows a function directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arguments {
+    None,
+    /// `128, 1, 1`
+    Integers,
+    /// `"nounroll";`
+    Strings,
+    /// `(.unified(1, 2))`
+    Parenthesised,
+}
 
 /// Directives that begin something at module scope: inside a body or a section they show a missing `}`.
 pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
@@ -113,21 +125,25 @@ pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
     ".alias",
 ];
 
-/// Directives that begin a statement: among operands they show a missing `;`.
-pub(crate) const STATEMENT_DIRECTIVES: &[&str] = &[
+/// Directives that are no suffix of any opcode: in an instruction they show a missing `;`. (`.weak` is one, and so are
+/// the state spaces.)
+pub(crate) const NEVER_A_SUFFIX: &[&str] = &[
     ".loc",
     ".file",
     ".section",
-    ".reg",
-    ".sreg",
-    ".local",
-    ".shared",
-    ".param",
-    ".const",
-    ".global",
-    ".tex",
     ".pragma",
     ".branchtargets",
     ".calltargets",
     ".callprototype",
+    ".version",
+    ".target",
+    ".address_size",
+    ".entry",
+    ".func",
+    ".visible",
+    ".extern",
+    ".align",
+    ".ptr",
+    ".maxntid",
+    ".reqntid",
 ];

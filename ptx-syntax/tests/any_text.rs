@@ -153,7 +153,7 @@ fn deep_nesting_costs_no_stack() {
     let body = parsed.module.functions().next().and_then(|f| f.body.as_ref()).unwrap();
     assert_eq!(body.statements.len(), 2_000_000);
 
-    let brackets = "[".repeat(MAX_NESTING as usize + 1);
+    let brackets = "(".repeat(MAX_NESTING as usize + 1);
     let text = format!(".version 8.0\n.target sm_90\n.func f()\n{{ mov.u32 %r1, {brackets}1; }}\n");
     assert!(parse(&text).errors.iter().any(|error| error.kind == SyntaxErrorKind::NestingTooDeep));
 }

@@ -3,7 +3,7 @@
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::frame;
 use nv_debug_sections::reg_sass::SassRegister;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The code of one module, as facts. Symbols are indices in the symbol table of the file to be written.
 #[derive(Debug, Default)]
@@ -18,6 +18,9 @@ pub struct CodeImage {
     pub section_symbols: HashMap<String, SymbolIndex>,
     /// Addresses of PTX labels that the code generator names; the others follow from the PTX lines.
     pub labels: HashMap<String, LabelAddress>,
+    /// Labels that location lists refer to and the code generator could not place: their fields stay 0. Seen with ptxas 13.0.88 for
+    /// some labels before code under a `.loc` of line 0 (FORMATS 4).
+    pub open_labels: HashSet<String>,
     /// Whether register ranges are known for this code.
     pub has_registers: bool,
 }

@@ -15,14 +15,17 @@ use support::Entry;
 fn compile(entry: &Entry, cubin: &Path, output: &Path) -> Result<Vec<u8>, String> {
     let ptx = entry.ptx.as_ref().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.arg("compile").arg(ptx).arg("-o").arg(output).args(["-arch", &entry.arch]);
+    command.arg("compile").arg(ptx).arg("-o").arg(output).arg("-arch").arg(arch(entry, ptx));
     command.arg("--code").arg(format!("cubin:{}", cubin.display()));
-    match &*entry.mode {
-        "G" | "g" | "debug" | "G-rdc" => command.arg("-g"),
-        mode if mode.starts_with("lineinfo") => command.arg("-lineinfo"),
+    let (mode, _) = entry.mode.split_once('-').unwrap_or((&entry.mode, ""));
+    match mode {
+        "G" if entry.mode == "G-dopt" => command.arg("-lineinfo"),
+        "G" | "g" | "gO0" | "glmt" | "debug" => command.arg("-g"),
+        "lineinfo" if entry.mode == "lineinfo-suppress" => command.arg("--suppress-debug-info"),
+        "lineinfo" => command.arg("-lineinfo"),
         _ => &mut command,
     };
-    if entry.mode.ends_with("-rdc") {
+    if is_relocatable(cubin) {
         command.arg("-c");
     }
     for stat in recorded_stats(ptx, cubin) {
@@ -34,6 +37,18 @@ fn compile(entry: &Entry, cubin: &Path, output: &Path) -> Result<Vec<u8>, String
     } else {
         Err(String::from_utf8_lossy(&run.stderr).into_owned())
     }
+}
+
+/// The entry's architecture, with the letter of the PTX's `.target`.
+fn arch(entry: &Entry, ptx: &Path) -> String {
+    let text = std::fs::read_to_string(ptx).unwrap();
+    let parsed = ptx_syntax::parse(&text);
+    let target = parsed.module.target().and_then(|target| target.arch()).map_or("", |name| name.text);
+    if target.starts_with(&entry.arch) { target.to_owned() } else { entry.arch.clone() }
+}
+
+fn is_relocatable(cubin: &Path) -> bool {
+    Cubin::parse(&std::fs::read(cubin).unwrap()).unwrap().header.e_type == 1
 }
 
 /// Time and size of each source file as the original's file table has them: entries follow `.file` by increasing index.
@@ -133,4 +148,29 @@ fn simple_pairs_are_exact() {
         let (identical, total) = tally.sections[name];
         assert!(total > 0 && identical == total, "{name}: {identical} of {total} identical");
     }
+}
+
+/// Everything else ptxas 13.0.88 made for sm_75 to sm_90, of all producers, modes and kinds of file.
+#[test]
+fn rest_of_the_corpus_compiles() {
+    let is_legacy = |entry: &Entry| {
+        entry.arch.trim_start_matches("sm_").parse::<u32>().is_ok_and(|sm| sm <= 90)
+            && entry.ok
+            && entry.written_by_ptxas_13_0
+            && entry.ptx.is_some()
+            && entry.cubin.is_some()
+    };
+    let Some(entries) = support::corpus(is_legacy) else { return };
+    let mut by_kind: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    for entry in entries {
+        let arch = if entry.arch == "sm_90" { "sm_90" } else { "sm_75-sm_89" };
+        by_kind.entry(format!("{arch} {}", entry.mode)).or_default().push(entry);
+    }
+    let mut failures = 0;
+    for (kind, entries) in by_kind {
+        let tally = run(&entries);
+        tally.print(&format!("{kind}: {} pairs", entries.len()));
+        failures += tally.failures.len();
+    }
+    assert_eq!(failures, 0, "pairs that did not compile");
 }

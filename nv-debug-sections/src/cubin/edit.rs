@@ -8,7 +8,8 @@
 //! moves. The section symbol of a removed section becomes a local, undefined `STT_NOTYPE` symbol of the same name (a
 //! kind that ptxas itself writes for unresolved labels), and becomes a section symbol again when a section of that
 //! name comes back; a section that never had a symbol gets none. Section indices, by contrast, occur only in fields
-//! the ELF standard or FORMATS name, and all of them follow.
+//! that the ELF standard or FORMATS name, and all of them follow (`EIATTR` 0x5a of Mercury files, whose bytes nobody
+//! outside knows, is left as it is). nvdisasm and cuobjdump 13.2 read the results.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -46,6 +47,17 @@ pub(super) enum Part {
     Bytes,
     Rel,
     Rela,
+}
+
+impl Part {
+    /// Name of the section that holds this part of the debug section `name`.
+    fn name(self, name: &str) -> Cow<'_, str> {
+        match self {
+            Self::Bytes => Cow::Borrowed(name),
+            Self::Rel => Cow::Owned(format!(".rel{name}")),
+            Self::Rela => Cow::Owned(format!(".rela{name}")),
+        }
+    }
 }
 
 /// What becomes of a section of the file.
@@ -115,16 +127,18 @@ impl<'d> Plan<'d> {
     fn new(cubin: &Cubin<'d>, given: &[DebugSection]) -> Result<Self> {
         let fates = fates(cubin, given);
         check_links(cubin, &fates)?;
-        let mut names = cubin.strings(cubin.header.shstrndx).cloned().unwrap_or_default();
+        let table = cubin.strings(cubin.header.shstrndx);
+        // ptxas leaves the names of sections it made and dropped, so that a new one may have its name already.
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        for (offset, name) in table.iter().flat_map(|t| t.entries()) {
+            known.entry(name).or_insert(offset);
+        }
+        let mut names = table.cloned().unwrap_or_default();
         let mut new = Vec::new();
         for (place, index, part) in order::places(cubin, given, &fates) {
-            let name = &given.get(index).map_or("", |g| &g.name);
-            let name = match part {
-                Part::Bytes => names.intern(name)?,
-                Part::Rel => names.intern(&format!(".rel{name}"))?,
-                Part::Rela => names.intern(&format!(".rela{name}"))?,
-            };
-            new.push((place, index, part, name));
+            let name = part.name(given.get(index).map_or("", |g| &g.name));
+            let offset = known.get(&*name).map_or_else(|| names.push(&name), |offset| Ok(*offset))?;
+            new.push((place, index, part, offset));
         }
         let count = (cubin.sections.len() + new.len()) as u64;
         if count >= u64::from(elf::SHN_LORESERVE) {
@@ -143,7 +157,8 @@ fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
     }
     let mut fates = vec![Fate::Stays; cubin.sections.len()];
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
-        if is_debug_section(name) && !section.is_mercury() && section.relocations().is_none() {
+        let plain = matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_));
+        if is_debug_section(name) && plain && !section.is_mercury() {
             let next = wanted.get_mut(name).and_then(VecDeque::pop_front);
             *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
         }
@@ -187,12 +202,9 @@ fn check_links(cubin: &Cubin<'_>, fates: &[Fate]) -> Result<()> {
         let info = if section.info_is_section() { section.info } else { 0 };
         if *fate == Fate::Stays && (goes(section.link) || goes(info)) {
             let gone = if goes(section.link) { section.link } else { info };
-            let gone = cubin.section_name(SectionIndex(gone));
-            return Err(Error::new(
-                name,
-                0,
-                ErrorKind::Other(format!("the section needs {gone}, which is removed")),
-            ));
+            let text =
+                format!("the section needs {}, which is removed", cubin.section_name(SectionIndex(gone)));
+            return Err(Error::new(name, 0, ErrorKind::Other(text)));
         }
     }
     Ok(())
@@ -326,7 +338,7 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, slots: Vec<Slot<'d>>) {
         section.link = map(section.link);
         match (slot.old, slot.given) {
             (None, Some((given, Part::Rel | Part::Rela))) => {
-                section.info = targets.get(&given).copied().unwrap_or(0)
+                section.info = targets.get(&given).copied().unwrap_or(0);
             }
             (None, _) => added.push(new),
             (Some(_), _) if section.info_is_section() => section.info = map(section.info),

@@ -51,7 +51,7 @@ pub(super) struct Position(pub(super) u64);
 impl Position {
     pub(super) fn advance(&mut self, bytes: u64) -> Result<()> {
         let too_big = ErrorKind::DoesNotFit { what: "size", value: bytes, field: "a file of 63 bits" };
-        let next = self.0.checked_add(bytes).filter(|n| *n <= i64::MAX as u64);
+        let next = self.0.checked_add(bytes).filter(|n| i64::try_from(*n).is_ok());
         self.0 = next.ok_or_else(|| Error::new("", self.0, too_big))?;
         Ok(())
     }

@@ -48,32 +48,20 @@ impl<'d> StringTable<'d> {
         (offset as usize) < self.text.len() && self.text.is_char_boundary(offset as usize)
     }
 
-    /// Offset of the first whole string equal to `name`; not a suffix of another one.
-    pub fn find(&self, name: &str) -> Option<u32> {
-        let mut offset = 0;
-        for entry in self.text.split_terminator('\0') {
-            if entry == name {
-                return u32::try_from(offset).ok();
-            }
-            offset += entry.len() + 1;
-        }
-        None
-    }
-
-    /// Offset of `name`, which is appended if no whole string equals it.
-    ///
-    /// # Errors
-    ///
-    /// `name` holds a NUL, or the table would pass 4 GiB.
-    pub fn intern(&mut self, name: &str) -> Result<u32> {
-        if let Some(offset) = self.find(name) { Ok(offset) } else { self.push(name) }
+    /// All whole strings with their offsets, in file order.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.text.split_terminator('\0').scan(0, |next: &mut u32, entry| {
+            let offset = *next;
+            *next = offset.checked_add(u32::try_from(entry.len()).ok()?)?.checked_add(1)?;
+            Some((offset, entry))
+        })
     }
 
     /// Appends `name` whether or not it is there, as ptxas does.
     ///
     /// # Errors
     ///
-    /// As [`StringTable::intern`].
+    /// `name` holds a NUL, or the table passes 4 GiB.
     pub fn push(&mut self, name: &str) -> Result<u32> {
         let end = self.text.len();
         if name.contains('\0') {

@@ -34,7 +34,9 @@ pub(super) fn contents(section: &Section<'_>, name: &str, out: &mut Vec<u8>) -> 
         Contents::Bytes(bytes) => out.extend_from_slice(bytes),
         Contents::Strings(table) => out.extend_from_slice(table.as_bytes()),
         Contents::Symbols(symbols) => {
-            symbols.iter().for_each(|s| out.extend_from_slice(bytes_of(&raw_symbol(s))))
+            for symbol in symbols {
+                out.extend_from_slice(bytes_of(&raw_symbol(symbol)));
+            }
         }
         Contents::Relocations(all) => {
             let with_addend = relocation_size(section.sh_type) != Some(16);
@@ -138,7 +140,7 @@ fn push_relocation(relocation: &Relocation, out: &mut Vec<u8>) {
     match relocation.addend {
         None => out.extend_from_slice(bytes_of(&Rel64 { r_offset, r_info })),
         Some(addend) => {
-            out.extend_from_slice(bytes_of(&Rela64 { r_offset, r_info, r_addend: I64::new(LE, addend) }))
+            out.extend_from_slice(bytes_of(&Rela64 { r_offset, r_info, r_addend: I64::new(LE, addend) }));
         }
     }
 }

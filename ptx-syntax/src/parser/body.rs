@@ -6,7 +6,7 @@ use crate::nodes::Body;
 use crate::section::is_label;
 use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};
-use crate::types::{Linkage, MODULE_DIRECTIVES, STATEMENT_DIRECTIVES, StateSpace};
+use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace};
 
 impl<'a> Parser<'a> {
     /// The current token is the `{`.
@@ -108,11 +108,6 @@ impl<'a> Parser<'a> {
                 self.bump();
                 Statement::Variable(Box::new(self.variable(start, Linkage::Extern)))
             }
-            ".maxnreg" | ".maxntid" | ".minnctapersm" => {
-                // Inside the body in PTX 1.x.
-                self.skip_statement();
-                Statement::Other(self.range_from(start))
-            }
             _ if StateSpace::from_keyword(word).is_some() => {
                 Statement::Variable(Box::new(self.variable(start, Linkage::None)))
             }
@@ -169,12 +164,16 @@ impl<'a> Parser<'a> {
         self.expect(TokenKind::Ident, "a predicate register").is_some()
     }
 
-    /// Whether the current word, on a new line, begins a statement of its own: a `;` is missing before it. Words such
-    /// as `.param` are suffixes too, so only the line tells.
+    /// Whether the current word begins a statement of its own: a `;` is missing before it. State spaces are suffixes
+    /// too, so for them the line tells.
     pub(super) fn next_statement_begins(&self) -> bool {
+        let word = self.word();
+        if NEVER_A_SUFFIX.contains(&word) {
+            return true;
+        }
         self.token.range.start != self.last_end
             && self.begins_line()
-            && STATEMENT_DIRECTIVES.contains(&self.word())
+            && StateSpace::from_keyword(word).is_some()
             && !self.suffix_follows()
     }
 

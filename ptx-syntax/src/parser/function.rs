@@ -4,14 +4,14 @@ use super::Parser;
 use crate::lexer::TokenKind;
 use crate::nodes::{Function, Item};
 use crate::text::TextRange;
-use crate::types::{FUNCTION_DIRECTIVES, FunctionKind, Linkage, StateSpace};
+use crate::types::{Arguments, FUNCTION_DIRECTIVES, FunctionKind, Linkage, StateSpace};
 
 impl<'a> Parser<'a> {
     /// `[.visible] .func ...`, `[.extern] .global ...`.
     pub(super) fn declaration(&mut self) -> Item<'a> {
         let start = self.token.range.start;
         let mut linkage = Linkage::None;
-        while let Some(word) = Linkage::from_keyword(self.directive_word()) {
+        if let Some(word) = Linkage::from_keyword(self.directive_word()) {
             linkage = word;
             self.bump();
         }
@@ -43,8 +43,8 @@ impl<'a> Parser<'a> {
         let params = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
         let directives = self.function_directives();
         let body = if self.at(TokenKind::OpenBrace) { Some(self.body()) } else { None };
-        if body.is_none() && self.eat(TokenKind::Semicolon).is_none() {
-            self.unexpected("`{` or `;` after the head of the function");
+        if body.is_none() {
+            self.eat(TokenKind::Semicolon); // ptxas 13.0.88 does not miss it
         }
         Function { kind, name, linkage, returns, params, directives, body, range: self.range_from(start) }
     }
@@ -71,27 +71,26 @@ impl<'a> Parser<'a> {
     /// `.maxntid 128, 1, 1`, `.noreturn`, `.pragma "..."` between head and body.
     fn function_directives(&mut self) -> TextRange {
         let start = self.token.range.start;
-        while self.at(TokenKind::DotIdent) {
-            let word = self.word();
-            if !FUNCTION_DIRECTIVES.contains(&word) {
-                // Something of the body or the next item: the caller misses its `{` or `;` here.
-                break;
-            }
+        while let Some(arguments) = function_directive(self.directive_word()) {
             self.bump();
-            while matches!(self.token.kind, TokenKind::Integer | TokenKind::String) {
-                self.bump();
-                if self.eat(TokenKind::Comma).is_none() {
-                    break;
+            match arguments {
+                Arguments::None => {}
+                Arguments::Integers => self.list_of(TokenKind::Integer, "an integer"),
+                Arguments::Strings => {
+                    self.list_of(TokenKind::String, "a string");
+                    self.eat(TokenKind::Semicolon);
                 }
-            }
-            match word {
-                ".attribute" => self.parenthesised(),
-                ".pragma" if self.at(TokenKind::Semicolon) => {
-                    self.bump();
-                }
-                _ => {}
+                Arguments::Parenthesised => self.parenthesised(),
             }
         }
         if self.last_end > start { self.range_from(start) } else { TextRange::empty(self.last_end) }
     }
+
+    fn list_of(&mut self, kind: TokenKind, what: &'static str) {
+        while self.expect(kind, what).is_some() && self.eat(TokenKind::Comma).is_some() {}
+    }
+}
+
+fn function_directive(word: &str) -> Option<Arguments> {
+    FUNCTION_DIRECTIVES.iter().find(|(directive, _)| *directive == word).map(|(_, arguments)| *arguments)
 }

@@ -52,13 +52,13 @@ impl Brackets {
     }
 
     /// What closes the innermost bracket.
-    fn expected(&self) -> &'static str {
-        match self.innermost() {
+    fn expected(&self) -> Fault {
+        Fault::Expected(match self.innermost() {
             BRACE => "`}`",
             BRACKET => "`]`",
             PAREN => "`)`",
             _ => "`;`",
-        }
+        })
     }
 }
 
@@ -99,20 +99,26 @@ enum List {
     Initializer,
 }
 
-const OPERAND: &str = "an operand";
-const BEHIND: &str = "an operator, `,` or `;`";
+/// Why the current token cannot stand where it does.
+enum Fault {
+    Expected(&'static str),
+    TooDeep,
+}
+
+const OPERAND: Fault = Fault::Expected("an operand");
+const BEHIND: Fault = Fault::Expected("an operator, `,` or `;`");
 
 impl Parser<'_> {
     /// The operands of an instruction and its `;`.
     pub(super) fn operands(&mut self) {
         let (before, brackets) = match self.list(List::Operands) {
             Ok(end) => end,
-            Err(what) => return self.end_of_operands(what),
+            Err(fault) => return self.end_of_operands(&fault),
         };
         if brackets.depth > 0 {
-            self.end_of_operands(brackets.expected());
+            self.end_of_operands(&brackets.expected());
         } else if !before.is_operand() && before != Before::Start {
-            self.end_of_operands(OPERAND);
+            self.end_of_operands(&OPERAND);
         } else {
             self.bump();
         }
@@ -120,18 +126,18 @@ impl Parser<'_> {
 
     /// The initial value of a variable, up to the `,` or `;`. None: an error was reported.
     pub(super) fn initial_value(&mut self) -> Option<()> {
-        let what = match self.list(List::Initializer) {
+        let fault = match self.list(List::Initializer) {
             Ok((before, brackets)) if brackets.depth == 0 && before.is_operand() => return Some(()),
             Ok((_, brackets)) if brackets.depth > 0 => brackets.expected(),
-            Ok(_) => "an initial value",
-            Err(what) => what,
+            Ok(_) => Fault::Expected("an initial value"),
+            Err(fault) => fault,
         };
-        self.unexpected(what);
+        self.report(&fault);
         None
     }
 
     /// Moves to the `;` (of an initial value, or its `,`), or to a token instead of which something is expected.
-    fn list(&mut self, list: List) -> Result<(Before, Brackets), &'static str> {
+    fn list(&mut self, list: List) -> Result<(Before, Brackets), Fault> {
         let mut brackets = Brackets::default();
         let mut before = Before::Start;
         loop {
@@ -147,13 +153,13 @@ impl Parser<'_> {
     }
 
     /// The state behind the current token, or what is expected instead of it.
-    fn step(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, &'static str> {
+    fn step(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, Fault> {
         use TokenKind as K;
         let kind = self.token.kind;
         match kind {
             K::Ident | K::Integer | K::Float if before.is_operand() => Err(BEHIND),
             K::Ident if self.word() == "WARP_SZ" => Ok(Before::Number),
-            K::Ident if before == Before::Operator => Err("a number"),
+            K::Ident if before == Before::Operator => Err(Fault::Expected("a number")),
             K::Ident => Ok(Before::Name),
             K::Integer => Ok(Before::Number),
             K::Float => Ok(Before::Closed),
@@ -199,12 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    fn step_open(
-        &mut self,
-        before: Before,
-        brackets: &mut Brackets,
-        list: List,
-    ) -> Result<Before, &'static str> {
+    fn step_open(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, Fault> {
         let kind = self.token.kind;
         let allowed = match kind {
             TokenKind::OpenParen if list == List::Initializer => {
@@ -225,14 +226,13 @@ impl Parser<'_> {
             return Err(if before.is_operand() { BEHIND } else { OPERAND });
         }
         if !brackets.open(kind) {
-            self.errors.push(SyntaxErrorKind::NestingTooDeep, self.token.range);
-            return Err("fewer brackets");
+            return Err(Fault::TooDeep);
         }
         Ok(Before::Open)
     }
 
     /// A component (`%tid.x`, `%r1.b0`), `.unified` behind an address, a cast, or a number such as `.5`.
-    fn step_dot_ident(&self, before: Before, brackets: &Brackets) -> Result<Before, &'static str> {
+    fn step_dot_ident(&self, before: Before, brackets: &Brackets) -> Result<Before, Fault> {
         let word = self.word();
         match before {
             _ if self.next_statement_begins() => Err(brackets.expected()),
@@ -245,9 +245,16 @@ impl Parser<'_> {
         }
     }
 
+    fn report(&mut self, fault: &Fault) {
+        match *fault {
+            Fault::Expected(what) => self.unexpected(what),
+            Fault::TooDeep => self.errors.push(SyntaxErrorKind::NestingTooDeep, self.token.range),
+        }
+    }
+
     /// Reports the current token and goes on at the next line or behind the next `;`.
-    fn end_of_operands(&mut self, what: &'static str) {
-        self.unexpected(what);
+    fn end_of_operands(&mut self, fault: &Fault) {
+        self.report(fault);
         if !self.begins_line() {
             self.skip_statement();
         }

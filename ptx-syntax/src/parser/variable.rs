@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        if self.eat(TokenKind::Semicolon).is_none() && !faulty {
+        if !faulty && self.eat(TokenKind::Semicolon).is_none() {
             self.unexpected("a name or `;` in the declaration");
             if !self.begins_line() {
                 self.skip_statement();
@@ -70,7 +70,10 @@ impl<'a> Parser<'a> {
             {
                 pointer.space = Some(space);
             } else {
+                let typed = words.ty != ScalarType::Missing;
                 match word {
+                    ".v2" | ".v4" | ".v8" if typed => break,
+                    ".ptr" if words.pointer.is_some() => break,
                     ".v2" => words.vector = Some(2),
                     ".v4" => words.vector = Some(4),
                     ".v8" => words.vector = Some(8),
@@ -103,10 +106,16 @@ impl<'a> Parser<'a> {
     /// After an error inside a declaration: to its `;`, past the braces of its value, or to a line that begins with a
     /// directive.
     fn skip_declaration(&mut self) {
-        while !matches!(self.token.kind, TokenKind::Eof | TokenKind::Semicolon)
-            && !(self.at(TokenKind::DotIdent) && self.begins_line())
-        {
-            self.bump();
+        loop {
+            match self.token.kind {
+                TokenKind::Eof => return,
+                TokenKind::DotIdent if self.begins_line() => return,
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                _ => self.bump(),
+            };
         }
     }
 
@@ -191,7 +200,7 @@ impl<'a> Parser<'a> {
         let space = StateSpace::from_keyword(self.directive_word())?;
         self.bump();
         let words = self.type_words();
-        let name = self.eat(TokenKind::Ident).map(|token| self.name_of(token));
+        let name = self.expect(TokenKind::Ident, "a parameter name").map(|token| self.name_of(token));
         let mut array = None;
         while self.at(TokenKind::OpenBracket) {
             let size = self.dimension().unwrap_or(0);

@@ -68,12 +68,4 @@ impl<'f> Labels<'f> {
         let address = if inside { self.at_or_after[label.next_instruction] } else { None };
         address.or_else(|| self.ends.get(label.function).copied())
     }
-
-    /// Whether ptxas leaves a location list's reference to this label open: the next instruction is under a `.loc` of line 0
-    /// (FORMATS 4).
-    pub(super) fn is_open_in_location_lists(&self, name: &str) -> bool {
-        let next = self.facts.labels.get(name).map(|label| label.next_instruction);
-        let loc = next.and_then(|next| self.facts.instructions.get(next)?.loc);
-        loc.and_then(|loc| self.facts.locs.get(loc.0 as usize)).is_some_and(|loc| loc.line == 0)
-    }
 }

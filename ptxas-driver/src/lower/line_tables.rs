@@ -9,12 +9,9 @@ use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, SourceFile};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, FunctionStart, Loc, Located, Table, locations, ptx_lines, transcode,
+    AddressPair, FIRST_TRANSCODED_SM, FunctionStart, Loc, Located, Table, locations, ptx_lines, transcode,
 };
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
-
-/// First SM whose native tables are transcoded from Mercury ones.
-const FIRST_TRANSCODED_SM: u32 = 90;
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {

@@ -96,6 +96,11 @@ impl<'a> PtxFacts<'a> {
         collector.facts
     }
 
+    /// Whether an instruction is recorded at this line.
+    pub fn has_instruction_at(&self, line: u32) -> bool {
+        self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+    }
+
     /// The `.loc` in force at a PTX line that the code generator names: that of the first instruction on the line.
     ///
     /// A line between two instructions of a body counts for the one before; the `{`, which code without PTX is given, has none.

@@ -136,7 +136,7 @@ impl Lowering<'_, '_> {
 
     fn code_label(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
         let labels = self.context.labels;
-        if self.kind == Some(SectionKind::DebugLoc) && labels.is_open_in_location_lists(name) {
+        if self.kind == Some(SectionKind::DebugLoc) && self.context.image.open_labels.contains(name) {
             return self.undefined_reference(fixup, name);
         }
         match labels.address(name) {

@@ -13,6 +13,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::line_table::FIRST_TRANSCODED_SM;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, frame, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
@@ -50,7 +51,7 @@ pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>>
     read_symbols(&cubin, &mut image);
     let view = Relocated::new(&cubin);
     if request.level >= DebugLevel::Lines {
-        read_ptx_lines(&view, request.facts, &mut image)?;
+        read_ptx_lines(&view, request, &mut image)?;
     }
     if request.level >= DebugLevel::Full {
         read_registers(&cubin, &mut image)?;
@@ -133,7 +134,7 @@ fn read_symbols(cubin: &Cubin<'_>, image: &mut CodeImage) {
 }
 
 /// PTX lines by instruction, from `.nv_debug_line_sass`.
-fn read_ptx_lines(view: &Relocated<'_, '_>, facts: &PtxFacts<'_>, image: &mut CodeImage) -> Result<()> {
+fn read_ptx_lines(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeImage) -> Result<()> {
     let name = SectionKind::NvDebugLineSass.name();
     let Some(index) = view.cubin().section_by_name(name) else {
         bail!(
@@ -151,7 +152,7 @@ fn read_ptx_lines(view: &Relocated<'_, '_>, facts: &PtxFacts<'_>, image: &mut Co
             let Some(&code) = by_symbol.get(&target.symbol) else { continue };
             let rows = sequence_lines(sequence);
             let code = &mut image.sections[code];
-            code.ptx_lines = without_opening_rows(name, sequence.base_offset, rows, code, facts)?;
+            code.ptx_lines = without_opening_rows(name, sequence.base_offset, rows, code, request)?;
         }
     }
     Ok(())
@@ -181,8 +182,9 @@ fn without_opening_rows(
     offset: u64,
     rows: Vec<(u64, u32)>,
     code: &CodeSection,
-    facts: &PtxFacts<'_>,
+    request: Request<'_>,
 ) -> Result<Vec<(u64, u32)>> {
+    let Request { facts, sm, .. } = request;
     let mismatch = |message: String| {
         Error::new(name, offset, ErrorKind::Other(format!("{message}: the cubin was made from another PTX")))
     };
@@ -200,11 +202,17 @@ fn without_opening_rows(
             continue;
         };
         let open_line = facts.functions.get(part.name.as_str()).map_or(0, |function| function.open_line);
-        if line != open_line {
+        if line == open_line {
+            continue;
+        }
+        // From sm_90 on the opening row is that of the first instruction, if that has a line of its own.
+        if !facts.has_instruction_at(line) || sm < FIRST_TRANSCODED_SM {
             let found = format!("function {} opens at PTX line {line}", part.name);
             Err(mismatch(format!("{found}, in this PTX at line {open_line}")))?;
         }
+        lines.push((address, line));
     }
+    lines.dedup();
     if !facts.functions.contains_key(code.function.as_str()) {
         Err(mismatch(format!("function {} has PTX lines but is not in this PTX", code.function)))?;
     }
@@ -259,10 +267,19 @@ fn read_labels(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeI
             continue;
         }
         for fixup in &block.assembled.fixups {
-            let FixupTarget::Symbol { name, addend: 0 } = fixup.target else { continue };
-            if let Some(target) = section.target(fixup.offset).filter(|_| request.facts.labels.contains_key(name)) {
-                let address = LabelAddress { symbol: target.symbol, offset: target.addend as u64 };
-                image.labels.entry(name.to_owned()).or_insert(address);
+            let FixupTarget::Symbol { name: label, addend: 0 } = fixup.target else { continue };
+            if !request.facts.labels.contains_key(label) {
+                continue;
+            }
+            match section.target(fixup.offset).filter(|target| target.section.is_some()) {
+                Some(target) => {
+                    let address = LabelAddress { symbol: target.symbol, offset: target.addend as u64 };
+                    image.labels.entry(label.to_owned()).or_insert(address);
+                }
+                None if name == SectionKind::DebugLoc.name() => {
+                    image.open_labels.insert(label.to_owned());
+                }
+                None => {}
             }
         }
     }

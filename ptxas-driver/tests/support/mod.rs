@@ -88,6 +88,8 @@ pub struct Entry {
     pub unit: String,
     /// Whether the tool succeeded; else `cubin` is absent.
     pub ok: bool,
+    /// Whether ptxas 13.0.88 wrote the cubin, run by nvcc, NVRTC or by hand; other writers have their own versions.
+    pub written_by_ptxas_13_0: bool,
     /// The command line, with `$CUDA` and the like for machine paths.
     pub command: Vec<String>,
     /// The PTX, where this entry has one.
@@ -109,6 +111,7 @@ impl Entry {
             mode: text("mode"),
             unit: text("unit"),
             ok: entry["status"] == "ok",
+            written_by_ptxas_13_0: matches!(text("writer").as_str(), "ptxas-13.0.88" | "nvrtc-13.0.88"),
             command: entry["command"]
                 .as_array()
                 .into_iter()

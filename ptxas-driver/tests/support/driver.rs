@@ -1,0 +1,98 @@
+//! Runs the driver as a user does, and what tests look at afterwards.
+#![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+use crate::support::Entry;
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// ptxas' exit code for every failure, and ours.
+pub const FAILURE: i32 = 255;
+
+/// The driver's `compile`, without arguments.
+pub fn compile() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    command.arg("compile");
+    command
+}
+
+/// The driver's `compile` on a corpus entry with the entry's own options, without `-o` and `--code`.
+///
+/// Times and sizes of source files are those that the entry's cubin records.
+pub fn compile_entry(entry: &Entry) -> Command {
+    let (ptx, cubin) = (entry.ptx.as_ref().unwrap(), entry.cubin.as_ref().unwrap());
+    let mut command = compile();
+    command.arg(ptx).args(["-arch", &entry.arch]);
+    command.args(if entry.mode == "G" { ["-g"] } else { ["-lineinfo"] });
+    for stat in recorded_stats(ptx, cubin) {
+        command.arg("--file-stat").arg(stat);
+    }
+    command
+}
+
+/// `--code cubin:PATH` as one argument behind `--code`.
+pub fn code_of(cubin: &Path) -> OsString {
+    let mut code = OsString::from("cubin:");
+    code.push(cubin);
+    code
+}
+
+/// What a run prints on standard error.
+pub fn messages(run: &Output) -> String {
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+/// Runs `command` with `-o output` and returns the file it wrote.
+///
+/// # Panics
+///
+/// On failure, with the messages.
+pub fn made(command: &mut Command, output: &Path) -> Vec<u8> {
+    let run = command.arg("-o").arg(output).output().unwrap();
+    assert!(run.status.success(), "{command:?}: {}\n{}", run.status, messages(&run));
+    fs::read(output).unwrap()
+}
+
+/// Time and size of each source file as a cubin's file table has them: entries follow `.file` by increasing index.
+fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
+    let text = fs::read_to_string(ptx).unwrap();
+    let parsed = ptx_syntax::parse(&text);
+    let mut files: Vec<_> = parsed.module.files().map(|file| (file.index, file.path)).collect();
+    files.sort_unstable();
+    let data = fs::read(cubin).unwrap();
+    let cubin = Cubin::parse(&data).unwrap();
+    let Some(index) = cubin.section_by_name(".debug_line") else { return Vec::new() };
+    let tables = line::decode(".debug_line", &cubin.bytes(index).unwrap()).unwrap();
+    let recorded = tables.iter().flat_map(|table| &table.files);
+    files.iter().zip(recorded).map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size)).collect()
+}
+
+/// The names in a folder, sorted: what a failed run may have left behind.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A file of `examples/`, such as `saxpy/saxpy.ptx`.
+pub fn example(path: &str) -> PathBuf {
+    crate::support::repository().join("examples").join(path)
+}
+
+/// The pairs of [`crate::support::simple_pairs`] for sm_90, whose line tables come from Mercury ones.
+pub fn sm_90_pairs() -> Option<Vec<Entry>> {
+    crate::support::corpus(|entry| {
+        entry.ok
+            && ["cuda", "nvrtc"].contains(&&*entry.producer)
+            && ["lineinfo", "G"].contains(&&*entry.mode)
+            && entry.arch == "sm_90"
+            && entry.ptx.is_some()
+            && entry.cubin.is_some()
+    })
+}
