@@ -53,6 +53,11 @@ pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_
     table
 }
 
+/// The name part of a path: what stands in the file table beside the directory.
+pub fn name(path: &[u8]) -> &[u8] {
+    split_path(path).1
+}
+
 /// Splits at the last `/` or `\`; none, or one at position 0, leaves the path whole.
 fn split_path(path: &[u8]) -> (Option<&[u8]>, &[u8]) {
     match memchr::memrchr2(b'/', b'\\', path) {

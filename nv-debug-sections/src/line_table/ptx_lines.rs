@@ -2,14 +2,18 @@
 
 use super::{FunctionStart, Loc, LocId, Located};
 
-/// PTX lines as locations: file 0, no inlining.
+/// PTX lines as locations in `file`, without inlining.
 ///
 /// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line. Each function opens at the line of its
 /// `{`; helpers without PTX do not. Returns what [`locations`](super::locations) takes.
-pub fn ptx_lines(lines: &[(u64, u32)], starts: &[FunctionStart]) -> (Vec<Loc>, Vec<Located>, Vec<FunctionStart>) {
+pub fn ptx_lines(
+    file: u32,
+    lines: &[(u64, u32)],
+    starts: &[FunctionStart],
+) -> (Vec<Loc>, Vec<Located>, Vec<FunctionStart>) {
     let mut locs = Vec::with_capacity(lines.len() + starts.len());
     let mut loc = |line| {
-        locs.push(Loc { file: 0, line, name: 0, parent: None });
+        locs.push(Loc { file, line, name: 0, parent: None });
         Some(LocId(locs.len() as u32 - 1))
     };
     let starts = starts

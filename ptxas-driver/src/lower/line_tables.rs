@@ -3,11 +3,12 @@
 use super::{Context, Lowered};
 use crate::code_image::CodeSection;
 use anyhow::{Result, bail};
+use dwarf2_writer::line::Params;
 use dwarf2_writer::{Address, Section, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
-use nv_debug_sections::file_table::{self, SourceFile};
-use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
+use nv_debug_sections::file_table::{self, FileTable, SourceFile};
+use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
     AddressPair, FIRST_TRANSCODED_SM, FunctionStart, Loc, Located, Table, locations, ptx_lines, transcode,
 };
@@ -15,18 +16,15 @@ use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
-    if let Some(file) = files.iter().find(|file| file.path.is_empty() || file.path.ends_with(b"/")) {
-        bail!(".file {} has no file name: expected a path that names a file", file.index);
-    }
-    let table = file_table::build(files.iter().copied(), context.facts.uses_file_0);
+    let FileTable { directories, files } = source_file_table(context, files)?;
     let sequences = sequences(context, |section| source_program(context, section));
     let ops = || sequences.iter().flat_map(|(_, sequence)| &sequence.ops);
     let inlined = ops().any(|op| matches!(op, LineOp::InlinedCall { .. }));
     let rows = ops().filter(|op| matches!(op, LineOp::Row { .. })).count();
     let unit = LineTable {
-        params: Default::default(),
-        directories: table.directories,
-        files: table.files,
+        params: Params::default(),
+        directories,
+        files,
         debug_str_base: inlined.then_some(0),
         sequences: Vec::new(),
     };
@@ -37,19 +35,37 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     Ok((lowered, rows))
 }
 
-/// The PTX line table.
-pub(super) fn line_sass(context: &Context<'_>) -> Result<Lowered> {
+fn source_file_table<'f>(context: &Context<'_>, files: &[SourceFile<'f>]) -> Result<FileTable<'f>> {
+    if let Some(file) = files.iter().find(|file| file_table::name(file.path).is_empty()) {
+        bail!(".file {} has no file name: expected a path that names a file", file.index);
+    }
+    Ok(file_table::build(files.iter().copied(), context.facts.uses_file_0))
+}
+
+/// The PTX line table. Its one file is the section with the PTX text: number 1 by name in relocatable files, whose section names
+/// differ, else number 0 without a name. Without any code ptxas leaves the source files there.
+pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[SourceFile<'_>]) -> Result<Lowered> {
+    let file = u32::from(context.relocatable);
     let sequences = sequences(context, |section| {
         if section.ptx_lines.is_empty() {
             return Vec::new();
         }
-        let (locs, located, starts) = ptx_lines(&section.ptx_lines, &function_starts(context, section));
+        let starts = function_starts(context, section);
+        let (locs, located, starts) = ptx_lines(file, &section.ptx_lines, &starts);
         program(context, &locs, &located, &starts)
     });
+    let table = if sequences.is_empty() {
+        source_file_table(context, files)?
+    } else if context.relocatable {
+        let name = ptx_txt_name.as_bytes().into();
+        FileTable { files: vec![LineFile { name, directory: 0, mtime: 0, size: 0 }], ..FileTable::default() }
+    } else {
+        FileTable::default()
+    };
     let unit = LineTable {
-        params: Default::default(),
-        directories: Vec::new(),
-        files: Vec::new(),
+        params: Params::default(),
+        directories: table.directories,
+        files: table.files,
         debug_str_base: None,
         sequences: Vec::new(),
     };

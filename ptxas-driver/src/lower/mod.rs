@@ -111,10 +111,11 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
             lowered.push(ptx_sections::lower(section, &context, diagnostics));
         }
-        lowered.push(line_tables::line_sass(&context)?);
         let source = input.source.as_bytes();
+        let name = ptx_txt::section_name(source, input.relocatable);
+        lowered.push(line_tables::line_sass(&context, &name, input.files)?);
         lowered.push(Lowered {
-            name: ptx_txt::section_name(source, input.relocatable),
+            name,
             bytes: ptx_txt::from_ptx(source)?,
             relocs: Vec::new(),
         });
