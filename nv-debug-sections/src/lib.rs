@@ -15,5 +15,6 @@ pub mod reg_sass;
 pub mod reg_type;
 pub mod reloc;
 pub mod relocated;
+pub mod symbolize;
 
 pub use error::{Error, ErrorKind, Result};

@@ -4,7 +4,7 @@ use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::number::Literal;
 use crate::text::{Name, TextRange};
-use crate::types::{MODULE_DIRECTIVES, ScalarType};
+use crate::types::{MODULE_DIRECTIVES, NEVER_A_SUFFIX, ScalarType, StateSpace};
 
 /// `.section .debug_info { ... }` (PTX ISA §.section).
 ///
@@ -277,9 +277,7 @@ impl<'a> DataCursor<'a> {
             }
             TokenKind::Minus => self.negative(token, width, sink),
             TokenKind::Ident if first && is_label(word) => self.expression(token, width, sink),
-            TokenKind::DotIdent if first && data_width(word).or(illegal(word)).is_none() => {
-                self.expression(token, width, sink)
-            }
+            TokenKind::DotIdent if first && !is_reserved(word) => self.expression(token, width, sink),
             _ => {
                 sink.unexpected(self.text, token, VALUE);
                 self.give_up(token);
@@ -404,8 +402,13 @@ pub(crate) fn data_width(word: &str) -> Option<u8> {
     })
 }
 
-fn illegal(word: &str) -> Option<u8> {
-    ScalarType::from_keyword(word).map(|_| 0)
+/// Words with a dot that ptxas keeps for itself, so that they name no section.
+fn is_reserved(word: &str) -> bool {
+    data_width(word).is_some()
+        || ScalarType::from_keyword(word).is_some()
+        || StateSpace::from_keyword(word).is_some()
+        || NEVER_A_SUFFIX.contains(&word)
+        || matches!(word, ".v2" | ".v4" | ".v8")
 }
 
 /// Whether a word can be a label: `_`, `%` and the words ptxas keeps for itself cannot.

@@ -67,7 +67,7 @@ static ADVANCE_PC_AND_COPY: [Packed; UNITS] = {
 /// Appends the opcodes for an address advance of `units` and a line advance of `lines`, and the row.
 #[inline]
 pub(super) fn put_row(program: &mut Vec<u8>, params: Params, units: u64, lines: i32) {
-    let line_index = (lines.wrapping_add(LINES as i32 / 2)) as u32 as usize;
+    let line_index = lines.wrapping_add(LINES as i32 / 2) as u32 as usize;
     let unit_index = usize::try_from(units).unwrap_or(usize::MAX);
     let (Some(line), Some(rest)) = (ADVANCE_LINE.get(line_index), ADVANCE_PC_AND_COPY.get(unit_index)) else {
         return put_far_row(program, units, lines);
@@ -80,7 +80,7 @@ pub(super) fn put_row(program: &mut Vec<u8>, params: Params, units: u64, lines: 
     let opcode =
         (u64::from(params.opcode_base) + u64::from(params.line_range) * units).wrapping_add(column as u64);
     let special =
-        (units != 0) & (lines != 0) & (opcode <= 0xff) & ((column as u64) < u64::from(params.line_range));
+        units != 0 && lines != 0 && opcode <= 0xff && (column as u64) < u64::from(params.line_range);
     let row = if special { Packed::new(opcode, 1) } else { advances };
     let end = program.len() + row.len();
     program.extend_from_slice(&row.0.to_le_bytes());

@@ -15,6 +15,12 @@ pub const DEBUG_ONLY_BASE: u64 = 0x1000;
 /// Alignment of `.text.F` in every cubin. Observed: ptxas 13.0.88, sm_75-sm_121.
 const TEXT_ALIGN: u64 = 128;
 
+/// Sections before the first `.text.F`, as in every cubin.
+const SHSTRTAB: u32 = 1;
+const STRTAB: u32 = 2;
+const SYMTAB: u32 = 3;
+const FIRST_TEXT: u16 = 4;
+
 /// One function of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Function<'a> {
@@ -37,8 +43,6 @@ pub struct Function<'a> {
 ///
 /// `sm` needs more than 8 bits, a name holds a NUL, or there are more functions than an ELF file has sections.
 pub fn debug_only(sm: u32, functions: &[Function<'_>]) -> Result<(Cubin<'static>, Vec<SymbolIndex>)> {
-    const FIRST_TEXT: u16 = 4;
-    let fault = |what, value, field| Error::new("", 0, ErrorKind::DoesNotFit { what, value, field });
     if sm > 0xff {
         return Err(fault("SM number", sm.into(), "e_flags (8 bits)"));
     }
@@ -46,75 +50,30 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>]) -> Result<(Cubin<'static>
     let count = u16::try_from(functions.len()).ok().filter(|n| *n < 0xf000);
     let count = count.ok_or_else(|| fault("number of functions", functions.len() as u64, "e_shnum"))?;
 
-    // ELF wants local symbols first.
-    let mut order: Vec<usize> = (0..functions.len()).collect();
-    order.sort_by_key(|&i| functions.get(i).is_some_and(|f| !f.local));
-    let mut indices = vec![SymbolIndex(0); functions.len()];
-    for (position, &function) in (1..).zip(&order) {
-        if let Some(slot) = indices.get_mut(function) {
-            *slot = SymbolIndex(position);
-        }
-    }
-
+    let indices = symbol_indices(functions);
     let mut names = StringTable::default();
     let mut strings = StringTable::default();
-    let text_flags = elf::SHF_ALLOC.0 | elf::SHF_EXECINSTR.0;
-    let mut sections = vec![Section::default()];
-    let shstrtab = names.push(".shstrtab")?;
-    let strtab = names.push(".strtab")?;
-    let symtab = names.push(".symtab")?;
-    let mut texts = Vec::with_capacity(functions.len());
     let mut symbols = vec![Symbol::default(); functions.len() + 1];
+    let mut sections = vec![
+        Section::default(),
+        string_table(names.push(".shstrtab")?),
+        string_table(names.push(".strtab")?),
+        symbol_table(names.push(".symtab")?, functions),
+    ];
     let mut address = DEBUG_ONLY_BASE;
     for ((shndx, function), &index) in (FIRST_TEXT..FIRST_TEXT + count).zip(functions).zip(&indices) {
-        let binding = if function.local { elf::STB_LOCAL } else { elf::STB_GLOBAL };
-        let symbol = Symbol {
-            name: strings.push(function.name)?,
-            info: binding.0 << 4 | elf::STT_FUNC.0,
-            other: if function.kernel { Symbol::ENTRY } else { 0 },
-            shndx,
-            value: address,
-            size: function.size,
-        };
+        let name = names.push(&format!(".text.{}", function.name))?;
+        sections.push(text(name, function, address, index));
         if let Some(slot) = symbols.get_mut(index.as_usize()) {
-            *slot = symbol;
+            *slot = symbol(strings.push(function.name)?, function, address, shndx);
         }
-        texts.push(Section {
-            name: names.push(&format!(".text.{}", function.name))?,
-            sh_type: elf::SHT_NOBITS.0,
-            flags: text_flags,
-            address,
-            link: 3,
-            info: index.0,
-            align: TEXT_ALIGN,
-            contents: Contents::NoBits(function.size),
-            ..Section::default()
-        });
         let end = address.checked_add(function.size).and_then(|end| end.checked_next_multiple_of(TEXT_ALIGN));
         address = end.ok_or_else(|| fault("size", function.size, "an address"))?;
     }
-
-    let table = |name, strings| Section {
-        name,
-        sh_type: elf::SHT_STRTAB.0,
-        align: 1,
-        contents: Contents::Strings(strings),
-        ..Section::default()
-    };
-    let locals = functions.iter().filter(|f| f.local).count() as u32;
-    sections.push(table(shstrtab, names));
-    sections.push(table(strtab, strings));
-    sections.push(Section {
-        name: symtab,
-        sh_type: elf::SHT_SYMTAB.0,
-        link: 2,
-        info: locals + 1,
-        align: 8,
-        entsize: 24,
-        contents: Contents::Symbols(symbols),
-        ..Section::default()
-    });
-    sections.append(&mut texts);
+    let tables = [Contents::Strings(names), Contents::Strings(strings), Contents::Symbols(symbols)];
+    for (section, contents) in sections.iter_mut().skip(1).zip(tables) {
+        section.contents = contents;
+    }
     let header = Header {
         e_type: elf::ET_EXEC.0,
         os_abi: ELFOSABI_CUDA_V2,
@@ -122,7 +81,70 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>]) -> Result<(Cubin<'static>
         e_version: 1,
         e_entry: 0,
         e_flags: sm << 8 | if sm < 100 { 4 } else { 2 },
-        shstrndx: SectionIndex(1),
+        shstrndx: SectionIndex(SHSTRTAB),
     };
     Ok((Cubin { header, sections }, indices))
+}
+
+fn fault(what: &'static str, value: u64, field: &'static str) -> Error {
+    Error::new("", 0, ErrorKind::DoesNotFit { what, value, field })
+}
+
+/// ELF wants local symbols first; within each kind the order is the given one.
+fn symbol_indices(functions: &[Function<'_>]) -> Vec<SymbolIndex> {
+    let mut next_local = 1;
+    let mut next_global = first_global(functions);
+    let number = |function: &Function<'_>| {
+        let next = if function.local { &mut next_local } else { &mut next_global };
+        *next += 1;
+        SymbolIndex(*next - 1)
+    };
+    functions.iter().map(number).collect()
+}
+
+fn first_global(functions: &[Function<'_>]) -> u32 {
+    1 + functions.iter().filter(|f| f.local).count() as u32
+}
+
+fn string_table(name: u32) -> Section<'static> {
+    Section { name, sh_type: elf::SHT_STRTAB.0, align: 1, ..Section::default() }
+}
+
+fn symbol_table(name: u32, functions: &[Function<'_>]) -> Section<'static> {
+    let info = first_global(functions);
+    Section {
+        name,
+        sh_type: elf::SHT_SYMTAB.0,
+        link: STRTAB,
+        info,
+        align: 8,
+        entsize: 24,
+        ..Section::default()
+    }
+}
+
+fn text(name: u32, function: &Function<'_>, address: u64, symbol: SymbolIndex) -> Section<'static> {
+    Section {
+        name,
+        sh_type: elf::SHT_NOBITS.0,
+        flags: elf::SHF_ALLOC.0 | elf::SHF_EXECINSTR.0,
+        address,
+        link: SYMTAB,
+        info: symbol.0,
+        align: TEXT_ALIGN,
+        contents: Contents::NoBits(function.size),
+        ..Section::default()
+    }
+}
+
+fn symbol(name: u32, function: &Function<'_>, address: u64, shndx: u16) -> Symbol {
+    let binding = if function.local { elf::STB_LOCAL } else { elf::STB_GLOBAL };
+    Symbol {
+        name,
+        info: binding.0 << 4 | elf::STT_FUNC.0,
+        other: if function.kernel { Symbol::ENTRY } else { 0 },
+        shndx,
+        value: address,
+        size: function.size,
+    }
 }

@@ -140,7 +140,7 @@ pub struct Section<'d> {
     pub link: u32,
     /// `sh_info`: section index where [`info_is_section`](Self::info_is_section), else as the type says.
     pub info: u32,
-    /// `sh_addralign`: 0 or a power of two, at most [`Section::MAX_ALIGN`].
+    /// `sh_addralign`: 0 or a power of two.
     pub align: u64,
     /// `sh_entsize`.
     pub entsize: u64,
@@ -152,9 +152,6 @@ pub struct Section<'d> {
 }
 
 impl Section<'_> {
-    /// Largest accepted alignment; bounds what a hostile header can make [`Cubin::write`] allocate.
-    pub const MAX_ALIGN: u64 = 1 << 16;
-
     /// Whether `sh_info` is a section index (`SHF_INFO_LINK`, or a relocation section without the flag).
     ///
     /// `.text.F` and `.nv.capmerc.text.F` lack the flag: theirs holds a symbol index (FORMATS 8).
@@ -269,8 +266,8 @@ impl<'d> Cubin<'d> {
     /// # Errors
     ///
     /// The file is no 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or section lies outside
-    /// it, sections overlap (Mercury clones excepted), or a link, name, entry size, alignment or symbol index is out
-    /// of range. The error names the section, or for headers and tables the byte offset in the file.
+    /// it, sections overlap (Mercury clones excepted), a link, name, entry size, alignment or symbol index is out of
+    /// range, or alignments would make the file that [`Cubin::write`] lays out several times as long as this one. The error names the section, or for headers and tables the byte offset in the file.
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         read::parse(data)
     }

@@ -1,6 +1,6 @@
 //! FORMATS 1.5: one pass over the located instructions.
 
-use super::{FunctionStart, Loc, LocId, Located};
+use super::{EntryRow, Loc, LocId, Located};
 use crate::line::LineOp;
 use std::collections::HashMap;
 
@@ -76,9 +76,8 @@ impl Program {
 
 /// Builds the program of one code section's sequence.
 ///
-/// `instructions` in address order, one for each change of PTX line at least; `starts` in address order. A function without a `.loc`
-/// gets no entry row.
-pub fn locations(locs: &[Loc], instructions: &[Located], starts: &[FunctionStart], table: Table) -> Vec<LineOp> {
+/// `instructions` in address order, one for each change of PTX line at least; `entries` in address order.
+pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], table: Table) -> Vec<LineOp> {
     let mut builder = Builder {
         locs,
         program: Program::new(),
@@ -87,17 +86,17 @@ pub fn locations(locs: &[Loc], instructions: &[Located], starts: &[FunctionStart
         last_parent: None,
         table,
     };
-    let mut starts = starts.iter().filter_map(|start| Some((start.address, start.first_loc?))).peekable();
+    let mut entries = entries.iter().peekable();
     for instruction in instructions {
-        while let Some((address, first)) = starts.next_if(|&(address, _)| address <= instruction.address) {
-            builder.entry_row(address, first);
+        while let Some(entry) = entries.next_if(|entry| entry.address <= instruction.address) {
+            builder.entry_row(entry);
         }
         if let Some(loc) = instruction.loc {
             builder.instruction(instruction.address, loc);
         }
     }
-    for (address, first) in starts {
-        builder.entry_row(address, first);
+    for entry in entries {
+        builder.entry_row(entry);
     }
     builder.program.close_entry_row();
     builder.program.ops
@@ -119,16 +118,17 @@ impl Builder<'_> {
     }
 
     /// Step 1: the row at a function's start.
-    fn entry_row(&mut self, address: u64, first: LocId) {
-        let Some(loc) = self.loc(first) else { return };
+    fn entry_row(&mut self, entry: &EntryRow) {
+        let Some(loc) = self.loc(entry.loc) else { return };
+        let flagged = entry.flagged && self.table == Table::Mercury;
         self.previous = None;
         self.program.set_file(loc.file);
         self.program.set_context(0, 0);
-        if self.table == Table::Mercury {
+        if flagged {
             self.program.ops.push(LineOp::EntryRow(1));
         }
-        self.program.row(address, loc.line);
-        self.program.entry_row_open = self.table == Table::Mercury;
+        self.program.row(entry.address, loc.line);
+        self.program.entry_row_open = flagged;
     }
 
     fn instruction(&mut self, address: u64, id: LocId) {

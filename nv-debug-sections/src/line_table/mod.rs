@@ -52,6 +52,24 @@ pub struct FunctionStart {
     pub address: u64,
     /// The function's first `.loc`; `None` for functions without.
     pub first_loc: Option<LocId>,
-    /// 1-based PTX line of the `{` that opens the body; 0 for built-in helpers, which have no PTX.
-    pub ptx_line: u32,
+    /// 1-based PTX line of the `{` that opens the body; `None` for built-in helpers, which have no PTX.
+    pub ptx_line: Option<u32>,
+}
+
+/// The row that opens a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntryRow {
+    /// Byte offset in the code section.
+    pub address: u64,
+    /// Its file and line.
+    pub loc: LocId,
+    /// Whether a Mercury table flags it with 0x92: only in sections with a `.loc`, in both tables (observed: ptxas 13.0.88, sm_100
+    /// and sm_120).
+    pub flagged: bool,
+}
+
+/// Entry rows of the source location table: functions without a `.loc` have none.
+pub fn entry_rows(starts: &[FunctionStart]) -> Vec<EntryRow> {
+    let row = |start: &FunctionStart| Some(EntryRow { address: start.address, loc: start.first_loc?, flagged: true });
+    starts.iter().filter_map(row).collect()
 }

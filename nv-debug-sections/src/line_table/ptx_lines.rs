@@ -1,6 +1,6 @@
 //! `.nv_debug_line_sass`: the same rules, with PTX lines for source lines.
 
-use super::{FunctionStart, Loc, LocId, Located};
+use super::{EntryRow, FunctionStart, Loc, LocId, Located};
 
 /// PTX lines as locations in `file`, without inlining.
 ///
@@ -10,16 +10,20 @@ pub fn ptx_lines(
     file: u32,
     lines: &[(u64, u32)],
     starts: &[FunctionStart],
-) -> (Vec<Loc>, Vec<Located>, Vec<FunctionStart>) {
+) -> (Vec<Loc>, Vec<Located>, Vec<EntryRow>) {
     let mut locs = Vec::with_capacity(lines.len() + starts.len());
     let mut loc = |line| {
         locs.push(Loc { file, line, name: 0, parent: None });
-        Some(LocId(locs.len() as u32 - 1))
+        LocId(locs.len() as u32 - 1)
     };
-    let starts = starts
+    let flagged = starts.iter().any(|start| start.first_loc.is_some());
+    let entries = starts
         .iter()
-        .map(|start| FunctionStart { first_loc: if start.ptx_line == 0 { None } else { loc(start.ptx_line) }, ..*start })
+        .filter_map(|start| {
+            let loc = loc(start.ptx_line?);
+            Some(EntryRow { address: start.address, loc, flagged })
+        })
         .collect();
-    let located = lines.iter().map(|&(address, line)| Located { address, loc: loc(line) }).collect();
-    (locs, located, starts)
+    let located = lines.iter().map(|&(address, line)| Located { address, loc: Some(loc(line)) }).collect();
+    (locs, located, entries)
 }

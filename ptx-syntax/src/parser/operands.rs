@@ -7,12 +7,14 @@ use super::Parser;
 use crate::MAX_NESTING;
 use crate::error::SyntaxErrorKind;
 use crate::lexer::TokenKind;
+use crate::section::is_label;
 
-/// Open brackets of one statement, two bits each.
+/// Open brackets of one statement, two bits each, and whether a comma outside them was read.
 #[derive(Default)]
 struct Brackets {
     stack: u64,
     depth: u32,
+    behind_comma: bool,
 }
 
 const NONE: u64 = 0;
@@ -72,9 +74,13 @@ enum Before {
     Comma,
     /// An operator before a number.
     Operator,
-    /// `|` between two predicates.
+    /// `|` between the two results of the first operand.
     Pipe,
-    /// A sign, `!`, `~` or a cast.
+    /// The second of them.
+    PipeName,
+    /// One `-` or `!` at the start of an operand: a name or a number.
+    Sign,
+    /// Any other sign, `~`, or a cast: a number.
     Unary,
     /// `(` and a type: a cast once the `)` follows.
     Cast,
@@ -88,7 +94,11 @@ enum Before {
 
 impl Before {
     fn is_operand(self) -> bool {
-        matches!(self, Self::Name | Self::Number | Self::Group | Self::Closed)
+        matches!(self, Self::Name | Self::PipeName | Self::Number | Self::Group | Self::Closed)
+    }
+
+    fn takes_sign(self) -> bool {
+        !self.is_operand() && !matches!(self, Self::Pipe | Self::Cast)
     }
 }
 
@@ -159,12 +169,20 @@ impl Parser<'_> {
         match kind {
             K::Ident | K::Integer | K::Float if before.is_operand() => Err(BEHIND),
             K::Ident if self.word() == "WARP_SZ" => Ok(Before::Number),
-            K::Ident if before == Before::Operator => Err(Fault::Expected("a number")),
-            K::Ident => Ok(Before::Name),
+            K::Ident if matches!(before, Before::Operator | Before::Unary) => {
+                Err(Fault::Expected("a number"))
+            }
+            K::Ident if before != Before::Cast && (is_label(self.word()) || self.word() == "_") => {
+                Ok(if before == Before::Pipe { Before::PipeName } else { Before::Name })
+            }
+            K::Integer | K::Float if matches!(before, Before::Pipe | Before::Cast) => Err(OPERAND),
             K::Integer => Ok(Before::Number),
             K::Float => Ok(Before::Closed),
             K::DotIdent => self.step_dot_ident(before, brackets),
-            K::Comma if before.is_operand() => Ok(Before::Comma),
+            K::Comma if before.is_operand() => {
+                brackets.behind_comma |= brackets.depth == 0;
+                Ok(Before::Comma)
+            }
             K::OpenParen | K::OpenBracket | K::OpenBrace => self.step_open(before, brackets, list),
             K::CloseParen | K::CloseBracket | K::CloseBrace => {
                 let empty = before == Before::Open && (kind == K::CloseParen || list == List::Initializer);
@@ -180,18 +198,27 @@ impl Parser<'_> {
                     _ => Ok(Before::Closed),
                 }
             }
-            K::Plus if matches!(before, Before::Name | Before::Number | Before::Group) => {
+            K::Plus if matches!(before, Before::Number | Before::Group) => Ok(Before::Operator),
+            K::Plus
+                if before == Before::Name && (brackets.innermost() != BRACE || list == List::Initializer) =>
+            {
                 Ok(Before::Operator)
             }
-            K::Or if matches!(before, Before::Name | Before::Closed) => Ok(Before::Pipe),
+            K::Or if matches!(before, Before::Name | Before::Closed) => {
+                if brackets.behind_comma || brackets.depth > 0 { Err(BEHIND) } else { Ok(Before::Pipe) }
+            }
             K::Minus | K::Not | K::Or | K::Less | K::Greater | K::Equals | K::Colon | K::Operator
                 if matches!(before, Before::Number | Before::Group) =>
             {
                 self.binary_operator();
                 Ok(Before::Operator)
             }
-            K::Plus | K::Minus | K::Not if !before.is_operand() => Ok(sign(before)),
-            K::Operator if self.word() == "~" && !before.is_operand() => Ok(sign(before)),
+            K::Minus | K::Not if matches!(before, Before::Start | Before::Comma) && brackets.depth == 0 => {
+                Ok(Before::Sign)
+            }
+            K::Plus | K::Minus | K::Not | K::Operator if before.takes_sign() && self.is_sign() => {
+                Ok(if before == Before::Operator { Before::Operator } else { Before::Unary })
+            }
             _ if before.is_operand() => Err(BEHIND),
             _ => Err(OPERAND),
         }
@@ -245,6 +272,10 @@ impl Parser<'_> {
         }
     }
 
+    fn is_sign(&self) -> bool {
+        matches!(self.word(), "+" | "-" | "!" | "~")
+    }
+
     fn report(&mut self, fault: &Fault) {
         match *fault {
             Fault::Expected(what) => self.unexpected(what),
@@ -259,9 +290,4 @@ impl Parser<'_> {
             self.skip_statement();
         }
     }
-}
-
-/// The state behind a sign: behind an operator a number must follow all the same.
-fn sign(before: Before) -> Before {
-    if before == Before::Operator { Before::Operator } else { Before::Unary }
 }

@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::lexer::TokenKind;
 use crate::nodes::{Declarator, Parameter, Pointer, Variable};
+use crate::section::is_label;
 use crate::types::{Linkage, ScalarType, StateSpace};
 
 /// The words between a state space and the first name.
@@ -21,7 +22,8 @@ impl<'a> Parser<'a> {
         let words = self.type_words();
         let mut declarators = Vec::new();
         let mut faulty = false;
-        while let Some(name) = self.eat(TokenKind::Ident) {
+        while self.at(TokenKind::Ident) && is_label(self.word()) {
+            let name = self.bump();
             let mut declarator = Declarator {
                 name: self.name_of(name),
                 registers: None,

@@ -10,7 +10,8 @@ use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, FIRST_TRANSCODED_SM, FunctionStart, Loc, Located, Table, locations, ptx_lines, transcode,
+    AddressPair, EntryRow, FIRST_TRANSCODED_SM, FunctionStart, Loc, Located, Table, entry_rows, locations,
+    ptx_lines, transcode,
 };
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 
@@ -51,8 +52,8 @@ pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[Sour
             return Vec::new();
         }
         let starts = function_starts(context, section);
-        let (locs, located, starts) = ptx_lines(file, &section.ptx_lines, &starts);
-        program(context, &locs, &located, &starts)
+        let (locs, located, entries) = ptx_lines(file, &section.ptx_lines, &starts);
+        program(context, &locs, &located, &entries)
     });
     let table = if sequences.is_empty() {
         source_file_table(context, files)?
@@ -94,7 +95,7 @@ fn sequences(
 
 fn source_program(context: &Context<'_>, section: &CodeSection) -> Vec<LineOp> {
     let facts = context.facts;
-    let starts = function_starts(context, section);
+    let entries = entry_rows(&function_starts(context, section));
     let located: Vec<Located> = section
         .ptx_lines
         .iter()
@@ -104,17 +105,17 @@ fn source_program(context: &Context<'_>, section: &CodeSection) -> Vec<LineOp> {
     if !located.iter().any(is_located) {
         return Vec::new();
     }
-    program(context, &facts.locs, &located, &starts)
+    program(context, &facts.locs, &located, &entries)
 }
 
 /// The program of one section, by the rules of the SM.
-fn program(context: &Context<'_>, locs: &[Loc], located: &[Located], starts: &[FunctionStart]) -> Vec<LineOp> {
+fn program(context: &Context<'_>, locs: &[Loc], located: &[Located], entries: &[EntryRow]) -> Vec<LineOp> {
     if context.sm < FIRST_TRANSCODED_SM {
-        return locations(locs, located, starts, Table::Native);
+        return locations(locs, located, entries, Table::Native);
     }
     // The Mercury order of sm_90 is hidden: the native one stands in for it.
-    let mercury = locations(locs, located, starts, Table::Mercury);
-    let starts: Vec<u64> = starts.iter().filter(|s| s.first_loc.is_some()).map(|s| s.address).collect();
+    let mercury = locations(locs, located, entries, Table::Mercury);
+    let starts: Vec<u64> = entries.iter().map(|entry| entry.address).collect();
     let mut addresses: Vec<u64> = starts.iter().copied().chain(located.iter().map(|l| l.address)).collect();
     addresses.sort_unstable();
     addresses.dedup();
@@ -128,7 +129,7 @@ fn function_starts(context: &Context<'_>, section: &CodeSection) -> Vec<Function
         FunctionStart {
             address,
             first_loc: function.and_then(|function| function.first_loc),
-            ptx_line: function.map_or(0, |function| function.open_line),
+            ptx_line: function.map(|function| function.open_line),
         }
     };
     section.parts.iter().map(|part| start((&part.name, part.address))).collect()
