@@ -37,7 +37,9 @@ fn sum_all(mut bytes: &[u8], read: impl Fn(&[u8]) -> (i64, usize)) -> i64 {
 
 fn encode(values: &[i64], mut put: impl FnMut(&mut Vec<u8>, i64)) -> Vec<u8> {
     let mut out = Vec::with_capacity(values.len() * 10);
-    values.iter().for_each(|value| put(&mut out, *value));
+    for value in values {
+        put(&mut out, *value);
+    }
     out
 }
 
@@ -87,7 +89,9 @@ fn leb128(c: &mut Criterion) {
         group.bench_function(id("encode gimli"), |b| {
             b.iter(|| {
                 let mut out = gimli::write::EndianVec::new(LittleEndian);
-                values.iter().for_each(|value| put_gimli(&mut out, *value));
+                for value in &values {
+                    put_gimli(&mut out, *value);
+                }
                 out
             });
         });

@@ -191,6 +191,7 @@ impl LineProgram {
     /// # Errors
     ///
     /// [`Error::NoSequence`].
+    #[inline]
     pub fn set_file(&mut self, file: u64) -> Result<(), Error> {
         self.standard(DW_LNS_set_file, Some(file))
     }
@@ -272,8 +273,7 @@ impl LineProgram {
     /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
-        self.program.bytes.push(DW_LNS_advance_pc);
-        self.program.bytes.extend_from_slice(&sleb128(units as i64));
+        opcode::put(&mut self.program.bytes, DW_LNS_advance_pc, sleb128(units as i64));
         self.address = address;
         Ok(())
     }
@@ -348,15 +348,16 @@ impl LineProgram {
         Ok(header.before(self.program))
     }
 
+    #[inline]
     fn standard(&mut self, opcode: u8, operand: Option<u64>) -> Result<(), Error> {
         self.expect_open()?;
         let opcode_base = self.params.opcode_base;
         if opcode >= opcode_base {
             return Err(Error::StandardOpcode { opcode, opcode_base });
         }
-        self.program.bytes.push(opcode);
-        if let Some(operand) = operand {
-            self.program.bytes.extend_from_slice(&uleb128(operand));
+        match operand {
+            Some(operand) => opcode::put(&mut self.program.bytes, opcode, uleb128(operand)),
+            None => self.program.bytes.push(opcode),
         }
         Ok(())
     }
@@ -389,6 +390,7 @@ impl LineProgram {
         Ok(bytes / u64::from(unit))
     }
 
+    #[inline]
     fn expect_open(&self) -> Result<(), Error> {
         if self.open { Ok(()) } else { Err(Error::NoSequence) }
     }

@@ -68,6 +68,57 @@ fn rows() {
     }
 }
 
+/// FORMATS 1.4, rules 3 and 4, as they are written there.
+fn rule(params: Params, units: i64, lines: i64) -> Vec<u8> {
+    let (base, range) = (i64::from(params.line_base), i64::from(params.line_range));
+    let opcode = i64::from(params.opcode_base) + range * units + lines - base;
+    if units != 0 && lines != 0 && base <= lines && lines < base + range && opcode <= 255 {
+        return vec![opcode as u8];
+    }
+    let mut out = Vec::new();
+    if lines != 0 || units == 0 {
+        out.push(3);
+        out.extend_from_slice(&leb128_nv::sleb128(lines));
+    }
+    if units != 0 {
+        out.push(2);
+        out.extend_from_slice(&leb128_nv::sleb128(units));
+    }
+    out.push(1);
+    out
+}
+
+#[test]
+fn every_near_row_by_the_rule() {
+    for (line_base, line_range, opcode_base) in [
+        (-5, 14, 10),
+        (-3, 12, 13),
+        (0, 1, 10),
+        (-128, 255, 10),
+        (127, 255, 13),
+        (122, 122, 10),
+        (-1, 245, 10),
+    ] {
+        let params = Params { line_base, line_range, opcode_base, ..Params::default() };
+        let mut program = LineProgram::new(params).expect("valid");
+        let mut expected = Vec::new();
+        for units in 0..270_u16 {
+            for lines in -270..=270_i16 {
+                program.begin_sequence(Address::Constant(0)).expect("closed");
+                program.row(0, 1001).expect("open");
+                program.row(units.into(), (1001 + lines) as u32).expect("open");
+                program.end_sequence(units.into()).expect("open");
+                expected.extend(START);
+                expected.extend([3, 0xe8, 7, 1]); // by 1000 lines
+                expected.extend(rule(params, units.into(), lines.into()));
+                expected.extend([0, 1, 1]);
+            }
+        }
+        let bytes = program.finish().expect("closed").bytes;
+        assert!(bytes.ends_with(&expected), "{params:?}");
+    }
+}
+
 #[test]
 fn state_changes_are_written_as_called() {
     let written = opcodes(|program| {

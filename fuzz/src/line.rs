@@ -43,8 +43,8 @@ impl Model {
                     (self.open, self.address, self.line, self.file) = (true, address, 1, 1);
                 }
             }
-            Call::Row { advance, line } => {
-                self.row(program, from.saturating_add(advance.into()), line.into())
+            Call::Row { advance, line: to } => {
+                self.row(program, from.saturating_add(advance.into()), to.into());
             }
             // gimli's line register does not wrap at 32 bits as ptxas' does: stay where it need not.
             Call::FarRow { address, line } => self.row(program, address, line & 0x7fff_ffff),

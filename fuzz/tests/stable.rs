@@ -14,7 +14,7 @@ fn run_n_times(n: usize, max_len: u64, body: fn(&[u8])) {
         let byte = |random: u64| match shape % 3 {
             0 => random as u8,
             1 => (random % 12) as u8,
-            _ => random as u8 | if random >> 32 & 7 == 0 { 0 } else { 0x80 },
+            _ => random as u8 | if (random >> 32).is_multiple_of(8) { 0 } else { 0x80 },
         };
         body(&(0..len).map(|_| byte(next() >> 16)).collect::<Vec<u8>>());
     }

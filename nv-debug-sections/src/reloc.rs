@@ -95,14 +95,13 @@ pub fn file(
 /// Whether a legacy (sm_75-sm_89) entry goes to the `.rel` section.
 fn is_rel(kind: Option<SectionKind>, reloc: &DebugReloc) -> bool {
     match kind {
-        Some(SectionKind::NvDebugLineSass) => true,
+        Some(SectionKind::DebugInfo) => false,
         // The `.debug_str` base is the odd one out.
         Some(SectionKind::DebugLine) => reloc.kind == RelocKind::Absolute64,
-        // Undefined labels have nothing in the field.
-        Some(SectionKind::DebugLoc) => reloc.in_place.is_some(),
         // CIE pointers carry an addend unless it is 0; ranges are cleared, not computed.
         Some(SectionKind::DebugFrame) => reloc.kind == RelocKind::Absolute64 && (reloc.in_place.is_some() || reloc.addend == 0),
-        _ => false,
+        // Code addresses are in the field; variables, sections and undefined labels have nothing there.
+        _ => reloc.in_place.is_some(),
     }
 }
 

@@ -403,7 +403,7 @@ pub(crate) fn data_width(word: &str) -> Option<u8> {
 }
 
 /// Words with a dot that ptxas keeps for itself, so that they name no section.
-fn is_reserved(word: &str) -> bool {
+pub(crate) fn is_reserved(word: &str) -> bool {
     data_width(word).is_some()
         || ScalarType::from_keyword(word).is_some()
         || StateSpace::from_keyword(word).is_some()

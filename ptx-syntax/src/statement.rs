@@ -61,10 +61,11 @@ pub struct Instruction<'a> {
     pub opcode: Name<'a>,
     /// Offset of the token whose line ptxas records for the instruction (`.nv_debug_line_sass`).
     ///
-    /// Observed (ptxas 13.0.88, tokens on lines of their own): behind a predicate the first word of the opcode; else
-    /// the token after that word: a suffix, an operand or the `;` of `ret`. Only a statement split over lines shows
-    /// it. Not covered: `bar`, `barrier`, `membar`, `cvt`, `vote.sync`, `shfl.sync` and `prefetch` get the line of
-    /// their `;`, whether predicated or not was not measured.
+    /// Behind a predicate that is the first word of the opcode; else the token after that word: a suffix, an operand,
+    /// or the `;` of `ret`. Instructions that ptxas expands (`cvt`, `div`, `bar`, `shfl`, ...) get their `;`. Only a
+    /// statement split over lines shows it. Observed: ptxas 13.0.88, `-lineinfo -O0`, sm_75 and sm_90, each token on a
+    /// line of its own. Not covered: opcodes whose first two words are one token for ptxas (`mul.wide`) when the
+    /// third stands on another line.
     pub line_anchor: u32,
     /// The text of `range`.
     pub(crate) text: &'a str,

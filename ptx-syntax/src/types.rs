@@ -126,8 +126,10 @@ pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
 ];
 
 /// Directives that are no suffix of any opcode: in an instruction they show a missing `;`. (`.weak` is one, and so are
-/// the state spaces.)
+/// most state spaces.)
 pub(crate) const NEVER_A_SUFFIX: &[&str] = &[
+    ".reg",
+    ".sreg",
     ".loc",
     ".file",
     ".section",

@@ -1,5 +1,6 @@
 //! What a code generator knows about the code it made, and nothing else.
 
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::frame;
 use nv_debug_sections::reg_sass::SassRegister;
@@ -18,9 +19,9 @@ pub struct CodeImage {
     pub section_symbols: HashMap<String, SymbolIndex>,
     /// Addresses of PTX labels that the code generator names; the others follow from the PTX lines.
     pub labels: HashMap<String, LabelAddress>,
-    /// Labels that location lists refer to and the code generator could not place: their fields stay 0. Seen with ptxas 13.0.88 for
-    /// some labels before code under a `.loc` of line 0 (FORMATS 4).
-    pub open_labels: HashSet<String>,
+    /// Labels that a section refers to and the code generator could not place: their fields stay 0. Seen with ptxas 13.0.88 for some
+    /// labels before code under a `.loc` of line 0 (FORMATS 4).
+    pub open_labels: HashSet<(SectionKind, String)>,
     /// Whether register ranges are known for this code.
     pub has_registers: bool,
 }

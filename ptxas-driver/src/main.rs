@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod arch;
+pub mod cli;
 pub mod code_image;
 pub mod commands;
 pub mod diag;
@@ -17,10 +18,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    match args.first().and_then(|first| first.to_str()) {
-        Some("compile") => commands::compile::run(&args[1..]),
-        _ => commands::compile::run(&args),
-    }
+    cli::run(&args)
 }
 
 /// The version line.

@@ -1,10 +1,14 @@
 //! Time and size of source files: from the PTX, the command line, or the file system.
 
+use crate::diag::Diagnostic;
 use crate::options::FileStat;
-use nv_debug_sections::file_table::SourceFile;
-use ptx_syntax::FileDirective;
+use nv_debug_sections::file_table::{self, SourceFile};
+use ptx_syntax::{FileDirective, Module};
 use std::collections::HashMap;
 use std::time::UNIX_EPOCH;
+
+/// Stands in the file table for a path without a file name.
+pub const UNNAMED: &str = "<unnamed>";
 
 /// Answers `stat` for the paths of `.file` directives.
 #[derive(Debug)]
@@ -18,9 +22,26 @@ impl<'a> SourceStats<'a> {
         Self { given: given.iter().map(|stat| (stat.path.as_str(), stat)).collect() }
     }
 
+    /// All `.file` directives of a module with time and size settled, in text order.
+    ///
+    /// A path that ends in no name gets [`UNNAMED`], with a warning: ptxas writes an empty entry, at which readers take the table to
+    /// end.
+    pub fn settle_all<'f>(&self, module: &Module<'f>, diagnostics: &mut Vec<Diagnostic>) -> Vec<SourceFile<'f>> {
+        let settle = |file: &FileDirective<'f>| {
+            let mut settled = self.settle(file);
+            if file_table::name(settled.path).is_empty() {
+                let message = format!("the path names no file: \"{UNNAMED}\" is written in its place");
+                diagnostics.push(Diagnostic::warning(file.path_range, message));
+                settled.path = UNNAMED.as_bytes();
+            }
+            settled
+        };
+        module.files().map(settle).collect()
+    }
+
     /// A `.file` with its time and size settled. Those of the directive are used if its time is not 0; else both come from the
     /// command line or the file system, relative to the working directory. A missing file has 0 and 0. (FORMATS 1.2)
-    pub fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
+    fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
         let declared = file.timestamp.filter(|time| *time != 0).map(|time| (time, file.size.unwrap_or(0)));
         let (mtime, size) = declared.unwrap_or_else(|| self.stat(file.path));
         SourceFile { index: file.index, path: file.path.as_bytes(), mtime, size }

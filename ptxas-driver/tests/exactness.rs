@@ -6,6 +6,7 @@ mod support;
 use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
+use nv_debug_sections::relocated::Relocated;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -80,26 +81,40 @@ fn debug_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
+/// Bytes of a section with its relocations applied.
+fn relocated(data: &[u8], name: &str) -> Vec<u8> {
+    let cubin = Cubin::parse(data).unwrap();
+    let index = cubin.section_by_name(name).unwrap();
+    Relocated::new(&cubin).section(index).unwrap().bytes.into_owned()
+}
+
 #[derive(Default)]
 struct Tally {
     /// Identical and total, by section name.
     sections: BTreeMap<String, (usize, usize)>,
     files: (usize, usize),
+    same_when_relocated: usize,
     failures: Vec<String>,
     differences: Vec<String>,
 }
 
 impl Tally {
-    fn compare(&mut self, entry: &Entry, ours: &[u8], original: &[u8]) {
+    fn compare(&mut self, entry: &Entry, our_file: &[u8], original_file: &[u8]) {
         self.files.1 += 1;
-        self.files.0 += usize::from(ours == original);
-        let (ours, original) = (debug_sections(ours), debug_sections(original));
+        self.files.0 += usize::from(our_file == original_file);
+        let (ours, original) = (debug_sections(our_file), debug_sections(original_file));
         for (name, bytes) in &original {
             let key = SectionKind::from_name(name).map_or(name.as_str(), |kind| kind.name());
             let count = self.sections.entry(key.to_owned()).or_default();
             count.1 += 1;
             if ours.get(name) == Some(bytes) {
                 count.0 += 1;
+            } else if entry.arch == "sm_90"
+                && [".debug_info", ".debug_loc"].contains(&&**name)
+                && relocated(our_file, name) == relocated(original_file, name)
+            {
+                // What stands under a RELA entry is an offset in the hidden Mercury code; it means nothing (FORMATS 4).
+                self.same_when_relocated += 1;
             } else {
                 self.differences.push(format!("{} {name}", entry.name()));
             }
@@ -114,6 +129,9 @@ impl Tally {
             println!("  {name:<32} {identical:>4} / {total}");
         }
         println!("  {:<32} {:>4} / {}", "whole files", self.files.0, self.files.1);
+        if self.same_when_relocated > 0 {
+            println!("  {} more sections are equal once relocated", self.same_when_relocated);
+        }
         for difference in self.differences.iter().take(40) {
             println!("  differs: {difference}");
         }
@@ -152,7 +170,7 @@ fn simple_pairs_are_exact() {
 
 /// Everything else ptxas 13.0.88 made for sm_75 to sm_90, of all producers, modes and kinds of file.
 #[test]
-fn rest_of_the_corpus_compiles() {
+fn rest_of_the_corpus_is_exact() {
     let is_legacy = |entry: &Entry| {
         entry.arch.trim_start_matches("sm_").parse::<u32>().is_ok_and(|sm| sm <= 90)
             && entry.ok
@@ -166,11 +184,21 @@ fn rest_of_the_corpus_compiles() {
         let arch = if entry.arch == "sm_90" { "sm_90" } else { "sm_75-sm_89" };
         by_kind.entry(format!("{arch} {}", entry.mode)).or_default().push(entry);
     }
-    let mut failures = 0;
+    let mut wrong = Vec::new();
     for (kind, entries) in by_kind {
         let tally = run(&entries);
         tally.print(&format!("{kind}: {} pairs", entries.len()));
-        failures += tally.failures.len();
+        wrong.extend(tally.failures);
+        wrong.extend(tally.differences.into_iter().filter(|difference| !is_known(difference)));
     }
-    assert_eq!(failures, 0, "pairs that did not compile");
+    assert!(wrong.is_empty(), "{} pairs or sections are not as they should be: {wrong:#?}", wrong.len());
+}
+
+/// Differences with a reason, in docs/conformance.md.
+fn is_known(difference: &str) -> bool {
+    // CIE pointers of relocatable sm_90 files point into the hidden Mercury `.debug_frame`: ours are right.
+    let hidden_frame = difference.contains("/sm_90/") && difference.ends_with(" .rela.debug_frame");
+    // ptxas writes an entry without a name, which ends the table for every reader.
+    let unnamed_file = difference.contains("odd_file_empty_name") && difference.contains("debug_line");
+    hidden_frame || unnamed_file
 }

@@ -54,7 +54,7 @@ impl Tally {
         let folder = tempfile::tempdir().unwrap();
         let (code, output) = (folder.path().join("code.cubin"), folder.path().join("out.cubin"));
         let original = fs::read(entry.cubin.as_ref().unwrap()).unwrap();
-        let mut make = |bytes: &[u8]| {
+        let make = |bytes: &[u8]| {
             fs::write(&code, bytes).unwrap();
             let mut command = driver::compile_entry(entry);
             driver::made(command.arg("--code").arg(driver::code_of(&code)), &output)

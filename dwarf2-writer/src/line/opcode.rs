@@ -5,30 +5,10 @@
 
 use alloc::vec::Vec;
 
-use leb128_nv::sleb128;
+use leb128_nv::{Leb128, sleb128};
 
 use super::Params;
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy};
-
-/// Up to 7 bytes of opcodes, the first lowest; their number in the highest byte.
-#[derive(Clone, Copy)]
-struct Packed(u64);
-
-const LEN_SHIFT: u32 = 56;
-
-impl Packed {
-    const fn new(bits: u64, len: usize) -> Self {
-        Self(bits | (len as u64) << LEN_SHIFT)
-    }
-
-    const fn len(self) -> usize {
-        (self.0 >> LEN_SHIFT) as usize
-    }
-
-    const fn bits(self) -> u64 {
-        self.0 & ((1 << LEN_SHIFT) - 1)
-    }
-}
 
 /// Line advances from `-LINES / 2` on are looked up.
 const LINES: usize = 512;
@@ -36,29 +16,33 @@ const LINES: usize = 512;
 /// Address advances, in units, below this are looked up.
 const UNITS: usize = 256;
 
-/// `DW_LNS_advance_line` by the index minus `LINES / 2`.
-static ADVANCE_LINE: [Packed; LINES] = {
-    let mut table = [Packed(0); LINES];
+/// Where an entry of [`ADVANCE_LINE`] has the number of its bits.
+const SIZE_SHIFT: u32 = 24;
+
+/// `DW_LNS_advance_line` by the index minus `LINES / 2`, none for an advance of 0: at most 3 bytes, the opcode lowest, and
+/// above them their size in bits.
+static ADVANCE_LINE: [u32; LINES] = {
+    let mut table = [0; LINES];
     let mut i = 0;
     while i < LINES {
-        let operand = sleb128(i as i64 - LINES as i64 / 2);
-        table[i] =
-            Packed::new(DW_LNS_advance_line as u64 | (operand.to_bits() as u64) << 8, 1 + operand.len());
+        if i != LINES / 2 {
+            let operand = sleb128(i as i64 - LINES as i64 / 2);
+            let size = 8 * (1 + operand.len() as u32);
+            table[i] = DW_LNS_advance_line as u32 | (operand.to_bits() as u32) << 8 | size << SIZE_SHIFT;
+        }
         i += 1;
     }
     table
 };
 
-/// `DW_LNS_advance_pc` by the index, none for 0, and `DW_LNS_copy`.
-static ADVANCE_PC_AND_COPY: [Packed; UNITS] = {
-    let mut table = [Packed(0); UNITS];
-    table[0] = Packed::new(DW_LNS_copy as u64, 1);
+/// `DW_LNS_advance_pc` by the index, none for 0, and `DW_LNS_copy`: at most 4 bytes, the first lowest.
+static ADVANCE_PC_AND_COPY: [u32; UNITS] = {
+    let mut table = [DW_LNS_copy as u32; UNITS];
     let mut i = 1;
     while i < UNITS {
         let operand = sleb128(i as i64);
-        let advance = DW_LNS_advance_pc as u64 | (operand.to_bits() as u64) << 8;
-        let len = 1 + operand.len();
-        table[i] = Packed::new(advance | (DW_LNS_copy as u64) << (8 * len), len + 1);
+        let advance = DW_LNS_advance_pc as u32 | (operand.to_bits() as u32) << 8;
+        table[i] = advance | (DW_LNS_copy as u32) << (8 * (1 + operand.len()));
         i += 1;
     }
     table
@@ -72,32 +56,41 @@ pub(super) fn put_row(program: &mut Vec<u8>, params: Params, units: u64, lines: 
     let (Some(line), Some(rest)) = (ADVANCE_LINE.get(line_index), ADVANCE_PC_AND_COPY.get(unit_index)) else {
         return put_far_row(program, units, lines);
     };
-    // A line advance of 0 is written only where the address does not move either.
-    let line = if lines == 0 && units != 0 { Packed(0) } else { *line };
-    let advances = Packed::new(line.bits() | rest.bits() << (8 * line.len()), line.len() + rest.len());
+    if lines == 0 && units == 0 {
+        return put_far_row(program, units, lines);
+    }
+    let advances = u64::from(line & ((1 << SIZE_SHIFT) - 1)) | u64::from(*rest) << (line >> SIZE_SHIFT);
 
-    let column = i64::from(lines) - i64::from(params.line_base);
-    let opcode =
-        (u64::from(params.opcode_base) + u64::from(params.line_range) * units).wrapping_add(column as u64);
-    let special =
-        units != 0 && lines != 0 && opcode <= 0xff && (column as u64) < u64::from(params.line_range);
-    let row = if special { Packed::new(opcode, 1) } else { advances };
-    let end = program.len() + row.len();
-    program.extend_from_slice(&row.0.to_le_bytes());
+    let column = lines.wrapping_sub(params.line_base.into()) as u32;
+    let (base, range) = (u32::from(params.opcode_base), u32::from(params.line_range));
+    let opcode = base.wrapping_add(range * units as u32).wrapping_add(column);
+    let special = lines != 0 && units != 0 && column < range && opcode <= 0xff;
+    let row = if special { u64::from(opcode) } else { advances };
+
+    // The last byte is a special opcode or `copy`, not zero: the highest bit that is set tells the length.
+    let end = program.len() + 1 + row.checked_ilog2().unwrap_or(0) as usize / 8;
+    program.extend_from_slice(&row.to_le_bytes());
     program.truncate(end);
 }
 
-/// [`put_row`] for advances beyond the tables. No special opcode reaches as far: all of them are at most 255, so with
-/// `line_base` at most 127 a line advance stays below 256, and an address advance does in any case.
-#[cold]
+/// [`put_row`] for a row that moves neither address nor line, and for advances beyond the tables. No special opcode reaches
+/// as far: all of them are at most 255, so with `line_base` at most 127 a line advance stays below 256, and an address
+/// advance does in any case.
+#[inline(never)]
 fn put_far_row(program: &mut Vec<u8>, units: u64, lines: i32) {
     if lines != 0 || units == 0 {
-        program.push(DW_LNS_advance_line);
-        program.extend_from_slice(&sleb128(i64::from(lines)));
+        put(program, DW_LNS_advance_line, sleb128(i64::from(lines)));
     }
     if units != 0 {
-        program.push(DW_LNS_advance_pc);
-        program.extend_from_slice(&sleb128(units as i64));
+        put(program, DW_LNS_advance_pc, sleb128(units as i64));
     }
     program.push(DW_LNS_copy);
+}
+
+/// Appends an opcode with an operand.
+#[inline]
+pub(super) fn put(program: &mut Vec<u8>, opcode: u8, operand: Leb128) {
+    let end = program.len() + 1 + operand.len();
+    program.extend_from_slice(&(u128::from(opcode) | operand.to_bits() << 8).to_le_bytes());
+    program.truncate(end);
 }

@@ -147,8 +147,8 @@ struct Reader<'a, 'd> {
     data: &'d [u8],
     raw: &'d [RawSection],
     names: &'a StringTable<'d>,
-    /// Who owns a file range (offset, size), for the clones that share it.
-    owners: HashMap<(u64, u64), SectionIndex>,
+    /// Who owns a file range (offset, size), and its alignment, for the clones that share it.
+    owners: HashMap<(u64, u64), (SectionIndex, u64)>,
     /// Bytes owned so far; more than the file has means overlapping sections, which could multiply memory.
     taken: u64,
     position: Position,
@@ -213,11 +213,17 @@ impl<'d> Reader<'_, 'd> {
         }
         let bytes = range(self.data, raw, name)?;
         let key = (raw.sh_offset.get(LE), size);
-        if let Some(owner) = self.owners.get(&key).filter(|_| section.flags & SHF_MERCURY != 0) {
+        if let Some((owner, align)) = self.owners.get(&key).filter(|_| section.flags & SHF_MERCURY != 0) {
             let mut natural = self.position;
             natural.align(section.align)?;
             // An empty section shares its place with whatever ended there; only one out of place is a clone.
             if natural.0 != key.0 {
+                // Aliases take no part in the layout, so nothing else would bound what aligning one later costs.
+                if section.align > *align {
+                    let expected = "no more than that of the section whose bytes it shares";
+                    let kind = ErrorKind::Value { field: "sh_addralign", found: section.align, expected };
+                    return Err(Error::new(name, 0, kind));
+                }
                 return Ok(Contents::Alias(*owner));
             }
         }
@@ -225,7 +231,7 @@ impl<'d> Reader<'_, 'd> {
         if self.taken > self.data.len() as u64 {
             return Err(Error::new(name, 0, ErrorKind::Other("the section overlaps others".into())));
         }
-        self.owners.entry(key).or_insert(SectionIndex(index as u32));
+        self.owners.entry(key).or_insert((SectionIndex(index as u32), section.align));
         self.position = Position(key.0.saturating_add(size));
         decode(section, name, bytes)
     }

@@ -19,7 +19,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(unit: usize, table: &LineTable<'_>, sequence: &Sequence) -> Self {
+    /// Runs a sequence of `table`, which is unit `unit` (0-based) of its section.
+    pub fn new(unit: usize, table: &LineTable<'_>, sequence: &Sequence) -> Self {
         let all: Vec<LineRow> = table.rows(sequence).collect();
         // A row that repeats address and line of the one before is written by no rule that numbers rows: on sm_90 and later
         // ptxas doubles rows at function starts and leaves them out of its count (FORMATS 1.6; checked against nvdisasm).
@@ -73,6 +74,12 @@ impl Rows {
         });
         let index = *self.by_address.get(after.checked_sub(1)?)?;
         (offset < self.end).then_some(index as usize)
+    }
+
+    /// The number by which contexts refer to row `index`, 1-based; `None` for a doubled row, which has none.
+    pub fn number(&self, index: usize) -> Option<u32> {
+        let at = self.counted.binary_search(&u32::try_from(index).ok()?).ok()?;
+        u32::try_from(at + 1).ok()
     }
 
     /// Index of the row that is the call site of row `index`; `None` if that is not inlined, or its context names no

@@ -8,7 +8,7 @@ use crate::nodes::{
     VersionDirective,
 };
 use crate::number::Literal;
-use crate::section::{DataCursor, SectionBlock, data_width, is_label};
+use crate::section::{DataCursor, SectionBlock, data_width, is_label, is_reserved};
 use crate::text::TextRange;
 
 impl<'a> Parser<'a> {
@@ -142,14 +142,19 @@ impl<'a> Parser<'a> {
 
     pub(super) fn section(&mut self) -> SectionBlock<'a> {
         let start = self.bump().range.start;
-        let name = match self.expect(TokenKind::DotIdent, "a section name such as .debug_info") {
+        let mut faulty = !self.at(TokenKind::DotIdent) || is_reserved(self.word());
+        if faulty {
+            self.unexpected("a section name such as .debug_info");
+        }
+        let name = match self.eat(TokenKind::DotIdent) {
             Some(token) => self.name_of(token),
             None => self.empty_name(),
         };
         while !matches!(self.token.kind, TokenKind::OpenBrace | TokenKind::Eof) && !self.begins_line() {
             // What follows the name on its line belongs to no grammar; one error, and on to the `{`.
-            if self.last_end == name.range.end {
+            if !faulty {
                 self.unexpected("`{`");
+                faulty = true;
             }
             self.bump();
         }

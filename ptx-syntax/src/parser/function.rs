@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::lexer::TokenKind;
 use crate::nodes::{Function, Item};
+use crate::section::is_label;
 use crate::text::TextRange;
 use crate::types::{Arguments, FUNCTION_DIRECTIVES, FunctionKind, Linkage, StateSpace};
 
@@ -36,9 +37,12 @@ impl<'a> Parser<'a> {
             self.parenthesised();
         }
         let returns = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
-        let name = match self.expect(TokenKind::Ident, "the name of the function") {
-            Some(token) => self.name_of(token),
-            None => self.empty_name(),
+        let name = if self.at(TokenKind::Ident) && is_label(self.word()) {
+            let token = self.bump();
+            self.name_of(token)
+        } else {
+            self.unexpected("the name of the function");
+            self.empty_name()
         };
         let params = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
         let directives = self.function_directives();

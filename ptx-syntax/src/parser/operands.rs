@@ -210,8 +210,11 @@ impl Parser<'_> {
             K::Minus | K::Not | K::Or | K::Less | K::Greater | K::Equals | K::Colon | K::Operator
                 if matches!(before, Before::Number | Before::Group) =>
             {
-                self.binary_operator();
-                Ok(Before::Operator)
+                if self.binary_operator() {
+                    Ok(Before::Operator)
+                } else {
+                    Err(BEHIND)
+                }
             }
             K::Minus | K::Not if matches!(before, Before::Start | Before::Comma) && brackets.depth == 0 => {
                 Ok(Before::Sign)
@@ -224,12 +227,15 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves onto the second character of `<<`, `==`, `&&` and the like; the caller moves past it.
-    fn binary_operator(&mut self) {
+    /// Moves onto the second character of `<<`, `==`, `&&` and the like; the caller moves past it. False for `=`, `!`
+    /// and `~` alone.
+    fn binary_operator(&mut self) -> bool {
         let rest = self.text.as_bytes().get(self.token.range.start as usize..).unwrap_or(&[]);
         if matches!(rest.get(..2), Some(b"<<" | b">>" | b"<=" | b">=" | b"==" | b"!=" | b"&&" | b"||")) {
             self.bump();
+            return true;
         }
+        !matches!(self.word(), "=" | "!" | "~")
     }
 
     fn step_open(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, Fault> {

@@ -278,9 +278,8 @@ impl<'o> Compile<'o> {
             Some(data) => cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?,
         };
         let Provided { image, mut container, placed } = provided;
-        let stats = SourceStats::new(&self.options.file_stats);
-        let files: Vec<_> = module.files().map(|file| stats.settle(file)).collect();
-        let input = lower::Input { source: text, facts, sections, files: &files, image: &image, sm, relocatable, level };
+        let files = SourceStats::new(&self.options.file_stats).settle_all(module, diagnostics);
+        let input = lower::Input { source: text, facts, sections, files: &files, image: &image, sm, relocatable, level, placed };
         let lowered = lower::lower(&input, diagnostics)?;
         let mut summary = Summary {
             functions: image.sections.iter().map(|section| section.parts.len()).sum(),

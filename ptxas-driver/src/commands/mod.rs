@@ -1,3 +1,6 @@
 //! One file for each command.
 
 pub mod compile;
+pub mod dump;
+pub mod lines;
+mod read;

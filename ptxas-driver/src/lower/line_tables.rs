@@ -2,7 +2,7 @@
 
 use super::{Context, Lowered};
 use crate::code_image::CodeSection;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use dwarf2_writer::line::Params;
 use dwarf2_writer::{Address, Section, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
@@ -17,7 +17,7 @@ use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
-    let FileTable { directories, files } = source_file_table(context, files)?;
+    let FileTable { directories, files } = file_table::build(files.iter().copied(), context.facts.uses_file_0);
     let sequences = sequences(context, |section| source_program(context, section));
     let ops = || sequences.iter().flat_map(|(_, sequence)| &sequence.ops);
     let inlined = ops().any(|op| matches!(op, LineOp::InlinedCall { .. }));
@@ -36,13 +36,6 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     Ok((lowered, rows))
 }
 
-fn source_file_table<'f>(context: &Context<'_>, files: &[SourceFile<'f>]) -> Result<FileTable<'f>> {
-    if let Some(file) = files.iter().find(|file| file_table::name(file.path).is_empty()) {
-        bail!(".file {} has no file name: expected a path that names a file", file.index);
-    }
-    Ok(file_table::build(files.iter().copied(), context.facts.uses_file_0))
-}
-
 /// The PTX line table. Its one file is the section with the PTX text: number 1 by name in relocatable files, whose section names
 /// differ, else number 0 without a name. Without any code ptxas leaves the source files there.
 pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[SourceFile<'_>]) -> Result<Lowered> {
@@ -56,7 +49,7 @@ pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[Sour
         program(context, &locs, &located, &entries)
     });
     let table = if sequences.is_empty() {
-        source_file_table(context, files)?
+        file_table::build(files.iter().copied(), context.facts.uses_file_0)
     } else if context.relocatable {
         let name = ptx_txt_name.as_bytes().into();
         FileTable { files: vec![LineFile { name, directory: 0, mtime: 0, size: 0 }], ..FileTable::default() }

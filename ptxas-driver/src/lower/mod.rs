@@ -41,6 +41,8 @@ pub struct Input<'a> {
     pub relocatable: bool,
     /// How much is written.
     pub level: DebugLevel,
+    /// Whether there is no code, and every function has an address of its own.
+    pub placed: bool,
 }
 
 /// Everything that lowering one section looks at.
@@ -52,6 +54,7 @@ struct Context<'a> {
     labels: &'a Labels<'a>,
     sm: u32,
     relocatable: bool,
+    placed: bool,
     /// Frame size by function, from the call frame rules.
     frame_sizes: HashMap<&'a str, u64>,
 }
@@ -96,6 +99,7 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
         labels: &labels,
         sm: input.sm,
         relocatable: input.relocatable,
+        placed: input.placed,
         frame_sizes: frame_sizes(input.image),
     };
     let mut lowered = Vec::new();

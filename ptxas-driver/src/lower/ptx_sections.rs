@@ -126,7 +126,7 @@ impl Lowering<'_, '_> {
         } else if let Some(variable) = facts.variables.get(name) {
             self.variable(fixup, name, variable.space, addend);
         } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {
-            self.reloc(fixup, RelocKind::Absolute64, symbol.index, addend, None);
+            self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, addend);
         } else if let Some(&(section, offset)) = self.context.sections.labels.get(name) {
             self.section_label(fixup, section, offset as i64 + addend);
         } else {
@@ -134,10 +134,32 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Whether ptxas resolves everything here. Elsewhere than in `.debug_info` it loses `symbol+constant`, constant bank and shared
+    /// variables, and labels of debug sections (observed: 13.0.88, sm_75 and sm_90).
+    fn is_debug_info(&self) -> bool {
+        self.kind == Some(SectionKind::DebugInfo)
+    }
+
+    fn lost(&mut self, fixup: &Fixup<'_>) {
+        let message = "this reference is resolved in .debug_info only: 0 is written, as ptxas does";
+        self.diagnostics.push(Diagnostic::warning(fixup.range, message));
+    }
+
+    fn symbol_reloc(&mut self, fixup: &Fixup<'_>, kind: RelocKind, symbol: SymbolIndex, addend: i64) {
+        if addend != 0 && !self.is_debug_info() {
+            return self.lost(fixup);
+        }
+        self.reloc(fixup, kind, symbol, addend, None);
+    }
+
     fn code_label(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
         let labels = self.context.labels;
-        if self.kind == Some(SectionKind::DebugLoc) && self.context.image.open_labels.contains(name) {
+        let open = &self.context.image.open_labels;
+        if self.kind.is_some_and(|kind| !open.is_empty() && open.contains(&(kind, name.to_owned()))) {
             return self.undefined_reference(fixup, name);
+        }
+        if addend != 0 && !self.is_debug_info() {
+            return self.lost(fixup);
         }
         match labels.address(name) {
             // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
@@ -151,23 +173,27 @@ impl Lowering<'_, '_> {
 
     fn variable(&mut self, fixup: &Fixup<'_>, name: &str, space: StateSpace, addend: i64) {
         let symbol = self.context.image.symbols.get(name).copied();
+        let window = if self.context.sm >= 90 { SHARED_WINDOW_RESERVE } else { 0 };
         match (space, symbol) {
-            (StateSpace::Local, _) => self.local(fixup, name, addend),
-            (StateSpace::Const, Some(symbol)) => {
-                self.reloc(fixup, RelocKind::Generic64, symbol.index, addend, None);
+            (StateSpace::Local, _) => self.local(fixup, name),
+            (StateSpace::Const | StateSpace::Shared, _) if !self.is_debug_info() && !self.context.relocatable => {
+                self.lost(fixup);
             }
+            (StateSpace::Const, Some(symbol)) => self.symbol_reloc(fixup, RelocKind::Generic64, symbol.index, addend),
             (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
-                let window = if self.context.sm >= 90 { SHARED_WINDOW_RESERVE } else { 0 };
-                self.reloc(fixup, RelocKind::Absolute64, symbol.index, window + addend, None);
+                let window = if self.is_debug_info() { window } else { 0 };
+                self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, window + addend);
             }
             (StateSpace::Shared, Some(symbol)) => self.value(fixup, symbol.value as i64 + addend),
-            (_, Some(symbol)) => self.reloc(fixup, RelocKind::Absolute64, symbol.index, addend, None),
+            // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.
+            (StateSpace::Shared, None) if !self.context.placed => self.value(fixup, window - 1),
+            (_, Some(symbol)) => self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, addend),
             (_, None) => self.undefined_reference(fixup, name),
         }
     }
 
-    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg -FRAME`, filled up with `DW_OP_nop`.
-    fn local(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
+    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg -FRAME`, filled up with `DW_OP_nop`. A constant behind the name is lost.
+    fn local(&mut self, fixup: &Fixup<'_>, name: &str) {
         const DW_OP_ADDR: u8 = 0x03;
         const DW_OP_FBREG: u8 = 0x91;
         const DW_OP_NOP: u8 = 0x96;
@@ -175,11 +201,11 @@ impl Lowering<'_, '_> {
         let at = fixup.offset as usize;
         let operator = at.checked_sub(1).and_then(|before| self.bytes.get_mut(before));
         let Some(operator) = operator.filter(|byte| fixup.width == 8 && **byte == DW_OP_ADDR) else {
-            return self.value(fixup, addend - frame);
+            return self.value(fixup, -frame);
         };
         *operator = DW_OP_FBREG;
         if let Some(field) = self.bytes.get_mut(at..at + 8) {
-            let operand = leb128_nv::sleb128(addend - frame);
+            let operand = leb128_nv::sleb128(-frame);
             field.fill(DW_OP_NOP);
             field.iter_mut().zip(operand.as_slice()).for_each(|(to, from)| *to = *from);
         }
@@ -188,12 +214,7 @@ impl Lowering<'_, '_> {
     /// ptxas resolves labels of debug sections in `.debug_info` only.
     fn section_label(&mut self, fixup: &Fixup<'_>, section: usize, offset: i64) {
         let name = self.context.sections.sections[section].name;
-        if self.kind == Some(SectionKind::DebugInfo) {
-            self.section_offset(fixup, name, offset);
-        } else {
-            let message = "a label of a debug section is resolved in .debug_info only: ptxas writes 0 here";
-            self.diagnostics.push(Diagnostic::warning(fixup.range, message));
-        }
+        if self.is_debug_info() { self.section_offset(fixup, name, offset) } else { self.lost(fixup) }
     }
 
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {

@@ -257,7 +257,8 @@ fn read_registers(cubin: &Cubin<'_>, image: &mut CodeImage) -> Result<()> {
 
 /// Label addresses from the relocations of the sections that the same PTX gave the cubin.
 fn read_labels(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeImage) -> Result<()> {
-    for name in [SectionKind::DebugInfo.name(), SectionKind::DebugLoc.name()] {
+    for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
+        let name = kind.name();
         let (Some(block), Some(index)) = (request.sections.by_name(name), view.cubin().section_by_name(name)) else {
             continue;
         };
@@ -276,10 +277,9 @@ fn read_labels(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeI
                     let address = LabelAddress { symbol: target.symbol, offset: target.addend as u64 };
                     image.labels.entry(label.to_owned()).or_insert(address);
                 }
-                None if name == SectionKind::DebugLoc.name() => {
-                    image.open_labels.insert(label.to_owned());
+                None => {
+                    image.open_labels.insert((kind, label.to_owned()));
                 }
-                None => {}
             }
         }
     }

@@ -66,7 +66,8 @@ fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
     let data = fs::read(cubin).unwrap();
     let cubin = Cubin::parse(&data).unwrap();
     let Some(index) = cubin.section_by_name(".debug_line") else { return Vec::new() };
-    let tables = line::decode(".debug_line", &cubin.bytes(index).unwrap()).unwrap();
+    let bytes = cubin.bytes(index).unwrap();
+    let tables = line::decode(".debug_line", &bytes).unwrap();
     let recorded = tables.iter().flat_map(|table| &table.files);
     files.iter().zip(recorded).map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size)).collect()
 }

@@ -1,0 +1,108 @@
+//! The command line of everything but `compile`, whose single-dash long options clap does not know.
+
+use crate::commands::{compile, dump, lines};
+use clap::{Parser, Subcommand};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Exit code for a file that cannot be read, or a question without answer.
+pub const FAILURE: u8 = 1;
+/// Exit code for a wrong command line, as clap has it.
+pub const USAGE: u8 = 2;
+
+const EXAMPLES: &str = "\
+Examples:
+  ptxas-driver -lineinfo -arch sm_90 in.ptx -o out.cubin    compile, as ptxas does
+  ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
+  ptxas-driver lines out.cubin                              the same for all addresses
+  ptxas-driver dump out.cubin --section .debug_line         one section, decoded
+
+Exit status:
+  0  done
+  1  the file is no readable cubin, or a query has no answer
+  2  the command line is wrong
+  compile has ptxas' own: 0 when the output was written, else 255";
+
+/// NVIDIA GPU debug information, from PTX to cubin: compile PTX as ptxas does, and read what is in a cubin.
+#[derive(Debug, Parser)]
+#[command(name = "ptxas-driver", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// PTX in, cubin with debug sections out, with ptxas' own options; the word `compile` may be left out
+    #[command(override_usage = "ptxas-driver [compile] [options] <ptx file | ->")]
+    Compile,
+    /// Code address to function, source line, inlined callers and PTX line
+    Lines(lines::Options),
+    /// The debug sections of a cubin, decoded
+    Dump(dump::Options),
+}
+
+/// Runs the program. `args` are those behind its name.
+pub fn run(args: &[OsString]) -> ExitCode {
+    let words: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();
+    match words.as_slice() {
+        ["compile", ..] => compile::run(&args[1..]),
+        ["help", "compile", ..] => compile::run(&["--help".into()]),
+        ["help", rest @ ..] => run_clap(rest.iter().chain(&["--help"]).map(OsString::from)),
+        [] | ["--help" | "-h"] => run_clap(["--help".into()]),
+        [first, ..] if is_for_compile(first, &args[0]) => compile::run(args),
+        _ => run_clap(args.iter().cloned()),
+    }
+}
+
+/// Whether the first word starts a `compile` without its name: an option, or a file rather than a mistyped command.
+fn is_for_compile(word: &str, raw: &OsStr) -> bool {
+    let path = Path::new(raw);
+    word.starts_with('-')
+        || !Command::has_name(word) && (path.extension().is_some() || path.components().count() > 1 || path.is_file())
+}
+
+impl Command {
+    fn has_name(word: &str) -> bool {
+        Self::has_subcommand(word)
+    }
+}
+
+fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(std::iter::once("ptxas-driver".into()).chain(args)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to stdout, and a reader that has seen enough of it is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILURE));
+        }
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = match cli.command {
+        Command::Compile => return compile::run(&[]),
+        Command::Lines(options) => lines::run(&options, &mut out),
+        Command::Dump(options) => dump::run(&options, &mut out),
+    };
+    match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // What was found before the fault is worth showing.
+            let _ = out.flush();
+            eprintln!("error: {error:#}");
+            ExitCode::from(FAILURE)
+        }
+    }
+}
+
+/// Whether the reader of our output went away, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(is)
+}

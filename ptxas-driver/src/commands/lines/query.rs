@@ -1,0 +1,97 @@
+//! What a query means: text to code addresses.
+
+use crate::commands::read::Names;
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::symbolize::{Function, Symbolizer};
+use std::collections::HashMap;
+
+/// A code address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) section: SectionIndex,
+    pub(super) offset: u64,
+}
+
+/// The addresses that a query means, or why there are none.
+pub(super) type Outcome = Result<Vec<Address>, String>;
+
+/// Resolves queries.
+pub(super) struct Queries<'s> {
+    symbolizer: &'s Symbolizer<'s>,
+    names: Names<'s>,
+    sections: HashMap<&'s str, SectionIndex>,
+}
+
+impl<'s> Queries<'s> {
+    pub(super) fn new(symbolizer: &'s Symbolizer<'s>) -> Self {
+        let sections = symbolizer.sections().iter().map(|section| (section.name, section.index)).collect();
+        Self { symbolizer, names: Names::new(symbolizer.functions()), sections }
+    }
+
+    /// The addresses of one query; `function` is `-f`.
+    pub(super) fn resolve(&self, query: &str, function: Option<&str>) -> Outcome {
+        match (number(query), function) {
+            (Some(offset), Some(name)) => self.in_named(name, offset),
+            (Some(offset), None) => self.in_every_section(offset),
+            (None, _) => {
+                // A name may hold a plus itself (`operator+`).
+                let split = query.rsplit_once('+');
+                let split = split.and_then(|(name, offset)| Some((name.trim_end(), number(offset.trim_start())?)));
+                let (name, offset) = split.unwrap_or((query, 0));
+                self.in_named(name, offset)
+            }
+        }
+    }
+
+    /// The functions to list; `None` for all.
+    pub(super) fn listed(&self, function: Option<&str>) -> Result<Option<Vec<&'s Function<'s>>>, String> {
+        function.map(|name| self.names.find(name)).transpose()
+    }
+
+    fn in_named(&self, name: &str, offset: u64) -> Outcome {
+        if let Some(&section) = self.sections.get(name) {
+            return Ok(vec![Address { section, offset }]);
+        }
+        let address = |function: &&Function<'_>| Address {
+            section: function.section,
+            offset: function.offset.saturating_add(offset),
+        };
+        Ok(self.names.find(name)?.iter().map(address).collect())
+    }
+
+    fn in_every_section(&self, offset: u64) -> Outcome {
+        let sections = self.symbolizer.sections().iter().filter(|section| offset < section.size);
+        let all: Vec<_> = sections.map(|section| Address { section: section.index, offset }).collect();
+        if all.is_empty() {
+            return Err(format!("no function has offset {offset:#x}; {}", self.names.all()));
+        }
+        Ok(all)
+    }
+}
+
+/// A number: hexadecimal behind `0x`, else decimal.
+pub(super) fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+')),
+        None => text.parse().ok().filter(|_| !text.starts_with('+')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(["0x10", "16", "0X1f", "+1", "0x+1", "0x", "k", "-1"].map(number), [
+            Some(16),
+            Some(16),
+            Some(31),
+            None,
+            None,
+            None,
+            None,
+            None
+        ]);
+    }
+}

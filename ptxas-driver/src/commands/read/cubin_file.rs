@@ -1,0 +1,54 @@
+//! Reading a cubin, and saying what a file is that is none.
+
+use anyhow::{Context, Result, bail};
+use std::io::Read;
+use std::path::Path;
+
+/// Magic number of a fatbin (`fatbinary_section.h` of the CUDA toolkit, little-endian).
+const FATBIN_MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
+
+/// The bytes of the file at `path`, `-` for standard input, and the name to show for it.
+///
+/// # Errors
+///
+/// It cannot be read, or is evidently something else: a folder, nothing, PTX, a fatbin.
+pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
+    let stdin = path == Path::new("-");
+    let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
+    let bytes = if stdin {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else if path.is_dir() {
+        bail!("{name}: a folder, expected a cubin");
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.with_context(|| name.clone())?;
+    if bytes.is_empty() {
+        bail!("{name}: the file is empty, expected a cubin");
+    }
+    if is_ptx(&bytes) {
+        bail!("{name}: PTX text, expected a cubin; `ptxas-driver compile {name} -o out.cubin` makes one");
+    }
+    if bytes.starts_with(&FATBIN_MAGIC) {
+        bail!("{name}: a fatbin, expected a cubin; `cuobjdump -xelf all {name}` takes its cubins out");
+    }
+    Ok((name, bytes))
+}
+
+/// Whether the first line that is neither blank nor a comment is PTX's `.version`.
+fn is_ptx(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    loop {
+        rest = rest.trim_ascii_start();
+        let skip = match rest {
+            [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
+            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|end| end + 2),
+            _ => return rest.starts_with(b".version"),
+        };
+        match skip.and_then(|skip| rest.get(skip..)) {
+            Some(tail) => rest = tail,
+            None => return false,
+        }
+    }
+}
