@@ -1,5 +1,4 @@
 //! `cargo +nightly fuzz run frame`; the body is `nvdwarf_fuzz::frame::run`.
-#![allow(unexpected_cfgs, reason = "cargo fuzz sets it")]
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

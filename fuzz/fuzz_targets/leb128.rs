@@ -1,5 +1,4 @@
 //! `cargo +nightly fuzz run leb128`; the body is `nvdwarf_fuzz::leb128::run`.
-#![allow(unexpected_cfgs, reason = "cargo fuzz sets it")]
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,5 +1,4 @@
 //! `cargo +nightly fuzz run line`; the body is `nvdwarf_fuzz::line::run`.
-#![allow(unexpected_cfgs, reason = "cargo fuzz sets it")]
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -364,16 +364,22 @@ pub fn encode(
         (Some(offset), Some(symbol)) => program.header_tail_offset(symbol, offset.into()),
     }
     for (index, sequence) in table.sequences.iter().enumerate() {
-        program.begin_sequence(base(index, sequence)).map_err(fail)?;
+        let start = base(index, sequence);
+        // The writer counts addresses from where a constant or addend starts, we count them from the sequence's base.
+        let origin = match start {
+            Address::Constant(address) => address,
+            Address::Symbol { addend, .. } => addend as u64,
+        };
+        program.begin_sequence(start).map_err(fail)?;
         for op in &sequence.ops {
-            encode_op(&mut program, op).map_err(fail)?;
+            encode_op(&mut program, op, origin).map_err(fail)?;
         }
-        program.end_sequence(sequence.end).map_err(fail)?;
+        program.end_sequence(origin.wrapping_add(sequence.end)).map_err(fail)?;
     }
     program.finish().map_err(fail)
 }
 
-fn encode_op(program: &mut LineProgram, op: &LineOp) -> Result<(), dwarf2_writer::Error> {
+fn encode_op(program: &mut LineProgram, op: &LineOp, origin: u64) -> Result<(), dwarf2_writer::Error> {
     match op {
         LineOp::SetFile(file) => program.set_file(*file),
         LineOp::SetColumn(column) => program.set_column(*column),
@@ -384,8 +390,8 @@ fn encode_op(program: &mut LineProgram, op: &LineOp) -> Result<(), dwarf2_writer
             program.raw_extended(DW_LNE_NVIDIA_INLINED_CALL, &[context.as_slice(), name.as_slice()].concat())
         }
         LineOp::EntryRow(flag) => program.raw_extended(DW_LNE_NVIDIA_ENTRY_ROW, &[*flag]),
-        LineOp::Advance(address) => program.advance_to(*address),
-        LineOp::Row { address, line } => program.row(*address, *line),
+        LineOp::Advance(address) => program.advance_to(origin.wrapping_add(*address)),
+        LineOp::Row { address, line } => program.row(origin.wrapping_add(*address), *line),
         LineOp::Extended { opcode, operands } => program.raw_extended(*opcode, operands),
     }
 }

@@ -18,8 +18,7 @@ use object::elf;
 
 use super::order::{self, Place};
 use super::{
-    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol,
-    is_nobits_type, sht,
+    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, is_nobits, sht,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -239,7 +238,7 @@ impl<'d> Plan<'d> {
                 Fate::Stays => None,
                 Fate::Takes(index, part) => {
                     section.contents = take(index, part);
-                    if is_nobits_type(section.sh_type) {
+                    if is_nobits(section.sh_type, section.flags) {
                         section.sh_type = elf::SHT_PROGBITS.0;
                     }
                     Some((index, part))

@@ -19,7 +19,7 @@ pub struct Layout {
     pub section_headers: u64,
     /// `e_phoff`; 0 without program headers.
     pub program_headers: u64,
-    /// `e_phentsize`: 56, but 0 for files without program headers from sm_90 on.
+    /// `e_phentsize`: 56, but 0 for files without program headers that ptxas writes from sm_90 on.
     pub program_header_size: u16,
     /// Program headers in file order. `PT_PHDR` comes first and is also loaded by a `PT_LOAD` of its own.
     pub segments: Vec<Segment>,
@@ -93,7 +93,7 @@ pub(super) fn layout(cubin: &Cubin<'_>) -> Result<Layout> {
     let segments = if executable { segments(cubin, &offsets, at.0) } else { Vec::new() };
     let program_headers = if executable { at.0 } else { 0 };
     at.advance(PROGRAM_HEADER * segments.len() as u64)?;
-    let program_header_size = if executable || cubin.header.sm() < 90 { PROGRAM_HEADER as u16 } else { 0 };
+    let program_header_size = if executable || is_classic(cubin) { PROGRAM_HEADER as u16 } else { 0 };
     Ok(Layout { offsets, section_headers, program_headers, program_header_size, segments, size: at.0 })
 }
 
@@ -126,10 +126,18 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
     }
 }
 
-/// Whether the tools lay this file out the way they did before Mercury: below sm_90, and what nvlink (whose mark is
-/// `.nv.rel.action`) writes for sm_90. Observed on 679 corpus cubins, no exception.
+/// Whether the tools lay this file out the way they did before Mercury: below sm_90, and for sm_90 what nvlink writes.
+/// Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins, no exception.
 fn is_classic(cubin: &Cubin<'_>) -> bool {
-    cubin.header.sm() < 90 || cubin.section_by_name(".nv.rel.action").is_some()
+    let sm = cubin.header.sm();
+    sm < 90 || sm == 90 && is_linked(cubin)
+}
+
+/// Whether `.note.nv.tkinfo` names nvlink, alone or beside ptxas, as the tool.
+fn is_linked(cubin: &Cubin<'_>) -> bool {
+    const TOOL: &[u8] = b"\0nvlink\0";
+    let note = cubin.section_by_name(".note.nv.tkinfo").and_then(|index| cubin.bytes(index).ok());
+    note.is_some_and(|bytes| bytes.windows(TOOL.len()).any(|window| window == TOOL))
 }
 
 /// Zero bytes after `.shstrtab` (FORMATS 6): room for Mercury names that the file does not have.

@@ -37,7 +37,7 @@ pub mod sht {
     pub const CUDA_GLOBAL_INIT: u32 = 0x7000_0008;
     /// `.nv.shared.F` of a relocatable object: takes no file bytes.
     pub const CUDA_SHARED: u32 = 0x7000_000a;
-    /// `.nv.shared.reserved.0` and its Mercury clone: takes no file bytes.
+    /// `.nv.shared.reserved.0` of a relocatable object, where it takes no file bytes, and its Mercury clone.
     pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
     /// `.nv.capmerc.text.F`: the Mercury form of a function.
     pub const MERC_CODE: u32 = 0x7000_0016;
@@ -457,8 +457,14 @@ pub(crate) fn is_symtab_type(sh_type: u32) -> bool {
     sh_type == elf::SHT_SYMTAB.0 || sh_type == sht::MERC_SYMTAB
 }
 
-/// Whether sections of this type take no bytes in the file (they are aligned all the same).
-pub(crate) fn is_nobits_type(sh_type: u32) -> bool {
-    sh_type == elf::SHT_NOBITS.0
-        || matches!(sh_type, sht::CUDA_GLOBAL | sht::CUDA_SHARED | sht::CUDA_SHARED_RESERVED)
+/// Whether such a section takes no bytes in the file (it is aligned all the same).
+///
+/// Of `.nv.shared.reserved.0` that holds for the native section. The Mercury clone is empty on most chips, but has 128
+/// bytes in the file on sm_110 (ptxas 13.0.88).
+pub(crate) fn is_nobits(sh_type: u32, flags: u64) -> bool {
+    match sh_type {
+        sht::CUDA_GLOBAL | sht::CUDA_SHARED => true,
+        sht::CUDA_SHARED_RESERVED => flags & SHF_MERCURY == 0,
+        other => other == elf::SHT_NOBITS.0,
+    }
 }

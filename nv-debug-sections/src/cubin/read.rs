@@ -10,7 +10,7 @@ use object::pod;
 use super::layout::{FILE_HEADER, Position, SECTION_HEADER, file_size, first_slack};
 use super::{
     Contents, Cubin, Header, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol,
-    SymbolIndex, is_nobits_type, is_symtab_type, relocation_size,
+    SymbolIndex, is_nobits, is_symtab_type, relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -207,7 +207,7 @@ impl<'d> Reader<'_, 'd> {
         name: &str,
     ) -> Result<Contents<'d>> {
         let size = raw.sh_size.get(LE);
-        if is_nobits_type(section.sh_type) || section.sh_type == elf::SHT_NULL.0 {
+        if is_nobits(section.sh_type, section.flags) || section.sh_type == elf::SHT_NULL.0 {
             self.position.align(section.align)?;
             return Ok(Contents::NoBits(size));
         }

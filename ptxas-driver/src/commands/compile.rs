@@ -108,8 +108,9 @@ impl<'o> Compile<'o> {
         let level = self.level(&parsed.module, &mut diagnostics)?;
         let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
         let lines = LineIndex::new(text);
-        let facts =
-            PtxFacts::collect(&parsed.module, &lines, &|label| sections.label_offset(label), &mut diagnostics);
+        let name_offset = |label: &str| sections.label_offset(label);
+        let sm = self.options.arch.number;
+        let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
         self.check_sections(level, &parsed.module, &sections, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
 

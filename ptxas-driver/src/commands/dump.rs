@@ -1,8 +1,120 @@
-//! `dump`
-use anyhow::Result;
+//! `dump`: what is in a cubin's debug sections.
+
+mod expression;
+mod frames;
+mod info;
+mod lists;
+mod model;
+mod reader;
+mod rows;
+mod section;
+mod text;
+
+use crate::cli::FAILURE;
+use crate::commands::read::{self, JSON_VERSION, Names};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::symbolize::Symbolizer;
+use section::{Filter, Source};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Without --section: the table of sections and every debug section, decoded. A section that has no
+decoder, or that cannot be decoded, is shown as hexadecimal bytes.
+
+Exit status:
+  0  done
+  1  a section cannot be decoded, there is no such section or function, or the file is no readable cubin
+  2  the command line is wrong";
+
+/// What to show.
 #[derive(Debug, Args)]
-pub struct Options {}
-pub fn run(_: &Options, _: &mut dyn Write) -> Result<ExitCode> { Ok(ExitCode::SUCCESS) }
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    file: PathBuf,
+    /// Only this section, any of the file's; may be given several times
+    #[arg(short, long, value_name = "NAME")]
+    section: Vec<String>,
+    /// Only what belongs to this function: its rows, registers, frame rules, entries and PTX lines
+    #[arg(short, long, value_name = "NAME")]
+    function: Option<String>,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The file is no readable cubin, has no such section or function, or `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let (name, bytes) = read::read(&options.file)?;
+    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    let filter = match &options.function {
+        Some(function) => Some(filter(&cubin, function).with_context(|| name.clone())?),
+        None => None,
+    };
+    let chosen = choose(&cubin, &options.section, filter.is_some()).with_context(|| name.clone())?;
+    let source = Source::new(&cubin, filter);
+    let table = (options.section.is_empty() && options.function.is_none()).then(|| section::table(&cubin));
+
+    let mut sound = true;
+    if options.json {
+        let sections: Vec<_> = chosen.iter().map(|index| source.decode(*index)).collect();
+        sound = sections.iter().all(|section| section.error.is_none());
+        let document = model::Document {
+            schema: "nvdwarf.dump",
+            schema_version: JSON_VERSION,
+            file: &name,
+            sm: cubin.header.sm(),
+            e_type: cubin.header.e_type,
+            section_table: table,
+            sections,
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    } else {
+        if let Some(table) = &table {
+            text::table(out, &name, &cubin.header, table)?;
+        }
+        // One at a time: the text of a large file need not be held in memory.
+        for (number, index) in chosen.iter().enumerate() {
+            if number > 0 || table.is_some() {
+                writeln!(out)?;
+            }
+            let section = source.decode(*index);
+            sound &= section.error.is_none();
+            text::section(out, &section)?;
+        }
+    }
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
+    let symbolizer = Symbolizer::new(cubin)?;
+    let found = Names::new(symbolizer.functions()).find(function).map_err(|message| anyhow!(message))?;
+    Ok(Filter::new(&symbolizer, &found))
+}
+
+/// The sections to decode, in file order.
+fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<SectionIndex>> {
+    if names.is_empty() {
+        let debug = cubin.iter().filter(|(_, name, _)| {
+            is_debug_section(section::native(name)) && (!by_function || section::has_functions(name))
+        });
+        return Ok(debug.map(|(index, ..)| index).collect());
+    }
+    for wanted in names {
+        if !cubin.iter().any(|(_, name, _)| name == wanted) {
+            let all: Vec<&str> = cubin.iter().map(|(_, name, _)| name).filter(|name| is_debug_section(name)).collect();
+            bail!("no section '{wanted}'; the debug sections are {}", all.join(", "));
+        }
+    }
+    Ok(cubin.iter().filter(|(_, name, _)| names.iter().any(|wanted| wanted == name)).map(|(index, ..)| index).collect())
+}

@@ -1,6 +1,7 @@
 //! What lowering needs to know of a PTX module, indexed once.
 
 use crate::diag::Diagnostic;
+use nv_debug_sections::constant_bank::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::{Function, FunctionKind, LineIndex, LocDirective, Module, Name, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
@@ -20,7 +21,7 @@ pub struct PtxFacts<'a> {
     pub labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
     pub variables: HashMap<&'a str, VariableFacts<'a>>,
-    /// Byte offsets of kernel parameters from the first parameter's.
+    /// Byte offsets of kernel parameters in constant bank 0.
     pub kernel_parameters: HashMap<&'a str, u64>,
     /// Whether a `.loc` names file 0.
     pub uses_file_0: bool,
@@ -73,15 +74,17 @@ pub struct VariableFacts<'a> {
 }
 
 impl<'a> PtxFacts<'a> {
-    /// Indexes a module. `name_offset` gives the offset of a `function_name` label in its section.
+    /// Indexes a module for SM `sm`. `name_offset` gives the offset of a `function_name` label in its section.
     pub fn collect(
         module: &Module<'a>,
+        sm: u32,
         lines: &LineIndex,
         name_offset: &impl Fn(&str) -> Option<u64>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
         let mut collector = Collector {
             facts: Self { line_count: lines.line_count(), ..Self::default() },
+            sm,
             lines,
             name_offset,
             diagnostics,
@@ -116,6 +119,7 @@ impl<'a> PtxFacts<'a> {
 
 struct Collector<'f, 'a, N> {
     facts: PtxFacts<'a>,
+    sm: u32,
     lines: &'f LineIndex,
     name_offset: &'f N,
     diagnostics: &'f mut Vec<Diagnostic>,
@@ -216,9 +220,9 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         }
     }
 
-    /// Lays out parameters as the ABI does: each at the next multiple of its alignment.
+    /// Lays out parameters as the ABI does: each at the next multiple of its alignment, counted from the start of the bank.
     fn kernel_parameters(&mut self, function: &Function<'a>) {
-        let mut offset: u64 = 0;
+        let mut offset = parameter_base(self.sm);
         for parameter in &function.params {
             let alignment = parameter.alignment().max(1);
             offset = offset.checked_next_multiple_of(alignment).unwrap_or(offset);

@@ -3,7 +3,6 @@
 use super::{Context, Lowered};
 use crate::diag::Diagnostic;
 use nv_debug_sections::catalog::{SectionKind, is_debug_section};
-use nv_debug_sections::constant_bank::parameter_base;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
@@ -122,7 +121,7 @@ impl Lowering<'_, '_> {
         if facts.labels.contains_key(name) {
             self.code_label(fixup, name, addend);
         } else if let Some(&offset) = facts.kernel_parameters.get(name) {
-            self.value(fixup, (parameter_base(self.context.sm) + offset) as i64 + addend);
+            self.value(fixup, offset as i64 + addend);
         } else if let Some(variable) = facts.variables.get(name) {
             self.variable(fixup, name, variable.space, addend);
         } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {

@@ -1,0 +1,170 @@
+//! `.debug_frame` in words.
+
+use super::expression;
+use super::model::{Contents, FrameEntry};
+use super::section::{Source, View};
+use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
+use dwarf2_writer::{Address, Expression};
+use nv_debug_sections::Result;
+use nv_debug_sections::cubin::{Contents as Body, SymbolIndex};
+use nv_debug_sections::frame::{self, Entry};
+use nv_debug_sections::reg_sass::SassRegister;
+
+/// The CIE's return address register of a kernel, which has none.
+const NO_RETURN: u64 = 0xffff_ffff;
+
+pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
+    let symbols = frame::field_symbols(source.cubin.relocations_of(view.index).map(|(_, relocation)| relocation));
+    // Symbolic fields keep their symbol; relocated bytes would lose it.
+    let bytes = source.cubin.bytes(view.index)?;
+    let entries = frame::decode(&bytes, &symbols)?;
+    let table = source.cubin.iter().find_map(|(_, _, section)| {
+        (section.relocations().is_some() && section.info == view.index.0).then_some(section.link)
+    });
+    let words = Words { source, table: table.unwrap_or(0) };
+    let mut shown = Vec::new();
+    let mut cies = Vec::new();
+    for entry in &entries {
+        match entry {
+            Entry::Cie(cie) => {
+                cies.push(cie);
+                if source.filter.is_none() {
+                    shown.push(words.cie(cies.len() - 1, cie));
+                }
+            }
+            Entry::Fde(fde) => {
+                let cie = cies.get(fde.cie.0 as usize).copied();
+                if let Some(filter) = &source.filter {
+                    let place = words.place(fde.initial_location);
+                    if !place.is_some_and(|(section, offset)| filter.has_offset(section, offset)) {
+                        continue;
+                    }
+                    shown.extend(cie.map(|cie| words.cie(fde.cie.0 as usize, cie)));
+                }
+                shown.push(words.fde(fde, cie));
+            }
+        }
+    }
+    Ok(Contents::Frames(shown))
+}
+
+struct Words<'s, 'c, 'd> {
+    source: &'s Source<'c, 'd>,
+    /// The symbol table of the section's relocations.
+    table: u32,
+}
+
+impl<'c> Words<'_, 'c, '_> {
+    /// Section and offset of a symbolic address, or of an absolute one in a section with an address.
+    fn place(&self, address: Address) -> Option<(&'c str, u64)> {
+        let cubin = self.source.cubin;
+        match address {
+            Address::Symbol { symbol, addend } => {
+                let table = nv_debug_sections::cubin::SectionIndex(self.table);
+                let symbol = cubin.symbols_of(table).get(SymbolIndex(symbol.0).as_usize())?;
+                let section = symbol.section()?;
+                let base = cubin.section(section).ok()?.address;
+                Some((cubin.section_name(section), symbol.value.wrapping_sub(base).wrapping_add_signed(addend)))
+            }
+            Address::Constant(address) => cubin.iter().find_map(|(_, name, section)| {
+                let offset = address.checked_sub(section.address).filter(|_| section.address != 0)?;
+                let Body::NoBits(size) = section.contents else { return None };
+                (offset < size).then_some((name, offset))
+            }),
+        }
+    }
+
+    fn address(&self, address: Address) -> String {
+        match (self.place(address), address) {
+            (Some((section, offset)), _) => format!("{section}+{offset:#x}"),
+            (None, Address::Constant(address)) => format!("{address:#x}"),
+            (None, Address::Symbol { symbol, addend }) => format!("symbol {}+{addend:#x}", symbol.0),
+        }
+    }
+
+    fn cie(&self, number: usize, cie: &Cie) -> FrameEntry {
+        let header = format!(
+            "{number}: version {}, code alignment {}, data alignment {}, return address in {}",
+            cie.version,
+            cie.code_alignment_factor,
+            cie.data_alignment_factor,
+            match cie.return_address_register {
+                NO_RETURN => "nothing (a kernel)".to_owned(),
+                register => name(register),
+            }
+        );
+        let rules = cie.instructions.iter().map(|rule| self.rule(rule, cie, &mut 0)).collect();
+        FrameEntry { entry: "CIE", header, rules }
+    }
+
+    fn fde(&self, fde: &Fde, cie: Option<&Cie>) -> FrameEntry {
+        let start = self.address(fde.initial_location);
+        let header = format!("{start}, {:#x} bytes, CIE {}", fde.address_range, fde.cie.0);
+        let factors = Cie { code_alignment_factor: 1, data_alignment_factor: 1, ..Cie::default() };
+        let mut at = 0;
+        let rules = fde.instructions.iter().map(|rule| self.rule(rule, cie.unwrap_or(&factors), &mut at)).collect();
+        FrameEntry { entry: "FDE", header, rules }
+    }
+
+    /// One rule in words; `at` is the offset from the function's start that the rules have come to.
+    fn rule(&self, rule: &Cfi, cie: &Cie, at: &mut u64) -> String {
+        let mut advance = |units: i64| {
+            // ptxas writes a step back as a large number of 32 bits.
+            *at = at.wrapping_add_signed(units.wrapping_mul(cie.code_alignment_factor as i64));
+            format!("from {at:#x}:")
+        };
+        let data = |factored: i64| factored.wrapping_mul(cie.data_alignment_factor);
+        let saved = |register: u64, offset: i64| format!("{} saved at CFA{offset:+}", name(register));
+        match rule {
+            Cfi::Nop => "nop".to_owned(),
+            Cfi::SetLoc(address) => format!("from {}:", self.address(*address)),
+            Cfi::AdvanceLoc(by) => advance((*by).into()),
+            Cfi::AdvanceLoc1(by) => advance((*by).into()),
+            Cfi::AdvanceLoc2(by) => advance((*by).into()),
+            Cfi::AdvanceLoc4(by) => advance(i64::from((*by << 2).cast_signed() >> 2)),
+            Cfi::Offset { register, factored_offset } => saved((*register).into(), data(*factored_offset as i64)),
+            Cfi::OffsetExtended { register, factored_offset } => saved(*register, data(*factored_offset as i64)),
+            Cfi::OffsetExtendedSf { register, factored_offset } => saved(*register, data(*factored_offset)),
+            Cfi::ValOffset { register, factored_offset } => {
+                format!("{} = CFA{:+}", name(*register), data(*factored_offset as i64))
+            }
+            Cfi::ValOffsetSf { register, factored_offset } => format!("{} = CFA{:+}", name(*register), data(*factored_offset)),
+            Cfi::Restore { register } => format!("{} as in the CIE", name((*register).into())),
+            Cfi::RestoreExtended { register } => format!("{} as in the CIE", name(*register)),
+            Cfi::Undefined { register } => format!("{} undefined", name(*register)),
+            Cfi::SameValue { register } => format!("{} unchanged", name(*register)),
+            Cfi::Register { register, source } => format!("{} saved in {}", name(*register), name(*source)),
+            Cfi::RememberState => "remember the rules".to_owned(),
+            Cfi::RestoreState => "back to the remembered rules".to_owned(),
+            Cfi::DefCfa { register, offset } => format!("CFA = {}+{offset}", name(*register)),
+            Cfi::DefCfaSf { register, factored_offset } => format!("CFA = {}{:+}", name(*register), data(*factored_offset)),
+            Cfi::DefCfaRegister { register } => format!("CFA register {}", name(*register)),
+            Cfi::DefCfaOffset(offset) => format!("CFA offset {offset}"),
+            Cfi::DefCfaOffsetSf(factored) => format!("CFA offset {}", data(*factored)),
+            Cfi::DefCfaExpression(expression) => format!("CFA = {{ {} }}", self.expression(expression)),
+            Cfi::Expression { register, expression } => {
+                format!("{} saved at {{ {} }}", name(*register), self.expression(expression))
+            }
+            Cfi::ValExpression { register, expression } => {
+                format!("{} = {{ {} }}", name(*register), self.expression(expression))
+            }
+        }
+    }
+
+    fn expression(&self, expression: &Expression) -> String {
+        expression::words(&expression.bytes, 0, &|at, value| {
+            let reloc = expression.relocs.iter().find(|reloc| reloc.offset == at);
+            reloc.map_or_else(
+                || format!("{value:#x}"),
+                |reloc| self.address(Address::Symbol { symbol: reloc.symbol, addend: reloc.addend }),
+            )
+        })
+    }
+}
+
+fn name(register: u64) -> String {
+    match u32::try_from(register) {
+        Ok(register) if register >> 24 != 0 => SassRegister(register).to_string(),
+        _ => format!("register {register}"),
+    }
+}

@@ -1,0 +1,199 @@
+//! `.debug_abbrev` and the entries of `.debug_info`.
+
+use super::expression;
+use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
+use super::reader::Reader;
+use super::section::{Source, View};
+use crate::commands::read::text;
+use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianSlice, LittleEndian};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::{Error, ErrorKind, Result};
+
+/// Most attributes of one abbreviation: DWARF has fewer names.
+const MAX_ATTRIBUTES: usize = 1 << 12;
+
+type Bytes<'d> = EndianSlice<'d, LittleEndian>;
+
+macro_rules! dwarf_name {
+    ($value:expr, $prefix:literal) => {
+        $value.static_string().map_or_else(|| format!(concat!($prefix, "{:#x}"), $value.0), str::to_owned)
+    };
+}
+
+/// DWARF 2.0.0 §7.5.3.
+pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
+    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut all = Vec::new();
+    while !reader.is_empty() {
+        let offset = reader.offset();
+        let code = reader.uleb("an abbreviation code")?;
+        if code == 0 {
+            continue;
+        }
+        let tag = DwTag(reader.uleb("a tag")? as u16);
+        let children = reader.number(1, "the children flag")? != 0;
+        let mut attributes = Vec::new();
+        loop {
+            let name = DwAt(reader.uleb("an attribute name")? as u16);
+            let form = DwForm(reader.uleb("an attribute form")? as u16);
+            if (name.0, form.0) == (0, 0) {
+                break;
+            }
+            if attributes.len() == MAX_ATTRIBUTES {
+                let kind = ErrorKind::Other(format!("abbreviation {code} has more than {MAX_ATTRIBUTES} attributes"));
+                return Err(reader.error(kind));
+            }
+            attributes.push((dwarf_name!(name, "DW_AT_"), dwarf_name!(form, "DW_FORM_")));
+        }
+        all.push(Abbreviation { offset, code, tag: dwarf_name!(tag, "DW_TAG_"), children, attributes });
+    }
+    Ok(Contents::Abbreviations(all))
+}
+
+/// Every unit's entries.
+pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
+    let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev);
+    let abbrev = DebugAbbrev::new(abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes), LittleEndian);
+    let strings = source.sibling(&view.name, SectionKind::DebugStr);
+    let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
+    let fail = |offset: usize, error: gimli::Error| {
+        Error::new(&*view.name, offset as u64, ErrorKind::Other(error.to_string()))
+    };
+    let debug_info = DebugInfo::new(&view.data.bytes, LittleEndian);
+    let mut headers = debug_info.units();
+    let mut units = Vec::new();
+    let mut at = 0;
+    while let Some(header) = headers.next().map_err(|error| fail(at, error))? {
+        let start = header.offset().0;
+        at = start + header.length_including_self();
+        let abbreviations = header.abbreviations(&abbrev).map_err(|error| fail(start, error))?;
+        let mut unit = InfoUnit {
+            offset: start as u64,
+            version: header.version(),
+            address_size: header.address_size(),
+            abbrev_offset: header.debug_abbrev_offset().0 as u64,
+            entries: Vec::new(),
+        };
+        let mut raw = header.entries_raw(&abbreviations, None).map_err(|error| fail(start, error))?;
+        let mut kept = Kept::default();
+        while !raw.is_empty() {
+            let offset = start + raw.next_offset().0;
+            let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
+            let Some(abbreviation) = raw.read_abbreviation().map_err(|error| fail(offset, error))? else { continue };
+            let mut attributes = Vec::new();
+            let mut own = false;
+            for spec in abbreviation.attributes() {
+                let field = start + raw.next_offset().0;
+                let attribute = raw.read_attribute(*spec).map_err(|error| fail(field, error))?;
+                let end = start + raw.next_offset().0;
+                let words = Words { source, view, strings, unit: start, field: field as u64, end: end as u64 };
+                own |= words.is_wanted(&attribute);
+                let name = dwarf_name!(attribute.name(), "DW_AT_");
+                attributes.push(Attribute { name, value: words.value(&attribute) });
+            }
+            if source.filter.is_none() || kept.keep(depth, own) {
+                let tag = dwarf_name!(abbreviation.tag(), "DW_TAG_");
+                unit.entries.push(Die { offset: offset as u64, depth, tag, attributes });
+            }
+        }
+        if source.filter.is_none() || unit.entries.iter().any(|entry| entry.depth > 0) {
+            units.push(unit);
+        }
+    }
+    Ok(Contents::Info(units))
+}
+
+/// Which entries `--function` keeps: unit entries, and the trees below entries of the function.
+#[derive(Default)]
+struct Kept {
+    /// Depth of the entry whose tree is being kept.
+    root: Option<usize>,
+}
+
+impl Kept {
+    fn keep(&mut self, depth: usize, own: bool) -> bool {
+        if self.root.is_some_and(|root| depth > root) {
+            return true;
+        }
+        self.root = (own && depth > 0).then_some(depth);
+        depth == 0 || own
+    }
+}
+
+struct Words<'s, 'c, 'd> {
+    source: &'s Source<'c, 'd>,
+    view: &'s View<'c>,
+    strings: &'s [u8],
+    /// Offset of the unit in `.debug_info`.
+    unit: usize,
+    /// Offset of the attribute's value in `.debug_info`.
+    field: u64,
+    /// Offset behind it.
+    end: u64,
+}
+
+impl Words<'_, '_, '_> {
+    /// Whether the attribute is the start of one of the functions that `--function` names.
+    fn is_wanted(&self, attribute: &gimli::Attribute<Bytes<'_>>) -> bool {
+        let Some(filter) = &self.source.filter else { return false };
+        if attribute.name() != gimli::DW_AT_low_pc {
+            return false;
+        }
+        let target = self.view.data.target(self.field);
+        let place = target.and_then(|target| Some((self.source.cubin.section_name(target.section?), target.offset)));
+        place.is_some_and(|(section, offset)| filter.has_offset(section, offset))
+    }
+
+    fn value(&self, attribute: &gimli::Attribute<Bytes<'_>>) -> String {
+        let relocated = |value: u64| self.source.address(self.view, self.field, value);
+        let bytes = |block: &[u8]| {
+            // A block is the last thing in its field, behind its length.
+            let start = self.end.saturating_sub(block.len() as u64);
+            let address = |at, value| self.source.address(self.view, at, value);
+            format!("{{ {} }}", expression::words(block, start, &address))
+        };
+        match attribute.value() {
+            AttributeValue::Addr(address) => relocated(address),
+            AttributeValue::String(string) => format!("{:?}", text(string.slice())),
+            AttributeValue::DebugStrRef(offset) => match string_at(self.strings, offset.0) {
+                Some(string) => format!("{:?}", text(string)),
+                None => format!(".debug_str+{:#x}", offset.0),
+            },
+            AttributeValue::Exprloc(expression) => bytes(expression.0.slice()),
+            AttributeValue::Block(block) => format!("{:02x?}", block.slice()),
+            AttributeValue::Flag(flag) => flag.to_string(),
+            AttributeValue::UnitRef(offset) => format!("<{:#x}>", self.unit + offset.0),
+            AttributeValue::DebugInfoRef(offset) => format!("<{:#x}>", offset.0),
+            AttributeValue::DebugLineRef(offset) => format!(".debug_line+{:#x}", offset.0),
+            AttributeValue::LocationListsRef(offset) => format!(".debug_loc+{:#x}", offset.0),
+            AttributeValue::DebugMacinfoRef(offset) => format!(".debug_macinfo+{:#x}", offset.0),
+            AttributeValue::RangeListsRef(offset) => format!(".debug_ranges+{:#x}", offset.0),
+            AttributeValue::SecOffset(offset) => format!("{offset:#x}"),
+            AttributeValue::Language(value) => dwarf_name!(value, "DW_LANG_"),
+            AttributeValue::Encoding(value) => dwarf_name!(value, "DW_ATE_"),
+            AttributeValue::Inline(value) => dwarf_name!(value, "DW_INL_"),
+            AttributeValue::Accessibility(value) => dwarf_name!(value, "DW_ACCESS_"),
+            AttributeValue::Virtuality(value) => dwarf_name!(value, "DW_VIRTUALITY_"),
+            AttributeValue::Visibility(value) => dwarf_name!(value, "DW_VIS_"),
+            AttributeValue::CallingConvention(value) => dwarf_name!(value, "DW_CC_"),
+            AttributeValue::FileIndex(index) => format!("file {index}"),
+            AttributeValue::AddressClass(class) => format!("class {}", class.0),
+            AttributeValue::Udata(value) => value.to_string(),
+            AttributeValue::Sdata(value) => value.to_string(),
+            AttributeValue::Data1(value) => value.to_string(),
+            AttributeValue::Data2(value) => value.to_string(),
+            AttributeValue::Data4(value) => value.to_string(),
+            AttributeValue::Data8(value) => relocated_number(self, value),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+fn relocated_number(words: &Words<'_, '_, '_>, value: u64) -> String {
+    words.view.data.target(words.field).map_or_else(|| value.to_string(), |target| words.source.place(target))
+}
+
+fn string_at(strings: &[u8], offset: usize) -> Option<&[u8]> {
+    let rest = strings.get(offset..)?;
+    rest.get(..memchr::memchr(0, rest)?)
+}

@@ -1,0 +1,128 @@
+//! The sections that are plain lists.
+
+use super::expression;
+use super::model::{Contents, Location, Located, Lookup, Register, RegisterTypes, Registers, TextLine};
+use super::reader::Reader;
+use super::section::{Source, View};
+use crate::commands::read::text;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::ptx_txt::PtxText;
+use nv_debug_sections::{Error, ErrorKind, Result, reg_sass, reg_type};
+use std::collections::HashMap;
+
+pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
+    let lines = PtxText::decode(&view.data.bytes)?;
+    let lines = lines.lines().enumerate().map(|(index, line)| TextLine { line: index + 1, text: text(line) });
+    let wanted = |line: &TextLine| source.filter.as_ref().is_none_or(|filter| filter.has_line(view.index, line.line));
+    Ok(Contents::PtxText(lines.filter(wanted).collect()))
+}
+
+pub(super) fn strings(view: &View<'_>) -> Result<Contents> {
+    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut strings = Vec::new();
+    while !reader.is_empty() {
+        strings.push(Located { offset: reader.offset(), value: text(reader.cstr("a string")?) });
+    }
+    Ok(Contents::Strings(strings))
+}
+
+pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
+    let types = source.sibling(&view.name, SectionKind::NvDebugInfoRegType);
+    let types = types.as_ref().map(|view| reg_type::decode(&view.data.bytes)).transpose()?.unwrap_or_default();
+    let types: HashMap<_, _> = types.iter().map(|types| (types.function, types.types)).collect();
+    let functions = reg_sass::decode(&view.data.bytes)?;
+    let wanted = |name: &str| source.filter.as_ref().is_none_or(|filter| filter.has_name(name));
+    let functions = functions.iter().filter(|function| wanted(&text(function.function))).map(|function| {
+        let types = types.get(function.function).copied().unwrap_or_default();
+        let ranges = function.ranges.iter().enumerate().map(|(index, range)| Register {
+            ptx: text(range.ptx_name),
+            part: range.part,
+            r#type: types.get(index).and_then(|code| reg_type::type_name(*code)),
+            sass: range.register.to_string(),
+            start: range.start,
+            end: range.end,
+        });
+        Registers { function: text(function.function), ranges: ranges.collect() }
+    });
+    Ok(Contents::Registers(functions.collect()))
+}
+
+pub(super) fn register_types(view: &View<'_>) -> Result<Contents> {
+    let name = |code: &u8| reg_type::type_name(*code).map_or_else(|| format!("type {code}"), str::to_owned);
+    let functions = reg_type::decode(&view.data.bytes)?.into_iter().map(|function| RegisterTypes {
+        function: text(function.function),
+        types: function.types.iter().map(name).collect(),
+    });
+    Ok(Contents::RegisterTypes(functions.collect()))
+}
+
+/// DWARF 2.0.0 §7.7.3. A list ends with two zeros; fields under a relocation are no zeros.
+pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
+    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut entries: Vec<Location> = Vec::new();
+    while !reader.is_empty() {
+        let offset = reader.offset();
+        let start = reader.number(8, "the start of a location range")?;
+        let end = reader.number(8, "the end of a location range")?;
+        let relocated = view.data.target(offset).or(view.data.target(offset + 8)).is_some();
+        if start == 0 && end == 0 && !relocated {
+            if let Some(last) = entries.last_mut() {
+                last.last = true;
+            }
+            continue;
+        }
+        let (start, end) = (source.address(view, offset, start), source.address(view, offset + 8, end));
+        let length = reader.number(2, "the length of an expression")?;
+        let base = reader.offset();
+        let expression = reader.take(length, "an expression")?;
+        let expression = expression::words(expression, base, &|at, value| source.address(view, at, value));
+        entries.push(Location { offset, start, end, expression, last: false });
+    }
+    Ok(Contents::Locations(entries))
+}
+
+/// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §6.1.1).
+pub(super) fn lookup(view: &View<'_>) -> Result<Contents> {
+    use gimli::{DebugPubNames, LittleEndian};
+    let fail = |error: gimli::Error| Error::new(&*view.name, 0, ErrorKind::Other(error.to_string()));
+    let mut items = DebugPubNames::new(&view.data.bytes, LittleEndian).items();
+    let mut entries = Vec::new();
+    while let Some(item) = items.next().map_err(fail)? {
+        let die = (item.unit_header_offset().0 as u64).wrapping_add(item.die_offset().0 as u64);
+        entries.push(Lookup { name: text(item.name().slice()), die });
+    }
+    Ok(Contents::Lookup(entries))
+}
+
+/// DWARF 2.0.0 §7.22.
+pub(super) fn macros(view: &View<'_>) -> Result<Contents> {
+    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut entries = Vec::new();
+    while !reader.is_empty() {
+        let offset = reader.offset();
+        let code = reader.number(1, "a macinfo type")?;
+        let value = match code {
+            0 => "end".to_owned(),
+            1 | 2 | 255 => {
+                let name = match code {
+                    1 => "DW_MACINFO_define",
+                    2 => "DW_MACINFO_undef",
+                    _ => "DW_MACINFO_vendor_ext",
+                };
+                let number = reader.uleb("a line")?;
+                format!("{name} {number} {}", text(reader.cstr("a macro")?))
+            }
+            3 => {
+                let line = reader.uleb("a line")?;
+                format!("DW_MACINFO_start_file {line} {}", reader.uleb("a file")?)
+            }
+            4 => "DW_MACINFO_end_file".to_owned(),
+            found => {
+                let kind = ErrorKind::Value { field: "macinfo type", found, expected: "one of DWARF 2" };
+                return Err(Error::new(&*view.name, offset, kind));
+            }
+        };
+        entries.push(Located { offset, value });
+    }
+    Ok(Contents::Macros(entries))
+}

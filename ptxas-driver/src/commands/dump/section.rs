@@ -1,0 +1,231 @@
+//! Picks the decoder of a section, and knows what its fields refer to.
+
+use super::model::{Contents, Header, Section};
+use super::{frames, info, lists, rows};
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::{SectionKind, is_debug_section};
+use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
+use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
+use nv_debug_sections::symbolize::{Function, Symbolizer};
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+/// Prefix of the Mercury copies of debug sections.
+const MERCURY: &str = ".nv.merc";
+
+/// A section's name without the mark of a Mercury copy.
+pub(super) fn native(name: &str) -> &str {
+    name.strip_prefix(MERCURY).unwrap_or(name)
+}
+
+fn kind(name: &str) -> Option<SectionKind> {
+    SectionKind::from_name(native(name))
+}
+
+/// Whether parts of the section belong to functions, so that `--function` can pick them.
+pub(super) fn has_functions(name: &str) -> bool {
+    use SectionKind as Kind;
+    matches!(
+        kind(name),
+        Some(
+            Kind::DebugFrame
+                | Kind::DebugLine
+                | Kind::NvDebugLineSass
+                | Kind::NvDebugPtxTxt
+                | Kind::NvDebugInfoRegSass
+                | Kind::DebugInfo
+        )
+    )
+}
+
+/// `--function`: what belongs to the chosen functions.
+#[derive(Debug)]
+pub(super) struct Filter {
+    names: HashSet<String>,
+    /// Code section, and range of byte offsets there.
+    ranges: Vec<(String, u64, u64)>,
+    /// PTX lines by text section.
+    lines: Vec<(SectionIndex, RangeInclusive<u32>)>,
+}
+
+impl Filter {
+    pub(super) fn new(symbolizer: &Symbolizer<'_>, functions: &[&Function<'_>]) -> Self {
+        let mut lines = Vec::new();
+        let mut ranges = Vec::new();
+        for function in functions {
+            let section = symbolizer.section(function.section).map_or("", |section| section.name);
+            let end = function.offset.saturating_add(function.size);
+            ranges.push((section.to_owned(), function.offset, end));
+            let mut span: Option<(SectionIndex, u32, u32)> = None;
+            for (base, rows) in symbolizer.ptx_rows().of(function.section) {
+                for (start, ..) in rows.ranges() {
+                    let at = start.saturating_add(*base);
+                    let place = (function.offset..end).contains(&at).then(|| symbolizer.locate(function.section, at));
+                    let ptx = place.flatten().and_then(|place| place.ptx());
+                    let Some((text, line)) = ptx.and_then(|ptx| Some((ptx.section?, ptx.line))) else { continue };
+                    let (_, first, last) = span.unwrap_or((text, line, line));
+                    span = Some((text, first.min(line), last.max(line)));
+                }
+            }
+            lines.extend(span.map(|(text, first, last)| (text, first..=last)));
+        }
+        Self { names: functions.iter().map(|function| function.name.to_owned()).collect(), ranges, lines }
+    }
+
+    /// By a function's name.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// By an offset in a code section.
+    pub(super) fn has_offset(&self, section: &str, offset: u64) -> bool {
+        self.ranges.iter().any(|(name, start, end)| name == section && (*start..*end).contains(&offset))
+    }
+
+    /// By the code section as a whole, whose rows folded functions share.
+    pub(super) fn ranges_in(&self, section: &str) -> impl Iterator<Item = (u64, u64)> {
+        self.ranges.iter().filter(move |(name, ..)| name == section).map(|(_, start, end)| (*start, *end))
+    }
+
+    /// By a line of a PTX text.
+    pub(super) fn has_line(&self, text: SectionIndex, line: usize) -> bool {
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        self.lines.iter().any(|(section, lines)| *section == text && lines.contains(&line))
+    }
+}
+
+/// The file to decode from.
+#[derive(Debug)]
+pub(super) struct Source<'c, 'd> {
+    pub(super) cubin: &'c Cubin<'d>,
+    relocated: Relocated<'c, 'd>,
+    pub(super) filter: Option<Filter>,
+}
+
+/// One section with its relocations.
+pub(super) struct View<'c> {
+    pub(super) index: SectionIndex,
+    pub(super) name: String,
+    pub(super) data: RelocatedSection<'c>,
+}
+
+impl<'c, 'd> Source<'c, 'd> {
+    pub(super) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>) -> Self {
+        Self { cubin, relocated: Relocated::new(cubin), filter }
+    }
+
+    pub(super) fn view(&self, index: SectionIndex) -> Result<View<'c>> {
+        Ok(View { index, name: self.cubin.section_name(index).to_owned(), data: self.relocated.section(index)? })
+    }
+
+    /// The first section of that kind beside `near`: native beside native, Mercury beside Mercury.
+    pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Option<View<'c>> {
+        let mercury = near.starts_with(MERCURY);
+        let found = self.cubin.iter().find(|(_, name, _)| name.starts_with(MERCURY) == mercury && kind(name) == Some(wanted));
+        found.and_then(|(index, ..)| self.view(index).ok())
+    }
+
+    /// A place in words: `.text.F+0x10`, or the symbol where it has no section.
+    pub(super) fn place(&self, target: &Target) -> String {
+        match target.section {
+            Some(section) => format!("{}+{:#x}", self.cubin.section_name(section), target.offset),
+            None => format!("{}+{:#x} (undefined)", self.cubin.symbol_name_in(target.table, target.symbol), target.addend),
+        }
+    }
+
+    /// The field at `offset` of a section, whose bytes say `value`, in words.
+    pub(super) fn address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        view.data.target(offset).map_or_else(|| format!("{value:#x}"), |target| self.place(target))
+    }
+
+    pub(super) fn decode(&self, index: SectionIndex) -> Section {
+        let name = self.cubin.section_name(index).to_owned();
+        let size = self.cubin.section(index).map_or(0, size);
+        let (contents, error) = match self.contents(index, &name) {
+            Ok(contents) => (contents, None),
+            Err(error) => (self.bytes(index), Some(error.to_string())),
+        };
+        Section { index: index.0, name, size, error, contents }
+    }
+
+    fn bytes(&self, index: SectionIndex) -> Contents {
+        Contents::Bytes(self.cubin.bytes(index).map(std::borrow::Cow::into_owned).unwrap_or_default())
+    }
+
+    fn contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
+        if !is_debug_section(native(name)) {
+            return Ok(self.bytes(index));
+        }
+        let view = self.view(index)?;
+        match kind(name) {
+            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => rows::lines(self, &view),
+            Some(SectionKind::NvDebugPtxTxt) => lists::ptx_text(self, &view),
+            Some(SectionKind::DebugStr) => lists::strings(&view),
+            Some(SectionKind::NvDebugInfoRegSass) => lists::registers(self, &view),
+            Some(SectionKind::NvDebugInfoRegType) => lists::register_types(&view),
+            Some(SectionKind::DebugFrame) => frames::frames(self, &view),
+            Some(SectionKind::DebugAbbrev) => info::abbreviations(&view),
+            Some(SectionKind::DebugInfo) => info::info(self, &view),
+            Some(SectionKind::DebugLoc) => lists::locations(self, &view),
+            Some(SectionKind::DebugPubnames | SectionKind::DebugPubtypes) => lists::lookup(&view),
+            Some(SectionKind::DebugMacinfo) => lists::macros(&view),
+            _ => Ok(Contents::Bytes(view.data.bytes.into_owned())),
+        }
+    }
+}
+
+/// The section table.
+pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
+    let mut counts = vec![0; cubin.sections.len()];
+    for (_, _, section) in cubin.iter() {
+        if let Some((all, count)) = section.relocations().zip(counts.get_mut(section.info as usize)) {
+            *count += all.len();
+        }
+    }
+    let row = |(index, name, section): (SectionIndex, &str, &cubin::Section<'_>)| Header {
+        index: index.0,
+        name: name.to_owned(),
+        r#type: type_name(section.sh_type),
+        flags: section.flags,
+        address: section.address,
+        size: cubin.bytes(index).map_or(0, |bytes| bytes.len() as u64).max(size(section)),
+        relocations: counts.get(index.as_usize()).copied().unwrap_or(0),
+    };
+    cubin.iter().map(row).collect()
+}
+
+fn size(section: &cubin::Section<'_>) -> u64 {
+    match &section.contents {
+        cubin::Contents::NoBits(size) => *size,
+        cubin::Contents::Bytes(bytes) => bytes.len() as u64,
+        cubin::Contents::Strings(strings) => strings.as_bytes().len() as u64,
+        cubin::Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
+        cubin::Contents::Relocations(all) => all.len() as u64 * section.entsize,
+        cubin::Contents::Alias(_) => 0,
+    }
+}
+
+/// Names of section types: ELF's, and NVIDIA's as far as they matter (see [`sht`]).
+const TYPES: &[(u32, &str)] = &[
+    (0, "NULL"),
+    (1, "PROGBITS"),
+    (2, "SYMTAB"),
+    (3, "STRTAB"),
+    (4, "RELA"),
+    (7, "NOTE"),
+    (8, "NOBITS"),
+    (9, "REL"),
+    (sht::CUDA_INFO, "CUDA_INFO"),
+    (sht::CUDA_GLOBAL, "CUDA_GLOBAL"),
+    (sht::CUDA_GLOBAL_INIT, "CUDA_GLOBAL_INIT"),
+    (sht::CUDA_SHARED, "CUDA_SHARED"),
+    (sht::MERC_CODE, "MERC_CODE"),
+    (sht::MERC_RELA, "MERC_RELA"),
+    (sht::MERC_INFO, "MERC_INFO"),
+    (sht::MERC_SYMTAB, "MERC_SYMTAB"),
+];
+
+fn type_name(sh_type: u32) -> String {
+    let name = TYPES.iter().find(|(value, _)| *value == sh_type).map(|(_, name)| *name);
+    name.map_or_else(|| format!("{sh_type:#x}"), str::to_owned)
+}

@@ -1,0 +1,335 @@
+//! gimli, a DWARF reader that knows nothing of us, reads everything we write; so does llvm-dwarfdump, where installed.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+#[path = "support/driver.rs"]
+mod driver;
+mod support;
+
+use gimli::{AttributeValue, DebugLineOffset, Dwarf, EndianRcSlice, LittleEndian, Reader as _, SectionId, Unit};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::relocated::Relocated;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+use support::Entry;
+
+type Reader = EndianRcSlice<LittleEndian>;
+type Result<T> = gimli::Result<T>;
+
+/// A file's debug sections with relocations applied, as gimli sees them.
+fn load(data: &[u8]) -> Dwarf<Reader> {
+    let cubin = Cubin::parse(data).unwrap();
+    let view = Relocated::new(&cubin);
+    let load = |id: SectionId| -> std::result::Result<Reader, nv_debug_sections::Error> {
+        let index = cubin.section_by_name(id.name());
+        let bytes = index.map(|index| view.section(index)).transpose()?.map_or(Vec::new(), |section| section.bytes.into());
+        Ok(Reader::new(Rc::from(bytes), LittleEndian))
+    };
+    Dwarf::load(load).unwrap()
+}
+
+/// What was walked.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    tables: usize,
+    rows: usize,
+    sequences: usize,
+    units: usize,
+    dies: usize,
+    attributes: usize,
+    operations: usize,
+    location_lists: usize,
+    locations: usize,
+    frames: usize,
+}
+
+impl Counts {
+    /// Reads every line table of `.debug_line`, one after the other, whether a unit refers to it or not.
+    fn line_tables(&mut self, dwarf: &Dwarf<Reader>) -> Result<()> {
+        let size = dwarf.debug_line.reader().len();
+        let mut offset = 0;
+        while offset < size {
+            let program = dwarf.debug_line.program(DebugLineOffset(offset), 8, None, None)?;
+            let header = program.header();
+            assert_eq!(header.version(), 2);
+            offset += header.unit_length() + 4;
+            let files = header.file_names().len() as u64;
+            self.tables += 1;
+            let mut rows = program.rows();
+            let mut previous = None;
+            while let Some((_, row)) = rows.next_row()? {
+                self.rows += 1;
+                if row.end_sequence() {
+                    self.sequences += 1;
+                    previous = None;
+                    continue;
+                }
+                assert!(previous.is_none_or(|previous| previous <= row.address()), "addresses decrease in a sequence");
+                previous = Some(row.address());
+                // With gaps among the indices of .file, rows keep theirs (FORMATS 1.2).
+                assert!(files == 0 || row.file_index() > 0, "a row of file 0");
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every unit: all entries, attributes, expressions and location lists.
+    fn units(&mut self, dwarf: &Dwarf<Reader>) -> Result<()> {
+        let mut headers = dwarf.units();
+        while let Some(header) = headers.next()? {
+            let unit = dwarf.unit(header)?;
+            self.units += 1;
+            let mut entries = unit.entries();
+            let mut depth = 0;
+            while let Some(entry) = entries.next_dfs()? {
+                self.dies += 1;
+                depth = entry.depth();
+                for attribute in entry.attrs() {
+                    self.attributes += 1;
+                    self.attribute(dwarf, &unit, attribute.value())?;
+                }
+            }
+            assert!(depth >= 0);
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, dwarf: &Dwarf<Reader>, unit: &Unit<Reader>, value: AttributeValue<Reader>) -> Result<()> {
+        match value {
+            AttributeValue::Exprloc(expression) => self.expression(unit, expression)?,
+            AttributeValue::LocationListsRef(offset) => {
+                self.location_lists += 1;
+                let mut locations = dwarf.locations(unit, offset)?;
+                while let Some(location) = locations.next()? {
+                    assert!(location.range.begin < location.range.end, "an empty location at {offset:?}");
+                    self.locations += 1;
+                    self.expression(unit, location.data)?;
+                }
+            }
+            AttributeValue::UnitRef(target) => {
+                // The referred-to entry exists.
+                unit.entry(target)?;
+            }
+            AttributeValue::DebugStrRef(_) | AttributeValue::String(_) => {
+                dwarf.attr_string(unit, value)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self, unit: &Unit<Reader>, expression: gimli::Expression<Reader>) -> Result<()> {
+        let mut operations = expression.operations(unit.encoding());
+        while operations.next()?.is_some() {
+            self.operations += 1;
+        }
+        Ok(())
+    }
+
+    fn frames(&mut self, data: &[u8]) -> Result<()> {
+        use gimli::{CieOrFde, UnwindSection as _};
+        let cubin = Cubin::parse(data).unwrap();
+        let Some(index) = cubin.section_by_name(".debug_frame") else { return Ok(()) };
+        let bytes = Relocated::new(&cubin).section(index).unwrap().bytes.into_owned();
+        let mut section = gimli::DebugFrame::new(&bytes, LittleEndian);
+        section.set_address_size(8);
+        let bases = gimli::BaseAddresses::default();
+        let mut entries = section.entries(&bases);
+        while let Some(entry) = entries.next()? {
+            if let CieOrFde::Fde(partial) = entry {
+                let fde = partial.parse(gimli::DebugFrame::cie_from_offset)?;
+                let mut instructions = fde.instructions(&section, &bases);
+                while instructions.next()?.is_some() {}
+                self.frames += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(data: &[u8]) -> Result<Self> {
+        let mut counts = Self::default();
+        let dwarf = load(data);
+        counts.line_tables(&dwarf)?;
+        counts.units(&dwarf)?;
+        counts.frames(data)?;
+        Ok(counts)
+    }
+
+    fn add(&mut self, other: &Self) {
+        let Self { tables, rows, sequences, units, dies, attributes, operations, location_lists, locations, frames } = other;
+        self.tables += tables;
+        self.rows += rows;
+        self.sequences += sequences;
+        self.units += units;
+        self.dies += dies;
+        self.attributes += attributes;
+        self.operations += operations;
+        self.location_lists += location_lists;
+        self.locations += locations;
+        self.frames += frames;
+    }
+}
+
+/// The corpus' pairs for sm_75 to sm_90.
+fn pairs() -> Option<Vec<Entry>> {
+    let mut pairs = support::simple_pairs()?;
+    pairs.extend(driver::sm_90_pairs()?);
+    Some(pairs)
+}
+
+fn with_code(entry: &Entry, output: &Path) -> Vec<u8> {
+    let code = driver::code_of(entry.cubin.as_ref().unwrap());
+    driver::made(driver::compile_entry(entry).arg("--code").arg(code), output)
+}
+
+fn without_code(entry: &Entry, output: &Path) -> Vec<u8> {
+    driver::made(driver::compile_entry(entry).args(["--code", "none"]), output)
+}
+
+/// Reads what `make` makes of each pair, and prints and returns the sums.
+fn read_all(title: &str, make: fn(&Entry, &Path) -> Vec<u8>) -> Option<Counts> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sums = Counts::default();
+    let pairs = pairs()?;
+    for entry in &pairs {
+        let data = make(entry, &folder.path().join("out.cubin"));
+        let counts = Counts::read(&data).unwrap_or_else(|error| panic!("{}: {error}", entry.name()));
+        assert!(counts.tables > 0 && counts.rows > 0, "{}: {counts:?}", entry.name());
+        // An entry of mode G has the sections of its PTX.
+        assert_eq!(counts.units > 0, entry.mode == "G", "{}: {counts:?}", entry.name());
+        sums.add(&counts);
+    }
+    println!("{title}, {} files: {sums:?}", pairs.len());
+    Some(sums)
+}
+
+#[test]
+fn files_with_code() {
+    let Some(sums) = read_all("--code cubin", with_code) else { return };
+    assert!(sums.dies > 0 && sums.locations > 0 && sums.operations > 0 && sums.frames > 0, "{sums:?}");
+}
+
+#[test]
+fn files_without_code() {
+    let Some(sums) = read_all("--code none", without_code) else { return };
+    assert!(sums.dies > 0 && sums.operations > 0, "{sums:?}");
+}
+
+/// Function symbols: name, address, size.
+fn functions(data: &[u8]) -> Vec<(String, u64, u64)> {
+    use object::{Object as _, ObjectSymbol as _, SymbolKind};
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).unwrap();
+    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
+    let mut functions: Vec<_> = functions
+        .map(|symbol| (symbol.name().unwrap().to_owned(), symbol.address(), symbol.size()))
+        .collect();
+    functions.sort_by_key(|(_, address, _)| *address);
+    functions
+}
+
+/// Source lines by address, from all line tables: what addr2line makes of them.
+fn lines(data: &[u8]) -> BTreeMap<u64, u64> {
+    let dwarf = load(data);
+    let mut lines = BTreeMap::new();
+    let mut offset = 0;
+    while offset < dwarf.debug_line.reader().len() {
+        let program = dwarf.debug_line.program(DebugLineOffset(offset), 8, None, None).unwrap();
+        offset += program.header().unit_length() + 4;
+        let mut rows = program.rows();
+        while let Some((_, row)) = rows.next_row().unwrap() {
+            // The end of a sequence is not the start of the next one.
+            if row.end_sequence() {
+                lines.entry(row.address()).or_insert(0);
+            } else {
+                lines.insert(row.address(), row.line().map_or(0, u64::from));
+            }
+        }
+    }
+    lines
+}
+
+/// A debug-only object's addresses mean something by themselves: functions do not overlap, and a plain address leads to
+/// function and line, which is what a reader that knows nothing of cubins needs.
+#[test]
+fn addresses_of_debug_only_objects_are_unique() {
+    let Some(pairs) = pairs() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (mut looked_up, mut without_line) = (0, 0);
+    for entry in &pairs {
+        let data = without_code(entry, &folder.path().join("out.cubin"));
+        let functions = functions(&data);
+        assert!(!functions.is_empty(), "{}", entry.name());
+        for pair in functions.windows(2) {
+            let [(first, start, size), (second, next, _)] = pair else { unreachable!() };
+            assert!(start + size <= *next && *size > 0, "{}: {first} and {second} overlap", entry.name());
+        }
+        let text = std::fs::read_to_string(entry.ptx.as_ref().unwrap()).unwrap();
+        let lines = lines(&data);
+        for (name, address, size) in &functions {
+            let body = body_of(&text, name).unwrap_or_else(|| panic!("{}: no {name} in the PTX", entry.name()));
+            let named: Vec<u64> = lines.range(address..&(address + size)).map(|(_, line)| *line).collect();
+            looked_up += 1;
+            if !body.contains(".loc") {
+                without_line += 1;
+                continue;
+            }
+            assert!(!named.is_empty(), "{}: no row in {name}", entry.name());
+            // Every line is one that a .loc of that very function names.
+            let locs: Vec<u64> = body.match_indices(".loc").flat_map(|(at, _)| lines_of_loc(&body[at..])).collect();
+            assert!(named.iter().all(|line| locs.contains(line)), "{}: {name}: {named:?} not in {locs:?}", entry.name());
+        }
+    }
+    println!("looked up {looked_up} functions, {without_line} of them without .loc");
+    assert!(looked_up > without_line);
+}
+
+/// The text of a function's body.
+fn body_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let parsed = ptx_syntax::parse(text);
+    let function = parsed.module.functions().find(|function| function.name.text == name && function.body.is_some())?;
+    // From the name, which stands in front of the body, to the brace that ends a line.
+    let from = &text[function.name.range.start as usize..];
+    Some(&from[..from.find("\n}").map_or(from.len(), |end| end + 2)])
+}
+
+/// Lines that a `.loc` names: its own, and that of its `inlined_at`.
+fn lines_of_loc(directive: &str) -> Vec<u64> {
+    let line = directive.lines().next().unwrap_or_default();
+    let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    let own = words.nth(2).and_then(|word| word.parse().ok());
+    let caller = words.skip_while(|word| *word != "inlined_at").nth(2).and_then(|word| word.parse().ok());
+    own.into_iter().chain(caller).collect()
+}
+
+/// llvm-dwarfdump reads the line tables of debug-only objects, and finds no fault in their DIEs.
+#[test]
+fn llvm_dwarfdump() {
+    let Some(tool) = llvm_tool("llvm-dwarfdump") else { return };
+    let Some(pairs) = pairs() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.cubin");
+    let mut read = 0;
+    for entry in &pairs {
+        without_code(entry, &output);
+        for options in [&["--debug-line"][..], &["--debug-info", "--debug-abbrev", "--debug-loc"], &["--verify"]] {
+            let run = Command::new(&tool).args(options).arg(&output).output().unwrap();
+            let text = String::from_utf8_lossy(&run.stdout).into_owned() + &driver::messages(&run);
+            let complaint = text.lines().find(|line| line.contains("error:") || line.contains("warning:"));
+            assert!(run.status.success() && complaint.is_none(), "{} {options:?}: {complaint:?}", entry.name());
+        }
+        read += 1;
+    }
+    println!("llvm-dwarfdump reads {read} debug-only objects");
+}
+
+/// A tool of LLVM from `PATH`; without it the test says so past the harness' capture, and passes.
+fn llvm_tool(name: &str) -> Option<std::path::PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path).map(|dir| dir.join(name)).find(|path| path.is_file());
+    if found.is_none() {
+        let _ = writeln!(std::io::stderr(), "skipped: {name} is missing");
+    }
+    found
+}
