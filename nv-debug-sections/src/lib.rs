@@ -1,8 +1,8 @@
 //! The debug sections of NVIDIA cubins: codecs, line-table rules and the container.
 
+pub mod address_space;
 mod bytes;
 pub mod catalog;
-pub mod constant_bank;
 pub mod cubin;
 pub mod error;
 pub mod file_table;

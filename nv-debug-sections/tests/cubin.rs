@@ -4,8 +4,9 @@
 
 mod corpus;
 
-use corpus::{Cubins, file};
-use nv_debug_sections::cubin::{Contents, Cubin, Function, SectionIndex, debug_only, is_debug_section};
+use corpus::{Cubins, file, oracle};
+use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::cubin::{Contents, Cubin, Function, SectionIndex, debug_only};
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
 use object::read::elf::ElfFile64;
@@ -36,6 +37,48 @@ fn reading_and_writing_gives_the_same_bytes() {
     }
     eprintln!("identical: {same}/{} cubins, {stored} stored gaps", cubins.paths.len());
     assert!(different.is_empty(), "{different:#?}");
+}
+
+/// Chips and kinds of output that the corpus lacks.
+#[test]
+fn other_kinds_of_output_too() {
+    let Some(cubins) = Cubins::open() else { return };
+    let (Some(ptxas), Some(nvlink)) = (oracle("ptxas"), oracle("nvlink")) else { return };
+    let source =
+        cubins.paths.iter().find(|p| p.ends_with("deep_inline/sm_75/lineinfo/deep_inline.cubin")).unwrap();
+    let ptx = String::from_utf8(file(&source.with_extension("ptx"))).unwrap();
+    let folder = std::env::temp_dir().join(format!("nv-debug-sections-kinds-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (input, output, linked) = (folder.join("a.ptx"), folder.join("a.cubin"), folder.join("r.cubin"));
+    std::fs::write(&input, &ptx).unwrap();
+    let run = |tool: &std::path::Path, arguments: &[&str], from: &std::path::Path, to: &std::path::Path| {
+        let done =
+            std::process::Command::new(tool).args(arguments).arg(from).arg("-o").arg(to).output().unwrap();
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let mut count = 0;
+    let mut check = |what: &str, path: &std::path::Path| {
+        let bytes = file(path);
+        let cubin = Cubin::parse(&bytes).unwrap();
+        assert!(cubin.write().unwrap() == bytes, "{what}");
+        assert!(cubin.sections.iter().all(|s| s.slack.is_none()), "{what} has an unexplained gap");
+        count += 1;
+    };
+    for sm in ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "110", "120", "120f", "121"] {
+        let arch = format!("-arch=sm_{sm}");
+        for kind in ["-lineinfo", "-c", "-ewp"] {
+            run(&ptxas, &[&arch, kind], &input, &output);
+            check(&format!("ptxas {arch} {kind}"), &output);
+            if kind == "-c" {
+                run(&nvlink, &["-r", &arch], &output, &linked);
+                check(&format!("nvlink -r {arch}"), &linked);
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    eprintln!(
+        "identical: {count}/{count} files of 14 chips, executable, relocatable (ptxas, nvlink -r), -ewp"
+    );
 }
 
 #[test]
@@ -94,7 +137,7 @@ fn every_debug_section_can_be_relocated() {
 fn a_debug_only_object_survives_the_round_trip() {
     let function = |name, local: bool| Function { name, size: 0x90, kernel: !local, local };
     let (cubin, indices) =
-        debug_only(90, &[function("k", false), function("helper", true), function("m", false)]).unwrap();
+        debug_only(90, &[function("k", false), function("helper", true), function("m", false)], &[]).unwrap();
     let names: Vec<_> = indices.iter().map(|i| cubin.symbol_name(*i)).collect();
     assert_eq!(names, ["k", "helper", "m"]);
     let addresses: Vec<_> = indices.iter().map(|i| cubin.symbols()[i.as_usize()].value).collect();
@@ -124,7 +167,7 @@ fn a_debug_only_object_survives_the_round_trip() {
 /// What a hand-made fault must be called.
 fn fault(edit: impl FnOnce(&mut Vec<u8>)) -> String {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let mut bytes = debug_only(75, &[function]).unwrap().0.write().unwrap();
+    let mut bytes = debug_only(75, &[function], &[]).unwrap().cubin.write().unwrap();
     edit(&mut bytes);
     Cubin::parse(&bytes).unwrap_err().to_string()
 }
@@ -194,7 +237,7 @@ fn relocations_are_applied_or_refused() {
     let function = Function { name: "k", size: 0x100, kernel: true, local: false };
     let relocation = |offset, r_type, addend| Relocation { offset, r_type, symbol: SymbolIndex(1), addend };
     let apply = |rel: Vec<Relocation>, rela: Vec<Relocation>| {
-        let (mut cubin, _) = debug_only(75, &[function]).unwrap();
+        let mut cubin = debug_only(75, &[function], &[]).unwrap().cubin;
         let bytes = (1..=24).collect();
         cubin
             .set_debug_sections(vec![DebugSection { name: ".debug_info".into(), bytes, rel, rela }])
@@ -248,7 +291,7 @@ fn exercise(data: &[u8]) -> bool {
 /// One small cubin of each kind, from the corpus.
 fn seeds() -> Vec<Vec<u8>> {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let mut out = vec![debug_only(90, &[function]).unwrap().0.write().unwrap()];
+    let mut out = vec![debug_only(90, &[function], &[]).unwrap().cubin.write().unwrap()];
     if let Some(cubins) = Cubins::open() {
         let mut kinds = std::collections::HashSet::new();
         let mut all: Vec<_> = cubins.paths.iter().map(|path| file(path)).collect();

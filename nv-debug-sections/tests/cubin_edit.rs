@@ -5,11 +5,12 @@
 mod corpus;
 
 use corpus::{Cubins, file, oracle};
-use nv_debug_sections::cubin::{Cubin, DebugSection, is_debug_section};
+use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::cubin::{Cubin, DebugSection};
 
 /// The debug sections of a cubin as values.
 fn debug_sections(cubin: &Cubin<'_>) -> Vec<DebugSection> {
-    let all = cubin.iter().filter(|(_, name, s)| is_debug_section(name) && !s.is_mercury());
+    let all = cubin.iter().filter(|(_, name, s)| is_debug_section(name) && *name != ".nv_debug.shared" && !s.is_mercury());
     all.map(|(index, name, _)| {
         let relocations = || cubin.relocations_of(index).map(|(_, r)| *r);
         DebugSection {

@@ -5,29 +5,40 @@
 mod driver;
 mod support;
 
-use gimli::{AttributeValue, DebugLineOffset, Dwarf, EndianRcSlice, LittleEndian, Reader as _, SectionId, Unit};
+use gimli::{
+    AttributeValue, BaseAddresses, CieOrFde, DebugFrame, DebugLineOffset, Dwarf, EndianSlice, LittleEndian, Section as _,
+    SectionId, Unit, UnwindSection as _,
+};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::relocated::Relocated;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::rc::Rc;
 use support::Entry;
 
-type Reader = EndianRcSlice<LittleEndian>;
+type Reader<'s> = EndianSlice<'s, LittleEndian>;
 type Result<T> = gimli::Result<T>;
 
-/// A file's debug sections with relocations applied, as gimli sees them.
-fn load(data: &[u8]) -> Dwarf<Reader> {
-    let cubin = Cubin::parse(data).unwrap();
-    let view = Relocated::new(&cubin);
-    let load = |id: SectionId| -> std::result::Result<Reader, nv_debug_sections::Error> {
-        let index = cubin.section_by_name(id.name());
-        let bytes = index.map(|index| view.section(index)).transpose()?.map_or(Vec::new(), |section| section.bytes.into());
-        Ok(Reader::new(Rc::from(bytes), LittleEndian))
-    };
-    Dwarf::load(load).unwrap()
+/// A file's debug sections with relocations applied, by name.
+struct Sections(BTreeMap<String, Vec<u8>>);
+
+impl Sections {
+    fn read(data: &[u8]) -> Self {
+        let cubin = Cubin::parse(data).unwrap();
+        let view = Relocated::new(&cubin);
+        let debug = cubin.iter().filter(|(_, name, _)| name.starts_with(".debug_"));
+        Self(debug.map(|(index, name, _)| (name.to_owned(), view.section(index).unwrap().bytes.into_owned())).collect())
+    }
+
+    /// Empty where the file has no such section.
+    fn reader(&self, id: SectionId) -> Reader<'_> {
+        EndianSlice::new(self.0.get(id.name()).map_or(&[], Vec::as_slice), LittleEndian)
+    }
+
+    fn dwarf(&self) -> Dwarf<Reader<'_>> {
+        Dwarf::load(|id| Ok::<_, gimli::Error>(self.reader(id))).unwrap()
+    }
 }
 
 /// What was walked.
@@ -47,7 +58,7 @@ struct Counts {
 
 impl Counts {
     /// Reads every line table of `.debug_line`, one after the other, whether a unit refers to it or not.
-    fn line_tables(&mut self, dwarf: &Dwarf<Reader>) -> Result<()> {
+    fn line_tables(&mut self, dwarf: &Dwarf<Reader<'_>>) -> Result<()> {
         let size = dwarf.debug_line.reader().len();
         let mut offset = 0;
         while offset < size {
@@ -76,7 +87,7 @@ impl Counts {
     }
 
     /// Reads every unit: all entries, attributes, expressions and location lists.
-    fn units(&mut self, dwarf: &Dwarf<Reader>) -> Result<()> {
+    fn units(&mut self, dwarf: &Dwarf<Reader<'_>>) -> Result<()> {
         let mut headers = dwarf.units();
         while let Some(header) = headers.next()? {
             let unit = dwarf.unit(header)?;
@@ -96,7 +107,7 @@ impl Counts {
         Ok(())
     }
 
-    fn attribute(&mut self, dwarf: &Dwarf<Reader>, unit: &Unit<Reader>, value: AttributeValue<Reader>) -> Result<()> {
+    fn attribute(&mut self, dwarf: &Dwarf<Reader<'_>>, unit: &Unit<Reader<'_>>, value: AttributeValue<Reader<'_>>) -> Result<()> {
         match value {
             AttributeValue::Exprloc(expression) => self.expression(unit, expression)?,
             AttributeValue::LocationListsRef(offset) => {
@@ -120,7 +131,7 @@ impl Counts {
         Ok(())
     }
 
-    fn expression(&mut self, unit: &Unit<Reader>, expression: gimli::Expression<Reader>) -> Result<()> {
+    fn expression(&mut self, unit: &Unit<Reader<'_>>, expression: gimli::Expression<Reader<'_>>) -> Result<()> {
         let mut operations = expression.operations(unit.encoding());
         while operations.next()?.is_some() {
             self.operations += 1;
@@ -128,18 +139,15 @@ impl Counts {
         Ok(())
     }
 
-    fn frames(&mut self, data: &[u8]) -> Result<()> {
-        use gimli::{CieOrFde, UnwindSection as _};
-        let cubin = Cubin::parse(data).unwrap();
-        let Some(index) = cubin.section_by_name(".debug_frame") else { return Ok(()) };
-        let bytes = Relocated::new(&cubin).section(index).unwrap().bytes.into_owned();
-        let mut section = gimli::DebugFrame::new(&bytes, LittleEndian);
+    /// Reads every entry of `.debug_frame` and its instructions.
+    fn frames(&mut self, sections: &Sections) -> Result<()> {
+        let mut section = DebugFrame::from(sections.reader(SectionId::DebugFrame));
         section.set_address_size(8);
-        let bases = gimli::BaseAddresses::default();
+        let bases = BaseAddresses::default();
         let mut entries = section.entries(&bases);
         while let Some(entry) = entries.next()? {
             if let CieOrFde::Fde(partial) = entry {
-                let fde = partial.parse(gimli::DebugFrame::cie_from_offset)?;
+                let fde = partial.parse(DebugFrame::cie_from_offset)?;
                 let mut instructions = fde.instructions(&section, &bases);
                 while instructions.next()?.is_some() {}
                 self.frames += 1;
@@ -150,10 +158,11 @@ impl Counts {
 
     fn read(data: &[u8]) -> Result<Self> {
         let mut counts = Self::default();
-        let dwarf = load(data);
+        let sections = Sections::read(data);
+        let dwarf = sections.dwarf();
         counts.line_tables(&dwarf)?;
         counts.units(&dwarf)?;
-        counts.frames(data)?;
+        counts.frames(&sections)?;
         Ok(counts)
     }
 
@@ -231,7 +240,8 @@ fn functions(data: &[u8]) -> Vec<(String, u64, u64)> {
 
 /// Source lines by address, from all line tables: what addr2line makes of them.
 fn lines(data: &[u8]) -> BTreeMap<u64, u64> {
-    let dwarf = load(data);
+    let sections = Sections::read(data);
+    let dwarf = sections.dwarf();
     let mut lines = BTreeMap::new();
     let mut offset = 0;
     while offset < dwarf.debug_line.reader().len() {

@@ -15,11 +15,16 @@ pub const DEBUG_ONLY_BASE: u64 = 0x1000;
 /// Alignment of `.text.F` in every cubin. Observed: ptxas 13.0.88, sm_75-sm_121.
 const TEXT_ALIGN: u64 = 128;
 
+/// Alignment of a variable that still counts.
+const MAX_VARIABLE_ALIGN: u64 = 4096;
+
 /// Sections before the first `.text.F`, as in every cubin.
 const SHSTRTAB: u32 = 1;
 const STRTAB: u32 = 2;
 const SYMTAB: u32 = 3;
-const FIRST_TEXT: u16 = 4;
+
+/// Leaves room for debug sections below `SHN_LORESERVE`.
+const MAX_SECTIONS: usize = 0xf000;
 
 /// One function of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,45 +39,65 @@ pub struct Function<'a> {
     pub local: bool,
 }
 
-/// A debug-only object for SM `sm`: `.text.F` sections without bytes, each at an address of its own, and their symbols.
-///
-/// Returns the symbol index of each function, in the order given. Symbol values are addresses, as ELF wants them in an
-/// `ET_EXEC`; the debug sections, added by [`Cubin::set_debug_sections`], should have addresses in place.
+/// Where a variable of a debug-only object lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableSpace {
+    /// `.global`, in `.nv.global`.
+    Global,
+    /// `.const`, in `.nv.constant3`.
+    Constant,
+}
+
+/// One variable of a debug-only object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Its (mangled) name.
+    pub name: &'a str,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its alignment in bytes, a power of two; at most 4096 counts.
+    pub align: u64,
+    /// Its state space.
+    pub space: VariableSpace,
+    /// Whether its symbol is local.
+    pub local: bool,
+}
+
+/// A debug-only object and its symbols.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DebugOnly {
+    /// The object. Symbol values are addresses, as ELF wants them in an `ET_EXEC`; the debug sections, added by
+    /// [`Cubin::set_debug_sections`], should have addresses in place.
+    pub cubin: Cubin<'static>,
+    /// Symbol of each function, in the order given.
+    pub functions: Vec<SymbolIndex>,
+    /// Symbol of each variable, in the order given.
+    pub variables: Vec<SymbolIndex>,
+}
+
+/// A debug-only object for SM `sm`: sections without bytes, each at an address of its own.
 ///
 /// # Errors
 ///
-/// `sm` needs more than 8 bits, a name holds a NUL, or there are more functions than an ELF file has sections.
-pub fn debug_only(sm: u32, functions: &[Function<'_>]) -> Result<(Cubin<'static>, Vec<SymbolIndex>)> {
+/// `sm` needs more than 8 bits, a name holds a NUL, sizes overflow an address, or there are more functions than an ELF file has
+/// sections.
+pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>]) -> Result<DebugOnly> {
     if sm > 0xff {
         return Err(fault("SM number", sm.into(), "e_flags (8 bits)"));
     }
-    // Leaves room for debug sections below SHN_LORESERVE.
-    let count = u16::try_from(functions.len()).ok().filter(|n| *n < 0xf000);
-    let count = count.ok_or_else(|| fault("number of functions", functions.len() as u64, "e_shnum"))?;
-
-    let indices = symbol_indices(functions);
-    let mut names = StringTable::default();
-    let mut strings = StringTable::default();
-    let mut symbols = vec![Symbol::default(); functions.len() + 1];
-    let mut sections = vec![
-        Section::default(),
-        string_table(names.push(".shstrtab")?),
-        string_table(names.push(".strtab")?),
-        symbol_table(names.push(".symtab")?, functions),
-    ];
-    let mut address = DEBUG_ONLY_BASE;
-    for ((shndx, function), &index) in (FIRST_TEXT..FIRST_TEXT + count).zip(functions).zip(&indices) {
-        let name = names.push(&format!(".text.{}", function.name))?;
-        sections.push(text(name, function, address, index));
-        if let Some(slot) = symbols.get_mut(index.as_usize()) {
-            *slot = symbol(strings.push(function.name)?, function, address, shndx);
-        }
-        let end = address.checked_add(function.size).and_then(|end| end.checked_next_multiple_of(TEXT_ALIGN));
-        address = end.ok_or_else(|| fault("size", function.size, "an address"))?;
+    if functions.len() > MAX_SECTIONS {
+        return Err(fault("number of functions", functions.len() as u64, "e_shnum"));
     }
-    let tables = [Contents::Strings(names), Contents::Strings(strings), Contents::Symbols(symbols)];
-    for (section, contents) in sections.iter_mut().skip(1).zip(tables) {
-        section.contents = contents;
+    let locals = functions.iter().map(|f| f.local).chain(variables.iter().map(|v| v.local));
+    let (indices, first_global) = symbol_indices(locals);
+    let (function_symbols, variable_symbols) = indices.split_at(functions.len());
+
+    let mut builder = Builder::new(indices.len())?;
+    for (function, &index) in functions.iter().zip(function_symbols) {
+        builder.function(function, index)?;
+    }
+    for space in [VariableSpace::Global, VariableSpace::Constant] {
+        builder.variables(space, variables.iter().zip(variable_symbols).filter(|(v, _)| v.space == space))?;
     }
     let header = Header {
         e_type: elf::ET_EXEC.0,
@@ -83,68 +108,157 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>]) -> Result<(Cubin<'static>
         e_flags: sm << 8 | if sm < 100 { 4 } else { 2 },
         shstrndx: SectionIndex(SHSTRTAB),
     };
-    Ok((Cubin { header, sections }, indices))
+    Ok(DebugOnly {
+        cubin: Cubin { header, sections: builder.finish(first_global) },
+        functions: function_symbols.to_vec(),
+        variables: variable_symbols.to_vec(),
+    })
 }
 
 fn fault(what: &'static str, value: u64, field: &'static str) -> Error {
     Error::new("", 0, ErrorKind::DoesNotFit { what, value, field })
 }
 
-/// ELF wants local symbols first; within each kind the order is the given one.
-fn symbol_indices(functions: &[Function<'_>]) -> Vec<SymbolIndex> {
-    let mut next_local = 1;
-    let mut next_global = first_global(functions);
-    let number = |function: &Function<'_>| {
-        let next = if function.local { &mut next_local } else { &mut next_global };
-        *next += 1;
-        SymbolIndex(*next - 1)
-    };
-    functions.iter().map(number).collect()
+/// Numbers symbols, and says which is the first global one. ELF wants local symbols first; within each kind the order is the given one.
+fn symbol_indices(locals: impl Iterator<Item = bool> + Clone) -> (Vec<SymbolIndex>, u32) {
+    let first_global = 1 + locals.clone().filter(|local| *local).count() as u32;
+    let (mut next_local, mut next_global) = (1, first_global);
+    let indices = locals
+        .map(|local| {
+            let next = if local { &mut next_local } else { &mut next_global };
+            *next += 1;
+            SymbolIndex(*next - 1)
+        })
+        .collect();
+    (indices, first_global)
 }
 
-fn first_global(functions: &[Function<'_>]) -> u32 {
-    1 + functions.iter().filter(|f| f.local).count() as u32
+struct Builder {
+    sections: Vec<Section<'static>>,
+    names: StringTable<'static>,
+    strings: StringTable<'static>,
+    symbols: Vec<Symbol>,
+    address: u64,
 }
 
-fn string_table(name: u32) -> Section<'static> {
-    Section { name, sh_type: elf::SHT_STRTAB.0, align: 1, ..Section::default() }
-}
-
-fn symbol_table(name: u32, functions: &[Function<'_>]) -> Section<'static> {
-    let info = first_global(functions);
-    Section {
-        name,
-        sh_type: elf::SHT_SYMTAB.0,
-        link: STRTAB,
-        info,
-        align: 8,
-        entsize: 24,
-        ..Section::default()
+impl Builder {
+    fn new(symbols: usize) -> Result<Self> {
+        let mut names = StringTable::default();
+        let string_table =
+            |name| Section { name, sh_type: elf::SHT_STRTAB.0, align: 1, ..Section::default() };
+        let sections = vec![
+            Section::default(),
+            string_table(names.push(".shstrtab")?),
+            string_table(names.push(".strtab")?),
+            Section {
+                name: names.push(".symtab")?,
+                sh_type: elf::SHT_SYMTAB.0,
+                link: STRTAB,
+                align: 8,
+                entsize: 24,
+                ..Section::default()
+            },
+        ];
+        Ok(Self {
+            sections,
+            names,
+            strings: StringTable::default(),
+            symbols: vec![Symbol::default(); symbols + 1],
+            address: DEBUG_ONLY_BASE,
+        })
     }
-}
 
-fn text(name: u32, function: &Function<'_>, address: u64, symbol: SymbolIndex) -> Section<'static> {
-    Section {
-        name,
-        sh_type: elf::SHT_NOBITS.0,
-        flags: elf::SHF_ALLOC.0 | elf::SHF_EXECINSTR.0,
-        address,
-        link: SYMTAB,
-        info: symbol.0,
-        align: TEXT_ALIGN,
-        contents: Contents::NoBits(function.size),
-        ..Section::default()
+    fn function(&mut self, function: &Function<'_>, index: SymbolIndex) -> Result<()> {
+        let address = self.place(function.size, TEXT_ALIGN)?;
+        let name = self.names.push(&format!(".text.{}", function.name))?;
+        let other = if function.kernel { Symbol::ENTRY } else { 0 };
+        let kind = elf::STT_FUNC.0;
+        self.symbol(index, function.name, kind, other, address, function.size, function.local)?;
+        self.sections.push(Section {
+            name,
+            sh_type: elf::SHT_NOBITS.0,
+            flags: elf::SHF_ALLOC.0 | elf::SHF_EXECINSTR.0,
+            address,
+            link: SYMTAB,
+            info: index.0,
+            align: TEXT_ALIGN,
+            contents: Contents::NoBits(function.size),
+            ..Section::default()
+        });
+        Ok(())
     }
-}
 
-fn symbol(name: u32, function: &Function<'_>, address: u64, shndx: u16) -> Symbol {
-    let binding = if function.local { elf::STB_LOCAL } else { elf::STB_GLOBAL };
-    Symbol {
-        name,
-        info: binding.0 << 4 | elf::STT_FUNC.0,
-        other: if function.kernel { Symbol::ENTRY } else { 0 },
-        shndx,
-        value: address,
-        size: function.size,
+    /// One section for all variables of a state space; none if there are none.
+    fn variables<'v>(
+        &mut self,
+        space: VariableSpace,
+        variables: impl Iterator<Item = (&'v Variable<'v>, &'v SymbolIndex)>,
+    ) -> Result<()> {
+        let start = self.place(0, TEXT_ALIGN)?;
+        for (variable, &index) in variables {
+            let align = variable.align.clamp(1, MAX_VARIABLE_ALIGN).next_power_of_two();
+            let address = self.place(variable.size, align)?;
+            let kind = elf::STT_OBJECT.0;
+            self.symbol(index, variable.name, kind, 0, address, variable.size, variable.local)?;
+        }
+        if self.address == start {
+            return Ok(());
+        }
+        let (name, flags) = match space {
+            VariableSpace::Global => (".nv.global", elf::SHF_ALLOC.0 | elf::SHF_WRITE.0),
+            VariableSpace::Constant => (".nv.constant3", elf::SHF_ALLOC.0),
+        };
+        self.sections.push(Section {
+            name: self.names.push(name)?,
+            sh_type: elf::SHT_NOBITS.0,
+            flags,
+            address: start,
+            align: TEXT_ALIGN,
+            contents: Contents::NoBits(self.address - start),
+            ..Section::default()
+        });
+        Ok(())
+    }
+
+    /// Takes `size` bytes at the next multiple of `align`, and gives their address.
+    fn place(&mut self, size: u64, align: u64) -> Result<u64> {
+        let overflow = || fault("size", size, "an address");
+        let address = self.address.checked_next_multiple_of(align).ok_or_else(overflow)?;
+        self.address = address.checked_add(size).ok_or_else(overflow)?;
+        Ok(address)
+    }
+
+    /// Fills in the symbol at `index`, in the section that comes next.
+    #[expect(clippy::too_many_arguments, reason = "the fields of a symbol, used twice")]
+    fn symbol(
+        &mut self,
+        index: SymbolIndex,
+        name: &str,
+        kind: u8,
+        other: u8,
+        value: u64,
+        size: u64,
+        local: bool,
+    ) -> Result<()> {
+        let binding = if local { elf::STB_LOCAL } else { elf::STB_GLOBAL };
+        let shndx = u16::try_from(self.sections.len())
+            .map_err(|_| fault("section index", self.sections.len() as u64, "st_shndx"))?;
+        let name = self.strings.push(name)?;
+        if let Some(slot) = self.symbols.get_mut(index.as_usize()) {
+            *slot = Symbol { name, info: binding.0 << 4 | kind, other, shndx, value, size };
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, first_global: u32) -> Vec<Section<'static>> {
+        let tables =
+            [Contents::Strings(self.names), Contents::Strings(self.strings), Contents::Symbols(self.symbols)];
+        for (section, contents) in self.sections.iter_mut().skip(1).zip(tables) {
+            section.contents = contents;
+        }
+        if let Some(symtab) = self.sections.get_mut(SYMTAB as usize) {
+            symtab.info = first_global;
+        }
+        self.sections
     }
 }

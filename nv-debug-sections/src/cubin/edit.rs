@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use object::elf;
 
 use super::order::{self, Place};
+use crate::catalog::{SectionKind, is_debug_section};
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, is_nobits, sht,
 };
@@ -35,9 +36,10 @@ pub struct DebugSection {
     pub rela: Vec<Relocation>,
 }
 
-/// Whether a section of this name is one that [`Cubin::set_debug_sections`] replaces: `.debug_*` and `.nv_debug_*`.
-pub fn is_debug_section(name: &str) -> bool {
-    name.starts_with(".debug_") || name.starts_with(".nv_debug_")
+/// Whether [`Cubin::set_debug_sections`] replaces a section of this name: every debug section but `.nv_debug.shared`, which holds
+/// nothing and belongs to the code's shared memory.
+pub(super) fn is_replaced(name: &str) -> bool {
+    is_debug_section(name) && SectionKind::from_name(name) != Some(SectionKind::NvDebugShared)
 }
 
 /// A part of a [`DebugSection`]: each becomes a section of its own.
@@ -91,7 +93,7 @@ impl Cubin<'_> {
 fn check(sections: &[DebugSection], symbols: u64) -> Result<()> {
     for section in sections {
         let name = section.name.as_str();
-        if !is_debug_section(name) || name.contains('\0') {
+        if !is_replaced(name) || name.contains('\0') {
             let kind = ErrorKind::Other("not the name of a debug section".into());
             return Err(Error::new(name, 0, kind));
         }
@@ -157,7 +159,7 @@ fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
     let mut fates = vec![Fate::Stays; cubin.sections.len()];
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
         let plain = matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_));
-        if is_debug_section(name) && plain && !section.is_mercury() {
+        if is_replaced(name) && plain && !section.is_mercury() {
             let next = wanted.get_mut(name).and_then(VecDeque::pop_front);
             *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
         }

@@ -22,8 +22,8 @@ use object::elf;
 
 use crate::error::{Error, ErrorKind, Result};
 
-pub use build::{DEBUG_ONLY_BASE, Function, debug_only};
-pub use edit::{DebugSection, is_debug_section};
+pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
+pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use strtab::StringTable;
 

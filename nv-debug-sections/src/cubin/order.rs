@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use object::elf;
 
 use super::Cubin;
-use super::edit::{DebugSection, Fate, Part, is_debug_section, relocations};
+use super::edit::{DebugSection, Fate, Part, is_replaced, relocations};
 
 /// File order of debug sections (FORMATS 0), by name or for `.nv_debug_ptx_txt` name without suffix. Those of the PTX
 /// come last, `.debug_abbrev` first among them.
@@ -31,7 +31,7 @@ fn relocation_rank(target: &str) -> u8 {
         ".debug_line" => 1,
         ".nv_debug_line_sass" => 2,
         ".debug_frame" => 5,
-        name if is_debug_section(name) => 3,
+        name if is_replaced(name) => 3,
         name if name.starts_with(".text.") => 0,
         _ => 4,
     }

@@ -79,6 +79,12 @@ impl<'c> Code<'c> {
         &self.functions
     }
 
+    pub(super) fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
+        let first = self.functions.partition_point(|function| function.section < section);
+        let after = self.functions.partition_point(|function| function.section <= section);
+        self.functions.get(first..after).unwrap_or_default()
+    }
+
     pub(super) fn sections(&self) -> &[CodeSection<'c>] {
         &self.sections
     }
@@ -98,9 +104,8 @@ impl<'c> Code<'c> {
     /// The function at an offset: the nearest that starts at or before it and reaches it. Folded functions lie behind the
     /// kernel's own code, and padding at the section's end counts as the section's first function.
     pub(super) fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
-        let first = self.functions.partition_point(|function| function.section < section);
-        let after = self.functions.partition_point(|function| (function.section, function.offset) <= (section, offset));
-        let own = self.functions.get(first..after)?;
+        let own = self.functions_of(section);
+        let own = own.get(..own.partition_point(|function| function.offset <= offset))?;
         own.last().filter(|nearest| offset - nearest.offset < nearest.size).or(own.first())
     }
 }

@@ -182,6 +182,11 @@ impl<'c> Symbolizer<'c> {
         self.code.functions()
     }
 
+    /// The functions of a code section, by offset.
+    pub fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
+        self.code.functions_of(section)
+    }
+
     /// All code sections in file order.
     pub fn sections(&self) -> &[CodeSection<'c>] {
         self.code.sections()
@@ -332,7 +337,7 @@ fn read_tables(
                 None => sequences.count_unplaced(),
             }
         }
-        each(&table);
+        each(table);
     }
     sequences.sort();
     Ok(sequences)

@@ -1,7 +1,7 @@
 //! What lowering needs to know of a PTX module, indexed once.
 
 use crate::diag::Diagnostic;
-use nv_debug_sections::constant_bank::parameter_base;
+use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::{Function, FunctionKind, LineIndex, LocDirective, Module, Name, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};

@@ -2,6 +2,7 @@
 
 use super::{Context, Lowered};
 use crate::diag::Diagnostic;
+use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
@@ -172,7 +173,7 @@ impl Lowering<'_, '_> {
 
     fn variable(&mut self, fixup: &Fixup<'_>, name: &str, space: StateSpace, addend: i64) {
         let symbol = self.context.image.symbols.get(name).copied();
-        let window = if self.context.sm >= 90 { SHARED_WINDOW_RESERVE } else { 0 };
+        let window = shared_window_reserve(self.context.sm) as i64;
         match (space, symbol) {
             (StateSpace::Local, _) => self.local(fixup, name),
             (StateSpace::Const | StateSpace::Shared, _) if !self.is_debug_info() && !self.context.relocatable => {
@@ -260,6 +261,3 @@ impl Lowering<'_, '_> {
         }
     }
 }
-
-/// Bytes at the start of the shared window that sm_90 and later keep for the system.
-const SHARED_WINDOW_RESERVE: i64 = 0x400;

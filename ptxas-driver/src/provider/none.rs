@@ -4,8 +4,9 @@ use super::Provided;
 use crate::code_image::{CodeImage, CodeSection, FunctionPart, ImageSymbol};
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
 use anyhow::Result;
-use nv_debug_sections::cubin::{Function, debug_only};
-use ptx_syntax::{FunctionKind, Linkage, Module};
+use nv_debug_sections::address_space::shared_window_reserve;
+use nv_debug_sections::cubin::{DebugOnly, Function, SymbolIndex, Variable, VariableSpace, debug_only};
+use ptx_syntax::{FunctionKind, Linkage, Module, StateSpace, Statement};
 
 /// Bytes of an instruction since sm_70.
 const SLOT: u64 = 16;
@@ -29,11 +30,21 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             local: function.linkage == Linkage::None && function.kind == FunctionKind::Func,
         });
     }
-    let (container, symbols) = debug_only(sm, &functions)?;
+    let variables = placed_variables(module);
+    let DebugOnly { cubin: container, functions: symbols, variables: variable_symbols } =
+        debug_only(sm, &functions, &variables)?;
     let mut image = CodeImage::default();
+    let defined = |index| ImageSymbol { index, value: 0, defined: true };
+    for (variable, symbol) in variables.iter().zip(variable_symbols) {
+        image.symbols.insert(variable.name.to_owned(), defined(symbol));
+    }
+    for (name, value) in shared_offsets(module, sm) {
+        // In a whole program the field holds the offset itself, so the index is never used.
+        let symbol = ImageSymbol { index: SymbolIndex(0), value, defined: true };
+        image.symbols.entry(name.to_owned()).or_insert(symbol);
+    }
     for ((function, body), symbol) in functions.iter().zip(bodies).zip(symbols) {
-        let defined = ImageSymbol { index: symbol, value: 0, defined: true };
-        image.symbols.insert(function.name.to_owned(), defined);
+        image.symbols.insert(function.name.to_owned(), defined(symbol));
         image.sections.push(CodeSection {
             function: function.name.to_owned(),
             symbol,
@@ -44,6 +55,52 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
         });
     }
     Ok(Provided { image, container, placed: true })
+}
+
+/// Every variable declaration of the module, in bodies too.
+fn declarations<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m ptx_syntax::Variable<'a>> {
+    let bodies = module.functions().filter_map(|function| function.body.as_ref());
+    let in_bodies = bodies.flat_map(|body| &body.statements).filter_map(|statement| match statement {
+        Statement::Variable(variable) => Some(&**variable),
+        _ => None,
+    });
+    module.variables().chain(in_bodies)
+}
+
+/// Global and constant bank variables that the module defines.
+fn placed_variables<'a>(module: &Module<'a>) -> Vec<Variable<'a>> {
+    let mut variables = Vec::new();
+    for declaration in declarations(module).filter(|declaration| declaration.linkage != Linkage::Extern) {
+        let space = match declaration.space {
+            StateSpace::Global => VariableSpace::Global,
+            StateSpace::Const => VariableSpace::Constant,
+            _ => continue,
+        };
+        variables.extend(declaration.declarators.iter().map(|declarator| Variable {
+            name: declarator.name.text,
+            size: declaration.size(declarator).unwrap_or(0),
+            align: declaration.alignment(),
+            space,
+            local: declaration.linkage == Linkage::None,
+        }));
+    }
+    variables
+}
+
+/// Offsets of shared variables in the window, in order of declaration; kernels do not share their space, but offsets that differ
+/// tell variables apart.
+fn shared_offsets<'a>(module: &Module<'a>, sm: u32) -> Vec<(&'a str, u64)> {
+    let mut offset = shared_window_reserve(sm);
+    let mut offsets = Vec::new();
+    for declaration in declarations(module).filter(|declaration| declaration.space == StateSpace::Shared) {
+        for declarator in &declaration.declarators {
+            let align = declaration.alignment().max(1);
+            offset = offset.checked_next_multiple_of(align).unwrap_or(offset);
+            offsets.push((declarator.name.text, offset));
+            offset = offset.saturating_add(declaration.size(declarator).unwrap_or(0));
+        }
+    }
+    offsets
 }
 
 /// The line of each slot, where it changes.

@@ -6,7 +6,7 @@ use super::section::{Source, View};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;
-use nv_debug_sections::cubin::{Contents as Body, SymbolIndex};
+use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
 use nv_debug_sections::reg_sass::SassRegister;
 
@@ -60,17 +60,13 @@ impl<'c> Words<'_, 'c, '_> {
         let cubin = self.source.cubin;
         match address {
             Address::Symbol { symbol, addend } => {
-                let table = nv_debug_sections::cubin::SectionIndex(self.table);
+                let table = SectionIndex(self.table);
                 let symbol = cubin.symbols_of(table).get(SymbolIndex(symbol.0).as_usize())?;
                 let section = symbol.section()?;
                 let base = cubin.section(section).ok()?.address;
                 Some((cubin.section_name(section), symbol.value.wrapping_sub(base).wrapping_add_signed(addend)))
             }
-            Address::Constant(address) => cubin.iter().find_map(|(_, name, section)| {
-                let offset = address.checked_sub(section.address).filter(|_| section.address != 0)?;
-                let Body::NoBits(size) = section.contents else { return None };
-                (offset < size).then_some((name, offset))
-            }),
+            Address::Constant(address) => self.source.at_address(address),
         }
     }
 
@@ -93,17 +89,28 @@ impl<'c> Words<'_, 'c, '_> {
                 register => name(register),
             }
         );
-        let rules = cie.instructions.iter().map(|rule| self.rule(rule, cie, &mut 0)).collect();
-        FrameEntry { entry: "CIE", header, rules }
+        FrameEntry { entry: "CIE", header, rules: self.rules(&cie.instructions, cie) }
     }
 
     fn fde(&self, fde: &Fde, cie: Option<&Cie>) -> FrameEntry {
         let start = self.address(fde.initial_location);
         let header = format!("{start}, {:#x} bytes, CIE {}", fde.address_range, fde.cie.0);
         let factors = Cie { code_alignment_factor: 1, data_alignment_factor: 1, ..Cie::default() };
-        let mut at = 0;
-        let rules = fde.instructions.iter().map(|rule| self.rule(rule, cie.unwrap_or(&factors), &mut at)).collect();
+        let rules = self.rules(&fde.instructions, cie.unwrap_or(&factors));
         FrameEntry { entry: "FDE", header, rules }
+    }
+
+    /// All rules; runs of registers that share one, which fill the CIEs of `-g`, become one line.
+    fn rules(&self, rules: &[Cfi], cie: &Cie) -> Vec<String> {
+        let mut at = 0;
+        let mut lines = Vec::new();
+        for run in rules.chunk_by(|a, b| plain(a).is_some_and(|(_, rule)| plain(b).is_some_and(|(_, next)| rule == next))) {
+            match run.first().and_then(plain) {
+                Some((_, rule)) => lines.push(format!("{} {rule}", registers(run.iter().filter_map(plain).map(|(register, _)| register)))),
+                None => lines.extend(run.iter().map(|rule| self.rule(rule, cie, &mut at))),
+            }
+        }
+        lines
     }
 
     /// One rule in words; `at` is the offset from the function's start that the rules have come to.
@@ -131,8 +138,7 @@ impl<'c> Words<'_, 'c, '_> {
             Cfi::ValOffsetSf { register, factored_offset } => format!("{} = CFA{:+}", name(*register), data(*factored_offset)),
             Cfi::Restore { register } => format!("{} as in the CIE", name((*register).into())),
             Cfi::RestoreExtended { register } => format!("{} as in the CIE", name(*register)),
-            Cfi::Undefined { register } => format!("{} undefined", name(*register)),
-            Cfi::SameValue { register } => format!("{} unchanged", name(*register)),
+            Cfi::Undefined { register } | Cfi::SameValue { register } => name(*register), // see `rules`
             Cfi::Register { register, source } => format!("{} saved in {}", name(*register), name(*source)),
             Cfi::RememberState => "remember the rules".to_owned(),
             Cfi::RestoreState => "back to the remembered rules".to_owned(),
@@ -160,6 +166,30 @@ impl<'c> Words<'_, 'c, '_> {
             )
         })
     }
+}
+
+/// A rule that is a register and a word.
+fn plain(rule: &Cfi) -> Option<(u64, &'static str)> {
+    match rule {
+        Cfi::Undefined { register } => Some((*register, "undefined")),
+        Cfi::SameValue { register } => Some((*register, "unchanged")),
+        _ => None,
+    }
+}
+
+/// `UP0, UP2-UP6`
+fn registers(all: impl Iterator<Item = u64>) -> String {
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    for register in all {
+        match spans.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(register) => *last = register,
+            _ => spans.push((register, register)),
+        }
+    }
+    let span = |(first, last): &(u64, u64)| {
+        if first == last { name(*first) } else { format!("{}-{}", name(*first), name(*last)) }
+    };
+    spans.iter().map(span).collect::<Vec<_>>().join(", ")
 }
 
 fn name(register: u64) -> String {

@@ -42,24 +42,19 @@ fn lines_of(
     sequence: &Sequence,
     strings: &[u8],
 ) -> Option<LineSequence> {
-    let target = view.data.target(sequence.base_offset);
-    let start = match target {
-        Some(target) => Some(source.place(target)),
-        None if sequence.base != 0 => Some(placed(source, sequence.base)),
-        None => None,
+    let place = match view.data.target(sequence.base_offset) {
+        Some(target) => target.section.map(|section| (source.cubin.section_name(section), target.offset)),
+        None => source.at_address(sequence.base),
     };
     let mut wanted: Option<Vec<(u64, u64)>> = None;
     if let Some(filter) = &source.filter {
-        let section = match target {
-            Some(target) => source.cubin.section_name(target.section?),
-            None => start.as_deref().and_then(|start| Some(start.rsplit_once('+')?.0)).unwrap_or_default(),
-        };
-        let ranges: Vec<_> = filter.ranges_in(section).collect();
+        let ranges: Vec<_> = filter.ranges_in(place?.0).collect();
         if ranges.is_empty() {
             return None;
         }
         wanted = Some(ranges);
     }
+    let start = place.map(|(section, offset)| format!("{section}+{offset:#x}"));
     let rows = Rows::new(unit, table, sequence);
     let shown = rows.all().iter().enumerate().filter(|(_, row)| {
         wanted.as_ref().is_none_or(|ranges| ranges.iter().any(|(start, end)| (*start..*end).contains(&row.address)))
@@ -74,22 +69,6 @@ fn lines_of(
         entry: row.entry,
     });
     Some(LineSequence { start, end: sequence.end, rows: shown.collect() })
-}
-
-/// An absolute address in words, for files whose sections have addresses.
-fn placed(source: &Source<'_, '_>, address: u64) -> String {
-    let size = |section: &nv_debug_sections::cubin::Section<'_>| match section.contents {
-        nv_debug_sections::cubin::Contents::NoBits(size) => size,
-        _ => 0,
-    };
-    let mut sections = source.cubin.iter().filter(|(_, _, section)| section.address != 0);
-    let found = sections.find(|(_, _, section)| {
-        address.checked_sub(section.address).is_some_and(|offset| offset < size(section))
-    });
-    match found {
-        Some((_, name, section)) => format!("{name}+{:#x}", address - section.address),
-        None => format!("{address:#x}"),
-    }
 }
 
 fn callee(strings: &[u8], base: u32, name: u64) -> String {

@@ -7,7 +7,7 @@ use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
 use nv_debug_sections::symbolize::{Function, Symbolizer};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 /// Prefix of the Mercury copies of debug sections.
@@ -99,6 +99,10 @@ impl Filter {
 pub(super) struct Source<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
     relocated: Relocated<'c, 'd>,
+    /// The first section of each kind, Mercury and native apart.
+    first: HashMap<(bool, SectionKind), SectionIndex>,
+    /// Sections that have an address, by address: start, size, name.
+    placed: Vec<(u64, u64, &'c str)>,
     pub(super) filter: Option<Filter>,
 }
 
@@ -111,7 +115,25 @@ pub(super) struct View<'c> {
 
 impl<'c, 'd> Source<'c, 'd> {
     pub(super) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>) -> Self {
-        Self { cubin, relocated: Relocated::new(cubin), filter }
+        let mut first = HashMap::new();
+        let mut placed = Vec::new();
+        for (index, name, section) in cubin.iter() {
+            if let Some(kind) = kind(name) {
+                first.entry((name.starts_with(MERCURY), kind)).or_insert(index);
+            }
+            if section.address != 0 {
+                placed.push((section.address, size(section), name));
+            }
+        }
+        placed.sort_unstable();
+        Self { cubin, relocated: Relocated::new(cubin), first, placed, filter }
+    }
+
+    /// Section and offset of an absolute address, in files whose sections have addresses.
+    pub(super) fn at_address(&self, address: u64) -> Option<(&'c str, u64)> {
+        let after = self.placed.partition_point(|(start, ..)| *start <= address);
+        let (start, size, name) = self.placed.get(after.checked_sub(1)?)?;
+        (address - start < *size).then_some((name, address - start))
     }
 
     pub(super) fn view(&self, index: SectionIndex) -> Result<View<'c>> {
@@ -120,9 +142,7 @@ impl<'c, 'd> Source<'c, 'd> {
 
     /// The first section of that kind beside `near`: native beside native, Mercury beside Mercury.
     pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Option<View<'c>> {
-        let mercury = near.starts_with(MERCURY);
-        let found = self.cubin.iter().find(|(_, name, _)| name.starts_with(MERCURY) == mercury && kind(name) == Some(wanted));
-        found.and_then(|(index, ..)| self.view(index).ok())
+        self.view(*self.first.get(&(near.starts_with(MERCURY), wanted))?).ok()
     }
 
     /// A place in words: `.text.F+0x10`, or the symbol where it has no section.
@@ -135,7 +155,11 @@ impl<'c, 'd> Source<'c, 'd> {
 
     /// The field at `offset` of a section, whose bytes say `value`, in words.
     pub(super) fn address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
-        view.data.target(offset).map_or_else(|| format!("{value:#x}"), |target| self.place(target))
+        match (view.data.target(offset), self.at_address(value)) {
+            (Some(target), _) => self.place(target),
+            (None, Some((section, offset))) => format!("{section}+{offset:#x}"),
+            (None, None) => format!("{value:#x}"),
+        }
     }
 
     pub(super) fn decode(&self, index: SectionIndex) -> Section {

@@ -225,8 +225,8 @@ fn ranges(
             starts.extend(rows.ranges().flat_map(|(start, end, _)| [start.saturating_add(*base), end.saturating_add(*base)]));
         }
     }
-    let functions = symbolizer.functions().iter().filter(|function| function.section == section.index);
-    starts.extend(functions.flat_map(|function| [function.offset, function.offset.saturating_add(function.size)]));
+    let functions = symbolizer.functions_of(section.index);
+    starts.extend(functions.iter().flat_map(|function| [function.offset, function.offset.saturating_add(function.size)]));
 
     let starts: Vec<u64> = starts.into_iter().filter(|at| (start..end).contains(at)).collect();
     let ends = starts.iter().skip(1).copied().chain([end]);
