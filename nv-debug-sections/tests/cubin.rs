@@ -6,7 +6,7 @@ mod corpus;
 
 use corpus::{Cubins, file, oracle};
 use nv_debug_sections::catalog::is_debug_section;
-use nv_debug_sections::cubin::{Contents, Cubin, Function, SectionIndex, debug_only};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, Function, SectionIndex, debug_only};
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
 use object::read::elf::ElfFile64;
@@ -136,8 +136,8 @@ fn every_debug_section_can_be_relocated() {
 #[test]
 fn a_debug_only_object_survives_the_round_trip() {
     let function = |name, local: bool| Function { name, size: 0x90, kernel: !local, local };
-    let (cubin, indices) =
-        debug_only(90, &[function("k", false), function("helper", true), function("m", false)], &[]).unwrap();
+    let functions = [function("k", false), function("helper", true), function("m", false)];
+    let DebugOnly { cubin, functions: indices, .. } = debug_only(90, &functions, &[]).unwrap();
     let names: Vec<_> = indices.iter().map(|i| cubin.symbol_name(*i)).collect();
     assert_eq!(names, ["k", "helper", "m"]);
     let addresses: Vec<_> = indices.iter().map(|i| cubin.symbols()[i.as_usize()].value).collect();

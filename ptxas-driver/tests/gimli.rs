@@ -5,13 +5,11 @@
 mod driver;
 mod support;
 
-use gimli::{
-    AttributeValue, BaseAddresses, CieOrFde, DebugFrame, DebugLineOffset, Dwarf, EndianSlice, LittleEndian, Section as _,
-    SectionId, Unit, UnwindSection as _,
-};
+use gimli::{AttributeValue, DebugLineOffset, Dwarf, EndianSlice, Error, LittleEndian, SectionId, Unit};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::relocated::Relocated;
-use std::collections::BTreeMap;
+use ptx_syntax::{Body, Statement};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +35,7 @@ impl Sections {
     }
 
     fn dwarf(&self) -> Dwarf<Reader<'_>> {
-        Dwarf::load(|id| Ok::<_, gimli::Error>(self.reader(id))).unwrap()
+        Dwarf::load(|id| Ok::<_, Error>(self.reader(id))).unwrap()
     }
 }
 
@@ -53,7 +51,7 @@ struct Counts {
     operations: usize,
     location_lists: usize,
     locations: usize,
-    frames: usize,
+    vendor_registers: usize,
 }
 
 impl Counts {
@@ -133,27 +131,19 @@ impl Counts {
 
     fn expression(&mut self, unit: &Unit<Reader<'_>>, expression: gimli::Expression<Reader<'_>>) -> Result<()> {
         let mut operations = expression.operations(unit.encoding());
-        while operations.next()?.is_some() {
-            self.operations += 1;
-        }
-        Ok(())
-    }
-
-    /// Reads every entry of `.debug_frame` and its instructions.
-    fn frames(&mut self, sections: &Sections) -> Result<()> {
-        let mut section = DebugFrame::from(sections.reader(SectionId::DebugFrame));
-        section.set_address_size(8);
-        let bases = BaseAddresses::default();
-        let mut entries = section.entries(&bases);
-        while let Some(entry) = entries.next()? {
-            if let CieOrFde::Fde(partial) = entry {
-                let fde = partial.parse(DebugFrame::cie_from_offset)?;
-                let mut instructions = fde.instructions(&section, &bases);
-                while instructions.next()?.is_some() {}
-                self.frames += 1;
+        loop {
+            match operations.next() {
+                Ok(Some(_)) => self.operations += 1,
+                Ok(None) => return Ok(()),
+                // NVIDIA's register numbers hold a PTX register's name, up to 64 bits; gimli's hold 16. Such an operation
+                // is the last of its expression.
+                Err(Error::UnsupportedRegister(_)) => {
+                    self.vendor_registers += 1;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
     }
 
     fn read(data: &[u8]) -> Result<Self> {
@@ -162,12 +152,11 @@ impl Counts {
         let dwarf = sections.dwarf();
         counts.line_tables(&dwarf)?;
         counts.units(&dwarf)?;
-        counts.frames(&sections)?;
         Ok(counts)
     }
 
     fn add(&mut self, other: &Self) {
-        let Self { tables, rows, sequences, units, dies, attributes, operations, location_lists, locations, frames } = other;
+        let Self { tables, rows, sequences, units, dies, attributes, operations, location_lists, locations, vendor_registers } = other;
         self.tables += tables;
         self.rows += rows;
         self.sequences += sequences;
@@ -177,7 +166,7 @@ impl Counts {
         self.operations += operations;
         self.location_lists += location_lists;
         self.locations += locations;
-        self.frames += frames;
+        self.vendor_registers += vendor_registers;
     }
 }
 
@@ -217,7 +206,7 @@ fn read_all(title: &str, make: fn(&Entry, &Path) -> Vec<u8>) -> Option<Counts> {
 #[test]
 fn files_with_code() {
     let Some(sums) = read_all("--code cubin", with_code) else { return };
-    assert!(sums.dies > 0 && sums.locations > 0 && sums.operations > 0 && sums.frames > 0, "{sums:?}");
+    assert!(sums.dies > 0 && sums.locations > 0 && sums.operations > 0, "{sums:?}");
 }
 
 #[test]
@@ -276,18 +265,20 @@ fn addresses_of_debug_only_objects_are_unique() {
             assert!(start + size <= *next && *size > 0, "{}: {first} and {second} overlap", entry.name());
         }
         let text = std::fs::read_to_string(entry.ptx.as_ref().unwrap()).unwrap();
-        let lines = lines(&data);
+        let parsed = ptx_syntax::parse(&text);
+        let rows = lines(&data);
         for (name, address, size) in &functions {
-            let body = body_of(&text, name).unwrap_or_else(|| panic!("{}: no {name} in the PTX", entry.name()));
-            let named: Vec<u64> = lines.range(address..&(address + size)).map(|(_, line)| *line).collect();
+            let mut with_body = parsed.module.functions().filter(|function| function.body.is_some());
+            let function = with_body.find(|function| function.name.text == name).unwrap();
+            let locs = lines_of_locs(function.body.as_ref().unwrap());
             looked_up += 1;
-            if !body.contains(".loc") {
+            if locs.is_empty() {
                 without_line += 1;
                 continue;
             }
+            let named: Vec<u64> = rows.range(address..&(address + size)).map(|(_, line)| *line).collect();
             assert!(!named.is_empty(), "{}: no row in {name}", entry.name());
             // Every line is one that a .loc of that very function names.
-            let locs: Vec<u64> = body.match_indices(".loc").flat_map(|(at, _)| lines_of_loc(&body[at..])).collect();
             assert!(named.iter().all(|line| locs.contains(line)), "{}: {name}: {named:?} not in {locs:?}", entry.name());
         }
     }
@@ -295,22 +286,13 @@ fn addresses_of_debug_only_objects_are_unique() {
     assert!(looked_up > without_line);
 }
 
-/// The text of a function's body.
-fn body_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let parsed = ptx_syntax::parse(text);
-    let function = parsed.module.functions().find(|function| function.name.text == name && function.body.is_some())?;
-    // From the name, which stands in front of the body, to the brace that ends a line.
-    let from = &text[function.name.range.start as usize..];
-    Some(&from[..from.find("\n}").map_or(from.len(), |end| end + 2)])
-}
-
-/// Lines that a `.loc` names: its own, and that of its `inlined_at`.
-fn lines_of_loc(directive: &str) -> Vec<u64> {
-    let line = directive.lines().next().unwrap_or_default();
-    let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
-    let own = words.nth(2).and_then(|word| word.parse().ok());
-    let caller = words.skip_while(|word| *word != "inlined_at").nth(2).and_then(|word| word.parse().ok());
-    own.into_iter().chain(caller).collect()
+/// Lines that a body's `.loc` directives name: their own, and those of their calls.
+fn lines_of_locs(body: &Body<'_>) -> BTreeSet<u64> {
+    let locs = body.statements.iter().filter_map(|statement| match statement {
+        Statement::Loc(loc) => Some(loc),
+        _ => None,
+    });
+    locs.flat_map(|loc| loc.inlined_at.iter().map(|call| call.line).chain([loc.line])).collect()
 }
 
 /// llvm-dwarfdump reads the line tables of debug-only objects, and finds no fault in their DIEs.
@@ -326,7 +308,10 @@ fn llvm_dwarfdump() {
         for options in [&["--debug-line"][..], &["--debug-info", "--debug-abbrev", "--debug-loc"], &["--verify"]] {
             let run = Command::new(&tool).args(options).arg(&output).output().unwrap();
             let text = String::from_utf8_lossy(&run.stdout).into_owned() + &driver::messages(&run);
-            let complaint = text.lines().find(|line| line.contains("error:") || line.contains("warning:"));
+            // NVIDIA's line table header ends with an offset into .debug_str, where inlined calls are named.
+            let is_known = |line: &str| line.contains("unknown data in line table prologue");
+            let is_complaint = |line: &&str| (line.contains("error:") || line.contains("warning:")) && !is_known(line);
+            let complaint = text.lines().find(is_complaint);
             assert!(run.status.success() && complaint.is_none(), "{} {options:?}: {complaint:?}", entry.name());
         }
         read += 1;
