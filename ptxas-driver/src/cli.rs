@@ -61,7 +61,8 @@ pub fn run(args: &[OsString]) -> ExitCode {
 fn is_for_compile(word: &str, raw: &OsStr) -> bool {
     let path = Path::new(raw);
     word.starts_with('-')
-        || !Command::has_name(word) && (path.extension().is_some() || path.components().count() > 1 || path.is_file())
+        || !Command::has_name(word)
+            && (path.extension().is_some() || path.components().count() > 1 || path.is_file())
 }
 
 impl Command {

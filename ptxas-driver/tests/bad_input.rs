@@ -1,5 +1,6 @@
 //! Bad input: exit code 255, a message that says where, nothing written, no panic.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 #[path = "support/driver.rs"]
 mod driver;
@@ -106,7 +107,13 @@ impl Bench {
     /// Compiles the example with a file as its cubin. Returns the messages.
     fn refused_cubin(&self, name: &str) -> String {
         let ptx = driver::example(SAXPY.ptx);
-        self.refused(&[OsStr::new("-lineinfo"), "-arch=sm_90".as_ref(), "--code".as_ref(), format!("cubin:{name}").as_ref(), ptx.as_ref()])
+        self.refused(&[
+            OsStr::new("-lineinfo"),
+            "-arch=sm_90".as_ref(),
+            "--code".as_ref(),
+            format!("cubin:{name}").as_ref(),
+            ptx.as_ref(),
+        ])
     }
 }
 
@@ -143,10 +150,14 @@ fn place(messages: &str, name: &str) -> Option<(usize, usize)> {
 
 /// The messages name a place in the text that exists, and show its line.
 fn assert_shows_place(messages: &str, name: &str, text: &str) -> (usize, usize) {
-    let (line, column) = place(messages, name).unwrap_or_else(|| panic!("no {name}:LINE:COLUMN in\n{messages}"));
+    let (line, column) =
+        place(messages, name).unwrap_or_else(|| panic!("no {name}:LINE:COLUMN in\n{messages}"));
     // At the end of the text the place is behind the last line.
     let content = text.split('\n').nth(line.checked_sub(1).expect("lines count from 1")).unwrap_or_default();
-    assert!((1..=content.len() + 1).contains(&column), "column {column} is outside of {content:?}:\n{messages}");
+    assert!(
+        (1..=content.len() + 1).contains(&column),
+        "column {column} is outside of {content:?}:\n{messages}"
+    );
     // Tabs are shown as blanks, and long lines in part.
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let start: String = words(content).chars().take(60).collect();
@@ -158,7 +169,9 @@ fn assert_shows_place(messages: &str, name: &str, text: &str) -> (usize, usize) 
 fn not_ptx() {
     let bench = Bench::new();
     let c = "int main(void) {\n  return 0;\n}\n";
-    for (name, text) in [("empty.ptx", ""), ("comment.ptx", "// nothing\n"), ("main.c", c), ("words", "hello, world\n")] {
+    for (name, text) in
+        [("empty.ptx", ""), ("comment.ptx", "// nothing\n"), ("main.c", c), ("words", "hello, world\n")]
+    {
         let messages = bench.refused_ptx(name, text, "sm_90");
         assert_shows_place(&messages, name, text);
         assert!(messages.contains(".version"), "what is expected is not said:\n{messages}");
@@ -166,7 +179,12 @@ fn not_ptx() {
     let elf = fs::read(driver::example(SAXPY.cubin)).unwrap();
     let png = *b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01";
     let all: Vec<u8> = (0..=255).cycle().take(4096).collect();
-    for (name, bytes, what) in [("a.cubin", &*elf, "ELF"), ("a.png", &png, "not PTX"), ("bytes", &all, "not PTX"), ("nul", &[0; 64], "")] {
+    for (name, bytes, what) in [
+        ("a.cubin", &*elf, "ELF"),
+        ("a.png", &png, "not PTX"),
+        ("bytes", &all, "not PTX"),
+        ("nul", &[0; 64], ""),
+    ] {
         let messages = bench.refused_ptx(name, bytes, "sm_90");
         assert!(place(&messages, name).is_some() && messages.contains(what), "{name}:\n{messages}");
     }
@@ -217,9 +235,14 @@ fn another_architecture() {
         ("sm_73", "sm_75"),
         ("gfx90", "sm_90"),
     ] {
-        let text = format!(".version 9.0\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n");
+        let text =
+            format!(".version 9.0\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n");
         let messages = bench.refused_ptx("in.ptx", &text, arch);
-        assert_eq!(assert_shows_place(&messages, "in.ptx", &text), (2, 9), "{target} for {arch}:\n{messages}");
+        assert_eq!(
+            assert_shows_place(&messages, "in.ptx", &text),
+            (2, 9),
+            "{target} for {arch}:\n{messages}"
+        );
     }
 }
 
@@ -312,8 +335,13 @@ fn truncated_cubin() {
         let ptx = driver::example(example.ptx);
         for end in (0..data.len()).step_by((data.len() / 100).max(1) | 1).chain([data.len() - 1]) {
             bench.file("in.cubin", &data[..end]);
-            let messages =
-                bench.refused(&[example.level, "-arch", example.arch, "--code=cubin:in.cubin", ptx.to_str().unwrap()]);
+            let messages = bench.refused(&[
+                example.level,
+                "-arch",
+                example.arch,
+                "--code=cubin:in.cubin",
+                ptx.to_str().unwrap(),
+            ]);
             assert_names_offset(&messages, "in.cubin");
             refused += 1;
         }
@@ -426,7 +454,12 @@ fn one_wrong_byte_in_a_cubin() {
                 accepted += 1;
             } else {
                 refused += 1;
-                assert!(ended.messages.contains("in.cubin: "), "byte {at:#x} of {}:\n{}", example.cubin, ended.messages);
+                assert!(
+                    ended.messages.contains("in.cubin: "),
+                    "byte {at:#x} of {}:\n{}",
+                    example.cubin,
+                    ended.messages
+                );
             }
         }
     }
@@ -454,7 +487,8 @@ fn one_wrong_byte_in_ptx() {
                 accepted += 1;
             } else {
                 refused += 1;
-                let says_where = place(&ended.messages, "in.ptx").is_some() || ended.messages.contains("another PTX");
+                let says_where =
+                    place(&ended.messages, "in.ptx").is_some() || ended.messages.contains("another PTX");
                 assert!(says_where, "byte {at:#x} of {}:\n{}", example.ptx, ended.messages);
             }
         }

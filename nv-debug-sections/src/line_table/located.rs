@@ -117,11 +117,14 @@ impl Builder<'_> {
         self.locs.get(id.0 as usize).copied()
     }
 
-    /// Step 1: the row at a function's start.
+    /// Step 1: the row at a function's start. A folded function gets none if its line is that of the instruction before it.
     fn entry_row(&mut self, entry: &EntryRow) {
         let Some(loc) = self.loc(entry.loc) else { return };
+        let previous = self.previous.take().and_then(|previous| self.loc(previous));
+        if previous.is_some_and(|previous| previous.line == loc.line) {
+            return;
+        }
         let flagged = entry.flagged && self.table == Table::Mercury;
-        self.previous = None;
         self.program.set_file(loc.file);
         self.program.set_context(0, 0);
         if flagged {

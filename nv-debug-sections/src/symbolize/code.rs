@@ -56,9 +56,15 @@ impl<'c> Code<'c> {
         let sections: Vec<CodeSection<'c>> = cubin
             .iter()
             .filter(|(_, name, section)| !section.is_mercury() && is_code(section.flags, name))
-            .map(|(index, name, section)| CodeSection { index, name, address: section.address, size: size(&section.contents) })
+            .map(|(index, name, section)| CodeSection {
+                index,
+                name,
+                address: section.address,
+                size: size(&section.contents),
+            })
             .collect();
-        let numbers: HashMap<_, _> = sections.iter().enumerate().map(|(number, section)| (section.index, number)).collect();
+        let numbers: HashMap<_, _> =
+            sections.iter().enumerate().map(|(number, section)| (section.index, number)).collect();
         let mut placed: Vec<_> = sections
             .iter()
             .enumerate()
@@ -71,7 +77,8 @@ impl<'c> Code<'c> {
             Some(function(cubin, index, symbol, sections.get(number)?))
         });
         let mut functions: Vec<_> = symbols.collect();
-        functions.sort_by_key(|function| (function.section, function.offset, std::cmp::Reverse(function.size)));
+        functions
+            .sort_by_key(|function| (function.section, function.offset, std::cmp::Reverse(function.size)));
         Self { sections, numbers, placed, functions }
     }
 

@@ -171,7 +171,8 @@ impl<'c> Symbolizer<'c> {
         let mut text_of = Vec::new();
         let ptx = read_tables(&relocated, &code, SectionKind::NvDebugLineSass, |table| {
             // ptxas leaves the file table empty and sets file 0; nvlink, which may join several texts, declares the section's name.
-            let declared = (1..=table.files.len() as u64).map(|file| text_names.get(&table.path(file)?).copied());
+            let declared =
+                (1..=table.files.len() as u64).map(|file| text_names.get(&table.path(file)?).copied());
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
         Ok(Self { code, source, ptx, files, names: names::Names::new(strings, bases), texts, text_of })
@@ -223,7 +224,9 @@ impl<'c> Symbolizer<'c> {
 
     /// Path of file number `file` in unit `unit` of `.debug_line`.
     pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
-        let path = usize::try_from(file).ok().and_then(|file| self.files.get(unit)?.get(file.checked_sub(1)?)?.as_deref());
+        let path = usize::try_from(file)
+            .ok()
+            .and_then(|file| self.files.get(unit)?.get(file.checked_sub(1)?)?.as_deref());
         path.map_or(FileName::Undeclared(file), FileName::Path)
     }
 
@@ -234,7 +237,8 @@ impl<'c> Symbolizer<'c> {
 
     fn ptx_line(&self, unit: usize, row: &LineRow) -> PtxLine<'_> {
         let file = usize::try_from(row.file).ok();
-        let text = file.and_then(|file| *self.text_of.get(unit)?.get(file)?).and_then(|index| self.texts.get(index));
+        let text =
+            file.and_then(|file| *self.text_of.get(unit)?.get(file)?).and_then(|index| self.texts.get(index));
         PtxLine {
             line: row.line,
             section: text.map(|text| text.section),
@@ -300,13 +304,17 @@ impl<'s> Iterator for Frames<'s> {
 
 /// Sections of a kind, in file order.
 fn find<'c>(cubin: &'c Cubin<'_>, kind: SectionKind) -> impl Iterator<Item = (SectionIndex, &'c str)> {
-    cubin.iter().filter(move |(_, name, _)| SectionKind::from_name(name) == Some(kind)).map(|(index, name, _)| (index, name))
+    cubin
+        .iter()
+        .filter(move |(_, name, _)| SectionKind::from_name(name) == Some(kind))
+        .map(|(index, name, _)| (index, name))
 }
 
 fn read_text(cubin: &Cubin<'_>, section: SectionIndex) -> Result<Text> {
     let bytes = cubin.bytes(section)?.into_owned();
     let name = cubin.section_name(section);
-    let lines = PtxText::decode(&bytes).map_err(|error| Error::new(name, error.offset(), error.kind().clone()))?;
+    let lines =
+        PtxText::decode(&bytes).map_err(|error| Error::new(name, error.offset(), error.kind().clone()))?;
     let mut starts = vec![0];
     let mut at = 0;
     for line in lines.lines() {

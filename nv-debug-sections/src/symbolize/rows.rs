@@ -58,20 +58,22 @@ impl Rows {
         &self.all
     }
 
-    /// Ranges that rows cover, by ascending address: `(start, end, index into `[`all`](Self::all)`)`, relative to the
-    /// sequence's start, none empty.
+    /// Ranges that rows cover, by ascending address, none empty: start and end (relative to the sequence's start), and the
+    /// row's index in [`all`](Self::all).
     pub fn ranges(&self) -> impl Iterator<Item = (u64, u64, usize)> {
         let start = |index: u32| self.all.get(index as usize).map_or(0, |row| row.address);
-        let ends = self.by_address.iter().skip(1).map(move |&index| start(index)).chain(std::iter::once(self.end));
-        let ranges = self.by_address.iter().zip(ends).map(move |(&index, end)| (start(index), end, index as usize));
+        let ends =
+            self.by_address.iter().skip(1).map(move |&index| start(index)).chain(std::iter::once(self.end));
+        let ranges =
+            self.by_address.iter().zip(ends).map(move |(&index, end)| (start(index), end, index as usize));
         ranges.filter(|(start, end, _)| start < end)
     }
 
     /// Index of the row that covers `offset` (relative to the sequence's start): the last one at or before it.
     pub fn at(&self, offset: u64) -> Option<usize> {
-        let after = self.by_address.partition_point(|&index| {
-            self.all.get(index as usize).is_some_and(|row| row.address <= offset)
-        });
+        let after = self
+            .by_address
+            .partition_point(|&index| self.all.get(index as usize).is_some_and(|row| row.address <= offset));
         let index = *self.by_address.get(after.checked_sub(1)?)?;
         (offset < self.end).then_some(index as usize)
     }
@@ -129,5 +131,82 @@ impl Sequences {
         let after = sequences.partition_point(|(start, _)| *start <= offset);
         let (start, rows) = sequences.get(after.checked_sub(1)?)?;
         Some((rows, rows.at(offset - start)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::LineOp;
+    use dwarf2_writer::line::Params;
+
+    fn rows(ops: Vec<LineOp>, end: u64) -> Rows {
+        let sequence = Sequence { base: 0, base_offset: 0, ops, end };
+        let params = Params::default();
+        let table =
+            LineTable { params, directories: vec![], files: vec![], debug_str_base: None, sequences: vec![] };
+        Rows::new(0, &table, &sequence)
+    }
+
+    fn row(address: u64, line: u32) -> LineOp {
+        LineOp::Row { address, line }
+    }
+
+    fn inlined(context: u64) -> LineOp {
+        LineOp::InlinedCall { context, name: 0 }
+    }
+
+    fn lines_up(rows: &Rows, offset: u64) -> Vec<u32> {
+        let chain = std::iter::successors(rows.at(offset), |&index| rows.caller(index));
+        chain.map(|index| rows.all()[index].line).collect()
+    }
+
+    // The rows of `../shared/bugs/28-*`: kernel line 22, `middle` line 12 in it, `leaf` line 3 in that.
+    #[test]
+    fn a_chain_follows_row_numbers() {
+        let ops = vec![
+            row(0, 20),
+            row(0x20, 21),
+            row(0x30, 23),
+            row(0x40, 22),
+            inlined(4),
+            row(0x40, 12),
+            row(0x50, 12),
+        ];
+        let rows = rows([ops, vec![inlined(6), row(0x50, 3), inlined(0), row(0x60, 24)]].concat(), 0x80);
+        assert_eq!(lines_up(&rows, 0x40), [12, 22]);
+        assert_eq!(lines_up(&rows, 0x5f), [3, 12, 22]);
+        assert_eq!(lines_up(&rows, 0x60), [24]);
+    }
+
+    // FORMATS 1.6; `switch_table` for sm_90: with the doubled row counted, its `__syncwarp` would seem to be called from line 10.
+    #[test]
+    fn a_doubled_row_has_no_number() {
+        let ops = vec![row(0, 6), row(0, 6), row(0x10, 10), row(0x20, 38), inlined(3), row(0x20, 110)];
+        let rows = rows(ops, 0x30);
+        assert_eq!(
+            (0..5).map(|index| rows.number(index)).collect::<Vec<_>>(),
+            [Some(1), None, Some(2), Some(3), Some(4)]
+        );
+        assert_eq!(lines_up(&rows, 0x20), [110, 38]);
+    }
+
+    #[test]
+    fn a_row_reaches_to_the_next_and_the_last_to_the_end() {
+        let rows = rows(vec![row(0x10, 1), row(0x20, 2), LineOp::Advance(0x28), row(0x20, 3)], 0x30);
+        assert_eq!(rows.at(0xf), None);
+        assert_eq!(lines_up(&rows, 0x1f), [1]);
+        assert_eq!(lines_up(&rows, 0x2f), [3]);
+        assert_eq!(rows.at(0x30), None);
+        assert_eq!(rows.ranges().collect::<Vec<_>>(), [(0x10, 0x20, 0), (0x20, 0x30, 2)]);
+    }
+
+    #[test]
+    fn contexts_that_name_no_earlier_row_have_no_caller() {
+        let rows = rows(vec![row(0, 1), inlined(2), row(0x10, 2), inlined(9), row(0x20, 3)], 0x30);
+        assert_eq!(
+            (rows.caller(0), rows.caller(1), rows.caller(2), rows.caller(7)),
+            (None, None, None, None)
+        );
     }
 }

@@ -112,9 +112,14 @@ fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<
     }
     for wanted in names {
         if !cubin.iter().any(|(_, name, _)| name == wanted) {
-            let all: Vec<&str> = cubin.iter().map(|(_, name, _)| name).filter(|name| is_debug_section(name)).collect();
+            let all: Vec<&str> =
+                cubin.iter().map(|(_, name, _)| name).filter(|name| is_debug_section(name)).collect();
             bail!("no section '{wanted}'; the debug sections are {}", all.join(", "));
         }
     }
-    Ok(cubin.iter().filter(|(_, name, _)| names.iter().any(|wanted| wanted == name)).map(|(index, ..)| index).collect())
+    Ok(cubin
+        .iter()
+        .filter(|(_, name, _)| names.iter().any(|wanted| wanted == name))
+        .map(|(index, ..)| index)
+        .collect())
 }

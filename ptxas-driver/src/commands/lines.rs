@@ -79,8 +79,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let resolver = Queries::new(&symbolizer);
 
     let queries = all_queries(&options.queries)?;
-    let mut document =
-        Document { schema: "nvdwarf.lines", schema_version: JSON_VERSION, file: &name, sm: cubin.header.sm(), queries: None, sections: None };
+    let mut document = Document {
+        schema: "nvdwarf.lines",
+        schema_version: JSON_VERSION,
+        file: &name,
+        sm: cubin.header.sm(),
+        queries: None,
+        sections: None,
+    };
     let mut answered = true;
     if options.queries.is_empty() {
         match resolver.listed(options.function.as_deref()) {

@@ -69,7 +69,11 @@ fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
     let bytes = cubin.bytes(index).unwrap();
     let tables = line::decode(".debug_line", &bytes).unwrap();
     let recorded = tables.iter().flat_map(|table| &table.files);
-    files.iter().zip(recorded).map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size)).collect()
+    files
+        .iter()
+        .zip(recorded)
+        .map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size))
+        .collect()
 }
 
 /// The names in a folder, sorted: what a failed run may have left behind.

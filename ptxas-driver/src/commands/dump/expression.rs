@@ -125,9 +125,13 @@ fn register(leb: &[u8]) -> String {
     }
     bytes.reverse();
     match bytes.as_slice() {
-        [b'%', name @ ..] if name.iter().all(u8::is_ascii_graphic) => String::from_utf8_lossy(&bytes).into_owned(),
+        [b'%', name @ ..] if name.iter().all(u8::is_ascii_graphic) => {
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
         [class @ 1..=11, a, b, c] => SassRegister(u32::from_be_bytes([*class, *a, *b, *c])).to_string(),
-        _ if bytes.len() <= 8 => bytes.iter().fold(0_u64, |value, byte| value << 8 | u64::from(*byte)).to_string(),
+        _ if bytes.len() <= 8 => {
+            bytes.iter().fold(0_u64, |value, byte| value << 8 | u64::from(*byte)).to_string()
+        }
         _ => format!("{bytes:02x?}"),
     }
 }
@@ -152,7 +156,8 @@ mod tests {
         // `%fdiv_0123` as a number: encoded by hand, 80 bits in twelve groups of seven.
         let name = b"%fdiv_0123";
         let value = name.iter().fold(0_u128, |value, byte| value << 8 | u128::from(*byte));
-        let groups = (0..12).map(|group| (value >> (7 * group) & 0x7f) as u8 | if group < 11 { 0x80 } else { 0 });
+        let groups =
+            (0..12).map(|group| (value >> (7 * group) & 0x7f) as u8 | if group < 11 { 0x80 } else { 0 });
         assert_eq!(register(&groups.collect::<Vec<_>>()), "%fdiv_0123");
     }
 }

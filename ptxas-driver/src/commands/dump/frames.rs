@@ -14,7 +14,8 @@ use nv_debug_sections::reg_sass::SassRegister;
 const NO_RETURN: u64 = 0xffff_ffff;
 
 pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let symbols = frame::field_symbols(source.cubin.relocations_of(view.index).map(|(_, relocation)| relocation));
+    let symbols =
+        frame::field_symbols(source.cubin.relocations_of(view.index).map(|(_, relocation)| relocation));
     // Symbolic fields keep their symbol; relocated bytes would lose it.
     let bytes = source.cubin.bytes(view.index)?;
     let entries = frame::decode(&bytes, &symbols)?;
@@ -64,7 +65,10 @@ impl<'c> Words<'_, 'c, '_> {
                 let symbol = cubin.symbols_of(table).get(SymbolIndex(symbol.0).as_usize())?;
                 let section = symbol.section()?;
                 let base = cubin.section(section).ok()?.address;
-                Some((cubin.section_name(section), symbol.value.wrapping_sub(base).wrapping_add_signed(addend)))
+                Some((
+                    cubin.section_name(section),
+                    symbol.value.wrapping_sub(base).wrapping_add_signed(addend),
+                ))
             }
             Address::Constant(address) => self.source.at_address(address),
         }
@@ -104,9 +108,14 @@ impl<'c> Words<'_, 'c, '_> {
     fn rules(&self, rules: &[Cfi], cie: &Cie) -> Vec<String> {
         let mut at = 0;
         let mut lines = Vec::new();
-        for run in rules.chunk_by(|a, b| plain(a).is_some_and(|(_, rule)| plain(b).is_some_and(|(_, next)| rule == next))) {
+        for run in rules
+            .chunk_by(|a, b| plain(a).is_some_and(|(_, rule)| plain(b).is_some_and(|(_, next)| rule == next)))
+        {
             match run.first().and_then(plain) {
-                Some((_, rule)) => lines.push(format!("{} {rule}", registers(run.iter().filter_map(plain).map(|(register, _)| register)))),
+                Some((_, rule)) => lines.push(format!(
+                    "{} {rule}",
+                    registers(run.iter().filter_map(plain).map(|(register, _)| register))
+                )),
                 None => lines.extend(run.iter().map(|rule| self.rule(rule, cie, &mut at))),
             }
         }
@@ -125,17 +134,22 @@ impl<'c> Words<'_, 'c, '_> {
         match rule {
             Cfi::Nop => "nop".to_owned(),
             Cfi::SetLoc(address) => format!("from {}:", self.address(*address)),
-            Cfi::AdvanceLoc(by) => advance((*by).into()),
-            Cfi::AdvanceLoc1(by) => advance((*by).into()),
+            Cfi::AdvanceLoc(by) | Cfi::AdvanceLoc1(by) => advance((*by).into()),
             Cfi::AdvanceLoc2(by) => advance((*by).into()),
             Cfi::AdvanceLoc4(by) => advance(i64::from((*by << 2).cast_signed() >> 2)),
-            Cfi::Offset { register, factored_offset } => saved((*register).into(), data(*factored_offset as i64)),
-            Cfi::OffsetExtended { register, factored_offset } => saved(*register, data(*factored_offset as i64)),
+            Cfi::Offset { register, factored_offset } => {
+                saved((*register).into(), data(*factored_offset as i64))
+            }
+            Cfi::OffsetExtended { register, factored_offset } => {
+                saved(*register, data(*factored_offset as i64))
+            }
             Cfi::OffsetExtendedSf { register, factored_offset } => saved(*register, data(*factored_offset)),
             Cfi::ValOffset { register, factored_offset } => {
                 format!("{} = CFA{:+}", name(*register), data(*factored_offset as i64))
             }
-            Cfi::ValOffsetSf { register, factored_offset } => format!("{} = CFA{:+}", name(*register), data(*factored_offset)),
+            Cfi::ValOffsetSf { register, factored_offset } => {
+                format!("{} = CFA{:+}", name(*register), data(*factored_offset))
+            }
             Cfi::Restore { register } => format!("{} as in the CIE", name((*register).into())),
             Cfi::RestoreExtended { register } => format!("{} as in the CIE", name(*register)),
             Cfi::Undefined { register } | Cfi::SameValue { register } => name(*register), // see `rules`
@@ -143,7 +157,9 @@ impl<'c> Words<'_, 'c, '_> {
             Cfi::RememberState => "remember the rules".to_owned(),
             Cfi::RestoreState => "back to the remembered rules".to_owned(),
             Cfi::DefCfa { register, offset } => format!("CFA = {}+{offset}", name(*register)),
-            Cfi::DefCfaSf { register, factored_offset } => format!("CFA = {}{:+}", name(*register), data(*factored_offset)),
+            Cfi::DefCfaSf { register, factored_offset } => {
+                format!("CFA = {}{:+}", name(*register), data(*factored_offset))
+            }
             Cfi::DefCfaRegister { register } => format!("CFA register {}", name(*register)),
             Cfi::DefCfaOffset(offset) => format!("CFA offset {offset}"),
             Cfi::DefCfaOffsetSf(factored) => format!("CFA offset {}", data(*factored)),

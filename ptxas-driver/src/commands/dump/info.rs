@@ -40,7 +40,9 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
                 break;
             }
             if attributes.len() == MAX_ATTRIBUTES {
-                let kind = ErrorKind::Other(format!("abbreviation {code} has more than {MAX_ATTRIBUTES} attributes"));
+                let kind = ErrorKind::Other(format!(
+                    "abbreviation {code} has more than {MAX_ATTRIBUTES} attributes"
+                ));
                 return Err(reader.error(kind));
             }
             attributes.push((dwarf_name!(name, "DW_AT_"), dwarf_name!(form, "DW_FORM_")));
@@ -79,14 +81,17 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
         while !raw.is_empty() {
             let offset = start + raw.next_offset().0;
             let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
-            let Some(abbreviation) = raw.read_abbreviation().map_err(|error| fail(offset, error))? else { continue };
+            let Some(abbreviation) = raw.read_abbreviation().map_err(|error| fail(offset, error))? else {
+                continue;
+            };
             let mut attributes = Vec::new();
             let mut own = false;
             for spec in abbreviation.attributes() {
                 let field = start + raw.next_offset().0;
                 let attribute = raw.read_attribute(*spec).map_err(|error| fail(field, error))?;
                 let end = start + raw.next_offset().0;
-                let words = Words { source, view, strings, unit: start, field: field as u64, end: end as u64 };
+                let words =
+                    Words { source, view, strings, unit: start, field: field as u64, end: end as u64 };
                 own |= words.is_wanted(&attribute);
                 let name = dwarf_name!(attribute.name(), "DW_AT_");
                 attributes.push(Attribute { name, value: words.value(&attribute) });
@@ -140,7 +145,8 @@ impl Words<'_, '_, '_> {
             return false;
         }
         let target = self.view.data.target(self.field);
-        let place = target.and_then(|target| Some((self.source.cubin.section_name(target.section?), target.offset)));
+        let place =
+            target.and_then(|target| Some((self.source.cubin.section_name(target.section?), target.offset)));
         place.is_some_and(|(section, offset)| filter.has_offset(section, offset))
     }
 

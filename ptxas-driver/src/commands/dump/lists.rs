@@ -1,7 +1,7 @@
 //! The sections that are plain lists.
 
 use super::expression;
-use super::model::{Contents, Location, Located, Lookup, Register, RegisterTypes, Registers, TextLine};
+use super::model::{Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, TextLine};
 use super::reader::Reader;
 use super::section::{Source, View};
 use crate::commands::read::text;
@@ -13,7 +13,8 @@ use std::collections::HashMap;
 pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
     let lines = PtxText::decode(&view.data.bytes)?;
     let lines = lines.lines().enumerate().map(|(index, line)| TextLine { line: index + 1, text: text(line) });
-    let wanted = |line: &TextLine| source.filter.as_ref().is_none_or(|filter| filter.has_line(view.index, line.line));
+    let wanted =
+        |line: &TextLine| source.filter.as_ref().is_none_or(|filter| filter.has_line(view.index, line.line));
     Ok(Contents::PtxText(lines.filter(wanted).collect()))
 }
 
@@ -28,7 +29,8 @@ pub(super) fn strings(view: &View<'_>) -> Result<Contents> {
 
 pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
     let types = source.sibling(&view.name, SectionKind::NvDebugInfoRegType);
-    let types = types.as_ref().map(|view| reg_type::decode(&view.data.bytes)).transpose()?.unwrap_or_default();
+    let types =
+        types.as_ref().map(|view| reg_type::decode(&view.data.bytes)).transpose()?.unwrap_or_default();
     let types: HashMap<_, _> = types.iter().map(|types| (types.function, types.types)).collect();
     let functions = reg_sass::decode(&view.data.bytes)?;
     let wanted = |name: &str| source.filter.as_ref().is_none_or(|filter| filter.has_name(name));

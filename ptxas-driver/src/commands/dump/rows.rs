@@ -14,8 +14,9 @@ pub(super) fn lines(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents
     let tables = line::decode(&view.name, &view.data.bytes)?;
     let unit = |(number, table): (usize, &LineTable<'_>)| {
         let sequences = table.sequences.iter();
-        let sequences: Vec<_> =
-            sequences.filter_map(|sequence| lines_of(source, view, number, table, sequence, strings)).collect();
+        let sequences: Vec<_> = sequences
+            .filter_map(|sequence| lines_of(source, view, number, table, sequence, strings))
+            .collect();
         let files = (1..).zip(&table.files).map(|(number, file)| LineFile {
             number,
             path: table.path(number).unwrap_or_else(|| text(&file.name)),
@@ -57,7 +58,9 @@ fn lines_of(
     let start = place.map(|(section, offset)| format!("{section}+{offset:#x}"));
     let rows = Rows::new(unit, table, sequence);
     let shown = rows.all().iter().enumerate().filter(|(_, row)| {
-        wanted.as_ref().is_none_or(|ranges| ranges.iter().any(|(start, end)| (*start..*end).contains(&row.address)))
+        wanted
+            .as_ref()
+            .is_none_or(|ranges| ranges.iter().any(|(start, end)| (*start..*end).contains(&row.address)))
     });
     let shown = shown.map(|(index, row)| LineRow {
         number: rows.number(index),

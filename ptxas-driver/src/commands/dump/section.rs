@@ -60,9 +60,12 @@ impl Filter {
             for (base, rows) in symbolizer.ptx_rows().of(function.section) {
                 for (start, ..) in rows.ranges() {
                     let at = start.saturating_add(*base);
-                    let place = (function.offset..end).contains(&at).then(|| symbolizer.locate(function.section, at));
+                    let place =
+                        (function.offset..end).contains(&at).then(|| symbolizer.locate(function.section, at));
                     let ptx = place.flatten().and_then(|place| place.ptx());
-                    let Some((text, line)) = ptx.and_then(|ptx| Some((ptx.section?, ptx.line))) else { continue };
+                    let Some((text, line)) = ptx.and_then(|ptx| Some((ptx.section?, ptx.line))) else {
+                        continue;
+                    };
                     let (_, first, last) = span.unwrap_or((text, line, line));
                     span = Some((text, first.min(line), last.max(line)));
                 }
@@ -137,7 +140,11 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     pub(super) fn view(&self, index: SectionIndex) -> Result<View<'c>> {
-        Ok(View { index, name: self.cubin.section_name(index).to_owned(), data: self.relocated.section(index)? })
+        Ok(View {
+            index,
+            name: self.cubin.section_name(index).to_owned(),
+            data: self.relocated.section(index)?,
+        })
     }
 
     /// The first section of that kind beside `near`: native beside native, Mercury beside Mercury.
@@ -149,7 +156,11 @@ impl<'c, 'd> Source<'c, 'd> {
     pub(super) fn place(&self, target: &Target) -> String {
         match target.section {
             Some(section) => format!("{}+{:#x}", self.cubin.section_name(section), target.offset),
-            None => format!("{}+{:#x} (undefined)", self.cubin.symbol_name_in(target.table, target.symbol), target.addend),
+            None => format!(
+                "{}+{:#x} (undefined)",
+                self.cubin.symbol_name_in(target.table, target.symbol),
+                target.addend
+            ),
         }
     }
 

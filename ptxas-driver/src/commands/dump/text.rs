@@ -1,6 +1,8 @@
 //! Decoded sections as text.
 
-use super::model::{Contents, FrameEntry, Header, InfoUnit, LineRow, LineSequence, LineUnit, Location, Register, Section};
+use super::model::{
+    Contents, FrameEntry, Header, InfoUnit, LineRow, LineSequence, LineUnit, Location, Register, Section,
+};
 use crate::commands::read::{demangle, printable};
 use nv_debug_sections::cubin;
 use std::io::{self, Write};
@@ -20,7 +22,11 @@ pub(super) fn table(out: Out<'_>, file: &str, header: &cubin::Header, rows: &[He
     writeln!(out, "{}: cubin for sm_{}, {kind}", printable(file), header.sm())?;
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(4).clamp(4, 60);
     let type_width = rows.iter().map(|row| row.r#type.len()).max().unwrap_or(4).max(4);
-    writeln!(out, "  Index  {:width$}  {:type_width$}  {:>10}  {:>10}  {:>10}  Relocations", "Name", "Type", "Flags", "Address", "Size")?;
+    writeln!(
+        out,
+        "  Index  {:width$}  {:type_width$}  {:>10}  {:>10}  {:>10}  Relocations",
+        "Name", "Type", "Flags", "Address", "Size"
+    )?;
     for row in rows {
         let relocations = if row.relocations == 0 { String::new() } else { row.relocations.to_string() };
         let line = format!(
@@ -43,13 +49,15 @@ pub(super) fn section(out: Out<'_>, section: &Section) -> io::Result<()> {
         writeln!(out, "  error: {}", printable(error))?;
     }
     match &section.contents {
-        Contents::Lines(units) => units.iter().enumerate().try_for_each(|(number, unit)| line_unit(out, number, unit)),
+        Contents::Lines(units) => {
+            units.iter().enumerate().try_for_each(|(number, unit)| line_unit(out, number, unit))
+        }
         Contents::PtxText(lines) => {
             lines.iter().try_for_each(|line| writeln!(out, "  {:5}  {}", line.line, printable(&line.text)))
         }
-        Contents::Strings(entries) | Contents::Macros(entries) => {
-            entries.iter().try_for_each(|entry| writeln!(out, "  {:#06x}  {}", entry.offset, printable(&entry.value)))
-        }
+        Contents::Strings(entries) | Contents::Macros(entries) => entries
+            .iter()
+            .try_for_each(|entry| writeln!(out, "  {:#06x}  {}", entry.offset, printable(&entry.value))),
         Contents::Registers(functions) => functions.iter().try_for_each(|function| {
             writeln!(out, "  {}:", name(&function.function))?;
             function.ranges.iter().try_for_each(|range| register(out, range))
@@ -60,14 +68,21 @@ pub(super) fn section(out: Out<'_>, section: &Section) -> io::Result<()> {
         Contents::Frames(entries) => entries.iter().try_for_each(|entry| frame(out, entry)),
         Contents::Abbreviations(all) => all.iter().try_for_each(|abbreviation| {
             let children = if abbreviation.children { "has children" } else { "no children" };
-            writeln!(out, "  {:#06x}  {} {} ({children})", abbreviation.offset, abbreviation.code, abbreviation.tag)?;
-            abbreviation.attributes.iter().try_for_each(|(name, form)| writeln!(out, "            {name:<24} {form}"))
+            writeln!(
+                out,
+                "  {:#06x}  {} {} ({children})",
+                abbreviation.offset, abbreviation.code, abbreviation.tag
+            )?;
+            abbreviation
+                .attributes
+                .iter()
+                .try_for_each(|(name, form)| writeln!(out, "            {name:<24} {form}"))
         }),
         Contents::Info(units) => units.iter().try_for_each(|unit| info_unit(out, unit)),
         Contents::Locations(entries) => entries.iter().try_for_each(|entry| location(out, entry)),
-        Contents::Lookup(entries) => {
-            entries.iter().try_for_each(|entry| writeln!(out, "  <{:#x}>  {}", entry.die, printable(&entry.name)))
-        }
+        Contents::Lookup(entries) => entries
+            .iter()
+            .try_for_each(|entry| writeln!(out, "  <{:#x}>  {}", entry.die, printable(&entry.name))),
         Contents::Bytes(bytes) => hex(out, bytes),
     }
 }
@@ -106,7 +121,12 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
     let colon = if file == "line " { "" } else { ":" };
     write!(out, "    {number:>5}  {:#07x}  {file}{colon}{}", row.address, row.line)?;
     if row.context != 0 {
-        write!(out, "  {} inlined at row {}", row.callee.as_deref().map_or("??".to_owned(), name), row.context)?;
+        write!(
+            out,
+            "  {} inlined at row {}",
+            row.callee.as_deref().map_or("??".to_owned(), name),
+            row.context
+        )?;
     }
     if row.entry {
         write!(out, "  entry")?;
@@ -117,7 +137,14 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
 fn register(out: Out<'_>, range: &Register) -> io::Result<()> {
     let part = if range.part == 0 { String::new() } else { format!(".{}", range.part) };
     let ptx = format!("{}{part}", printable(&range.ptx));
-    writeln!(out, "    {:#06x}-{:#06x}  {:8} {ptx:16} .{}", range.start, range.end, range.sass, range.r#type.unwrap_or("?"))
+    writeln!(
+        out,
+        "    {:#06x}-{:#06x}  {:8} {ptx:16} .{}",
+        range.start,
+        range.end,
+        range.sass,
+        range.r#type.unwrap_or("?")
+    )
 }
 
 fn frame(out: Out<'_>, entry: &FrameEntry) -> io::Result<()> {
@@ -127,7 +154,10 @@ fn frame(out: Out<'_>, entry: &FrameEntry) -> io::Result<()> {
 
 fn info_unit(out: Out<'_>, unit: &InfoUnit) -> io::Result<()> {
     let InfoUnit { offset, version, address_size, abbrev_offset, .. } = unit;
-    writeln!(out, "  unit at {offset:#x}: DWARF {version}, {address_size}-byte addresses, .debug_abbrev+{abbrev_offset:#x}")?;
+    writeln!(
+        out,
+        "  unit at {offset:#x}: DWARF {version}, {address_size}-byte addresses, .debug_abbrev+{abbrev_offset:#x}"
+    )?;
     for die in &unit.entries {
         // Deep nesting shows in the text only so far.
         let indent = 2 * die.depth.min(40);
@@ -140,7 +170,14 @@ fn info_unit(out: Out<'_>, unit: &InfoUnit) -> io::Result<()> {
 }
 
 fn location(out: Out<'_>, entry: &Location) -> io::Result<()> {
-    writeln!(out, "  {:#06x}  {} to {}: {}", entry.offset, entry.start, entry.end, printable(&entry.expression))?;
+    writeln!(
+        out,
+        "  {:#06x}  {} to {}: {}",
+        entry.offset,
+        entry.start,
+        entry.end,
+        printable(&entry.expression)
+    )?;
     if entry.last { writeln!(out, "          end of list") } else { Ok(()) }
 }
 
@@ -150,8 +187,15 @@ fn hex(out: Out<'_>, bytes: &[u8]) -> io::Result<()> {
         for byte in chunk {
             write!(out, " {byte:02x}")?;
         }
-        let shown = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
-        writeln!(out, "{:pad$}  {}", "", chunk.iter().map(shown).collect::<String>(), pad = 3 * (HEX_WIDTH - chunk.len()))?;
+        let shown =
+            |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
+        writeln!(
+            out,
+            "{:pad$}  {}",
+            "",
+            chunk.iter().map(shown).collect::<String>(),
+            pad = 3 * (HEX_WIDTH - chunk.len())
+        )?;
     }
     Ok(())
 }

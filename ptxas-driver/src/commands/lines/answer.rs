@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 /// A query and what came of it.
 #[derive(Debug, Serialize)]
 pub(super) struct Query {
-    pub(super) query: String,
+    #[serde(rename = "query")]
+    pub(super) asked: String,
     pub(super) answers: Vec<Answer>,
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +140,9 @@ impl Name {
 impl Frame {
     fn new(frame: &symbolize::Frame<'_>) -> Self {
         let (function, name_doubt, inlined) = match frame.function {
-            FrameFunction::Physical(function) => (function.map(|function| Name::new(function.name)), None, false),
+            FrameFunction::Physical(function) => {
+                (function.map(|function| Name::new(function.name)), None, false)
+            }
             FrameFunction::Inlined(CalleeName { name, doubt, .. }) => {
                 (name.map(|name| Name::new(&text(name))), doubt.map(doubt_text), true)
             }
@@ -168,25 +171,24 @@ pub(super) fn query(cubin: &Cubin<'_>, symbolizer: &Symbolizer<'_>, query: &str,
         Err(message) => error = Some(message.clone()),
         Ok(addresses) => {
             for address in addresses {
-                match symbolizer.locate(address.section, address.offset) {
-                    Some(place) => answers.push(Answer {
-                        section: place.section.name.to_owned(),
-                        section_index: place.section.index.0,
-                        offset: place.offset,
-                        function: place.function.map(|function| Name::new(function.name)),
-                        function_offset: place.function_offset(),
-                        lines: Lines::new(cubin, &place),
-                    }),
-                    None => {
-                        let size = symbolizer.section(address.section).map_or(0, |section| section.size);
-                        let name = cubin.section_name(address.section);
-                        error = Some(format!("{name} ends at {size:#x}, before {:#x}", address.offset));
-                    }
-                }
+                let Some(place) = symbolizer.locate(address.section, address.offset) else {
+                    let size = symbolizer.section(address.section).map_or(0, |section| section.size);
+                    let name = cubin.section_name(address.section);
+                    error = Some(format!("{name} ends at {size:#x}, before {:#x}", address.offset));
+                    continue;
+                };
+                answers.push(Answer {
+                    section: place.section.name.to_owned(),
+                    section_index: place.section.index.0,
+                    offset: place.offset,
+                    function: place.function.map(|function| Name::new(function.name)),
+                    function_offset: place.function_offset(),
+                    lines: Lines::new(cubin, &place),
+                });
             }
         }
     }
-    Query { query: query.to_owned(), answers, error }
+    Query { asked: query.to_owned(), answers, error }
 }
 
 /// Lists the sections of `functions`, or all; a folded function lists its own range only.
@@ -198,7 +200,9 @@ pub(super) fn listings(
     let whole = |section: &symbolize::CodeSection<'_>| (section.index, 0, section.size);
     let parts: Vec<_> = match functions {
         None => symbolizer.sections().iter().map(whole).collect(),
-        Some(functions) => functions.iter().map(|f| (f.section, f.offset, f.offset.saturating_add(f.size))).collect(),
+        Some(functions) => {
+            functions.iter().map(|f| (f.section, f.offset, f.offset.saturating_add(f.size))).collect()
+        }
     };
     let listing = |(index, start, end): (SectionIndex, u64, u64)| {
         let section = symbolizer.section(index)?;
@@ -222,11 +226,18 @@ fn ranges(
     let mut starts = BTreeSet::from([start]);
     for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
         for (base, rows) in table.of(section.index) {
-            starts.extend(rows.ranges().flat_map(|(start, end, _)| [start.saturating_add(*base), end.saturating_add(*base)]));
+            starts.extend(
+                rows.ranges()
+                    .flat_map(|(start, end, _)| [start.saturating_add(*base), end.saturating_add(*base)]),
+            );
         }
     }
     let functions = symbolizer.functions_of(section.index);
-    starts.extend(functions.iter().flat_map(|function| [function.offset, function.offset.saturating_add(function.size)]));
+    starts.extend(
+        functions
+            .iter()
+            .flat_map(|function| [function.offset, function.offset.saturating_add(function.size)]),
+    );
 
     let starts: Vec<u64> = starts.into_iter().filter(|at| (start..end).contains(at)).collect();
     let ends = starts.iter().skip(1).copied().chain([end]);
@@ -236,7 +247,9 @@ fn ranges(
         let function = place.function.map(|function| Name::new(function.name));
         let lines = Lines::new(cubin, &place);
         match ranges.last_mut() {
-            Some(last) if last.end == start && last.function == function && last.lines == lines => last.end = end,
+            Some(last) if last.end == start && last.function == function && last.lines == lines => {
+                last.end = end;
+            }
             _ => ranges.push(Range { start, end, function, lines }),
         }
     }

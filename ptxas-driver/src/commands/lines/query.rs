@@ -36,7 +36,8 @@ impl<'s> Queries<'s> {
             (None, _) => {
                 // A name may hold a plus itself (`operator+`).
                 let split = query.rsplit_once('+');
-                let split = split.and_then(|(name, offset)| Some((name.trim_end(), number(offset.trim_start())?)));
+                let split =
+                    split.and_then(|(name, offset)| Some((name.trim_end(), number(offset.trim_start())?)));
                 let (name, offset) = split.unwrap_or((query, 0));
                 self.in_named(name, offset)
             }
@@ -83,15 +84,9 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!(["0x10", "16", "0X1f", "+1", "0x+1", "0x", "k", "-1"].map(number), [
-            Some(16),
-            Some(16),
-            Some(31),
-            None,
-            None,
-            None,
-            None,
-            None
-        ]);
+        assert_eq!(
+            ["0x10", "16", "0X1f", "+1", "0x+1", "0x", "k", "-1"].map(number),
+            [Some(16), Some(16), Some(31), None, None, None, None, None]
+        );
     }
 }

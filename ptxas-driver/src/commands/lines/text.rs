@@ -31,14 +31,14 @@ fn write_query(out: &mut dyn Write, query: &Query) -> io::Result<()> {
         write_answer(out, query, answer)?;
     }
     if let Some(error) = &query.error {
-        writeln!(out, "{}: ??", printable(&query.query))?;
+        writeln!(out, "{}: ??", printable(&query.asked))?;
         writeln!(out, "  {}", printable(error))?;
     }
     Ok(())
 }
 
 fn write_answer(out: &mut dyn Write, query: &Query, answer: &Answer) -> io::Result<()> {
-    write!(out, "{}: ", printable(&query.query))?;
+    write!(out, "{}: ", printable(&query.asked))?;
     match &answer.function {
         Some(function) => write!(out, "{}+{:#x}", both_names(function), answer.function_offset)?,
         None => write!(out, "??")?,

@@ -3,6 +3,7 @@
 use super::demangle;
 use nv_debug_sections::symbolize::Function;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 /// Most candidates that a message lists.
 const MAX_LISTED: usize = 20;
@@ -18,8 +19,10 @@ pub(in crate::commands) struct Names<'s> {
 
 impl<'s> Names<'s> {
     pub(in crate::commands) fn new(functions: &'s [Function<'s>]) -> Self {
-        let demangled: Vec<String> =
-            functions.iter().map(|function| demangle(function.name).unwrap_or_else(|| function.name.to_owned())).collect();
+        let demangled: Vec<String> = functions
+            .iter()
+            .map(|function| demangle(function.name).unwrap_or_else(|| function.name.to_owned()))
+            .collect();
         let mut exact: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, (function, demangled)) in functions.iter().zip(&demangled).enumerate() {
             for name in [function.name, demangled, without_parameters(demangled)] {
@@ -45,11 +48,14 @@ impl<'s> Names<'s> {
         let has = |(function, demangled): &(&Function<'_>, &String)| {
             !name.is_empty() && (function.name.contains(name) || demangled.contains(name))
         };
-        let parts: Vec<_> = all.iter().zip(&self.demangled).filter(has).map(|(function, _)| function).collect();
+        let parts: Vec<_> =
+            all.iter().zip(&self.demangled).filter(has).map(|(function, _)| function).collect();
         match parts.as_slice() {
             [] => Err(format!("no function '{name}'; {}", self.all())),
             [_] => Ok(parts),
-            several => Err(format!("'{name}' is part of {}", list(several.iter().map(|function| function.name)))),
+            several => {
+                Err(format!("'{name}' is part of {}", list(several.iter().map(|function| function.name))))
+            }
         }
     }
 
@@ -66,7 +72,7 @@ fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(MAX_LISTED);
     let mut text = names.take(MAX_LISTED).collect::<Vec<_>>().join(", ");
     if more > 0 {
-        text.push_str(&format!(" and {more} more"));
+        let _ = write!(text, " and {more} more");
     }
     text
 }
@@ -76,20 +82,12 @@ fn without_parameters(demangled: &str) -> &str {
     // The parameter list is the last pair of parentheses at depth 0 of angle brackets; names such as `operator()` and
     // `(anonymous namespace)::f` have parentheses of their own before it.
     let Some(close) = demangled.rfind(')') else { return demangled };
-    let mut depth = 0_usize;
-    let mut open = None;
-    for (index, byte) in demangled.bytes().enumerate().take(close + 1).collect::<Vec<_>>().into_iter().rev() {
-        match byte {
-            b')' => depth += 1,
-            b'(' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            open = Some(index);
-            break;
-        }
-    }
-    let name = open.and_then(|open| demangled.get(..open)).unwrap_or(demangled);
+    let mut depth = 0_i32;
+    let open = demangled.bytes().take(close + 1).rev().position(|byte| {
+        depth += i32::from(byte == b')') - i32::from(byte == b'(');
+        depth == 0
+    });
+    let name = open.and_then(|back| demangled.get(..close - back)).unwrap_or(demangled);
     // `void f<int>`: the return type ends at the last blank outside brackets.
     let mut angle = 0_i32;
     let blank = name.bytes().enumerate().filter(|&(_, byte)| {

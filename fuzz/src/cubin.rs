@@ -1,0 +1,114 @@
+//! A file -> its values -> a file with the same values; and again without its debug sections.
+
+use std::collections::HashSet;
+
+use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, Section, SectionIndex};
+use nv_debug_sections::relocated::Relocated;
+
+/// Section numbers from here on are special in ELF (`SHN_LORESERVE`), and the writer refuses them.
+const MAX_SECTIONS: usize = 0xff00;
+
+/// Takes `data` apart, if it is a cubin, writes it and edits it.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let Ok(cubin) = Cubin::parse(data) else { return };
+    if cubin.sections.len() >= MAX_SECTIONS {
+        return;
+    }
+    assert!(cubin.sections.iter().map(stored).sum::<usize>() <= data.len());
+    let written = cubin.write().expect("what was parsed can be written");
+    assert!(written.len() <= data.len() * 4 + 64 * 1024, "{} bytes from {}", written.len(), data.len());
+    check_written(&cubin, &written);
+    check_relocated(&cubin);
+    check_edit(&cubin, Vec::new(), false);
+    let (own, is_all) = own_sections(&cubin);
+    check_edit(&cubin, own, is_all);
+}
+
+/// Bytes of the file that the values of a section stand for.
+fn stored(section: &Section<'_>) -> usize {
+    match &section.contents {
+        Contents::Bytes(bytes) => bytes.len(),
+        Contents::Strings(table) => table.as_bytes().len(),
+        Contents::Symbols(symbols) => symbols.len() * 24,
+        Contents::Relocations(all) => all.iter().map(|r| if r.addend.is_some() { 24 } else { 16 }).sum(),
+        Contents::NoBits(_) | Contents::Alias(_) => 0,
+    }
+}
+
+/// The file that was written has the same values, and writing those makes the same file.
+fn check_written(cubin: &Cubin<'_>, written: &[u8]) {
+    let again = Cubin::parse(written).expect("what was written can be parsed");
+    assert_eq!(again, *cubin);
+    assert!(again.write().expect("written before") == written);
+}
+
+fn check_relocated(cubin: &Cubin<'_>) {
+    let view = Relocated::new(cubin);
+    for index in (0..cubin.sections.len() as u32).map(SectionIndex) {
+        let raw = cubin.bytes(index).expect("aliases were checked by `parse`");
+        let Ok(section) = view.section(index) else { continue };
+        assert_eq!(section.bytes.len(), raw.len());
+        let mut at = 0;
+        for field in section.fields() {
+            assert!(at <= field.offset, "{field:?} overlaps");
+            at = field.offset + u64::from(field.width);
+            assert_eq!(section.target(field.offset), Some(&field.target));
+        }
+        assert!(at <= raw.len() as u64);
+    }
+    for (index, _) in cubin.functions() {
+        let _ = cubin.symbol_name(index);
+    }
+}
+
+/// An edit that is refused changes nothing; one that is not makes a file that can be written and read.
+fn check_edit(cubin: &Cubin<'_>, sections: Vec<DebugSection>, same: bool) {
+    let mut edited = cubin.clone();
+    match edited.set_debug_sections(sections) {
+        Err(_) => assert_eq!(edited, *cubin),
+        Ok(()) => {
+            let written = edited.write().expect("an edited file can be written");
+            check_written(&edited, &written);
+        }
+    }
+    if same {
+        assert_eq!(edited, *cubin);
+    }
+}
+
+/// The sections that `set_debug_sections` replaces.
+fn is_replaced(name: &str) -> bool {
+    name.starts_with(".debug_") || name.starts_with(".nv_debug_")
+}
+
+/// The file's debug sections, and whether they are all that the file has: bytes, and at most one table of each kind.
+fn own_sections(cubin: &Cubin<'_>) -> (Vec<DebugSection>, bool) {
+    let mut is_all = true;
+    let mut own = Vec::new();
+    for (index, name, section) in cubin.iter().filter(|(_, name, _)| is_replaced(name)) {
+        let Contents::Bytes(bytes) = &section.contents else {
+            is_all &= !matches!(section.contents, Contents::NoBits(_));
+            continue;
+        };
+        if section.is_mercury() {
+            continue;
+        }
+        let (mut rel, mut rela) = (Vec::<Relocation>::new(), Vec::<Relocation>::new());
+        let mut seen = HashSet::new();
+        for (_, _, table) in cubin.iter().filter(|(_, _, s)| s.info == index.0 && !s.is_mercury()) {
+            let Some(all) = table.relocations() else { continue };
+            let is_own = Some(SectionIndex(table.link)) == cubin.symtab();
+            is_all &= is_own && !all.is_empty() && seen.insert(table.sh_type);
+            if is_own {
+                let part = if all.iter().any(|r| r.addend.is_some()) { &mut rela } else { &mut rel };
+                part.extend_from_slice(all);
+            }
+        }
+        own.push(DebugSection { name: name.to_owned(), bytes: bytes.to_vec(), rel, rela });
+    }
+    (own, is_all)
+}

@@ -1,0 +1,194 @@
+//! Located instructions -> line programs -> section bytes -> line programs.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use dwarf2_writer::line::Params;
+use dwarf2_writer::{Address, SymbolId};
+use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
+use nv_debug_sections::line_table::{
+    AddressPair, EntryRow, FunctionStart, Loc, LocId, Located, Table, locations, ptx_lines, transcode,
+};
+
+/// What a fuzzer chooses; small numbers, so that values meet.
+#[derive(Debug, Arbitrary)]
+struct Input {
+    /// Whether addresses ascend, as the rules' documentation asks. Else nothing must panic, no more.
+    ascending: bool,
+    /// File, line, name, parent.
+    locs: Vec<(u8, u8, u8, Option<u8>)>,
+    /// Address or step, directive.
+    located: Vec<(Place, Option<u8>)>,
+    entries: Vec<(Place, u8, bool)>,
+    /// Native and Mercury places.
+    pairs: Vec<(Place, Place)>,
+    starts: Vec<(Place, Option<u8>, Option<u8>)>,
+    /// Steps of a Mercury program that no rule would write.
+    program: Vec<Step>,
+}
+
+/// An address, or where they ascend the step to it in instructions of 16 bytes; `Far` leaves 32 bits.
+#[derive(Debug, Clone, Copy, Arbitrary)]
+enum Place {
+    Near(u8),
+    Far(u64),
+}
+
+#[derive(Debug, Clone, Copy, Arbitrary)]
+enum Step {
+    File(u64),
+    Context { row: u64, name: u64 },
+    NearContext { row: u8, name: u8 },
+    Entry(u8),
+    Advance(Place),
+    Row(Place, u8),
+}
+
+/// Turns places into addresses.
+struct Addresses {
+    ascending: bool,
+    at: u64,
+}
+
+impl Addresses {
+    fn next(&mut self, place: Place) -> u64 {
+        match (place, self.ascending) {
+            (Place::Near(step), true) => self.at += u64::from(step % 4) * 16,
+            (Place::Far(step), true) => self.at += step & 0xffff_fff0,
+            (Place::Near(address), false) => self.at = u64::from(address),
+            (Place::Far(address), false) => self.at = address,
+        }
+        self.at
+    }
+}
+
+impl Input {
+    fn addresses(&self) -> Addresses {
+        Addresses { ascending: self.ascending, at: 0 }
+    }
+
+    /// Directives: parents come earlier where the input is one that the rules ask for.
+    fn locs(&self) -> Vec<Loc> {
+        let loc = |(id, &(file, line, name, parent)): (usize, &(u8, u8, u8, Option<u8>))| {
+            let parent = match parent.map(usize::from) {
+                Some(parent) if self.ascending => id.checked_sub(parent % 4 + 1),
+                parent => parent,
+            };
+            let parent = parent.map(|parent| LocId(parent as u32));
+            Loc { file: file.into(), line: line.into(), name: name.into(), parent }
+        };
+        self.locs.iter().enumerate().map(loc).collect()
+    }
+
+    fn located(&self) -> Vec<Located> {
+        let mut addresses = self.addresses();
+        let located = |&(place, loc): &(Place, Option<u8>)| Located {
+            address: addresses.next(place),
+            loc: loc.map(|loc| LocId(loc.into())),
+        };
+        self.located.iter().map(located).collect()
+    }
+
+    fn entries(&self) -> Vec<EntryRow> {
+        let mut addresses = self.addresses();
+        let entry = |&(place, loc, flagged): &(Place, u8, bool)| EntryRow {
+            address: addresses.next(place),
+            loc: LocId(loc.into()),
+            flagged,
+        };
+        self.entries.iter().map(entry).collect()
+    }
+
+    fn starts(&self) -> Vec<FunctionStart> {
+        let mut addresses = self.addresses();
+        let start = |&(place, loc, line): &(Place, Option<u8>, Option<u8>)| FunctionStart {
+            address: addresses.next(place),
+            first_loc: loc.map(|loc| LocId(loc.into())),
+            ptx_line: line.map(u32::from),
+        };
+        self.starts.iter().map(start).collect()
+    }
+
+    /// Native addresses ascend; the Mercury order is free.
+    fn pairs(&self) -> Vec<AddressPair> {
+        let mut native = self.addresses();
+        let mut mercury = Addresses { ascending: false, at: 0 };
+        let pair = |&(from, to): &(Place, Place)| AddressPair { native: native.next(from), mercury: mercury.next(to) };
+        self.pairs.iter().map(pair).collect()
+    }
+
+    fn program(&self) -> Vec<LineOp> {
+        let mut addresses = self.addresses();
+        let op = |&step: &Step| match step {
+            Step::File(file) => LineOp::SetFile(file),
+            Step::Context { row: context, name } => LineOp::InlinedCall { context, name },
+            Step::NearContext { row, name } => LineOp::InlinedCall { context: row.into(), name: name.into() },
+            Step::Entry(flag) => LineOp::EntryRow(flag),
+            Step::Advance(place) => LineOp::Advance(addresses.next(place)),
+            Step::Row(place, line) => LineOp::Row { address: addresses.next(place), line: line.into() },
+        };
+        self.program.iter().map(op).collect()
+    }
+}
+
+/// Applies all rules to the instructions that `data` stands for.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let input: Result<Input> = Unstructured::new(data).arbitrary();
+    let Ok(input) = input else { return };
+    let (locs, located, entries, starts) = (input.locs(), input.located(), input.entries(), input.starts());
+    check(&locations(&locs, &located, &entries, Table::Native), input.ascending);
+    let mercury = locations(&locs, &located, &entries, Table::Mercury);
+    check(&mercury, input.ascending);
+
+    let (pairs, natives) = (input.pairs(), starts.iter().map(|start| start.address).collect::<Vec<_>>());
+    for program in [mercury, input.program()] {
+        check(&transcode(&program, &pairs, &natives), input.ascending);
+    }
+
+    let mut addresses = input.addresses();
+    let lines: Vec<_> = input.pairs.iter().zip(0..).map(|(&(place, _), line)| (addresses.next(place), line)).collect();
+    let (locs, located, entries) = ptx_lines(0, &lines, &starts);
+    assert_eq!(located.len(), lines.len());
+    assert_eq!(locs.len(), located.len() + entries.len());
+    check(&locations(&locs, &located, &entries, Table::Native), input.ascending);
+}
+
+/// Contexts name earlier rows; where addresses ascend the program can be written, and comes back.
+fn check(ops: &[LineOp], ascending: bool) {
+    let mut rows = 0;
+    for op in ops {
+        match op {
+            LineOp::Row { .. } => rows += 1,
+            LineOp::InlinedCall { context, .. } => assert!(*context <= rows, "{op:?} behind {rows} rows"),
+            _ => {}
+        }
+    }
+    let addresses = ops.iter().filter_map(|op| match op {
+        LineOp::Advance(address) | LineOp::Row { address, .. } => Some(*address),
+        _ => None,
+    });
+    if !ascending {
+        return;
+    }
+    assert!(addresses.clone().is_sorted());
+    let end = addresses.last().unwrap_or(0) + 16; // behind the last instruction
+    let sequence = Sequence { base: 0, base_offset: 0, ops: ops.to_vec(), end };
+    let table = LineTable {
+        params: Params::default(),
+        directories: Vec::new(),
+        files: Vec::new(),
+        debug_str_base: Some(0),
+        sequences: vec![sequence],
+    };
+    let base = Address::Symbol { symbol: SymbolId(1), addend: 0 };
+    let section = line::encode(".debug_line", &table, Some(SymbolId(2)), |_, _| base);
+    let section = section.expect("ascending addresses can be written");
+    let decoded = line::decode(".debug_line", &section.bytes).expect("what was encoded can be decoded");
+    let [decoded] = &*decoded else { panic!("one unit was encoded") };
+    let [sequence] = &*decoded.sequences else { panic!("one sequence was encoded") };
+    let relocs: Vec<_> = section.relocs.iter().map(|reloc| (reloc.symbol, reloc.offset, reloc.width)).collect();
+    assert_eq!(relocs, [(SymbolId(2), sequence.base_offset - 7, 4), (SymbolId(1), sequence.base_offset, 8)]);
+    assert_eq!((&*sequence.ops, sequence.end), (ops, end));
+}

@@ -1,0 +1,85 @@
+//! Real inputs, from `examples/`, and ways to damage them.
+
+use std::fs;
+use std::path::Path;
+
+use nv_debug_sections::cubin::Cubin;
+
+/// Pseudo-random numbers (xorshift64): the same in every run.
+pub struct Random(u64);
+
+impl Default for Random {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number below `end`; 0 if there is none.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() >> 16) as usize % end.max(1)
+    }
+}
+
+/// Every file `examples/*/*.EXTENSION`.
+pub fn files(extension: &str) -> Vec<Vec<u8>> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let folders = fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path());
+    let all = folders.filter(|path| path.is_dir()).flat_map(|path| fs::read_dir(path).unwrap());
+    let mut paths: Vec<_> = all.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == extension));
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// The debug sections of the example cubins, as they lie in the files.
+pub fn sections() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for file in files("cubin") {
+        let cubin = Cubin::parse(&file).unwrap();
+        let debug = cubin.iter().filter(|(_, name, _)| name.contains("debug_") && !name.starts_with(".rel"));
+        all.extend(debug.map(|(index, ..)| cubin.bytes(index).unwrap().into_owned()));
+    }
+    all
+}
+
+/// One seed with one to four faults: flipped bits, small or extreme numbers, cuts, splices, repeats.
+pub fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut data = seeds[random.below(seeds.len())].clone();
+    for _ in 0..=random.below(4) {
+        let at = random.below(data.len());
+        let rest = data.len() - at;
+        match random.below(8) {
+            0..=2 if rest != 0 => data[at] ^= 1 << random.below(8),
+            3..=4 if rest != 0 => {
+                let value = [0, 1, 0x7f, 0x80, 0xff, random.next() as u8][random.below(6)];
+                let end = at + [1, 2, 4, 8][random.below(4)].min(rest);
+                data[at..end].fill(value);
+            }
+            5 if random.below(4) == 0 => data.truncate(at),
+            6 => {
+                // Another seed's bytes in place of some of this one's.
+                let other = &seeds[random.below(seeds.len())];
+                let from = random.below(other.len());
+                let len = random.below(64).min(other.len() - from);
+                let end = at + random.below(64).min(rest);
+                data.splice(at..end, other[from..from + len].iter().copied());
+            }
+            7 => {
+                let chunk = data[at..at + random.below(48).min(rest)].to_vec();
+                let chunks = chunk.repeat(random.below(16));
+                data.splice(at..at, chunks);
+            }
+            _ => {}
+        }
+    }
+    data
+}

@@ -1,0 +1,296 @@
+//! `dump`: what it shows against other readers of the same bytes, and its command line.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+mod support;
+
+use gimli::LittleEndian;
+use nv_debug_sections::cubin::Cubin;
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::{fs, io};
+
+fn dump(file: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    command.arg("dump").arg(file).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(file: &Path, args: &[&str]) -> String {
+    let output = dump(file, args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(file: &Path, args: &[&str]) -> Value {
+    let document: Value = serde_json::from_str(&text(file, &[args, &["--json"]].concat())).unwrap();
+    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.dump".into(), &1.into()));
+    document
+}
+
+fn example(name: &str) -> PathBuf {
+    support::repository().join("examples").join(name)
+}
+
+/// Contents of every section of one kind.
+fn of_kind<'v>(document: &'v Value, kind: &'v str) -> impl Iterator<Item = (&'v str, &'v Vec<Value>)> {
+    let sections = document["sections"].as_array().unwrap().iter();
+    let sections = sections.filter(move |section| section["contents"]["kind"] == kind);
+    sections
+        .map(|section| (section["name"].as_str().unwrap(), section["contents"]["data"].as_array().unwrap()))
+}
+
+fn count<'v>(values: &'v [Value], member: &'v str) -> usize {
+    values.iter().map(|value| value[member].as_array().unwrap().len()).sum()
+}
+
+// gimli is an oracle for rows, which our own code decodes; not for entries, which it decodes for us. It cannot read frames.
+#[test]
+fn rows_frames_and_registers_are_those_of_other_readers() {
+    let Some(entries) = support::corpus(|entry| entry.ok && entry.cubin.is_some()) else { return };
+    let (mut files, mut rows, mut frames, mut registers) = (0, 0, 0, 0);
+    for entry in &entries {
+        let path = entry.cubin.as_ref().unwrap();
+        let document = json(path, &[]);
+        let bytes = fs::read(path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let section = |name: &str| cubin.bytes(cubin.section_by_name(name).unwrap()).unwrap();
+        assert_eq!(document["section_table"].as_array().unwrap().len() + 1, cubin.sections.len());
+        for (name, units) in of_kind(&document, "lines") {
+            let ours: usize =
+                units.iter().map(|unit| count(unit["sequences"].as_array().unwrap(), "rows")).sum();
+            assert_eq!(ours, gimli_rows(&section(name)), "{} {name}", entry.name());
+            rows += ours;
+        }
+        for (name, entries) in of_kind(&document, "frames") {
+            let cies = entries.iter().filter(|entry| entry["entry"] == "CIE").count();
+            assert_eq!(
+                (cies, entries.len() - cies),
+                frame_entries(&section(name)),
+                "{} {name}",
+                entry.name()
+            );
+            frames += entries.len();
+        }
+        for (name, functions) in of_kind(&document, "registers") {
+            assert_eq!(
+                count(functions, "ranges"),
+                register_ranges(&section(name)),
+                "{} {name}",
+                entry.name()
+            );
+            registers += count(functions, "ranges");
+        }
+        files += 1;
+    }
+    let _ = writeln!(
+        io::stderr(),
+        "dump: {files} cubins: {rows} line rows, {frames} frame entries, {registers} register ranges as other readers count them"
+    );
+    assert!(rows > 1000 && frames > 100 && registers > 100);
+}
+
+fn gimli_rows(section: &[u8]) -> usize {
+    let lines = gimli::DebugLine::new(section, LittleEndian);
+    let (mut offset, mut rows) = (0, 0);
+    while offset < section.len() {
+        let program = lines.program(gimli::DebugLineOffset(offset), 8, None, None).unwrap();
+        offset += program.header().unit_length() + 4;
+        let mut all = program.rows();
+        while let Some((_, row)) = all.next_row().unwrap() {
+            rows += usize::from(!row.end_sequence());
+        }
+    }
+    rows
+}
+
+/// Counts CIEs and FDEs by their lengths and ids alone: gimli's registers end at 16 bits.
+fn frame_entries(section: &[u8]) -> (usize, usize) {
+    let (mut at, mut counts) = (0, (0, 0));
+    while at < section.len() {
+        let word = |at: usize| u64::from_le_bytes(section[at..at + 8].try_into().unwrap());
+        if word(at + 12) == u64::MAX {
+            counts.0 += 1;
+        } else {
+            counts.1 += 1;
+        }
+        at += 12 + word(at + 4) as usize;
+    }
+    counts
+}
+
+/// Counts ranges of `.nv_debug_info_reg_sass`: a name, a count, and for each range four words around a name (FORMATS 3).
+fn register_ranges(section: &[u8]) -> usize {
+    let name = |rest: &[u8]| rest.iter().position(|byte| *byte == 0).unwrap() + 1;
+    let (mut at, mut ranges) = (0, 0);
+    while at < section.len() {
+        at += name(&section[at..]);
+        let count = u32::from_le_bytes(section[at..at + 4].try_into().unwrap());
+        at += 4;
+        for _ in 0..count {
+            at += 4;
+            at += name(&section[at..]) + 12;
+        }
+        ranges += count as usize;
+    }
+    ranges
+}
+
+#[test]
+fn ptx_text_has_the_lines_of_the_source() {
+    for name in ["saxpy/saxpy", "block_sum/block_sum", "saxpy/saxpy-debug"] {
+        let document = json(&example(&format!("{name}.cubin")), &["--section", ".nv_debug_ptx_txt"]);
+        let source = fs::read_to_string(example(&format!("{name}.ptx"))).unwrap();
+        let source: Vec<&str> = source.lines().collect();
+        let (_, lines) = of_kind(&document, "ptx_text").next().unwrap();
+        let full: Vec<_> = lines.iter().filter(|line| line["text"] != "").collect();
+        assert!(full.len() > 20);
+        for line in full {
+            let number = line["line"].as_u64().unwrap() as usize;
+            assert_eq!(line["text"].as_str().unwrap(), source[number - 1].trim_start_matches([' ', '\t']));
+        }
+    }
+}
+
+// `block_sum.cu` is our own: its names, types and the array's size are read off the source.
+#[test]
+fn entries_and_locations_of_an_example() {
+    let all = text(&example("block_sum/block_sum-debug.cubin"), &[]);
+    for part in [
+        "DW_TAG_compile_unit\n",
+        "DW_AT_name: \"block_sum.cu\"",
+        "DW_TAG_structure_type\n             DW_AT_name: \"Window\"",
+        "DW_AT_low_pc: .text.block_sum+0x0",
+        "DW_AT_high_pc: .text.block_sum+0x1580",
+        "DW_AT_MIPS_linkage_name: \"_Z10sum_windowPKf6Window\"",
+        ".text.block_sum+0x330 to .text.block_sum+0x350: DW_OP_regx %r2",
+        "DW_OP_fbreg ",
+        "CIE 0: version 3, code alignment 4, data alignment -4, return address in R20",
+        "UR4-UR35 undefined",
+        "FDE .text.block_sum+0x0, 0x1580 bytes",
+        "sequence at .text.block_sum+0x0, 0x1580 bytes",
+    ] {
+        assert!(all.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn rows_show_their_call_site_and_callee() {
+    let lines = text(&example("saxpy/saxpy.cubin"), &["--section", ".debug_line"]);
+    let row = lines.lines().find(|line| line.contains("0x000e0") && line.contains("inlined")).unwrap();
+    assert!(row.contains("fused.cuh:13  fused(float, float, float) inlined at row "), "{row}");
+    let number = row.rsplit(' ').next().unwrap();
+    let site = lines.lines().find(|line| line.trim_start().split(' ').next() == Some(number)).unwrap();
+    assert!(site.ends_with("saxpy.cu:10"), "{site}");
+}
+
+#[test]
+fn a_function_alone() {
+    let file = example("block_sum/block_sum-debug.cubin");
+    let document = json(&file, &["--function", "sum_window"]);
+    assert!(document.get("section_table").is_none());
+    let (_, units) = of_kind(&document, "lines").next().unwrap();
+    let starts: Vec<_> =
+        units[0]["sequences"].as_array().unwrap().iter().map(|sequence| &sequence["start"]).collect();
+    assert_eq!(starts, [".text._Z10sum_windowPKf6Window+0x0"]);
+    let (_, registers) = of_kind(&document, "registers").next().unwrap();
+    assert_eq!(
+        registers.iter().map(|function| &function["function"]).collect::<Vec<_>>(),
+        ["_Z10sum_windowPKf6Window"]
+    );
+    let (_, frames) = of_kind(&document, "frames").next().unwrap();
+    assert_eq!(frames.len(), 2);
+    let (_, units) = of_kind(&document, "info").next().unwrap();
+    let tops: Vec<_> = units[0]["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| entry["depth"].as_u64().unwrap() < 2)
+        .collect();
+    assert_eq!(
+        tops.iter().map(|entry| &entry["tag"]).collect::<Vec<_>>(),
+        ["DW_TAG_compile_unit", "DW_TAG_subprogram"]
+    );
+    let (_, lines) = of_kind(&document, "ptx_text").next().unwrap();
+    assert!(lines[0]["text"].as_str().unwrap().starts_with('{'), "{}", lines[0]);
+
+    let missing = dump(&file, &["--function", "nosuch"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("no function 'nosuch'; the functions are "));
+}
+
+#[test]
+fn sections_by_name() {
+    let file = example("saxpy/saxpy.cubin");
+    let both = text(&file, &["--section", ".debug_str", "--section", ".note.nv.cuinfo"]);
+    assert!(both.starts_with(".debug_str (section "));
+    assert!(both.contains("\n  0x0000  _Z5fusedfff\n"), "{both}");
+    // No decoder: bytes, sixteen a line, and their characters.
+    assert!(both.contains("\n  0x0000  ") && both.contains("NVID\n"), "{both}");
+
+    let missing = dump(&file, &["--section", ".nosuch"]);
+    assert_eq!(missing.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(
+        error.contains("no section '.nosuch'; the debug sections are .debug_frame, .debug_line, "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_section_that_cannot_be_decoded_is_shown_as_bytes() {
+    let bytes = fs::read(example("saxpy/saxpy.cubin")).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let line = cubin.section_by_name(".debug_line").unwrap();
+    let offset = cubin.layout().unwrap().offsets[line.as_usize()];
+    let mut broken = bytes.clone();
+    broken[offset as usize + 4] = 9; // the version of the line table
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("broken.cubin");
+    fs::write(&path, broken).unwrap();
+    let output = dump(&path, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("  error: .debug_line+0x4: version is 0x9, expected 2\n  0x0000  "), "{text}");
+    // The other sections are there all the same.
+    assert!(text.contains("\n.nv_debug_ptx_txt (section "));
+}
+
+#[test]
+fn wrong_bytes_never_crash() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.cubin");
+    // xorshift: the same bytes on every run.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize
+    };
+    let mut counts = [0; 2];
+    for name in ["saxpy/saxpy.cubin", "block_sum/block_sum-debug.cubin"] {
+        let bytes = fs::read(example(name)).unwrap();
+        for round in 0..150 {
+            let mut mutant = bytes.clone();
+            for _ in 0..=round % 4 {
+                let at = next() % mutant.len();
+                mutant[at] = next() as u8;
+            }
+            fs::write(&path, &mutant).unwrap();
+            for command in ["dump", "lines"] {
+                let output = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+                    .arg(command)
+                    .arg(&path)
+                    .output()
+                    .unwrap();
+                let error = String::from_utf8_lossy(&output.stderr).into_owned();
+                let code = output.status.code().unwrap_or(-1);
+                assert!(code == 0 || code == 1, "{command}: {code}: {error}");
+                assert!(!error.contains("panicked"), "{error}");
+                counts[code as usize] += 1;
+            }
+        }
+    }
+    let _ = writeln!(io::stderr(), "wrong bytes: {} answered, {} refused", counts[0], counts[1]);
+}
