@@ -21,7 +21,7 @@ pub fn run(data: &[u8]) {
     assert!(cubin.sections.iter().map(stored).sum::<usize>() <= data.len());
     let written = cubin.write().expect("what was parsed can be written");
     assert!(written.len() <= data.len() * 4 + 64 * 1024, "{} bytes from {}", written.len(), data.len());
-    check_written(&cubin, &written);
+    assert_eq!(reread(&written), cubin);
     check_relocated(&cubin);
     check_edit(&cubin, Vec::new(), false);
     let (own, is_all) = own_sections(&cubin);
@@ -39,11 +39,11 @@ fn stored(section: &Section<'_>) -> usize {
     }
 }
 
-/// The file that was written has the same values, and writing those makes the same file.
-fn check_written(cubin: &Cubin<'_>, written: &[u8]) {
+/// The file that was written can be read, and makes the same file again.
+fn reread(written: &[u8]) -> Cubin<'_> {
     let again = Cubin::parse(written).expect("what was written can be parsed");
-    assert_eq!(again, *cubin);
-    assert!(again.write().expect("written before") == written);
+    assert!(again.write().expect("what was parsed can be written") == written);
+    again
 }
 
 fn check_relocated(cubin: &Cubin<'_>) {
@@ -71,8 +71,8 @@ fn check_edit(cubin: &Cubin<'_>, sections: Vec<DebugSection>, same: bool) {
     match edited.set_debug_sections(sections) {
         Err(_) => assert_eq!(edited, *cubin),
         Ok(()) => {
-            let written = edited.write().expect("an edited file can be written");
-            check_written(&edited, &written);
+            // Gaps may differ in name: one that was stored can be explained by the alignment of a new neighbour.
+            reread(&edited.write().expect("an edited file can be written"));
         }
     }
     if same {

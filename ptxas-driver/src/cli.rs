@@ -3,6 +3,7 @@
 use crate::commands::{compile, dump, lines};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -92,10 +93,15 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // What was found before the fault is worth showing.
             let _ = out.flush();
-            eprintln!("error: {error:#}");
+            complain(format_args!("{error:#}"));
             ExitCode::from(FAILURE)
         }
     }
+}
+
+/// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
+pub fn complain(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "error: {message}");
 }
 
 /// Whether the reader of our output went away, as `head` does.

@@ -276,6 +276,22 @@ fn output_to_standard_output() {
     assert!(run.status.success() && run.stdout == expected, "{}", driver::messages(&run));
 }
 
+/// ptxas writes through a symbolic link, so the link stays one.
+#[cfg(unix)]
+#[test]
+fn output_through_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (target, link) = (folder.path().join("target.cubin"), folder.path().join("link.cubin"));
+    fs::write(&target, "an older file").unwrap();
+    std::os::unix::fs::symlink("target.cubin", &link).unwrap();
+    let mut command = without_ptxas(folder.path());
+    command.args(["-lineinfo", "-arch", "sm_90", "--code", "none"]).arg(driver::example("saxpy/saxpy.ptx"));
+    let made = driver::made(&mut command, &link);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link was replaced");
+    assert_eq!(fs::read(&target).unwrap(), made);
+    assert_eq!(driver::names_in(folder.path()), ["link.cubin", "target.cubin"]);
+}
+
 /// The three kinds of PTX that `behaviour/matrix_differences.md` tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {

@@ -496,3 +496,30 @@ fn one_wrong_byte_in_ptx() {
     println!("one wrong byte in PTX: {refused} refused, {accepted} accepted");
     assert!(refused > 50 && accepted > 50);
 }
+
+/// A reader of our messages that goes away, as `head` does, or a full disk below them is no reason to panic.
+#[test]
+fn output_streams_that_take_nothing() {
+    let full = || File::options().write(true).open("/dev/full");
+    // Linux only.
+    if full().is_err() {
+        return;
+    }
+    let bench = Bench::new();
+    bench.file("words", "hello, world\n");
+    let ptx = driver::example(SAXPY.ptx);
+    let good = ["-v", "-lineinfo", "-arch=sm_90", "--code=none", "-o", "out.cubin", ptx.to_str().unwrap()];
+    let cases: [(&[&str], &[i32]); 4] = [
+        (&["--help"], &[0, FAILURE]),
+        (&["--version"], &[0, FAILURE]),
+        (&["words"], &[FAILURE]),
+        (&good, &[0]),
+    ];
+    for (args, codes) in cases {
+        let mut command = driver::compile();
+        command.args(args).current_dir(bench.folder.path()).stdin(Stdio::null());
+        let status = command.stdout(full().unwrap()).stderr(full().unwrap()).status().unwrap();
+        // A panic is 101.
+        assert!(status.code().is_some_and(|code| codes.contains(&code)), "{args:?}: {status}");
+    }
+}

@@ -219,6 +219,30 @@ fn a_function_alone() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("no function 'nosuch'; the functions are "));
 }
 
+// Debug-only objects have addresses in place of relocations.
+#[test]
+fn a_function_alone_of_a_debug_only_object() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, object) = (example("block_sum/block_sum-debug.ptx"), dir.path().join("block_sum.debug"));
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    compile.args(["-g", "-arch", "sm_75", "--code", "none", "-o"]).args([&object, &input]);
+    assert!(compile.status().unwrap().success());
+    let document = json(&object, &["--function", "block_sum"]);
+    let (_, units) = of_kind(&document, "lines").next().unwrap();
+    assert_eq!(units[0]["sequences"][0]["start"], ".text.block_sum+0x0");
+    let (_, units) = of_kind(&document, "info").next().unwrap();
+    let own = units[0]["entries"].as_array().unwrap().iter().find(|entry| entry["depth"] == 1).unwrap();
+    let attributes = own["attributes"].as_array().unwrap();
+    assert!(
+        attributes.iter().any(|it| it["name"] == "DW_AT_name" && it["value"] == "\"block_sum\""),
+        "{own}"
+    );
+    assert!(
+        attributes.iter().any(|it| it["name"] == "DW_AT_low_pc" && it["value"] == ".text.block_sum+0x0"),
+        "{own}"
+    );
+}
+
 #[test]
 fn sections_by_name() {
     let file = example("saxpy/saxpy.cubin");

@@ -7,10 +7,10 @@ mod support;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::fs;
 
 fn driver(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).stdin(Stdio::null()).output().unwrap()

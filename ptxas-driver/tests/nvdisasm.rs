@@ -36,8 +36,7 @@ impl Tally {
         }
         let text = String::from_utf8_lossy(&expected.stdout);
         self.annotated += usize::from(text.contains("//## File"));
-        // The same bytes need no second run.
-        let found = if ours == original { expected.clone() } else { listing(ours) };
+        let found = listing(ours);
         if found.status.success() && found.stdout == expected.stdout {
             self.same += 1;
         } else {
@@ -69,6 +68,14 @@ fn readers_agree(title: &str, entries: &[Entry]) {
         let ours =
             driver::made(command.arg("--code").arg(driver::code_of(cubin)), &folder.path().join("out.cubin"));
         let original = fs::read(cubin).unwrap();
+        // Identical files have identical listings; the first one is read all the same, to see that there is something to
+        // compare.
+        if ours == original {
+            identical += 1;
+            if identical > 1 {
+                continue;
+            }
+        }
         for (options, tally) in LISTINGS.iter().zip(&mut tallies) {
             tally.compare(&entry.name(), |bytes| read(&nvdisasm, options, &folder, bytes), &ours, &original);
         }
@@ -81,9 +88,9 @@ fn readers_agree(title: &str, entries: &[Entry]) {
             let message = driver::messages(&ours_read);
             assert!(!dump(&original).status.success(), "cuobjdump, {}: {message}", entry.name());
         }
-        identical += usize::from(ours == original);
     }
-    println!("{title}: {} pairs, {identical} identical as files, cuobjdump reads {dumped}", entries.len());
+    println!("{title}: {identical} of {} identical as files; of the others and one of those:", entries.len());
+    println!("  cuobjdump -elf reads {dumped}");
     for (options, Tally { same, unread, annotated, differing }) in LISTINGS.iter().zip(&tallies) {
         println!(
             "  nvdisasm {options:?}: {same} the same, {annotated} with lines, {unread} originals not read"

@@ -49,13 +49,14 @@ fn rows(mercury: &[LineOp]) -> Vec<Row> {
 ///
 /// `mercury` is the section's Mercury program ([`locations`](super::locations) with [`Table::Mercury`](super::Table::Mercury)),
 /// `instructions` the native instructions in address order that begin a PTX line or a function, `starts` the native addresses of
-/// functions that have a row of their own, in address order.
+/// functions in address order; those at whose Mercury address no row starts do not count.
 pub fn transcode(mercury: &[LineOp], instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
     let mut transcoder = Transcoder::new(rows(mercury));
     for (index, instruction) in instructions.iter().enumerate() {
         let covering = transcoder.rows.partition_point(|row| row.address <= instruction.mercury);
         let Some(row) = covering.checked_sub(1) else { continue };
-        if starts.binary_search(&instruction.native).is_ok() {
+        let row_starts_here = transcoder.rows[row].address == instruction.mercury;
+        if row_starts_here && starts.binary_search(&instruction.native).is_ok() {
             transcoder.function_start(row, instruction.native, index == 0);
         } else if Some(row) != transcoder.previous {
             transcoder.instruction(row, instruction.native);

@@ -4,7 +4,7 @@ mod answer;
 mod query;
 mod text;
 
-use crate::cli::FAILURE;
+use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{self, JSON_VERSION};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -94,7 +94,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
                 document.sections = Some(answer::listings(&cubin, &symbolizer, functions.as_deref()));
             }
             Err(error) => {
-                eprintln!("error: {name}: {error}");
+                complain(format_args!("{name}: {error}"));
                 return Ok(ExitCode::from(FAILURE));
             }
         }
@@ -134,6 +134,6 @@ fn all_queries(given: &[String]) -> Result<Vec<String>> {
 
 fn usage(out: &mut dyn Write, message: &str) -> Result<ExitCode> {
     out.flush()?;
-    eprintln!("error: {message}");
-    Ok(ExitCode::from(crate::cli::USAGE))
+    complain(format_args!("{message}"));
+    Ok(ExitCode::from(USAGE))
 }

@@ -144,22 +144,28 @@ impl Words<'_, '_, '_> {
         if attribute.name() != gimli::DW_AT_low_pc {
             return false;
         }
-        let target = self.view.data.target(self.field);
-        let place =
-            target.and_then(|target| Some((self.source.cubin.section_name(target.section?), target.offset)));
+        let place = match (self.view.data.target(self.field), attribute.value()) {
+            (Some(target), _) => {
+                target.section.map(|section| (self.source.cubin.section_name(section), target.offset))
+            }
+            (None, AttributeValue::Addr(address)) => self.source.at_address(address),
+            (None, _) => None,
+        };
         place.is_some_and(|(section, offset)| filter.has_offset(section, offset))
     }
 
     fn value(&self, attribute: &gimli::Attribute<Bytes<'_>>) -> String {
-        let relocated = |value: u64| self.source.address(self.view, self.field, value);
         let bytes = |block: &[u8]| {
             // A block is the last thing in its field, behind its length.
             let start = self.end.saturating_sub(block.len() as u64);
-            let address = |at, value| self.source.address(self.view, at, value);
+            let address = |at, value| self.source.field(self.view, at, value);
             format!("{{ {} }}", expression::words(block, start, &address))
         };
         match attribute.value() {
-            AttributeValue::Addr(address) => relocated(address),
+            AttributeValue::Addr(address) if attribute.name() == gimli::DW_AT_high_pc => {
+                self.source.end_address(self.view, self.field, address)
+            }
+            AttributeValue::Addr(address) => self.source.code_address(self.view, self.field, address),
             AttributeValue::String(string) => format!("{:?}", text(string.slice())),
             AttributeValue::DebugStrRef(offset) => match string_at(self.strings, offset.0) {
                 Some(string) => format!("{:?}", text(string)),
@@ -189,14 +195,13 @@ impl Words<'_, '_, '_> {
             AttributeValue::Data1(value) => value.to_string(),
             AttributeValue::Data2(value) => value.to_string(),
             AttributeValue::Data4(value) => value.to_string(),
-            AttributeValue::Data8(value) => relocated_number(self, value),
+            AttributeValue::Data8(value) => match self.view.data.target(self.field) {
+                Some(target) => self.source.place(target),
+                None => value.to_string(),
+            },
             other => format!("{other:?}"),
         }
     }
-}
-
-fn relocated_number(words: &Words<'_, '_, '_>, value: u64) -> String {
-    words.view.data.target(words.field).map_or_else(|| value.to_string(), |target| words.source.place(target))
 }
 
 fn string_at(strings: &[u8], offset: usize) -> Option<&[u8]> {

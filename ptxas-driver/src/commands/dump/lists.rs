@@ -73,11 +73,12 @@ pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Cont
             }
             continue;
         }
-        let (start, end) = (source.address(view, offset, start), source.address(view, offset + 8, end));
+        let (start, end) =
+            (source.code_address(view, offset, start), source.end_address(view, offset + 8, end));
         let length = reader.number(2, "the length of an expression")?;
         let base = reader.offset();
         let expression = reader.take(length, "an expression")?;
-        let expression = expression::words(expression, base, &|at, value| source.address(view, at, value));
+        let expression = expression::words(expression, base, &|at, value| source.field(view, at, value));
         entries.push(Location { offset, start, end, expression, last: false });
     }
     Ok(Contents::Locations(entries))

@@ -125,7 +125,7 @@ impl<'c, 'd> Source<'c, 'd> {
                 first.entry((name.starts_with(MERCURY), kind)).or_insert(index);
             }
             if section.address != 0 {
-                placed.push((section.address, size(section), name));
+                placed.push((section.address, size(cubin, section), name));
             }
         }
         placed.sort_unstable();
@@ -165,17 +165,30 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     /// The field at `offset` of a section, whose bytes say `value`, in words.
-    pub(super) fn address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
-        match (view.data.target(offset), self.at_address(value)) {
-            (Some(target), _) => self.place(target),
-            (None, Some((section, offset))) => format!("{section}+{offset:#x}"),
-            (None, None) => format!("{value:#x}"),
+    pub(super) fn field(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        view.data.target(offset).map_or_else(|| format!("{value:#x}"), |target| self.place(target))
+    }
+
+    /// The same for a code address, which in debug-only objects needs no relocation.
+    pub(super) fn code_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        match self.at_address(value).filter(|_| view.data.target(offset).is_none()) {
+            Some((section, offset)) => format!("{section}+{offset:#x}"),
+            None => self.field(view, offset, value),
+        }
+    }
+
+    /// The same for an end: the address behind a range may be another section's first.
+    pub(super) fn end_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        let last = value.checked_sub(1).and_then(|last| self.at_address(last));
+        match last.filter(|_| view.data.target(offset).is_none()) {
+            Some((section, last)) => format!("{section}+{:#x}", last + 1),
+            None => self.field(view, offset, value),
         }
     }
 
     pub(super) fn decode(&self, index: SectionIndex) -> Section {
         let name = self.cubin.section_name(index).to_owned();
-        let size = self.cubin.section(index).map_or(0, size);
+        let size = self.cubin.section(index).map_or(0, |section| size(self.cubin, section));
         let (contents, error) = match self.contents(index, &name) {
             Ok(contents) => (contents, None),
             Err(error) => (self.bytes(index), Some(error.to_string())),
@@ -223,20 +236,21 @@ pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
         r#type: type_name(section.sh_type),
         flags: section.flags,
         address: section.address,
-        size: cubin.bytes(index).map_or(0, |bytes| bytes.len() as u64).max(size(section)),
+        size: size(cubin, section),
         relocations: counts.get(index.as_usize()).copied().unwrap_or(0),
     };
     cubin.iter().map(row).collect()
 }
 
-fn size(section: &cubin::Section<'_>) -> u64 {
+/// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
+fn size(cubin: &Cubin<'_>, section: &cubin::Section<'_>) -> u64 {
     match &section.contents {
         cubin::Contents::NoBits(size) => *size,
         cubin::Contents::Bytes(bytes) => bytes.len() as u64,
         cubin::Contents::Strings(strings) => strings.as_bytes().len() as u64,
         cubin::Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
         cubin::Contents::Relocations(all) => all.len() as u64 * section.entsize,
-        cubin::Contents::Alias(_) => 0,
+        cubin::Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
     }
 }
 
