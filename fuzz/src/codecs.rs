@@ -42,7 +42,8 @@ fn lines(data: &[u8]) {
             let rows = sequence.ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
             assert!(table.rows(sequence).map(|row| row.number as usize).eq(1..=rows));
         }
-        let encoded = line::encode(".debug_line", table, None, |_, sequence| Address::Constant(sequence.base));
+        let encoded =
+            line::encode(".debug_line", table, None, |_, sequence| Address::Constant(sequence.base));
         assert_eq!(encoded.is_ok(), is_writable(table), "{encoded:?}");
         let Ok(section) = encoded else { continue };
         let again = line::decode(".debug_line", &section.bytes).expect("what was encoded can be decoded");

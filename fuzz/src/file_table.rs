@@ -55,13 +55,18 @@ fn check(table: &FileTable<'_>, sources: &[SourceFile<'_>]) {
     assert_eq!(unique.len(), table.directories.len());
     let mut used = 0;
     for (entry, source) in table.files.iter().zip(sources) {
-        assert_eq!((&*entry.name, entry.mtime, entry.size), (name(source.path), low(source.mtime), low(source.size)));
+        assert_eq!(
+            (&*entry.name, entry.mtime, entry.size),
+            (name(source.path), low(source.mtime), low(source.size))
+        );
         // Directories are numbered in order of first use, and joined with the name they make the path again.
         assert!(entry.directory <= used + 1);
         used = used.max(entry.directory);
         let directory = entry.directory.checked_sub(1).map(|index| &*table.directories[index as usize]);
         let prefix = directory.map_or(0, |directory| directory.len() + 1);
-        assert!(source.path.starts_with(directory.unwrap_or_default()) && source.path[prefix..] == *entry.name);
+        assert!(
+            source.path.starts_with(directory.unwrap_or_default()) && source.path[prefix..] == *entry.name
+        );
     }
     assert_eq!(used, table.directories.len() as u64);
 }
@@ -72,7 +77,13 @@ fn low(value: u64) -> u64 {
 
 /// A table with a name that is empty or holds a NUL is refused, any other comes back.
 fn encode(FileTable { directories, files }: FileTable<'_>) {
-    let unit = LineTable { params: Params::default(), directories, files, debug_str_base: None, sequences: Vec::new() };
+    let unit = LineTable {
+        params: Params::default(),
+        directories,
+        files,
+        debug_str_base: None,
+        sequences: Vec::new(),
+    };
     let mut names = unit.directories.iter().chain(unit.files.iter().map(|file| &file.name));
     let is_writable = names.all(|name| !name.is_empty() && !name.contains(&0));
     let no_sequence = |_, _: &line::Sequence| unreachable!("there are no sequences");

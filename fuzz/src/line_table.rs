@@ -111,7 +111,10 @@ impl Input {
     fn pairs(&self) -> Vec<AddressPair> {
         let mut native = self.addresses();
         let mut mercury = Addresses { ascending: false, at: 0 };
-        let pair = |&(from, to): &(Place, Place)| AddressPair { native: native.next(from), mercury: mercury.next(to) };
+        let pair = |&(from, to): &(Place, Place)| AddressPair {
+            native: native.next(from),
+            mercury: mercury.next(to),
+        };
         self.pairs.iter().map(pair).collect()
     }
 
@@ -148,7 +151,8 @@ pub fn run(data: &[u8]) {
     }
 
     let mut addresses = input.addresses();
-    let lines: Vec<_> = input.pairs.iter().zip(0..).map(|(&(place, _), line)| (addresses.next(place), line)).collect();
+    let lines: Vec<_> =
+        input.pairs.iter().zip(0..).map(|(&(place, _), line)| (addresses.next(place), line)).collect();
     let (locs, located, entries) = ptx_lines(0, &lines, &starts);
     assert_eq!(located.len(), lines.len());
     assert_eq!(locs.len(), located.len() + entries.len());
@@ -165,7 +169,7 @@ fn check(ops: &[LineOp], ascending: bool) {
             _ => {}
         }
     }
-    let addresses = ops.iter().filter_map(|op| match op {
+    let mut addresses = ops.iter().filter_map(|op| match op {
         LineOp::Advance(address) | LineOp::Row { address, .. } => Some(*address),
         _ => None,
     });
@@ -173,7 +177,7 @@ fn check(ops: &[LineOp], ascending: bool) {
         return;
     }
     assert!(addresses.clone().is_sorted());
-    let end = addresses.last().unwrap_or(0) + 16; // behind the last instruction
+    let end = addresses.next_back().unwrap_or(0) + 16; // behind the last instruction
     let sequence = Sequence { base: 0, base_offset: 0, ops: ops.to_vec(), end };
     let table = LineTable {
         params: Params::default(),
@@ -188,7 +192,8 @@ fn check(ops: &[LineOp], ascending: bool) {
     let decoded = line::decode(".debug_line", &section.bytes).expect("what was encoded can be decoded");
     let [decoded] = &*decoded else { panic!("one unit was encoded") };
     let [sequence] = &*decoded.sequences else { panic!("one sequence was encoded") };
-    let relocs: Vec<_> = section.relocs.iter().map(|reloc| (reloc.symbol, reloc.offset, reloc.width)).collect();
+    let relocs: Vec<_> =
+        section.relocs.iter().map(|reloc| (reloc.symbol, reloc.offset, reloc.width)).collect();
     assert_eq!(relocs, [(SymbolId(2), sequence.base_offset - 7, 4), (SymbolId(1), sequence.base_offset, 8)]);
     assert_eq!((&*sequence.ops, sequence.end), (ops, end));
 }

@@ -50,7 +50,8 @@ fn check_tokens(text: &str, parsed: &Parsed<'_>) {
         assert!(!token.range.is_empty());
         printed.push_str(token.range.slice(text));
         while items.next_if(|item| item.end <= token.range.start).is_some() {}
-        let inside = items.peek().is_some_and(|item| item.start <= token.range.start && token.range.end <= item.end);
+        let inside =
+            items.peek().is_some_and(|item| item.start <= token.range.start && token.range.end <= item.end);
         assert!(inside || token.kind.is_trivia(), "{token:?} is in no item");
     }
     assert_eq!(printed, text);

@@ -22,7 +22,9 @@ fn run_n_times(n: usize, max_len: u64, body: fn(&[u8])) {
 
 /// Runs `body` on the seeds as they are, then on `n` damaged ones.
 fn run_on_damaged(n: usize, seeds: &[Vec<u8>], body: fn(&[u8])) {
-    seeds.iter().for_each(|seed| body(seed));
+    for seed in seeds {
+        body(seed);
+    }
     let mut random = Random::default();
     for _ in 0..n {
         body(&mutate(seeds, &mut random));
@@ -50,29 +52,29 @@ fn frame() {
 #[test]
 fn ptx() {
     run_n_times(5_000, 200, nvdwarf_fuzz::ptx::run);
-    run_on_damaged(3_000, &files("ptx"), nvdwarf_fuzz::ptx::run);
+    run_on_damaged(15_000, &files("ptx"), nvdwarf_fuzz::ptx::run);
 }
 
 #[test]
 fn codecs() {
     run_n_times(20_000, 100, nvdwarf_fuzz::codecs::run);
-    run_on_damaged(20_000, &sections(), nvdwarf_fuzz::codecs::run);
+    run_on_damaged(150_000, &sections(), nvdwarf_fuzz::codecs::run);
 }
 
 #[test]
 fn cubin() {
     run_n_times(5_000, 200, nvdwarf_fuzz::cubin::run);
-    run_on_damaged(5_000, &files("cubin"), nvdwarf_fuzz::cubin::run);
+    run_on_damaged(60_000, &files("cubin"), nvdwarf_fuzz::cubin::run);
 }
 
 #[test]
 fn file_table() {
-    run_n_times(5_000, 600, nvdwarf_fuzz::file_table::run);
+    run_n_times(30_000, 600, nvdwarf_fuzz::file_table::run);
     run_on_damaged(300, &sections(), nvdwarf_fuzz::file_table::run);
 }
 
 #[test]
 fn line_table() {
-    run_n_times(10_000, 600, nvdwarf_fuzz::line_table::run);
-    run_on_damaged(300, &sections(), nvdwarf_fuzz::line_table::run);
+    run_n_times(100_000, 600, nvdwarf_fuzz::line_table::run);
+    run_on_damaged(3_000, &sections(), nvdwarf_fuzz::line_table::run);
 }

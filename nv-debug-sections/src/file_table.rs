@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// A source file as a `.file` directive declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceFile<'a> {
-    /// The directive's index.
+    /// The directive's index; 16 bits count.
     pub index: u64,
     /// The path between the quotes; escapes are not decoded.
     pub path: &'a [u8],
@@ -36,7 +36,7 @@ pub fn build<'a>(files: impl IntoIterator<Item = SourceFile<'a>>, rows_use_file_
         return table;
     }
     let mut files: Vec<_> = files.into_iter().collect();
-    files.sort_by_key(|file| file.index);
+    files.sort_by_key(|file| file.index as u16);
     let mut numbers = HashMap::new();
     for file in files {
         let (directory, name) = split_path(file.path);

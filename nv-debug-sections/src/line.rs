@@ -374,7 +374,11 @@ pub fn encode(
         for op in &sequence.ops {
             encode_op(&mut program, op, origin).map_err(fail)?;
         }
-        program.end_sequence(origin.wrapping_add(sequence.end)).map_err(fail)?;
+        let end = origin.wrapping_add(sequence.end);
+        if sequence.ops.last() == Some(&LineOp::Advance(sequence.end)) {
+            program.advance_to(end).map_err(fail)?; // else a reader takes the last advance for the end's own
+        }
+        program.end_sequence(end).map_err(fail)?;
     }
     program.finish().map_err(fail)
 }

@@ -27,7 +27,8 @@ pub struct SectionBlock<'a> {
 impl<'a> SectionBlock<'a> {
     /// Labels, directives and values in text order, flat. Faulty values are left out; `parse` has reported them.
     pub fn items(&self) -> DataItems<'a> {
-        DataItems { cursor: DataCursor::new(self.text, self.open.end) }
+        let text = if self.open.is_empty() { "" } else { self.text };
+        DataItems { cursor: DataCursor::new(text, self.open.end) }
     }
 }
 

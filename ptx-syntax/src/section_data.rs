@@ -62,6 +62,9 @@ pub enum FixupTarget<'a> {
 ///
 /// Of a label defined twice the first place counts.
 pub fn assemble<'a>(section: &SectionBlock<'a>) -> Assembled<'a> {
+    if section.open.is_empty() {
+        return Assembled::default(); // no `{`: what follows is not the section's
+    }
     let mut cursor = DataCursor::new(section.text, section.open.end);
     let mut sink = ErrorSink::default();
     let mut out = Assembled::default();

@@ -6,7 +6,7 @@ use std::path::Path;
 use nv_debug_sections::cubin::Cubin;
 
 /// Pseudo-random numbers (xorshift64): the same in every run.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Default for Random {
     fn default() -> Self {
@@ -15,7 +15,7 @@ impl Default for Random {
 }
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -29,7 +29,7 @@ impl Random {
 }
 
 /// Every file `examples/*/*.EXTENSION`.
-pub fn files(extension: &str) -> Vec<Vec<u8>> {
+pub(crate) fn files(extension: &str) -> Vec<Vec<u8>> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let folders = fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path());
     let all = folders.filter(|path| path.is_dir()).flat_map(|path| fs::read_dir(path).unwrap());
@@ -41,7 +41,7 @@ pub fn files(extension: &str) -> Vec<Vec<u8>> {
 }
 
 /// The debug sections of the example cubins, as they lie in the files.
-pub fn sections() -> Vec<Vec<u8>> {
+pub(crate) fn sections() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for file in files("cubin") {
         let cubin = Cubin::parse(&file).unwrap();
@@ -52,7 +52,7 @@ pub fn sections() -> Vec<Vec<u8>> {
 }
 
 /// One seed with one to four faults: flipped bits, small or extreme numbers, cuts, splices, repeats.
-pub fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+pub(crate) fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut data = seeds[random.below(seeds.len())].clone();
     for _ in 0..=random.below(4) {
         let at = random.below(data.len());

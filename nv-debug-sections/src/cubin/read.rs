@@ -359,7 +359,7 @@ fn find_slack(cubin: &mut Cubin<'_>, raw: &[RawSection], file: u64) -> Result<()
         if at.0 != have {
             let mut plain = end;
             plain.align(align)?;
-            if (plain.0..=file).contains(&have) {
+            if (plain.0..=file).contains(&have) && have.is_multiple_of(align.max(1)) {
                 let stored = if have == plain.0 { 0 } else { have - end.0 };
                 if let Some(owner) = previous.and_then(|p| cubin.sections.get_mut(p)) {
                     owner.slack = Some(stored);

@@ -54,6 +54,10 @@ impl Program {
     }
 
     pub(super) fn row(&mut self, address: u64, line: u32) {
+        // A sequence opens at its first row's address, wherever that is.
+        if self.rows == 0 {
+            self.advance(address);
+        }
         self.ops.push(LineOp::Row { address, line });
         (self.address, self.line) = (address, line);
         self.rows += 1;
@@ -162,14 +166,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Ancestors without a row of their own, outermost first.
+    /// Ancestors without a row of their own, outermost first. One that has a row has it for its own ancestors too.
     fn unwritten_ancestors(&self, parent: Option<LocId>) -> Vec<LocId> {
         let mut chain = Vec::new();
         let mut next = parent;
-        while let Some(id) = next {
-            if !self.row_of.contains_key(&id) {
-                chain.push(id);
-            }
+        while let Some(id) = next.filter(|id| !self.row_of.contains_key(id)) {
+            chain.push(id);
             // Parents come earlier in the text, which ends every chain.
             next = self.loc(id).and_then(|loc| loc.parent).filter(|parent| *parent < id);
         }

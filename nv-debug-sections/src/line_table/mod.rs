@@ -50,7 +50,7 @@ pub struct Located {
 pub struct FunctionStart {
     /// Byte offset in the code section.
     pub address: u64,
-    /// The function's first `.loc`; `None` for functions without.
+    /// The function's first `.loc`; `None` for functions without, or if its line is 0.
     pub first_loc: Option<LocId>,
     /// 1-based PTX line of the `{` that opens the body; `None` for built-in helpers, which have no PTX.
     pub ptx_line: Option<u32>,

@@ -94,10 +94,6 @@ fn source_program(context: &Context<'_>, section: &CodeSection) -> Vec<LineOp> {
         .iter()
         .map(|&(address, line)| Located { address, loc: facts.loc_at_line(line) })
         .collect();
-    let is_located = |l: &Located| l.loc.is_some_and(|loc| facts.locs[loc.0 as usize].line != 0);
-    if !located.iter().any(is_located) {
-        return Vec::new();
-    }
     program(context, &facts.locs, &located, &entries)
 }
 

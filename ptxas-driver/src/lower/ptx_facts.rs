@@ -23,7 +23,7 @@ pub struct PtxFacts<'a> {
     pub variables: HashMap<&'a str, VariableFacts<'a>>,
     /// Byte offsets of kernel parameters in constant bank 0.
     pub kernel_parameters: HashMap<&'a str, u64>,
-    /// Whether a `.loc` names file 0.
+    /// Whether a `.loc` names file 0, in the 16 bits that reach the table.
     pub uses_file_0: bool,
     /// Number of lines of the text.
     pub line_count: u32,
@@ -36,7 +36,7 @@ pub struct FunctionFacts {
     pub open_line: u32,
     /// 1-based line of the `}`.
     pub close_line: u32,
-    /// The body's first `.loc`.
+    /// The body's first `.loc`, unless it is for line 0.
     pub first_loc: Option<LocId>,
     /// Index in [`PtxFacts::instructions`] of the first instruction.
     pub first_instruction: usize,
@@ -165,7 +165,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         let facts = FunctionFacts {
             open_line: self.lines.line(body.open.start),
             close_line: self.lines.line(body.close.start),
-            first_loc,
+            first_loc: first_loc.filter(|loc: &LocId| self.facts.locs[loc.0 as usize].line != 0),
             first_instruction,
             end_instruction: self.facts.instructions.len(),
         };
@@ -191,7 +191,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
             }
         };
         self.places.insert((directive.file, directive.line, directive.column));
-        self.facts.uses_file_0 |= directive.file == 0;
+        self.facts.uses_file_0 |= directive.file as u16 == 0;
         let id = LocId(self.facts.locs.len() as u32);
         self.facts.locs.push(Loc {
             file: directive.file as u32,

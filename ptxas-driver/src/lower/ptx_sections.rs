@@ -8,13 +8,15 @@ use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
 use ptx_syntax::{Module, SectionBlock, StateSpace};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// All `.section` blocks of a module, as bytes and fixups.
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
     /// In text order.
     pub sections: Vec<PtxSection<'a>>,
+    /// Names of all blocks so far.
+    names: HashSet<&'a str>,
     /// Section and offset of every label.
     labels: HashMap<&'a str, (usize, u64)>,
 }
@@ -45,16 +47,17 @@ impl<'a> PtxSections<'a> {
             self.labels.entry(label.text).or_insert((self.sections.len(), *offset));
         }
         let name = block.name.text;
-        if is_debug_section(name) && self.sections.iter().any(|section| section.name == name) {
+        if !self.names.insert(name) && is_debug_section(name) {
             let message = format!("section {name} appears twice: expected one block for each debug section");
             diagnostics.push(Diagnostic::error(block.name.range, message));
         }
         self.sections.push(PtxSection { name, assembled });
     }
 
-    /// Offset of a label in its section.
+    /// Offset of a label in its section. The name `.debug_str` is a label too, of offset 0 (observed: ptxas 13.0.88).
     pub fn label_offset(&self, label: &str) -> Option<u64> {
-        self.labels.get(label).map(|(_, offset)| *offset)
+        let start = || (label == SectionKind::DebugStr.name()).then_some(0);
+        self.labels.get(label).map(|(_, offset)| *offset).or_else(start)
     }
 
     /// The block of that name.
