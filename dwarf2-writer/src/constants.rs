@@ -304,3 +304,17 @@ pub static DW_OP: NameTable = NameTable {
         (0x9f, "DW_OP_stack_value"),
     ],
 };
+
+pub const DW_TAG_compile_unit: u8 = 0x11;
+
+pub const DW_CHILDREN_no: u8 = 0;
+
+pub const DW_AT_name: u8 = 0x03;
+pub const DW_AT_stmt_list: u8 = 0x10;
+pub const DW_AT_low_pc: u8 = 0x11;
+pub const DW_AT_high_pc: u8 = 0x12;
+pub const DW_AT_producer: u8 = 0x25;
+
+pub const DW_FORM_addr: u8 = 0x01;
+pub const DW_FORM_data4: u8 = 0x06;
+pub const DW_FORM_string: u8 = 0x08;

@@ -9,6 +9,7 @@ mod expression;
 pub mod frame;
 pub mod line;
 mod section;
+pub mod unit;
 
 pub use error::Error;
 pub use expression::Expression;

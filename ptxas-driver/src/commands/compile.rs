@@ -1,6 +1,8 @@
 //! `compile`: PTX in, cubin with debug sections out, with ptxas' own command line.
 
-use crate::arch::{self, Arch};
+mod checks;
+mod input;
+
 use crate::diag::{Diagnostic, Reporter, Severity};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
 use crate::options::{self, CodeChoice, Input, Message, Options, Parsed};
@@ -14,7 +16,7 @@ use nv_debug_sections::relocated::Relocated;
 use ptx_syntax::{LineIndex, Module};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -23,6 +25,8 @@ pub const FAILURE: u8 = 255;
 
 /// Most of our own warnings that one run prints.
 const MAX_WARNINGS: usize = 20;
+/// Most errors that one run prints.
+const MAX_ERRORS: usize = 100;
 
 /// Why nothing was written. What is to be said has been said.
 struct Stopped;
@@ -40,20 +44,31 @@ pub fn run(args: &[OsString]) -> ExitCode {
         }
     };
     match parsed {
-        Parsed::Help => print!("{}", options::help()),
-        Parsed::Version => println!("{}", crate::version()),
-        Parsed::Compile(options) => {
-            if Compile::new(&options).run().is_err() {
-                return ExitCode::from(FAILURE);
-            }
-        }
+        Parsed::Help => print(&options::help()),
+        Parsed::Version => print(&format!("{}\n", crate::version())),
+        Parsed::Compile(options) => match Compile::new(&options).run() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(Stopped) => ExitCode::from(FAILURE),
+        },
     }
-    ExitCode::SUCCESS
+}
+
+/// Prints to standard output. A reader that has seen enough is no failure.
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(FAILURE),
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 /// One line as ptxas prints it.
 fn say(message: &Message) {
-    eprintln!("ptxas {message}");
+    say_text(&format!("ptxas {message}"));
+}
+
+/// Prints to standard error. If nobody can read it there is nobody to tell.
+fn say_text(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 fn say_fatal(text: impl Into<String>) {
@@ -93,16 +108,13 @@ impl<'o> Compile<'o> {
             Input::Stdin => "<stdin>".to_owned(),
             Input::Path(path) => path.display().to_string(),
         };
-        let bytes = self.read_input(&name)?;
-        let text = match std::str::from_utf8(&bytes) {
-            Ok(text) => text,
-            Err(error) => return Err(not_text(&name, &bytes, error.valid_up_to())),
-        };
+        let bytes = input::read(&self.options.input, &name)?;
+        let text = input::text(&name, &bytes)?;
         let reporter = Reporter::new(&name, text, std::io::stderr().is_terminal());
         let parsed = ptx_syntax::parse(text);
         let mut diagnostics: Vec<_> =
             parsed.errors.iter().map(|error| Diagnostic::error(error.range, error.to_string())).collect();
-        self.check_target(&parsed.module, &mut diagnostics);
+        checks::header(&parsed.module, self.options.arch, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
 
         let level = self.level(&parsed.module, &mut diagnostics)?;
@@ -111,7 +123,7 @@ impl<'o> Compile<'o> {
         let name_offset = |label: &str| sections.label_offset(label);
         let sm = self.options.arch.number;
         let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
-        self.check_sections(level, &parsed.module, &sections, &mut diagnostics);
+        checks::sections(level, &parsed.module, &sections, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
 
         let code = self.code(text)?;
@@ -129,39 +141,6 @@ impl<'o> Compile<'o> {
             self.say_summary(&summary);
         }
         Ok(())
-    }
-
-    fn read_input(&self, name: &str) -> Result<Vec<u8>, Stopped> {
-        let read = match &self.options.input {
-            Input::Stdin => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-            }
-            Input::Path(path) => std::fs::read(path),
-        };
-        read.map_err(|error| {
-            let text = format!("Input file '{name}' could not be opened");
-            say(&Message { severity: options::Severity::Error, text });
-            say(&Message { severity: options::Severity::Info, text: error.to_string() });
-            say_fatal(options::ABORTED);
-            Stopped
-        })
-    }
-
-    /// `.target` against `-arch`.
-    fn check_target(&self, module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
-        let Some(name) = module.target().and_then(|target| target.arch()) else { return };
-        match Arch::parse_target(name.text) {
-            Err(_) => diagnostics.push(Diagnostic::error(
-                name.range,
-                format!("Unsupported .target '{}': expected an architecture of ptxas 13.0", name.text),
-            )),
-            Ok(target) => {
-                if let Err(cannot) = arch::can_run(target, self.options.arch) {
-                    diagnostics.push(Diagnostic::error(name.range, format!("{cannot} ({})", cannot.hint())));
-                }
-            }
-        }
     }
 
     fn level(&self, module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<DebugLevel, Stopped> {
@@ -184,27 +163,6 @@ impl<'o> Compile<'o> {
             diagnostics.push(Diagnostic::warning(None, options::NOTHING_TO_SUPPRESS));
         }
         Ok(DebugLevel::observed(request, ptx))
-    }
-
-    /// What full debug information needs of the PTX.
-    fn check_sections(
-        &self,
-        level: DebugLevel,
-        module: &Module<'_>,
-        sections: &PtxSections<'_>,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
-        let target = module.target().filter(|target| target.is_debug());
-        if let Some(target) = target.filter(|_| module.sections().next().is_none()) {
-            let message = "Debug information not found in presence of .target debug: expected a .section block";
-            diagnostics.push(Diagnostic::error(target.range, message));
-        } else if level == DebugLevel::Full {
-            for name in [".debug_abbrev", ".debug_info"] {
-                if sections.by_name(name).is_none() {
-                    diagnostics.push(Diagnostic::warning(None, format!("{name} section not found")));
-                }
-            }
-        }
     }
 
     /// Asks the code provider that `--code` names.
@@ -237,8 +195,9 @@ impl<'o> Compile<'o> {
     fn assemble(&self, found: &ptxas::Found, text: &str) -> Result<Code, Stopped> {
         let request = ptxas::Request {
             source: match &self.options.input {
-                Input::Stdin => ptxas::Source::Text(text.as_bytes()),
-                Input::Path(path) => ptxas::Source::File(path),
+                // What is no ordinary file can be read only once, and we have done so.
+                Input::Path(path) if path.is_file() => ptxas::Source::File(path),
+                Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
             },
             arch: self.options.arch,
             device_debug: self.options.device_debug,
@@ -250,12 +209,14 @@ impl<'o> Compile<'o> {
         };
         match ptxas::run(&found.path, &request) {
             Ok(made) => {
-                eprint!("{}", made.messages);
+                if !made.messages.is_empty() {
+                    say_text(made.messages.trim_end());
+                }
                 let name = found.path.display().to_string();
                 Ok(Code { cubin: Some(made.cubin), source: format!("{name} ({})", found.how), name })
             }
             Err(error) => {
-                eprintln!("{}", error.to_string().trim_end());
+                say_text(error.to_string().trim_end());
                 Err(Stopped)
             }
         }
@@ -273,7 +234,11 @@ impl<'o> Compile<'o> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<(Vec<u8>, Summary)> {
         let sm = self.options.arch.number;
-        let relocatable = self.options.compile_only;
+        let relocatable = self.options.compile_only && code.cubin.is_some();
+        if relocatable != self.options.compile_only {
+            let message = "-c is ignored: without code there is nothing to link, the result is a debug-only object";
+            diagnostics.push(Diagnostic::warning(None, message));
+        }
         let provided = match &code.cubin {
             None => none::provide(module, facts, sm)?,
             Some(data) => cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?,
@@ -300,28 +265,34 @@ impl<'o> Compile<'o> {
 
     /// Prints diagnostics, as far as `-w` and `-Werror` let it; fails if any is an error.
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stopped> {
-        let mut failed = false;
+        let mut errors = 0;
         for mut diagnostic in diagnostics.drain(..) {
-            if diagnostic.severity == Severity::Warning {
-                if self.options.warnings_as_errors {
-                    diagnostic.severity = Severity::Error;
-                } else if self.options.disable_warnings {
-                    continue;
-                } else {
-                    self.warned += 1;
-                    if self.warned > MAX_WARNINGS {
-                        continue;
-                    }
-                }
+            if diagnostic.severity == Severity::Warning && self.options.warnings_as_errors {
+                diagnostic.severity = Severity::Error;
             }
-            failed |= diagnostic.severity == Severity::Error;
-            eprintln!("{}", reporter.render(&diagnostic));
+            let shown = match diagnostic.severity {
+                Severity::Error => {
+                    errors += 1;
+                    errors <= MAX_ERRORS
+                }
+                Severity::Warning if self.options.disable_warnings => false,
+                Severity::Warning => {
+                    self.warned += 1;
+                    self.warned <= MAX_WARNINGS
+                }
+            };
+            if shown {
+                say_text(&reporter.render(&diagnostic));
+            }
         }
-        if failed {
-            say_fatal(options::ABORTED);
-            return Err(Stopped);
+        if errors == 0 {
+            return Ok(());
         }
-        Ok(())
+        if errors > MAX_ERRORS {
+            say_text(&format!("{} more errors", errors - MAX_ERRORS));
+        }
+        say_fatal(options::ABORTED);
+        Err(Stopped)
     }
 
     fn say_summary(&self, summary: &Summary) {
@@ -337,18 +308,6 @@ impl<'o> Compile<'o> {
         }
         say(&Message { severity: options::Severity::Info, text });
     }
-}
-
-/// Says that the input is not text, with the place of the first byte that is none.
-fn not_text(name: &str, bytes: &[u8], at: usize) -> Stopped {
-    let before = &bytes[..at];
-    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-    let column = at - before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1) + 1;
-    let byte = bytes.get(at).copied().unwrap_or(0);
-    let what = if bytes.starts_with(b"\x7fELF") { "an ELF file, not PTX" } else { "not PTX" };
-    eprintln!("error: {name} is {what}: byte {byte:#04x} at offset {at:#x}, expected ASCII text\n --> {name}:{line}:{column}");
-    say_fatal(options::ABORTED);
-    Stopped
 }
 
 fn has_loc(module: &Module<'_>) -> bool {

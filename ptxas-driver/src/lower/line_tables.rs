@@ -1,10 +1,11 @@
-//! `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
+//! `.debug_line`, `.nv_debug_line_sass`, and what leads to them, from the code image and the `.loc` directives.
 
 use super::{Context, Lowered};
 use crate::code_image::CodeSection;
 use anyhow::Result;
 use dwarf2_writer::line::Params;
-use dwarf2_writer::{Address, Section, SymbolId};
+use dwarf2_writer::unit::CompileUnit;
+use dwarf2_writer::{Address, Reloc, Section, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
@@ -64,6 +65,26 @@ pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[Sour
         sequences: Vec::new(),
     };
     encode(SectionKind::NvDebugLineSass, unit, sequences, None)
+}
+
+/// A unit that leads readers to the line table of a debug-only object: most look for lines through `.debug_info` only. Nothing if
+/// there is no code.
+pub(super) fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<Lowered>> {
+    let sections = &context.image.sections;
+    let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(Vec::new()) };
+    let address = |section: &CodeSection, addend| Address::Symbol { symbol: SymbolId(section.symbol.0), addend };
+    let unit = CompileUnit {
+        producer: concat!("nvdwarf ", env!("CARGO_PKG_VERSION")).as_bytes(),
+        name: files.first().map_or(b"<unnamed>", |file| file.path),
+        low_pc: address(first, 0),
+        high_pc: address(last, last.size as i64),
+        line_table: 0,
+    };
+    let name = |kind: SectionKind| kind.name().to_owned();
+    let abbrev = Lowered { name: name(SectionKind::DebugAbbrev), bytes: unit.abbrev(), relocs: Vec::new() };
+    let Section { bytes, relocs } = unit.info()?;
+    let info = Lowered { name: name(SectionKind::DebugInfo), bytes, relocs: debug_relocs(&relocs) };
+    Ok(vec![abbrev, info])
 }
 
 /// Programs of all code sections that have rows, in ptxas' order: by section, from sm_90 on by function symbol.
@@ -134,15 +155,17 @@ fn encode(
     unit.sequences = sequences;
     let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
     let Section { bytes, relocs } = line::encode(kind.name(), &unit, debug_str, base)?;
-    let relocs = relocs
-        .iter()
-        .map(|reloc| DebugReloc {
-            offset: reloc.offset,
-            kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
-            symbol: SymbolIndex(reloc.symbol.0),
-            addend: reloc.addend,
-            in_place: Some(reloc.addend),
-        })
-        .collect();
-    Ok(Lowered { name: kind.name().to_owned(), bytes, relocs })
+    Ok(Lowered { name: kind.name().to_owned(), bytes, relocs: debug_relocs(&relocs) })
+}
+
+/// Relocations of a writer's section, by the width of their fields.
+fn debug_relocs(relocs: &[Reloc]) -> Vec<DebugReloc> {
+    let relocs = relocs.iter().map(|reloc| DebugReloc {
+        offset: reloc.offset,
+        kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
+        symbol: SymbolIndex(reloc.symbol.0),
+        addend: reloc.addend,
+        in_place: Some(reloc.addend),
+    });
+    relocs.collect()
 }

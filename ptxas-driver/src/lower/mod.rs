@@ -132,6 +132,11 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
             lowered.push(ptx_sections::lower(section, &context, diagnostics));
         }
     }
+    let has_unit = |section: &Lowered| section.name == SectionKind::DebugInfo.name();
+    if input.placed && input.level >= DebugLevel::Lines && !lowered.iter().any(has_unit) {
+        lowered.retain(|section| section.name != SectionKind::DebugAbbrev.name());
+        lowered.extend(line_tables::compile_unit(&context, input.files)?);
+    }
     let sections = lowered.into_iter().map(|section| file(section, input.sm)).collect::<Result<_>>()?;
     Ok(LoweredModule { sections, rows })
 }

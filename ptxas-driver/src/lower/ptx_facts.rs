@@ -99,9 +99,10 @@ impl<'a> PtxFacts<'a> {
         collector.facts
     }
 
-    /// Whether an instruction is recorded at this line.
-    pub fn has_instruction_at(&self, line: u32) -> bool {
+    /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens a body.
+    pub fn has_code_at(&self, line: u32) -> bool {
         self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+            || self.bodies.binary_search_by_key(&line, |body| body.open_line).is_ok()
     }
 
     /// The `.loc` in force at a PTX line that the code generator names: that of the last instruction on the line, since ptxas keeps

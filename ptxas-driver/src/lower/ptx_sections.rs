@@ -65,14 +65,22 @@ impl<'a> PtxSections<'a> {
         self.sections.iter().find(|section| section.name == name)
     }
 
+    /// Whether there is a `.debug_info` that cannot be read for want of abbreviations: ptxas drops it.
+    pub fn lacks_abbreviations(&self) -> bool {
+        let is_there = |kind: SectionKind| self.by_name(kind.name()).is_some();
+        is_there(SectionKind::DebugInfo) && !is_there(SectionKind::DebugAbbrev)
+    }
+
     /// The blocks that reach a cubin's debug information at full level, in file order: `.debug_abbrev` first, `.debug_str` left
     /// out since it has a place of its own, and without those the assembler writes itself.
     pub fn in_file_order(&self) -> Vec<&PtxSection<'a>> {
+        let drop_info = self.lacks_abbreviations();
         let of_ptx = |section: &&PtxSection<'a>| {
             is_debug_section(section.name)
                 && !section.assembled.bytes.is_empty()
                 && section.name != SectionKind::DebugStr.name()
                 && section.name != SectionKind::DebugLine.name()
+                && !(drop_info && section.name == SectionKind::DebugInfo.name())
         };
         let mut sections: Vec<_> = self.sections.iter().filter(of_ptx).collect();
         sections.sort_by_key(|section| section.name != SectionKind::DebugAbbrev.name());

@@ -1,0 +1,40 @@
+//! Reading the PTX file.
+
+use super::{Stopped, say, say_fatal, say_text};
+use crate::options::{self, Input, Message};
+use std::io::Read;
+
+/// The bytes of the input; `name` is for messages.
+pub(super) fn read(input: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
+    let read = match input {
+        Input::Stdin => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        Input::Path(path) => std::fs::read(path),
+    };
+    read.map_err(|error| {
+        let text = format!("Input file '{name}' could not be opened");
+        say(&Message { severity: options::Severity::Error, text });
+        say(&Message { severity: options::Severity::Info, text: error.to_string() });
+        say_fatal(options::ABORTED);
+        Stopped
+    })
+}
+
+/// The input as text. If it is none, says so with the place of the first byte that is no text.
+pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let before = &bytes[..at];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let column = at - before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1) + 1;
+        let byte = bytes.get(at).copied().unwrap_or(0);
+        let what = if bytes.starts_with(b"\x7fELF") { "an ELF file, not PTX" } else { "not PTX" };
+        say_text(&format!(
+            "error: {name} is {what}: byte {byte:#04x} at offset {at:#x}, expected ASCII text\n --> {name}:{line}:{column}"
+        ));
+        say_fatal(options::ABORTED);
+        Stopped
+    })
+}
