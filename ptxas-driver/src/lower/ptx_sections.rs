@@ -7,7 +7,7 @@ use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
-use ptx_syntax::{Module, SectionBlock, StateSpace};
+use ptx_syntax::{Module, Name, SectionBlock, StateSpace};
 use std::collections::{HashMap, HashSet};
 
 /// All `.section` blocks of a module, as bytes and fixups.
@@ -15,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 pub struct PtxSections<'a> {
     /// In text order.
     pub sections: Vec<PtxSection<'a>>,
+    /// Names of debug sections that had a block already.
+    pub repeated: Vec<Name<'a>>,
     /// Names of all blocks so far.
     names: HashSet<&'a str>,
     /// Section and offset of every label.
@@ -48,8 +50,7 @@ impl<'a> PtxSections<'a> {
         }
         let name = block.name.text;
         if !self.names.insert(name) && is_debug_section(name) {
-            let message = format!("section {name} appears twice: expected one block for each debug section");
-            diagnostics.push(Diagnostic::error(block.name.range, message));
+            self.repeated.push(block.name);
         }
         self.sections.push(PtxSection { name, assembled });
     }

@@ -49,7 +49,8 @@ fn check_version(version: &VersionDirective) -> Option<Diagnostic> {
 fn check_target(target: &TargetDirective<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
     let Some(first) = target.arch() else {
         let message = "Target architecture not defined: expected an architecture such as sm_90";
-        diagnostics.push(Diagnostic::error(target.range, message));
+        let range = target.specifiers.first().map_or(target.range, |word| word.range);
+        diagnostics.push(Diagnostic::error(range, message));
         return;
     };
     for word in &target.specifiers {
@@ -90,6 +91,14 @@ pub(super) fn sections(
             let message = "skipping .debug_info section due to missing .debug_abbrev section";
             diagnostics.push(Diagnostic::warning(None, message));
         }
+    }
+    for block in &sections.repeated {
+        let message = format!("section {} appears twice: expected one block for each debug section", block.text);
+        // ptxas fails with an internal error at full level, and drops these sections below it.
+        diagnostics.push(match level {
+            DebugLevel::Full => Diagnostic::error(block.range, message),
+            _ => Diagnostic::warning(block.range, message),
+        });
     }
     if let Some(Item::AtDwarf(line)) = module.items.iter().find(|item| matches!(item, Item::AtDwarf(_))) {
         let message = "@@DWARF lines, deprecated since PTX 2.0, are not compiled: expected .section blocks";
