@@ -225,8 +225,9 @@ fn read_all(title: &str, make: fn(&Entry, &Path) -> Vec<u8>) -> Option<Counts> {
         let data = make(entry, &folder.path().join("out.cubin"));
         let counts = Counts::read(&data).unwrap_or_else(|error| panic!("{}: {error}", entry.name()));
         assert!(counts.tables > 0 && counts.rows > 0, "{}: {counts:?}", entry.name());
-        // An entry of mode G has the sections of its PTX.
-        assert_eq!(counts.units > 0, entry.mode == "G", "{}: {counts:?}", entry.name());
+        // An entry of mode G has the sections of its PTX, a debug-only object at least a unit that leads to its lines.
+        let placed = title.contains("none");
+        assert_eq!(counts.units > 0, placed || entry.mode == "G", "{}: {counts:?}", entry.name());
         sums.add(&counts);
     }
     println!("{title}, {} files: {sums:?}", pairs.len());

@@ -71,6 +71,10 @@ fn say_text(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+fn say_info(text: impl Into<String>) {
+    say(&Message { severity: options::Severity::Info, text: text.into() });
+}
+
 fn say_fatal(text: impl Into<String>) {
     say(&Message { severity: options::Severity::Fatal, text: text.into() });
 }
@@ -134,7 +138,10 @@ impl<'o> Compile<'o> {
             Stopped
         })?;
         output::write(&self.options.output, &file).map_err(|error| {
-            say_fatal(format!("{error:#}"));
+            say_fatal(error.to_string());
+            for cause in error.chain().skip(1) {
+                say_info(cause.to_string());
+            }
             Stopped
         })?;
         if self.options.verbose {
@@ -236,8 +243,8 @@ impl<'o> Compile<'o> {
         let sm = self.options.arch.number;
         let relocatable = self.options.compile_only && code.cubin.is_some();
         if relocatable != self.options.compile_only {
-            let message = "-c is ignored: without code there is nothing to link, the result is a debug-only object";
-            diagnostics.push(Diagnostic::warning(None, message));
+            let text = "-c is ignored: without code there is nothing to link, the result is a debug-only object";
+            say_info(text);
         }
         let provided = match &code.cubin {
             None => none::provide(module, facts, sm)?,
@@ -267,7 +274,9 @@ impl<'o> Compile<'o> {
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
         for mut diagnostic in diagnostics.drain(..) {
-            if diagnostic.severity == Severity::Warning && self.options.warnings_as_errors {
+            // -w wins over -Werror, as in ptxas.
+            let Options { warnings_as_errors, disable_warnings, .. } = *self.options;
+            if diagnostic.severity == Severity::Warning && warnings_as_errors && !disable_warnings {
                 diagnostic.severity = Severity::Error;
             }
             let shown = match diagnostic.severity {
@@ -275,7 +284,7 @@ impl<'o> Compile<'o> {
                     errors += 1;
                     errors <= MAX_ERRORS
                 }
-                Severity::Warning if self.options.disable_warnings => false,
+                Severity::Warning if disable_warnings => false,
                 Severity::Warning => {
                     self.warned += 1;
                     self.warned <= MAX_WARNINGS
@@ -306,7 +315,7 @@ impl<'o> Compile<'o> {
         if self.warned > MAX_WARNINGS {
             let _ = write!(text, "; {} more warnings", self.warned - MAX_WARNINGS);
         }
-        say(&Message { severity: options::Severity::Info, text });
+        say_info(text);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reading the PTX file.
 
-use super::{Stopped, say, say_fatal, say_text};
-use crate::options::{self, Input, Message};
+use super::{Stopped, say_fatal, say_info, say_text};
+use crate::options::{self, Input};
 use std::io::Read;
 
 /// The bytes of the input; `name` is for messages.
@@ -14,9 +14,8 @@ pub(super) fn read(input: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
         Input::Path(path) => std::fs::read(path),
     };
     read.map_err(|error| {
-        let text = format!("Input file '{name}' could not be opened");
-        say(&Message { severity: options::Severity::Error, text });
-        say(&Message { severity: options::Severity::Info, text: error.to_string() });
+        say_fatal(format!("Input file '{name}' could not be opened"));
+        say_info(error.to_string());
         say_fatal(options::ABORTED);
         Stopped
     })
