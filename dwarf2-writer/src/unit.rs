@@ -78,14 +78,43 @@ impl CompileUnit<'_> {
         bytes.extend_from_slice(&self.line_table.to_le_bytes());
         section.address(self.low_pc);
         section.address(self.high_pc);
-        let len = section.bytes.len() as u64 - 4;
-        let field = u32::try_from(len).ok().filter(|_| len < DWARF32_RESERVED);
-        let field = field.ok_or(Error::TooLong { field: "unit", len, max: DWARF32_RESERVED - 1 })?;
-        if let Some(length) = section.bytes.first_chunk_mut() {
-            *length = field.to_le_bytes();
-        }
+        put_length(&mut section.bytes)?;
         Ok(section)
     }
+}
+
+/// Contents of `.debug_aranges` for the unit at offset 0 of `.debug_info`: its code as addresses and lengths in bytes (DWARF 2.0.0 §6.1.2).
+///
+/// # Errors
+///
+/// [`Error::TooLong`].
+pub fn aranges(ranges: &[(Address, u64)]) -> Result<Section, Error> {
+    let mut section = Section::default();
+    let bytes = &mut section.bytes;
+    bytes.extend_from_slice(&[0; 4]); // unit_length, below
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&0_u32.to_le_bytes()); // debug_info_offset
+    bytes.push(ADDRESS_SIZE);
+    bytes.push(0); // segment size
+    bytes.resize(bytes.len().next_multiple_of(2 * usize::from(ADDRESS_SIZE)), 0);
+    for &(address, length) in ranges {
+        section.address(address);
+        section.bytes.extend_from_slice(&length.to_le_bytes());
+    }
+    section.bytes.extend_from_slice(&[0; 2 * ADDRESS_SIZE as usize]);
+    put_length(&mut section.bytes)?;
+    Ok(section)
+}
+
+/// Fills in the length field of a finished unit.
+fn put_length(bytes: &mut [u8]) -> Result<(), Error> {
+    let len = bytes.len() as u64 - 4;
+    let field = u32::try_from(len).ok().filter(|_| len < DWARF32_RESERVED);
+    let field = field.ok_or(Error::TooLong { field: "unit", len, max: DWARF32_RESERVED - 1 })?;
+    if let Some(length) = bytes.first_chunk_mut() {
+        *length = field.to_le_bytes();
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -112,9 +141,22 @@ mod tests {
         assert_eq!(entry.tag(), gimli::DW_TAG_compile_unit);
         let values: Vec<_> = entry.attrs().iter().map(|attr| (attr.name(), attr.value())).collect();
         assert_eq!(values.len(), 5);
-        assert!(matches!(values[2], (gimli::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) if offset.0 == 7));
+        assert!(
+            matches!(values[2], (gimli::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) if offset.0 == 7)
+        );
         assert_eq!(values[3], (gimli::DW_AT_low_pc, AttributeValue::Addr(0x1000)));
         assert_eq!(values[4], (gimli::DW_AT_high_pc, AttributeValue::Addr(0x1230)));
         assert!(entries.next_dfs().unwrap().is_none());
+
+        let ranges = [(Address::Constant(0x1000), 0x30), (Address::Constant(0x1200), 0x30)];
+        let section = aranges(&ranges).unwrap();
+        let debug_aranges = gimli::DebugAranges::new(&section.bytes, LittleEndian);
+        let header = debug_aranges.headers().next().unwrap().unwrap();
+        let mut read = Vec::new();
+        let mut entries = header.entries();
+        while let Some(entry) = entries.next().unwrap() {
+            read.push((Address::Constant(entry.address()), entry.length()));
+        }
+        assert_eq!(read, ranges);
     }
 }

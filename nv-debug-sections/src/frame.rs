@@ -208,10 +208,8 @@ const CLEARED: u32 = 1 << 31;
 
 /// The symbols of the section's fields, from its relocations.
 pub fn field_symbols<'r>(relocs: impl IntoIterator<Item = &'r Relocation>) -> FieldSymbols {
-    let id = |reloc: &Relocation| match reloc.r_type == RelocKind::UnusedClear64 as u32 {
-        true => SymbolId(reloc.symbol.0 | CLEARED),
-        false => SymbolId(reloc.symbol.0),
-    };
+    let is_cleared = |reloc: &Relocation| reloc.r_type == RelocKind::UnusedClear64 as u32;
+    let id = |reloc: &Relocation| SymbolId(reloc.symbol.0 | if is_cleared(reloc) { CLEARED } else { 0 });
     relocs.into_iter().map(|reloc| (reloc.offset, (id(reloc), reloc.addend))).collect()
 }
 

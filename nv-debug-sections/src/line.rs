@@ -8,6 +8,7 @@
 
 use crate::bytes::Cursor;
 use crate::{Error, ErrorKind, Result};
+use dwarf2_writer::constants as dw;
 use dwarf2_writer::line::{FileEntry, LineProgram, Params};
 use dwarf2_writer::{Address, Section, SymbolId};
 use std::borrow::Cow;
@@ -160,7 +161,7 @@ fn decode_unit<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
     };
     let mut sequences = Vec::new();
     while !cursor.is_empty() {
-        sequences.push(decode_sequence(cursor, &params)?);
+        sequences.push(decode_sequence(cursor, params)?);
     }
     Ok(LineTable { params, directories, files, debug_str_base, sequences })
 }
@@ -230,7 +231,7 @@ impl Registers {
     }
 }
 
-fn decode_sequence(cursor: &mut Cursor<'_>, params: &Params) -> Result<Sequence> {
+fn decode_sequence(cursor: &mut Cursor<'_>, params: Params) -> Result<Sequence> {
     let (base, base_offset) = decode_set_address(cursor)?;
     let mut registers = Registers { address: 0, line: 1, advanced: false, ops: Vec::new() };
     let unit = u64::from(params.minimum_instruction_length);
@@ -252,29 +253,29 @@ fn decode_sequence(cursor: &mut Cursor<'_>, params: &Params) -> Result<Sequence>
                     break;
                 }
             }
-            1 => registers.row(),
+            dw::DW_LNS_copy => registers.row(),
             // Signed, although DWARF says unsigned: 0x50 is written as `d0 00` (FORMATS 1.4).
-            2 => {
+            dw::DW_LNS_advance_pc => {
                 let by = cursor.sleb("DW_LNS_advance_pc")?;
                 registers.advance((by as u64).wrapping_mul(unit));
             }
-            3 => {
+            dw::DW_LNS_advance_line => {
                 let by = cursor.sleb("DW_LNS_advance_line")?;
                 registers.flush_advance();
                 registers.line = registers.line.wrapping_add(by as u32);
             }
-            4 => {
+            dw::DW_LNS_set_file => {
                 let file = cursor.uleb("DW_LNS_set_file")?;
                 registers.state(LineOp::SetFile(file));
             }
-            5 => {
+            dw::DW_LNS_set_column => {
                 let column = cursor.uleb("DW_LNS_set_column")?;
                 registers.state(LineOp::SetColumn(column));
             }
-            6 => registers.state(LineOp::NegateStmt),
-            7 => registers.state(LineOp::SetBasicBlock),
-            8 => registers.advance(special_advance(255 - params.opcode_base)),
-            9 => {
+            dw::DW_LNS_negate_stmt => registers.state(LineOp::NegateStmt),
+            dw::DW_LNS_set_basic_block => registers.state(LineOp::SetBasicBlock),
+            dw::DW_LNS_const_add_pc => registers.advance(special_advance(255 - params.opcode_base)),
+            dw::DW_LNS_fixed_advance_pc => {
                 let by = cursor.u16("DW_LNS_fixed_advance_pc")?;
                 registers.advance(by.into());
             }
@@ -307,7 +308,7 @@ fn decode_extended(cursor: &mut Cursor<'_>, registers: &mut Registers) -> Result
     let mut op = cursor.split(length, "an extended opcode")?;
     let opcode = op.u8("an extended opcode")?;
     match opcode {
-        1 => return Ok(true),
+        dw::DW_LNE_end_sequence => return Ok(true),
         DW_LNE_NVIDIA_INLINED_CALL => {
             let context = op.uleb("the context of an inlined call")?;
             let name = op.uleb("the name of an inlined call")?;
@@ -317,7 +318,7 @@ fn decode_extended(cursor: &mut Cursor<'_>, registers: &mut Registers) -> Result
             let flag = op.u8("the entry row flag")?;
             registers.state(LineOp::EntryRow(flag));
         }
-        2 => {
+        dw::DW_LNE_set_address => {
             let expected = "one DW_LNE_set_address for each sequence";
             return Err(op.error(ErrorKind::Value { field: "extended opcode", found: 2, expected }));
         }
@@ -403,7 +404,8 @@ fn encode_op(program: &mut LineProgram, op: &LineOp, origin: u64) -> Result<(), 
 /// A row with every register spelled out, as a reader wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
-    /// 1-based number of the row in its sequence: what contexts refer to.
+    /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count a row that repeats the address
+    /// and line of the row before (FORMATS 1.6): see [`symbolize::Rows`](crate::symbolize::Rows).
     pub number: u32,
     /// Address relative to the sequence's base.
     pub address: u64,

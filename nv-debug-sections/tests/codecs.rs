@@ -1,4 +1,5 @@
 //! Law of every codec, held on each section of the shared corpus: decode, encode, compare.
+#![allow(clippy::print_stdout, reason = "the figures")]
 
 use dwarf2_writer::Address;
 use nv_debug_sections::catalog::SectionKind;
@@ -6,7 +7,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::{Result, frame, line, ptx_txt, reg_sass, reg_type};
 use std::collections::BTreeMap;
 
-mod support;
+mod corpus;
 
 /// Encodes what was decoded; `None` for sections without a codec.
 fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Result<Vec<u8>>> {
@@ -72,8 +73,9 @@ fn stray_cie_pointers(frame: &[u8]) -> Vec<u64> {
 fn every_codec_round_trips_the_corpus() {
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     let mut failures = Vec::new();
-    for path in support::corpus_cubins() {
-        let data = std::fs::read(&path).expect("a readable cubin");
+    let Some(cubins) = corpus::Cubins::open() else { return };
+    for path in &cubins.paths {
+        let data = std::fs::read(path).expect("a readable cubin");
         let Ok(cubin) = Cubin::parse(&data) else { continue }; // the container's own tests count these
         for (index, name, _) in cubin.iter() {
             let Some(ours) = round_trip(&cubin, index, name) else { continue };

@@ -20,7 +20,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let path = target.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // The error itself would name the temporary file.
-    let mut file = new_file(folder).map_err(|error| std::io::Error::from(error.kind())).with_context(failed)?;
+    let mut file =
+        new_file(folder).map_err(|error| std::io::Error::from(error.kind())).with_context(failed)?;
     file.write_all(bytes).with_context(failed)?;
     if let Ok(replaced) = std::fs::metadata(path) {
         file.as_file().set_permissions(replaced.permissions()).with_context(failed)?;

@@ -26,7 +26,11 @@ impl<'a> SourceStats<'a> {
     ///
     /// A path that ends in no name gets [`UNNAMED`], with a warning: ptxas writes an empty entry, at which readers take the table to
     /// end.
-    pub fn settle_all<'f>(&self, module: &Module<'f>, diagnostics: &mut Vec<Diagnostic>) -> Vec<SourceFile<'f>> {
+    pub fn settle_all<'f>(
+        &self,
+        module: &Module<'f>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<SourceFile<'f>> {
         let settle = |file: &FileDirective<'f>| {
             let mut settled = self.settle(file);
             if file_table::name(settled.path).is_empty() {

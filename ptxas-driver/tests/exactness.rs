@@ -1,5 +1,6 @@
 //! `compile --code cubin:X` against the cubin X that ptxas made of the same PTX: which sections come out the same.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "the figures")]
 
 mod support;
 
@@ -64,7 +65,11 @@ fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
     let bytes = cubin.bytes(index).unwrap();
     let tables = line::decode(".debug_line", &bytes).unwrap();
     let recorded = tables.iter().flat_map(|table| &table.files);
-    files.iter().zip(recorded).map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size)).collect()
+    files
+        .iter()
+        .zip(recorded)
+        .map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size))
+        .collect()
 }
 
 /// Sections by name: bytes, and under their own names the relocation sections' bytes.

@@ -134,7 +134,10 @@ impl<'o> Compile<'o> {
         let made = self.make(text, &parsed.module, &facts, &sections, level, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
-            say_fatal(format!("{}{error:#}", if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() }));
+            say_fatal(format!(
+                "{}{error:#}",
+                if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() }
+            ));
             Stopped
         })?;
         output::write(&self.options.output, &file).map_err(|error| {
@@ -243,7 +246,8 @@ impl<'o> Compile<'o> {
         let sm = self.options.arch.number;
         let relocatable = self.options.compile_only && code.cubin.is_some();
         if relocatable != self.options.compile_only {
-            let text = "-c is ignored: without code there is nothing to link, the result is a debug-only object";
+            let text =
+                "-c is ignored: without code there is nothing to link, the result is a debug-only object";
             say_info(text);
         }
         let provided = match &code.cubin {
@@ -252,7 +256,17 @@ impl<'o> Compile<'o> {
         };
         let Provided { image, mut container, placed } = provided;
         let files = SourceStats::new(&self.options.file_stats).settle_all(module, diagnostics);
-        let input = lower::Input { source: text, facts, sections, files: &files, image: &image, sm, relocatable, level, placed };
+        let input = lower::Input {
+            source: text,
+            facts,
+            sections,
+            files: &files,
+            image: &image,
+            sm,
+            relocatable,
+            level,
+            placed,
+        };
         let lowered = lower::lower(&input, diagnostics)?;
         let mut summary = Summary {
             functions: image.sections.iter().map(|section| section.parts.len()).sum(),
@@ -321,7 +335,9 @@ impl<'o> Compile<'o> {
 
 fn has_loc(module: &Module<'_>) -> bool {
     let bodies = module.functions().filter_map(|function| function.body.as_ref());
-    bodies.flat_map(|body| &body.statements).any(|statement| matches!(statement, ptx_syntax::Statement::Loc(_)))
+    bodies
+        .flat_map(|body| &body.statements)
+        .any(|statement| matches!(statement, ptx_syntax::Statement::Loc(_)))
 }
 
 /// Replaces the relocations of the debug sections by their values.

@@ -24,7 +24,9 @@ impl<'f> Labels<'f> {
         for section in &image.sections {
             let ends = section.parts.iter().skip(1).map(|part| part.address).chain([section.size]);
             for (part, end) in section.parts.iter().zip(ends) {
-                let Some((&name, function)) = facts.functions.get_key_value(part.name.as_str()) else { continue };
+                let Some((&name, function)) = facts.functions.get_key_value(part.name.as_str()) else {
+                    continue;
+                };
                 let address = |offset| LabelAddress { symbol: section.symbol, offset };
                 // A function folded into several sections is taken from the first.
                 if labels.ends.contains_key(name) {

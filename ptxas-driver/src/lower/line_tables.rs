@@ -1,11 +1,10 @@
-//! `.debug_line`, `.nv_debug_line_sass`, and what leads to them, from the code image and the `.loc` directives.
+//! `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
 
-use super::{Context, Lowered};
+use super::{Context, Lowered, debug_relocs};
 use crate::code_image::CodeSection;
 use anyhow::Result;
 use dwarf2_writer::line::Params;
-use dwarf2_writer::unit::CompileUnit;
-use dwarf2_writer::{Address, Reloc, Section, SymbolId};
+use dwarf2_writer::{Address, Section, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
@@ -14,11 +13,11 @@ use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FIRST_TRANSCODED_SM, FunctionStart, Loc, Located, Table, entry_rows, locations,
     ptx_lines, transcode,
 };
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
-    let FileTable { directories, files } = file_table::build(files.iter().copied(), context.facts.uses_file_0);
+    let FileTable { directories, files } =
+        file_table::build(files.iter().copied(), context.facts.uses_file_0);
     let sequences = sequences(context, |section| source_program(context, section));
     let ops = || sequences.iter().flat_map(|(_, sequence)| &sequence.ops);
     let inlined = ops().any(|op| matches!(op, LineOp::InlinedCall { .. }));
@@ -33,13 +32,18 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     // Native tables of sm_90 and later keep the base unrelocated.
     let relocate_base = context.relocatable && context.sm < FIRST_TRANSCODED_SM;
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
-    let lowered = encode(SectionKind::DebugLine, unit, sequences, debug_str.map(|symbol| SymbolId(symbol.0)))?;
+    let lowered =
+        encode(SectionKind::DebugLine, unit, sequences, debug_str.map(|symbol| SymbolId(symbol.0)))?;
     Ok((lowered, rows))
 }
 
 /// The PTX line table. Its one file is the section with the PTX text: number 1 by name in relocatable files, whose section names
 /// differ, else number 0 without a name. Without any code ptxas leaves the source files there.
-pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[SourceFile<'_>]) -> Result<Lowered> {
+pub(super) fn line_sass(
+    context: &Context<'_>,
+    ptx_txt_name: &str,
+    files: &[SourceFile<'_>],
+) -> Result<Lowered> {
     let file = u32::from(context.relocatable);
     let sequences = sequences(context, |section| {
         if section.ptx_lines.is_empty() {
@@ -65,26 +69,6 @@ pub(super) fn line_sass(context: &Context<'_>, ptx_txt_name: &str, files: &[Sour
         sequences: Vec::new(),
     };
     encode(SectionKind::NvDebugLineSass, unit, sequences, None)
-}
-
-/// A unit that leads readers to the line table of a debug-only object: most look for lines through `.debug_info` only. Nothing if
-/// there is no code.
-pub(super) fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<Lowered>> {
-    let sections = &context.image.sections;
-    let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(Vec::new()) };
-    let address = |section: &CodeSection, addend| Address::Symbol { symbol: SymbolId(section.symbol.0), addend };
-    let unit = CompileUnit {
-        producer: concat!("nvdwarf ", env!("CARGO_PKG_VERSION")).as_bytes(),
-        name: files.first().map_or(b"<unnamed>", |file| file.path),
-        low_pc: address(first, 0),
-        high_pc: address(last, last.size as i64),
-        line_table: 0,
-    };
-    let name = |kind: SectionKind| kind.name().to_owned();
-    let abbrev = Lowered { name: name(SectionKind::DebugAbbrev), bytes: unit.abbrev(), relocs: Vec::new() };
-    let Section { bytes, relocs } = unit.info()?;
-    let info = Lowered { name: name(SectionKind::DebugInfo), bytes, relocs: debug_relocs(&relocs) };
-    Ok(vec![abbrev, info])
 }
 
 /// Programs of all code sections that have rows, in ptxas' order: by section, from sm_90 on by function symbol.
@@ -156,16 +140,4 @@ fn encode(
     let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
     let Section { bytes, relocs } = line::encode(kind.name(), &unit, debug_str, base)?;
     Ok(Lowered { name: kind.name().to_owned(), bytes, relocs: debug_relocs(&relocs) })
-}
-
-/// Relocations of a writer's section, by the width of their fields.
-fn debug_relocs(relocs: &[Reloc]) -> Vec<DebugReloc> {
-    let relocs = relocs.iter().map(|reloc| DebugReloc {
-        offset: reloc.offset,
-        kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
-        symbol: SymbolIndex(reloc.symbol.0),
-        addend: reloc.addend,
-        in_place: Some(reloc.addend),
-    });
-    relocs.collect()
 }

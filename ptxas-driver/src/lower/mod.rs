@@ -4,19 +4,20 @@ mod labels;
 mod line_tables;
 pub mod ptx_facts;
 pub mod ptx_sections;
+mod signposts;
 
 use crate::code_image::{CodeImage, CodeSection};
 use crate::diag::Diagnostic;
 use anyhow::Result;
-use dwarf2_writer::{Address, SymbolId};
+use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::DebugSection;
+use nv_debug_sections::cubin::{DebugSection, SymbolIndex};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
-use nv_debug_sections::reloc::{self, DebugReloc};
+use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::{frame, ptx_txt};
 use ptx_facts::PtxFacts;
 use ptx_sections::PtxSections;
@@ -118,11 +119,7 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
         let source = input.source.as_bytes();
         let name = ptx_txt::section_name(source, input.relocatable);
         lowered.push(line_tables::line_sass(&context, &name, input.files)?);
-        lowered.push(Lowered {
-            name,
-            bytes: ptx_txt::from_ptx(source)?,
-            relocs: Vec::new(),
-        });
+        lowered.push(Lowered { name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
     }
     if input.level >= DebugLevel::Full {
         if input.image.has_registers {
@@ -132,10 +129,8 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
             lowered.push(ptx_sections::lower(section, &context, diagnostics));
         }
     }
-    let has_unit = |section: &Lowered| section.name == SectionKind::DebugInfo.name();
-    if input.placed && input.level >= DebugLevel::Lines && !lowered.iter().any(has_unit) {
-        lowered.retain(|section| section.name != SectionKind::DebugAbbrev.name());
-        lowered.extend(line_tables::compile_unit(&context, input.files)?);
+    if input.placed {
+        signposts::add(&context, input.files, &mut lowered)?;
     }
     let sections = lowered.into_iter().map(|section| file(section, input.sm)).collect::<Result<_>>()?;
     Ok(LoweredModule { sections, rows })
@@ -207,4 +202,16 @@ fn frame_sizes(image: &CodeImage) -> HashMap<&str, u64> {
         Some((*functions.get(&(symbol, addend))?, frame::frame_size(fde)))
     })
     .collect()
+}
+
+/// Relocations of a writer's section, by the width of their fields.
+fn debug_relocs(relocs: &[Reloc]) -> Vec<DebugReloc> {
+    let relocs = relocs.iter().map(|reloc| DebugReloc {
+        offset: reloc.offset,
+        kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
+        symbol: SymbolIndex(reloc.symbol.0),
+        addend: reloc.addend,
+        in_place: Some(reloc.addend),
+    });
+    relocs.collect()
 }

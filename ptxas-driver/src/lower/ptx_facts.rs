@@ -3,7 +3,9 @@
 use crate::diag::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
-use ptx_syntax::{Function, FunctionKind, LineIndex, LocDirective, Module, Name, StateSpace, Statement, Variable};
+use ptx_syntax::{
+    Function, FunctionKind, LineIndex, LocDirective, Module, Name, StateSpace, Statement, Variable,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Index of a module's code, labels, variables and `.loc` directives.

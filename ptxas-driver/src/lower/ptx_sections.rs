@@ -90,7 +90,11 @@ impl<'a> PtxSections<'a> {
 }
 
 /// Lowers one block.
-pub(super) fn lower(section: &PtxSection<'_>, context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> Lowered {
+pub(super) fn lower(
+    section: &PtxSection<'_>,
+    context: &Context<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Lowered {
     let mut lowering = Lowering {
         context,
         kind: SectionKind::from_name(section.name),
@@ -188,10 +192,14 @@ impl Lowering<'_, '_> {
         let window = shared_window_reserve(self.context.sm) as i64;
         match (space, symbol) {
             (StateSpace::Local, _) => self.local(fixup, name),
-            (StateSpace::Const | StateSpace::Shared, _) if !self.is_debug_info() && !self.context.relocatable => {
+            (StateSpace::Const | StateSpace::Shared, _)
+                if !self.is_debug_info() && !self.context.relocatable =>
+            {
                 self.lost(fixup);
             }
-            (StateSpace::Const, Some(symbol)) => self.symbol_reloc(fixup, RelocKind::Generic64, symbol.index, addend),
+            (StateSpace::Const, Some(symbol)) => {
+                self.symbol_reloc(fixup, RelocKind::Generic64, symbol.index, addend);
+            }
             (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
                 let window = if self.is_debug_info() { window } else { 0 };
                 self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, window + addend);
@@ -232,7 +240,9 @@ impl Lowering<'_, '_> {
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {
         let labels = self.context.labels;
         match (labels.address(left), labels.address(right)) {
-            (Some(l), Some(r)) if l.symbol == r.symbol => self.value(fixup, l.offset as i64 - r.offset as i64),
+            (Some(l), Some(r)) if l.symbol == r.symbol => {
+                self.value(fixup, l.offset as i64 - r.offset as i64);
+            }
             _ => {
                 let message = format!("labels '{left}' and '{right}' must be defined in the same section");
                 self.diagnostics.push(Diagnostic::error(fixup.range, message));

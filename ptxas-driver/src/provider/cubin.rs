@@ -98,7 +98,8 @@ fn code_sections(cubin: &Cubin<'_>) -> Vec<CodeSection> {
         let Some(function) = name.strip_prefix(".text.") else { continue };
         let mut symbols = functions.remove(&index).unwrap_or_default();
         symbols.sort_by_key(|(index, symbol)| (symbol.value, *index));
-        let Some((symbol, _)) = symbols.iter().find(|(index, _)| cubin.symbol_name(*index) == function) else {
+        let Some((symbol, _)) = symbols.iter().find(|(index, _)| cubin.symbol_name(*index) == function)
+        else {
             continue;
         };
         let folded = format!("${function}$");
@@ -193,10 +194,16 @@ fn without_opening_rows(
     for (address, line) in rows {
         if !facts.has_code_at(line) {
             let found = format!("{}+{address:#x} is from PTX line {line}", code.function);
-            Err(mismatch(format!("{found}, where this PTX ({} lines) has no instruction", facts.line_count)))?;
+            Err(mismatch(format!(
+                "{found}, where this PTX ({} lines) has no instruction",
+                facts.line_count
+            )))?;
         }
         // Helpers that ptxas adds have no PTX and no rows.
-        while parts.next_if(|part| part.address < address || !facts.functions.contains_key(part.name.as_str())).is_some() {}
+        while parts
+            .next_if(|part| part.address < address || !facts.functions.contains_key(part.name.as_str()))
+            .is_some()
+        {}
         let Some(part) = parts.next_if(|part| part.address == address) else {
             lines.push((address, line));
             continue;
@@ -221,7 +228,9 @@ fn without_opening_rows(
 
 fn read_registers(cubin: &Cubin<'_>, image: &mut CodeImage) -> Result<()> {
     let section = |name| cubin.section_by_name(name).map(|index| cubin.bytes(index)).transpose();
-    let (Some(ranges), Some(types)) = (section(reg_sass::NAME)?, section(reg_type::NAME)?) else { return Ok(()) };
+    let (Some(ranges), Some(types)) = (section(reg_sass::NAME)?, section(reg_type::NAME)?) else {
+        return Ok(());
+    };
     let types = reg_type::decode(&types)?;
     let types: HashMap<_, _> = types.iter().map(|function| (function.function, function.types)).collect();
     let ranges = reg_sass::decode(&ranges)?;
@@ -259,7 +268,8 @@ fn read_registers(cubin: &Cubin<'_>, image: &mut CodeImage) -> Result<()> {
 fn read_labels(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeImage) -> Result<()> {
     for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
         let name = kind.name();
-        let (Some(block), Some(index)) = (request.sections.by_name(name), view.cubin().section_by_name(name)) else {
+        let (Some(block), Some(index)) = (request.sections.by_name(name), view.cubin().section_by_name(name))
+        else {
             continue;
         };
         let section = view.section(index)?;

@@ -26,8 +26,15 @@ pub(super) fn header(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diag
     for item in &module.items {
         let Item::AddressSize(size) = item else { continue };
         if size.bits == 32 {
-            let reason = if arch.number >= FIRST_64_BIT_ONLY_SM { "is not supported on sm_90 or higher" } else { "is not supported" };
-            diagnostics.push(Diagnostic::error(size.range, format!("32-bit addressing {reason}: expected .address_size 64")));
+            let reason = if arch.number >= FIRST_64_BIT_ONLY_SM {
+                "is not supported on sm_90 or higher"
+            } else {
+                "is not supported"
+            };
+            diagnostics.push(Diagnostic::error(
+                size.range,
+                format!("32-bit addressing {reason}: expected .address_size 64"),
+            ));
         }
     }
 }
@@ -36,7 +43,9 @@ fn check_version(version: &VersionDirective) -> Option<Diagnostic> {
     let VersionDirective { major, minor, range } = *version;
     let (current_major, current_minor) = CURRENT_VERSION;
     if major == 0 {
-        let message = format!("Unsupported .version {major}.{minor}; current version is '{current_major}.{current_minor}'");
+        let message = format!(
+            "Unsupported .version {major}.{minor}; current version is '{current_major}.{current_minor}'"
+        );
         return Some(Diagnostic::error(range, message));
     }
     // Without ptxas there is nothing in newer PTX that keeps us from reading its debug directives.
@@ -59,7 +68,8 @@ fn check_target(target: &TargetDirective<'_>, arch: Arch, diagnostics: &mut Vec<
         }
         match Arch::parse_target(word.text) {
             Err(_) => {
-                let message = format!("Unsupported .target '{}': expected an architecture of ptxas 13.0", word.text);
+                let message =
+                    format!("Unsupported .target '{}': expected an architecture of ptxas 13.0", word.text);
                 diagnostics.push(Diagnostic::error(word.range, message));
             }
             // ptxas looks at the first architecture only.
@@ -85,15 +95,18 @@ pub(super) fn sections(
         let message = "Debug information not found in presence of .target debug: expected a .section block";
         diagnostics.push(Diagnostic::error(target.range, message));
     } else if level == DebugLevel::Full {
-        let missing = [".debug_abbrev", ".debug_info"].into_iter().filter(|name| sections.by_name(name).is_none());
-        diagnostics.extend(missing.map(|name| Diagnostic::warning(None, format!("{name} section not found"))));
+        let missing =
+            [".debug_abbrev", ".debug_info"].into_iter().filter(|name| sections.by_name(name).is_none());
+        diagnostics
+            .extend(missing.map(|name| Diagnostic::warning(None, format!("{name} section not found"))));
         if sections.lacks_abbreviations() {
             let message = "skipping .debug_info section due to missing .debug_abbrev section";
             diagnostics.push(Diagnostic::warning(None, message));
         }
     }
     for block in &sections.repeated {
-        let message = format!("section {} appears twice: expected one block for each debug section", block.text);
+        let message =
+            format!("section {} appears twice: expected one block for each debug section", block.text);
         // ptxas fails with an internal error at full level, and drops these sections below it.
         diagnostics.push(match level {
             DebugLevel::Full => Diagnostic::error(block.range, message),

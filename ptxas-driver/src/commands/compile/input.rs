@@ -26,8 +26,8 @@ pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> 
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         let before = &bytes[..at];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        let column = at - before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1) + 1;
+        let line = 1 + memchr::memchr_iter(b'\n', before).count();
+        let column = at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
         let byte = bytes.get(at).copied().unwrap_or(0);
         let what = if bytes.starts_with(b"\x7fELF") { "an ELF file, not PTX" } else { "not PTX" };
         say_text(&format!(
