@@ -58,7 +58,7 @@ pub struct Reporter<'a> {
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
-    lines: LineIndex,
+    lines: &'a LineIndex,
     renderer: Renderer,
 }
 
@@ -66,10 +66,10 @@ pub struct Reporter<'a> {
 const CONTEXT: u32 = 200;
 
 impl<'a> Reporter<'a> {
-    /// `color` turns on terminal colours.
-    pub fn new(name: &'a str, text: &'a str, color: bool) -> Self {
+    /// `lines` are those of `text`; `color` turns on terminal colours.
+    pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        Self { name, text, lines: LineIndex::new(text), renderer }
+        Self { name, text, lines, renderer }
     }
 
     /// The message as text, without a newline at the end.

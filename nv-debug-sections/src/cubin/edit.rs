@@ -17,10 +17,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use object::elf;
 
 use super::order::{self, Place};
-use crate::catalog::{SectionKind, is_debug_section};
+use super::strtab::NameMap;
 use super::{
-    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, is_nobits, sht,
+    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended, is_nobits, sht,
 };
+use crate::catalog::{SectionKind, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
 /// One debug section with its relocations, ready to be placed in a cubin.
@@ -141,26 +142,22 @@ impl<'d> Plan<'d> {
             let offset = known.get(&*name).map_or_else(|| names.push(&name), |offset| Ok(*offset))?;
             new.push((place, index, part, offset));
         }
-        let count = (cubin.sections.len() + new.len()) as u64;
-        if count >= u64::from(elf::SHN_LORESERVE) {
-            let kind = ErrorKind::DoesNotFit { what: "number of sections", value: count, field: "e_shnum" };
-            return Err(Error::new("", 60, kind));
-        }
+        extended::check_room(cubin, cubin.sections.len() + new.len())?;
         Ok(Self { fates, new, names, symtab: cubin.symtab().map_or(0, |s| s.0) })
     }
 }
 
 fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
     // Linked files may have several sections of one name: they match in order.
-    let mut wanted: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    let mut wanted: NameMap<'_, VecDeque<usize>> = NameMap::default();
     for (index, section) in given.iter().enumerate() {
-        wanted.entry(&section.name).or_default().push_back(index);
+        wanted.change(&section.name, |queue| queue.push_back(index));
     }
     let mut fates = vec![Fate::Stays; cubin.sections.len()];
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
         let plain = matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_));
         if is_replaced(name) && plain && !section.is_mercury() {
-            let next = wanted.get_mut(name).and_then(VecDeque::pop_front);
+            let next = wanted.find(section.name, name).and_then(VecDeque::pop_front);
             *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
         }
     }
@@ -357,7 +354,9 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, slots: Vec<Slot<'d>>) {
     if let Some(old) = cuinfo {
         cubin.header.e_flags = cubin.header.e_flags & 0x00ff_ffff | (map(old) & 0xff) << 24;
     }
+    cubin.find_symtab();
     revive_symbols(cubin, &added);
+    extended::store(&mut cubin.sections);
 }
 
 /// The old index of `.note.nv.cuinfo`, if bits 24-31 of `e_flags` name it.
@@ -373,7 +372,7 @@ fn cubin_info_flags(cubin: &Cubin<'_>, slots: &[Slot<'_>]) -> Option<u32> {
 
 fn move_symbol(symbol: &mut Symbol, map: impl Fn(u32) -> u32) {
     if let Some(section) = symbol.section() {
-        symbol.shndx = map(section.0) as u16;
+        symbol.shndx = map(section.0);
         if symbol.shndx == 0 {
             // Its section is gone. Only the name stays, so that the symbol can come back.
             *symbol = Symbol { name: symbol.name, info: symbol.info & 0xf0, ..Symbol::default() };
@@ -396,16 +395,17 @@ fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) {
 /// Makes the local undefined symbols that have the names of `added` sections their section symbols.
 fn revive_symbols(cubin: &mut Cubin<'_>, added: &[u32]) {
     let Some(table) = cubin.symtab() else { return };
-    let mut wanted: HashMap<&str, u32> = HashMap::new();
-    for &index in added.iter().rev() {
-        wanted.insert(cubin.section_name(SectionIndex(index)), index);
+    let mut wanted: NameMap<'_, Option<u32>> = NameMap::default();
+    for &index in added {
+        wanted.change(cubin.section_name(SectionIndex(index)), |first| *first = first.or(Some(index)));
     }
     let local = elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0;
     let mut found = Vec::new();
     for (index, symbol) in (0..).zip(cubin.symbols()).skip(1) {
         if symbol.info == local && symbol.shndx == 0 {
             let name = cubin.symbol_name_in(table, super::SymbolIndex(index));
-            found.extend(wanted.remove(name).map(|section| (index as usize, section as u16)));
+            let section = wanted.find(symbol.name, name).and_then(Option::take);
+            found.extend(section.map(|section| (index as usize, section)));
         }
     }
     if let Some(Contents::Symbols(symbols)) =

@@ -10,6 +10,7 @@
 
 mod build;
 mod edit;
+mod extended;
 mod layout;
 mod order;
 mod read;
@@ -95,6 +96,8 @@ pub struct Cubin<'d> {
     pub header: Header,
     /// All sections in file order; index 0 is the null section.
     pub sections: Vec<Section<'d>>,
+    /// See [`Cubin::symtab`]: every look-up of a symbol's name needs it.
+    symtab: Option<SectionIndex>,
 }
 
 /// The file header's free fields.
@@ -191,8 +194,9 @@ pub struct Symbol {
     pub info: u8,
     /// `st_other`: visibility in bits 0-1, NVIDIA's marks above (0x10 = kernel).
     pub other: u8,
-    /// `st_shndx`: section index or an `SHN_*` value.
-    pub shndx: u16,
+    /// Section index, or an `SHN_*` value from 0xff00 (`SHN_LORESERVE`) on with 0xffff in its upper half, as in
+    /// binutils: `SHN_ABS` is `0xffff_fff1`. Indices from 0xff00 on need an `SHT_SYMTAB_SHNDX` section.
+    pub shndx: u32,
     /// `st_value`: offset in the section (plus its address, which is 0 in cubins).
     pub value: u64,
     /// `st_size` in bytes.
@@ -225,7 +229,7 @@ impl Symbol {
 
     /// The section it is defined in; `None` if undefined, absolute, common.
     pub fn section(&self) -> Option<SectionIndex> {
-        (self.shndx != 0 && self.shndx < elf::SHN_LORESERVE).then(|| SectionIndex(u32::from(self.shndx)))
+        (self.shndx != 0 && self.shndx < extended::RESERVED).then_some(SectionIndex(self.shndx))
     }
 }
 
@@ -267,7 +271,8 @@ impl<'d> Cubin<'d> {
     ///
     /// The file is no 64-bit little-endian ELF of machine 190 (`EM_CUDA`), a header, table or section lies outside
     /// it, sections overlap (Mercury clones excepted), a link, name, entry size, alignment or symbol index is out of
-    /// range, or alignments would make the file that [`Cubin::write`] lays out several times as long as this one. The error names the section, or for headers and tables the byte offset in the file.
+    /// range, or alignments would make the file that [`Cubin::write`] lays out several times as long as this one. The
+    /// error names the section, or for headers and tables the byte offset in the file.
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         read::parse(data)
     }
@@ -291,9 +296,21 @@ impl<'d> Cubin<'d> {
         layout::layout(self)
     }
 
+    fn new(header: Header, sections: Vec<Section<'d>>) -> Self {
+        let mut cubin = Self { header, sections, symtab: None };
+        cubin.find_symtab();
+        cubin
+    }
+
+    fn find_symtab(&mut self) {
+        let found = (0..).zip(&self.sections).find(|(_, s)| s.sh_type == elf::SHT_SYMTAB.0);
+        self.symtab = found.map(|(i, _)| SectionIndex(i));
+    }
+
     /// The same values without the borrow of the input.
     pub fn into_owned(self) -> Cubin<'static> {
-        Cubin { header: self.header, sections: self.sections.into_iter().map(Section::into_owned).collect() }
+        let sections = self.sections.into_iter().map(Section::into_owned).collect();
+        Cubin { header: self.header, sections, symtab: self.symtab }
     }
 
     /// The section at `index`.
@@ -314,7 +331,8 @@ impl<'d> Cubin<'d> {
         (0..).zip(&self.sections).skip(1).map(move |(i, s)| (SectionIndex(i), name_in(names, s.name), s))
     }
 
-    /// Name of a section; empty if `index` or the name's offset does not exist.
+    /// Name of a section, in constant time; empty if `index` or the name's offset does not exist. See [`StringTable`] for
+    /// names that are not UTF-8.
     pub fn section_name(&self, index: SectionIndex) -> &str {
         let name = self.sections.get(index.as_usize()).map_or(0, |s| s.name);
         name_in(self.strings(self.header.shstrndx), name)
@@ -355,9 +373,10 @@ impl<'d> Cubin<'d> {
         })
     }
 
-    /// Index of `.symtab` (the first `SHT_SYMTAB`).
+    /// Index of `.symtab`: the first `SHT_SYMTAB` of the file as it was parsed, made or last edited by
+    /// [`Cubin::set_debug_sections`].
     pub fn symtab(&self) -> Option<SectionIndex> {
-        (0..).zip(&self.sections).find(|(_, s)| s.sh_type == elf::SHT_SYMTAB.0).map(|(i, _)| SectionIndex(i))
+        self.symtab
     }
 
     /// Symbols of `.symtab`, the null symbol included; empty without one.
@@ -373,7 +392,7 @@ impl<'d> Cubin<'d> {
         }
     }
 
-    /// Name of a symbol of `.symtab`; empty if the symbol does not exist.
+    /// Name of a symbol of `.symtab`, in constant time; empty if the symbol does not exist.
     pub fn symbol_name(&self, symbol: SymbolIndex) -> &str {
         self.symtab().map_or("", |table| self.symbol_name_in(table, symbol))
     }

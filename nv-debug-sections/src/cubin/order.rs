@@ -144,7 +144,8 @@ fn relocation_places(
     }
     // Smallest old index among those with this key or a higher one.
     present.sort_unstable();
-    let mut first = first_loaded(cubin);
+    let first_loaded = first_loaded(cubin);
+    let mut first = first_loaded;
     for (_, index) in present.iter_mut().rev() {
         first = first.min(*index);
         *index = first;
@@ -156,7 +157,7 @@ fn relocation_places(
             }
             let key = key(g, part);
             let later = present.partition_point(|(k, _)| *k <= key);
-            let before = present.get(later).map_or_else(|| first_loaded(cubin), |(_, index)| *index);
+            let before = present.get(later).map_or(first_loaded, |(_, index)| *index);
             let (rank, ordinal, kind) = key;
             out.push((Place { before, old: false, rank, ordinal, kind }, g, part));
         }

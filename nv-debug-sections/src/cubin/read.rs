@@ -18,8 +18,7 @@ type RawSection = SectionHeader64<LE>;
 
 pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
     let file = file_header(data)?;
-    let raw = section_table(file, data)?;
-    let shstrndx = SectionIndex(u32::from(file.e_shstrndx.get(LE).0));
+    let (raw, shstrndx) = tables(file, data)?;
     let names = section_names(raw, shstrndx, data)?;
     let header = Header {
         e_type: file.e_type.get(LE).0,
@@ -38,10 +37,9 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
         taken: 0,
         position: Position(FILE_HEADER),
     };
-    let mut cubin = Cubin { header, sections: Vec::with_capacity(raw.len()) };
-    for index in 0..raw.len() {
-        cubin.sections.push(reader.section(index)?);
-    }
+    let sections = (0..raw.len()).map(|index| reader.section(index)).collect::<Result<_>>()?;
+    let mut cubin = Cubin::new(header, sections);
+    extended::load(&mut cubin)?;
     check_tables(&cubin)?;
     find_slack(&mut cubin, raw, data.len() as u64)?;
     check_size(&cubin, data.len() as u64)?;
@@ -102,23 +100,20 @@ fn machine_name(machine: u16) -> String {
     format!("{name} ({machine})")
 }
 
-fn section_table<'d>(file: &FileHeader64<LE>, data: &'d [u8]) -> Result<&'d [RawSection]> {
-    let start = file.e_shoff.get(LE);
-    let count = file.e_shnum.get(LE);
+/// The section headers, and which of them is that of the section names. Program headers are only checked: what they say
+/// follows from the sections.
+fn tables<'d>(file: &FileHeader64<LE>, data: &'d [u8]) -> Result<(&'d [RawSection], SectionIndex)> {
     let value =
         |offset, field, found, expected| Error::new("", offset, ErrorKind::Value { field, found, expected });
-    let entsize = file.e_shentsize.get(LE);
-    if u64::from(entsize) != SECTION_HEADER {
-        return Err(value(58, "e_shentsize", entsize.into(), "64"));
+    let start = file.e_shoff.get(LE);
+    let entsize = u64::from(file.e_shentsize.get(LE));
+    if entsize != SECTION_HEADER {
+        return Err(value(58, "e_shentsize", entsize, "64"));
     }
-    if count == 0 {
-        return Err(value(60, "e_shnum", 0, "at least 1 (extended numbering is not supported)"));
-    }
+    let null = table::<RawSection>(data, start, 1, "e_shoff", "")
     let tail = usize::try_from(start).ok().and_then(|at| data.get(at..));
     let tail = tail.ok_or_else(|| value(40, "e_shoff", start, "an offset inside the file"))?;
-    let (table, _) = pod::slice_from_bytes::<RawSection>(tail, count.into())
-        .map_err(|()| Error::new("", data.len() as u64, ErrorKind::Truncated("the section header table")))?;
-    Ok(table)
+    Ok((table, names))
 }
 
 fn section_names<'d>(raw: &[RawSection], index: SectionIndex, data: &'d [u8]) -> Result<StringTable<'d>> {

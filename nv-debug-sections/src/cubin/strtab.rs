@@ -1,22 +1,36 @@
 //! String tables, kept as the tools wrote them.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// An ELF string table (`SHT_STRTAB`): NUL-terminated UTF-8 strings, named by byte offset.
+/// An ELF string table (`SHT_STRTAB`): NUL-terminated strings, named by byte offset.
 ///
 /// ptxas writes names in creation order, keeps those of sections it dropped, and merges neither duplicates nor
 /// suffixes; new names are therefore appended, and everything else stays where it is.
+///
+/// Names are UTF-8 (PTX names are ASCII), but for those that ptxas takes from memory it has freed (observed: ptxas
+/// 13.0.88 `-g`). Each byte of theirs that is not UTF-8 is shown as `?`, which no name in PTX holds;
+/// [`as_bytes`](Self::as_bytes) has the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StringTable<'d> {
+    /// The strings as they are shown: as long as the bytes, so that offsets hold.
     text: Cow<'d, str>,
+    /// The bytes, where they are not UTF-8.
+    raw: Option<Cow<'d, [u8]>>,
+    /// Where the first NUL at or behind each multiple of [`STRIDE`] is. Many names may end in one long string, and
+    /// looking for its end each time would take quadratic time.
+    ends: Vec<usize>,
 }
+
+/// Bytes between two entries of `ends`.
+const STRIDE: usize = 64;
 
 impl Default for StringTable<'_> {
     /// The empty string alone, at offset 0.
     fn default() -> Self {
-        Self { text: Cow::Borrowed("\0") }
+        Self { text: Cow::Borrowed("\0"), raw: None, ends: vec![0] }
     }
 }
 
@@ -25,27 +39,42 @@ impl<'d> StringTable<'d> {
     ///
     /// # Errors
     ///
-    /// The bytes are not UTF-8 (PTX names are ASCII), or the last string has no NUL.
+    /// The last string has no NUL.
     pub fn parse(section: &str, data: &'d [u8]) -> Result<Self> {
-        let text = std::str::from_utf8(data).map_err(|e| {
-            let kind = ErrorKind::Other("the string table is not UTF-8".into());
-            Error::new(section, e.valid_up_to() as u64, kind)
-        })?;
-        if !text.is_empty() && !text.ends_with('\0') {
-            return Err(Error::new(section, text.len() as u64, ErrorKind::Truncated("the last string")));
+        if data.last().is_some_and(|last| *last != 0) {
+            return Err(Error::new(section, data.len() as u64, ErrorKind::Truncated("the last string")));
         }
-        Ok(Self { text: Cow::Borrowed(text) })
+        let (text, raw) = match std::str::from_utf8(data) {
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(_) => (Cow::Owned(lossy(data)), Some(Cow::Borrowed(data))),
+        };
+        let mut table = Self { text, raw, ends: Vec::new() };
+        table.index(0);
+        Ok(table)
     }
 
-    /// The string at `offset`, without its NUL. May start inside another one, as ELF allows.
+    /// Extends `ends` by the strings from `start` on.
+    fn index(&mut self, start: usize) {
+        let tail = self.text.as_bytes().get(start..).unwrap_or_default();
+        for nul in memchr::memchr_iter(0, tail) {
+            let end = start + nul;
+            self.ends.resize(self.ends.len().max(end / STRIDE + 1), end);
+        }
+    }
+
+    /// The string at `offset`, without its NUL, in constant time. May start inside another one, as ELF allows; `None`
+    /// outside the table or inside a character.
     pub fn get(&self, offset: u32) -> Option<&str> {
-        let tail = self.text.get(offset as usize..)?;
-        tail.find('\0').and_then(|end| tail.get(..end))
+        let start = offset as usize;
+        let tail = self.text.as_bytes().get(start..)?;
+        let near = memchr::memchr(0, tail.get(..STRIDE).unwrap_or(tail)).map(|len| start + len);
+        let end = near.or_else(|| self.ends.get(start / STRIDE + 1).copied())?;
+        self.text.get(start..end)
     }
 
-    /// Whether a string starts at `offset`, without looking for its end.
+    /// Whether `offset` lies in the table.
     pub(crate) fn contains(&self, offset: u32) -> bool {
-        (offset as usize) < self.text.len() && self.text.is_char_boundary(offset as usize)
+        (offset as usize) < self.text.len()
     }
 
     /// All whole strings with their offsets, in file order.
@@ -74,15 +103,107 @@ impl<'d> StringTable<'d> {
         let text = self.text.to_mut();
         text.push_str(name);
         text.push('\0');
+        if let Some(raw) = &mut self.raw {
+            raw.to_mut().extend_from_slice(text.as_bytes().get(end..).unwrap_or_default());
+        }
+        self.index(end);
         Ok(offset)
     }
 
     /// The table as it lies in the file.
     pub fn as_bytes(&self) -> &[u8] {
-        self.text.as_bytes()
+        self.raw.as_deref().unwrap_or(self.text.as_bytes())
     }
 
     pub(crate) fn into_owned(self) -> StringTable<'static> {
-        StringTable { text: Cow::Owned(self.text.into_owned()) }
+        StringTable {
+            text: Cow::Owned(self.text.into_owned()),
+            raw: self.raw.map(|raw| Cow::Owned(raw.into_owned())),
+            ends: self.ends,
+        }
+    }
+}
+
+/// The text of `data`, with `?` for each byte that is not part of a UTF-8 character.
+fn lossy(data: &[u8]) -> String {
+    let mut text = String::with_capacity(data.len());
+    for chunk in data.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text
+}
+
+/// A map by name for the names in one string table.
+///
+/// A name is hashed once however many sections or symbols share it, and not at all if it is as long as none in the map.
+#[derive(Debug, Default)]
+pub(super) struct NameMap<'a, T> {
+    numbers: HashMap<&'a str, usize>,
+    lengths: HashSet<usize>,
+    /// By offset in the string table.
+    seen: HashMap<u32, Option<usize>>,
+    values: Vec<T>,
+}
+
+impl<'a, T: Default> NameMap<'a, T> {
+    /// Changes the value of `name`, at first the default.
+    pub(super) fn change(&mut self, name: &'a str, change: impl FnOnce(&mut T)) {
+        let number = *self.numbers.entry(name).or_insert(self.values.len());
+        self.lengths.insert(name.len());
+        self.values.resize_with(self.values.len().max(number + 1), T::default);
+        self.values.get_mut(number).map(change);
+    }
+
+    /// The value of `name`, which the string table has at `offset`. After all calls of [`change`](Self::change).
+    pub(super) fn find(&mut self, offset: u32, name: &str) -> Option<&mut T> {
+        if !self.lengths.contains(&name.len()) {
+            return None;
+        }
+        let number = *self.seen.entry(offset).or_insert_with(|| self.numbers.get(name).copied());
+        self.values.get_mut(number?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_at_the_next_nul_wherever_they_start() {
+        let long = "x".repeat(200);
+        for first in 0..130 {
+            let mut data = vec![b'a'; first];
+            data.push(0);
+            data.extend_from_slice(b"\0\0.text.\0");
+            data.extend_from_slice(long.as_bytes());
+            data.push(0);
+            let mut table = StringTable::parse("", &data).expect("ends in NUL");
+            let added = table.push(&long).expect("small");
+            assert_eq!(added as usize, data.len());
+            data.extend_from_slice(long.as_bytes());
+            data.push(0);
+            assert_eq!(table.as_bytes(), data);
+            for at in 0..data.len() {
+                let rest = &data[at..];
+                let expected = &rest[..rest.iter().position(|b| *b == 0).expect("ends in NUL")];
+                assert_eq!(table.get(at as u32).map(str::as_bytes), Some(expected), "{first} {at}");
+            }
+            assert_eq!(table.get(data.len() as u32), None);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_shown_and_kept() {
+        let data = b"\0a\xff\xfeb\0\xc3\xa9\0\xe2\x82\0z\0";
+        let mut table = StringTable::parse("", data).expect("ends in NUL");
+        let names: Vec<_> = table.entries().collect();
+        assert_eq!(names, [(0, ""), (1, "a??b"), (6, "é"), (9, "??"), (12, "z")]);
+        assert_eq!([table.get(2), table.get(7), table.get(12)], [Some("??b"), None, Some("z")]);
+        assert!(table.contains(7));
+        assert_eq!(table.push("new"), Ok(14));
+        assert_eq!(table.as_bytes(), [&data[..], b"new\0"].concat());
+        assert_eq!(table.get(14), Some("new"));
+        assert_eq!(StringTable::parse("s", b"\0\xff").unwrap_err().to_string(), "s+0x2: the data ends inside the last string");
     }
 }

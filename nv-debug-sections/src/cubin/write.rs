@@ -5,7 +5,7 @@ use object::endian::{I64, LittleEndian as LE, U16, U32, U64};
 use object::pod::bytes_of;
 
 use super::layout::{FILE_HEADER, Layout, SECTION_HEADER, Segment, section_size};
-use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, relocation_size};
+use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, extended, relocation_size};
 use crate::error::{Error, ErrorKind, Result};
 
 pub(super) fn write(cubin: &Cubin<'_>) -> Result<Vec<u8>> {
@@ -19,8 +19,12 @@ pub(super) fn write(cubin: &Cubin<'_>) -> Result<Vec<u8>> {
         }
     }
     out.resize(layout.section_headers as usize, 0);
-    for (section, &offset) in cubin.sections.iter().zip(&layout.offsets) {
-        out.extend_from_slice(bytes_of(&section_header(cubin, section, offset)));
+    for (i, (section, &offset)) in cubin.sections.iter().zip(&layout.offsets).enumerate() {
+        let mut header = section_header(cubin, section, offset);
+        if i == 0 {
+            extended::fill_null_header(cubin, &mut header);
+        }
+        out.extend_from_slice(bytes_of(&header));
     }
     for segment in &layout.segments {
         out.extend_from_slice(bytes_of(&program_header(segment)));
@@ -79,20 +83,18 @@ fn file_header(cubin: &Cubin<'_>, layout: &Layout) -> Result<FileHeader64<LE>> {
         e_flags: U32::new(LE, elf::FileFlags(header.e_flags)),
         e_ehsize: U16::new(LE, FILE_HEADER as u16),
         e_phentsize: U16::new(LE, layout.program_header_size),
-        e_phnum: U16::new(LE, count(layout.segments.len() as u64, "segments", "e_phnum")?),
+        e_phnum: U16::new(LE, segment_count(layout)?),
         e_shentsize: U16::new(LE, SECTION_HEADER as u16),
-        e_shnum: U16::new(LE, count(cubin.sections.len() as u64, "sections", "e_shnum")?),
-        e_shstrndx: U16::new(
-            LE,
-            elf::SymbolSection(count(header.shstrndx.0.into(), "section", "e_shstrndx")?),
-        ),
+        e_shnum: U16::new(LE, extended::section_count(cubin.sections.len())),
+        e_shstrndx: U16::new(LE, extended::narrow(header.shstrndx.0)),
     })
 }
 
-/// Extended numbering (`SHN_XINDEX`) is not written: no tool was seen to.
-fn count(value: u64, what: &'static str, field: &'static str) -> Result<u16> {
-    let fits = u16::try_from(value).ok().filter(|n| *n < elf::SHN_LORESERVE);
-    fits.ok_or_else(|| Error::new("", 0, ErrorKind::DoesNotFit { what, value, field }))
+fn segment_count(layout: &Layout) -> Result<u16> {
+    let value = layout.segments.len() as u64;
+    let fits = u16::try_from(value).ok().filter(|n| *n < elf::PN_XNUM);
+    let kind = ErrorKind::DoesNotFit { what: "number of segments", value, field: "e_phnum" };
+    fits.ok_or_else(|| Error::new("", 56, kind))
 }
 
 fn section_header(cubin: &Cubin<'_>, section: &Section<'_>, offset: u64) -> SectionHeader64<LE> {
@@ -128,7 +130,7 @@ fn raw_symbol(symbol: &Symbol) -> Sym64<LE> {
         st_name: U32::new(LE, symbol.name),
         st_info: elf::SymbolInfo(symbol.info),
         st_other: elf::SymbolOther(symbol.other),
-        st_shndx: U16::new(LE, elf::SymbolSection(symbol.shndx)),
+        st_shndx: U16::new(LE, extended::narrow(symbol.shndx)),
         st_value: U64::new(LE, symbol.value),
         st_size: U64::new(LE, symbol.size),
     }

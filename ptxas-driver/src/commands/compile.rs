@@ -114,7 +114,8 @@ impl<'o> Compile<'o> {
         };
         let bytes = input::read(&self.options.input, &name)?;
         let text = input::text(&name, &bytes)?;
-        let reporter = Reporter::new(&name, text, std::io::stderr().is_terminal());
+        let lines = LineIndex::new(text);
+        let reporter = Reporter::new(&name, text, &lines, std::io::stderr().is_terminal());
         let parsed = ptx_syntax::parse(text);
         let mut diagnostics: Vec<_> =
             parsed.errors.iter().map(|error| Diagnostic::error(error.range, error.to_string())).collect();
@@ -123,7 +124,6 @@ impl<'o> Compile<'o> {
 
         let level = self.level(&parsed.module, &mut diagnostics)?;
         let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
-        let lines = LineIndex::new(text);
         let name_offset = |label: &str| sections.label_offset(label);
         let sm = self.options.arch.number;
         let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
@@ -134,10 +134,8 @@ impl<'o> Compile<'o> {
         let made = self.make(text, &parsed.module, &facts, &sections, level, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
-            say_fatal(format!(
-                "{}{error:#}",
-                if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() }
-            ));
+            let place = if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() };
+            say_fatal(format!("{place}{error:#}"));
             Stopped
         })?;
         output::write(&self.options.output, &file).map_err(|error| {
@@ -203,6 +201,10 @@ impl<'o> Compile<'o> {
     }
 
     fn assemble(&self, found: &ptxas::Found, text: &str) -> Result<Code, Stopped> {
+        cubin::check_sm(self.options.arch.number).map_err(|error| {
+            say_fatal(error.to_string());
+            Stopped
+        })?;
         let request = ptxas::Request {
             source: match &self.options.input {
                 // What is no ordinary file can be read only once, and we have done so.

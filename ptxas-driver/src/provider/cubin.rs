@@ -64,6 +64,19 @@ pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>>
     Ok(Provided { image, container: cubin, placed: false })
 }
 
+/// Whether cubins for this SM can be written.
+///
+/// # Errors
+///
+/// From sm_100 on they carry a Mercury capsule.
+pub fn check_sm(sm: u32) -> Result<()> {
+    ensure!(
+        sm < FIRST_MERCURY_SM,
+        "sm_{sm} code carries a Mercury capsule, which this version cannot write yet: expected sm_75 to sm_90, or --code none"
+    );
+    Ok(())
+}
+
 fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
     let sm = cubin.header.sm();
     ensure!(
@@ -71,10 +84,7 @@ fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
         "the cubin holds code for sm_{sm}, -arch asks for sm_{}: pass -arch sm_{sm} or another cubin",
         request.sm
     );
-    ensure!(
-        sm < FIRST_MERCURY_SM,
-        "sm_{sm} code carries a Mercury capsule, which this version cannot write yet: expected sm_75 to sm_90, or --code none"
-    );
+    check_sm(sm)?;
     let relocatable = cubin.header.e_type == ET_REL;
     ensure!(
         relocatable == request.relocatable,
