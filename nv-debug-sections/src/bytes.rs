@@ -1,10 +1,11 @@
-//! A checked cursor over one section's bytes, for the decoders of this crate.
+//! A checked cursor over one section's bytes, for decoders here and in tools that show what this crate does not decode.
 
 use crate::{Error, ErrorKind, Result};
 
-/// Reads little-endian fields in order; every error names the section and the offset of the field.
+/// Reads little-endian fields in order. Every error names the section and the offset of the field: [`ErrorKind::Truncated`] where the
+/// data ends, [`ErrorKind::LebOverflow`] for numbers of more than 64 bits.
 #[derive(Debug, Clone)]
-pub(crate) struct Cursor<'d> {
+pub struct Cursor<'d> {
     section: &'d str,
     data: &'d [u8],
     at: usize,
@@ -12,42 +13,50 @@ pub(crate) struct Cursor<'d> {
 }
 
 impl<'d> Cursor<'d> {
-    pub(crate) fn new(section: &'d str, data: &'d [u8]) -> Self {
+    /// A cursor at the start of `data`, the contents of `section` (for messages).
+    pub fn new(section: &'d str, data: &'d [u8]) -> Self {
         Self { section, data, at: 0, end: data.len() }
     }
 
     /// The same cursor limited to the next `len` bytes; this one is moved behind them.
-    pub(crate) fn split(&mut self, len: u64, what: &'static str) -> Result<Self> {
+    pub fn split(&mut self, len: u64, what: &'static str) -> Result<Self> {
         let start = self.at;
         self.take(len, what)?;
         Ok(Self { section: self.section, data: self.data, at: start, end: self.at })
     }
 
-    pub(crate) fn offset(&self) -> u64 {
+    /// Byte offset of the next field in the section.
+    pub fn offset(&self) -> u64 {
         self.at as u64
     }
 
-    pub(crate) fn remaining(&self) -> u64 {
+    /// Bytes left.
+    pub fn remaining(&self) -> u64 {
         (self.end - self.at) as u64
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
         self.at == self.end
     }
 
-    pub(crate) fn error(&self, kind: ErrorKind) -> Error {
+    /// An error at the next field.
+    pub fn error(&self, kind: ErrorKind) -> Error {
         Error::new(self.section, self.offset(), kind)
     }
 
-    pub(crate) fn error_at(&self, offset: u64, kind: ErrorKind) -> Error {
+    /// An error at byte `offset` of the section.
+    pub fn error_at(&self, offset: u64, kind: ErrorKind) -> Error {
         Error::new(self.section, offset, kind)
     }
 
-    pub(crate) fn rest(&self) -> &'d [u8] {
+    /// What is left, unread.
+    pub fn rest(&self) -> &'d [u8] {
         &self.data[self.at..self.end]
     }
 
-    pub(crate) fn take(&mut self, len: u64, what: &'static str) -> Result<&'d [u8]> {
+    /// The next `len` bytes; `what` names them in the error.
+    pub fn take(&mut self, len: u64, what: &'static str) -> Result<&'d [u8]> {
         let taken = usize::try_from(len)
             .ok()
             .and_then(|len| self.rest().get(..len))
@@ -62,32 +71,51 @@ impl<'d> Cursor<'d> {
         Ok(*bytes)
     }
 
-    pub(crate) fn u8(&mut self, what: &'static str) -> Result<u8> {
+    /// A byte.
+    pub fn u8(&mut self, what: &'static str) -> Result<u8> {
         Ok(u8::from_le_bytes(self.array(what)?))
     }
 
-    pub(crate) fn u16(&mut self, what: &'static str) -> Result<u16> {
+    /// Two bytes, little-endian.
+    pub fn u16(&mut self, what: &'static str) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array(what)?))
     }
 
-    pub(crate) fn u32(&mut self, what: &'static str) -> Result<u32> {
+    /// Four bytes, little-endian.
+    pub fn u32(&mut self, what: &'static str) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array(what)?))
     }
 
-    pub(crate) fn u64(&mut self, what: &'static str) -> Result<u64> {
+    /// Eight bytes, little-endian.
+    pub fn u64(&mut self, what: &'static str) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    pub(crate) fn uleb(&mut self, what: &'static str) -> Result<u64> {
+    /// An unsigned LEB128 number of at most 64 bits.
+    pub fn uleb(&mut self, what: &'static str) -> Result<u64> {
         let (value, used) = leb128_nv::read_uleb128(self.rest()).map_err(|e| self.leb_error(e, what))?;
         self.at += used;
         Ok(value)
     }
 
-    pub(crate) fn sleb(&mut self, what: &'static str) -> Result<i64> {
+    /// A signed LEB128 number of at most 64 bits.
+    pub fn sleb(&mut self, what: &'static str) -> Result<i64> {
         let (value, used) = leb128_nv::read_sleb128(self.rest()).map_err(|e| self.leb_error(e, what))?;
         self.at += used;
         Ok(value)
+    }
+
+    /// A little-endian number of `bytes` bytes, at most 8.
+    pub fn number(&mut self, bytes: u8, what: &'static str) -> Result<u64> {
+        let bytes = self.take(bytes.into(), what)?;
+        Ok(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+
+    /// The bytes of a LEB128 number of any length.
+    pub fn leb_bytes(&mut self, what: &'static str) -> Result<&'d [u8]> {
+        let last = self.rest().iter().position(|byte| byte & 0x80 == 0);
+        let last = last.ok_or_else(|| self.error(ErrorKind::Truncated(what)))?;
+        self.take(last as u64 + 1, what)
     }
 
     fn leb_error(&self, error: leb128_nv::Error, what: &'static str) -> Error {
@@ -98,7 +126,7 @@ impl<'d> Cursor<'d> {
     }
 
     /// A string without its NUL terminator.
-    pub(crate) fn cstr(&mut self, what: &'static str) -> Result<&'d [u8]> {
+    pub fn cstr(&mut self, what: &'static str) -> Result<&'d [u8]> {
         let len = memchr::memchr(0, self.rest()).ok_or_else(|| self.error(ErrorKind::Truncated(what)))?;
         let string = &self.rest()[..len];
         self.at += len + 1;

@@ -50,7 +50,8 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
             return Err(cursor.error_at(start, kind));
         }
         let length = cursor.u64("an entry's length")?;
-        let mut decoder = Decoder { cursor: cursor.split(length, "an entry (its length goes past the end)")?, symbols };
+        let mut decoder =
+            Decoder { cursor: cursor.split(length, "an entry (its length goes past the end)")?, symbols };
         let pointer_offset = decoder.cursor.offset();
         let pointer = decoder.cursor.u64("CIE_pointer")?;
         if pointer == u64::MAX {
@@ -60,9 +61,14 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
         } else {
             // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
             // keeps them; each function has a CIE of its own right before its FDE.
-            let cie = cies.get(&pointer).copied().filter(|_| !symbols.contains_key(&pointer_offset)).or(last_cie);
+            let cie =
+                cies.get(&pointer).copied().filter(|_| !symbols.contains_key(&pointer_offset)).or(last_cie);
             let cie = cie.ok_or_else(|| {
-                let kind = ErrorKind::Value { field: "CIE_pointer", found: pointer, expected: "the offset of an earlier CIE" };
+                let kind = ErrorKind::Value {
+                    field: "CIE_pointer",
+                    found: pointer,
+                    expected: "the offset of an earlier CIE",
+                };
                 Error::new(NAME, pointer_offset, kind)
             })?;
             entries.push(Entry::Fde(decoder.fde(cie)?));
@@ -156,7 +162,9 @@ impl Decoder<'_, '_> {
             dw::DW_CFA_def_cfa_register => Cfi::DefCfaRegister { register: self.uleb()? },
             dw::DW_CFA_def_cfa_offset => Cfi::DefCfaOffset(self.uleb()?),
             dw::DW_CFA_def_cfa_expression => Cfi::DefCfaExpression(self.expression()?),
-            dw::DW_CFA_expression => Cfi::Expression { register: self.uleb()?, expression: self.expression()? },
+            dw::DW_CFA_expression => {
+                Cfi::Expression { register: self.uleb()?, expression: self.expression()? }
+            }
             dw::DW_CFA_val_expression => {
                 Cfi::ValExpression { register: self.uleb()?, expression: self.expression()? }
             }
@@ -166,7 +174,9 @@ impl Decoder<'_, '_> {
             dw::DW_CFA_def_cfa_sf => Cfi::DefCfaSf { register: self.uleb()?, factored_offset: self.sleb()? },
             dw::DW_CFA_def_cfa_offset_sf => Cfi::DefCfaOffsetSf(self.sleb()?),
             dw::DW_CFA_val_offset => Cfi::ValOffset { register: self.uleb()?, factored_offset: self.uleb()? },
-            dw::DW_CFA_val_offset_sf => Cfi::ValOffsetSf { register: self.uleb()?, factored_offset: self.sleb()? },
+            dw::DW_CFA_val_offset_sf => {
+                Cfi::ValOffsetSf { register: self.uleb()?, factored_offset: self.sleb()? }
+            }
             _ => {
                 let expected = "a DWARF 3 call frame instruction";
                 let kind = ErrorKind::Value { field: "opcode", found: opcode.into(), expected };
@@ -221,13 +231,16 @@ pub fn debug_relocs(section: &Section) -> Vec<DebugReloc> {
     let mut group_of = HashMap::new();
     let mut pending = Vec::new();
     for entry in entry_relocs(section) {
-        let Some(location) = entry.relocs.iter().find(|reloc| reloc.offset == entry.start + INITIAL_LOCATION) else {
+        let Some(location) = entry.relocs.iter().find(|reloc| reloc.offset == entry.start + INITIAL_LOCATION)
+        else {
             pending.extend(entry.relocs.iter().map(|reloc| (true, debug_reloc(reloc, entry.start))));
             continue;
         };
         let count = group_of.len();
         let group = *group_of.entry(location.symbol).or_insert(count);
-        let relocs = pending.drain(..).chain(entry.relocs.iter().map(|reloc| (false, debug_reloc(reloc, entry.start))));
+        let relocs = pending
+            .drain(..)
+            .chain(entry.relocs.iter().map(|reloc| (false, debug_reloc(reloc, entry.start))));
         keyed.extend(relocs.map(|(is_cie, reloc)| (group, is_cie, reloc)));
     }
     keyed.sort_by_key(|&(group, is_cie, reloc)| (Reverse(group), is_cie, Reverse(reloc.offset)));
@@ -263,7 +276,13 @@ fn debug_reloc(reloc: &Reloc, entry_start: u64) -> DebugReloc {
     let kind = if id & CLEARED == 0 { RelocKind::Absolute64 } else { RelocKind::UnusedClear64 };
     // CIE pointers are 0 in the file when they are relocated.
     let in_place = (reloc.offset != entry_start + CIE_POINTER).then_some(reloc.addend);
-    DebugReloc { offset: reloc.offset, kind, symbol: SymbolIndex(id & !CLEARED), addend: reloc.addend, in_place }
+    DebugReloc {
+        offset: reloc.offset,
+        kind,
+        symbol: SymbolIndex(id & !CLEARED),
+        addend: reloc.addend,
+        in_place,
+    }
 }
 
 /// Encodes the section.

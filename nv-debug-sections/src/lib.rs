@@ -1,7 +1,7 @@
-//! The debug sections of NVIDIA cubins: codecs, line-table rules and the container.
+#![doc = include_str!("../README.md")]
 
 pub mod address_space;
-mod bytes;
+pub mod bytes;
 pub mod catalog;
 pub mod cubin;
 pub mod error;

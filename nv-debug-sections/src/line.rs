@@ -118,7 +118,9 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
             let kind = ErrorKind::Value { field: "unit_length", found: length.into(), expected };
             return Err(cursor.error_at(cursor.offset() - 4, kind));
         }
-        tables.push(decode_unit(&mut cursor.split(length.into(), "the unit (unit_length goes past the end)")?)?);
+        tables.push(decode_unit(
+            &mut cursor.split(length.into(), "the unit (unit_length goes past the end)")?,
+        )?);
     }
     Ok(tables)
 }
@@ -155,7 +157,8 @@ fn decode_unit<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
         0 => None,
         4 => Some(header.u32("the .debug_str base")?),
         found => {
-            let kind = ErrorKind::Value { field: "header bytes behind the file table", found, expected: "0 or 4" };
+            let kind =
+                ErrorKind::Value { field: "header bytes behind the file table", found, expected: "0 or 4" };
             return Err(header.error(kind));
         }
     };
@@ -191,8 +194,11 @@ fn decode_params(header: &mut Cursor<'_>) -> Result<Params> {
         }
     }
     if lengths.len() > OPERAND_COUNTS.len() {
-        let kind =
-            ErrorKind::Value { field: "opcode_base", found: params.opcode_base.into(), expected: "at most 13" };
+        let kind = ErrorKind::Value {
+            field: "opcode_base",
+            found: params.opcode_base.into(),
+            expected: "at most 13",
+        };
         return Err(header.error_at(header.offset() - u64::from(count) - 1, kind));
     }
     Ok(params)
@@ -280,8 +286,11 @@ fn decode_sequence(cursor: &mut Cursor<'_>, params: Params) -> Result<Sequence> 
                 registers.advance(by.into());
             }
             _ => {
-                let kind =
-                    ErrorKind::Value { field: "opcode", found: opcode.into(), expected: "a DWARF 2 line opcode" };
+                let kind = ErrorKind::Value {
+                    field: "opcode",
+                    found: opcode.into(),
+                    expected: "a DWARF 2 line opcode",
+                };
                 return Err(cursor.error_at(cursor.offset() - 1, kind));
             }
         }
@@ -294,8 +303,11 @@ fn decode_set_address(cursor: &mut Cursor<'_>) -> Result<(u64, u64)> {
     let intro = cursor.take(3, "DW_LNE_set_address")?;
     if intro != [0, 9, 2] {
         let found = intro.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        let kind =
-            ErrorKind::Value { field: "start of a sequence", found, expected: "0x000902, DW_LNE_set_address of 8 bytes" };
+        let kind = ErrorKind::Value {
+            field: "start of a sequence",
+            found,
+            expected: "0x000902, DW_LNE_set_address of 8 bytes",
+        };
         return Err(cursor.error_at(start, kind));
     }
     let base_offset = cursor.offset();
@@ -356,7 +368,8 @@ pub fn encode(
         program.directory(directory).map_err(fail)?;
     }
     for file in &table.files {
-        let entry = FileEntry { name: &file.name, directory: file.directory, mtime: file.mtime, size: file.size };
+        let entry =
+            FileEntry { name: &file.name, directory: file.directory, mtime: file.mtime, size: file.size };
         program.file(entry).map_err(fail)?;
     }
     match (table.debug_str_base, debug_str) {

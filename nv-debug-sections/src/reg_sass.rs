@@ -117,7 +117,8 @@ pub fn encode(functions: &[FunctionRegisters<'_>]) -> Result<Vec<u8>> {
 /// Appends a NUL-terminated string.
 pub(crate) fn push_cstr(section: &str, out: &mut Vec<u8>, string: &[u8]) -> Result<()> {
     if memchr::memchr(0, string).is_some() {
-        let kind = ErrorKind::Other(format!("the name {:?} holds a NUL byte", String::from_utf8_lossy(string)));
+        let kind =
+            ErrorKind::Other(format!("the name {:?} holds a NUL byte", String::from_utf8_lossy(string)));
         return Err(Error::new(section, out.len() as u64, kind));
     }
     out.extend_from_slice(string);
@@ -128,7 +129,8 @@ pub(crate) fn push_cstr(section: &str, out: &mut Vec<u8>, string: &[u8]) -> Resu
 /// Appends an entry count as `u32`.
 pub(crate) fn push_count(section: &str, out: &mut Vec<u8>, count: usize) -> Result<()> {
     let count = u32::try_from(count).map_err(|_| {
-        let kind = ErrorKind::DoesNotFit { what: "the entry count", value: count as u64, field: "a 32-bit count" };
+        let kind =
+            ErrorKind::DoesNotFit { what: "the entry count", value: count as u64, field: "a 32-bit count" };
         Error::new(section, out.len() as u64, kind)
     })?;
     out.extend_from_slice(&count.to_le_bytes());
@@ -141,9 +143,13 @@ mod tests {
 
     #[test]
     fn register_names() {
-        for (raw, name) in
-            [(0x0500_0005, "R5"), (0x0500_00ff, "RZ"), (0x0400_000b, "R5.H1"), (0x0200_0001, "P1"), (0x0b00_0004, "UR4")]
-        {
+        for (raw, name) in [
+            (0x0500_0005, "R5"),
+            (0x0500_00ff, "RZ"),
+            (0x0400_000b, "R5.H1"),
+            (0x0200_0001, "P1"),
+            (0x0b00_0004, "UR4"),
+        ] {
             assert_eq!(SassRegister(raw).to_string(), name);
         }
     }

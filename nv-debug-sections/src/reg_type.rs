@@ -20,8 +20,8 @@ pub struct FunctionTypes<'d> {
 
 /// PTX type names by type code, complete as far as probes reached (FORMATS 3).
 const TYPE_NAMES: [&str; 18] = [
-    "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "f32", "f64", "pred",
-    "b128",
+    "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "f32",
+    "f64", "pred", "b128",
 ];
 
 /// Name of a type code, as PTX spells the type without its dot; `None` for a code never seen.

@@ -99,7 +99,9 @@ fn is_rel(kind: Option<SectionKind>, reloc: &DebugReloc) -> bool {
         // The `.debug_str` base is the odd one out.
         Some(SectionKind::DebugLine) => reloc.kind == RelocKind::Absolute64,
         // CIE pointers carry an addend unless it is 0; ranges are cleared, not computed.
-        Some(SectionKind::DebugFrame) => reloc.kind == RelocKind::Absolute64 && (reloc.in_place.is_some() || reloc.addend == 0),
+        Some(SectionKind::DebugFrame) => {
+            reloc.kind == RelocKind::Absolute64 && (reloc.in_place.is_some() || reloc.addend == 0)
+        }
         // Code addresses are in the field; variables, sections and undefined labels have nothing there.
         _ => reloc.in_place.is_some(),
     }

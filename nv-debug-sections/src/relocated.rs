@@ -36,6 +36,9 @@ const TYPES: &[(u32, u8, Action)] = &[
     (0x1_003d, 8, Action::Add),
 ];
 
+/// Length of section names in errors.
+const MAX_NAME_CHARS: usize = 1024;
+
 /// What a relocated field refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
@@ -154,7 +157,11 @@ impl<'c, 'd> Relocated<'c, 'd> {
     }
 
     fn fault(&self, section: SectionIndex, offset: u64, kind: ErrorKind) -> Error {
-        Error::new(self.cubin.section_name(section), offset, kind)
+        // A file may give one long name to many sections, and have a fault in each.
+        let name = self.cubin.section_name(section);
+        let name =
+            name.char_indices().nth(MAX_NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or(""));
+        Error::new(name, offset, kind)
     }
 
     fn apply(

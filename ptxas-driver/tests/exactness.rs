@@ -160,6 +160,67 @@ fn run(entries: &[Entry]) -> Tally {
     tally
 }
 
+/// Small PTX of our own, each for a rule, and what ptxas 13.0.88 made of it; the file's name says how (`tests/pairs/make.sh`).
+#[test]
+fn own_pairs_are_exact() {
+    let folder = support::repository().join("ptxas-driver/tests/pairs");
+    let mut cubins: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cubin"))
+        .collect();
+    cubins.sort();
+    assert!(cubins.len() >= 15, "{} has {} cubins", folder.display(), cubins.len());
+    for cubin in cubins {
+        let stem = cubin.file_stem().unwrap().to_str().unwrap();
+        let mut words = stem.split('.');
+        let ptx = folder.join(format!("{}.ptx", words.next().unwrap()));
+        let arch = words.next().unwrap();
+        assert_same_file(&ptx, &cubin, arch, words.map(|option| format!("-{option}")));
+    }
+}
+
+/// The examples, which `examples/make.sh` made with the real tools.
+#[test]
+fn examples_are_exact() {
+    let examples = support::repository().join("examples");
+    for (name, arch, option) in [
+        ("saxpy/saxpy", "sm_90", "-lineinfo"),
+        ("saxpy/saxpy-debug", "sm_75", "-g"),
+        ("block_sum/block_sum", "sm_90", "-lineinfo"),
+        ("block_sum/block_sum-debug", "sm_75", "-g"),
+    ] {
+        let ptx = examples.join(format!("{name}.ptx"));
+        assert_same_file(&ptx, &ptx.with_extension("cubin"), arch, [option.to_owned()]);
+    }
+}
+
+fn assert_same_file(ptx: &Path, cubin: &Path, arch: &str, options: impl IntoIterator<Item = String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.cubin");
+    let run = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+        .arg(ptx)
+        .args(["-arch", arch])
+        .args(options)
+        .arg(format!("--code=cubin:{}", cubin.display()))
+        .arg("-o")
+        .arg(&output)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}: {}", cubin.display(), String::from_utf8_lossy(&run.stderr));
+    let (ours, original) = (std::fs::read(&output).unwrap(), std::fs::read(cubin).unwrap());
+    let (our_sections, sections) = (debug_sections(&ours), debug_sections(&original));
+    let other: Vec<_> =
+        sections.iter().filter(|(name, bytes)| our_sections.get(*name) != Some(bytes)).collect();
+    assert!(
+        other.is_empty(),
+        "{}: {:?} differ",
+        cubin.display(),
+        other.iter().map(|(name, _)| name).collect::<Vec<_>>()
+    );
+    assert!(ours == original, "{}: the file differs outside its debug sections", cubin.display());
+}
+
 /// The first slice's promise: 70 pairs of nvcc and NVRTC.
 #[test]
 fn simple_pairs_are_exact() {

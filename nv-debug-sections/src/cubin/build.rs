@@ -1,9 +1,12 @@
 //! Debug-only objects, made without any cubin: what `objcopy --only-keep-debug` leaves of one.
 
+use std::borrow::Cow;
+
 use object::elf;
 
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Header, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
+    extended,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -23,8 +26,8 @@ const SHSTRTAB: u32 = 1;
 const STRTAB: u32 = 2;
 const SYMTAB: u32 = 3;
 
-/// Leaves room for debug sections below `SHN_LORESERVE`.
-const MAX_SECTIONS: usize = 0xf000;
+/// With more functions there is a `.symtab_shndx`: leaves room for debug sections below `SHN_LORESERVE`.
+const MAX_SHORT_FUNCTIONS: usize = 0xf000;
 
 /// One function of a debug-only object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,20 +82,24 @@ pub struct DebugOnly {
 ///
 /// # Errors
 ///
-/// `sm` needs more than 8 bits, a name holds a NUL, sizes overflow an address, or there are more functions than an ELF file has
-/// sections.
+/// `sm` needs more than 8 bits, a name holds a NUL, sizes overflow an address, names pass 4 GiB, or there are more than 2^31
+/// functions and variables.
 pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>]) -> Result<DebugOnly> {
     if sm > 0xff {
         return Err(fault("SM number", sm.into(), "e_flags (8 bits)"));
     }
-    if functions.len() > MAX_SECTIONS {
-        return Err(fault("number of functions", functions.len() as u64, "e_shnum"));
+    let count = functions.len().saturating_add(variables.len());
+    if i32::try_from(count).is_err() {
+        return Err(fault("number of functions and variables", count as u64, "an object (2^31)"));
     }
     let locals = functions.iter().map(|f| f.local).chain(variables.iter().map(|v| v.local));
     let (indices, first_global) = symbol_indices(locals);
     let (function_symbols, variable_symbols) = indices.split_at(functions.len());
 
     let mut builder = Builder::new(indices.len())?;
+    if functions.len() > MAX_SHORT_FUNCTIONS {
+        builder.symtab_shndx()?;
+    }
     for (function, &index) in functions.iter().zip(function_symbols) {
         builder.function(function, index)?;
     }
@@ -109,7 +116,7 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>
         shstrndx: SectionIndex(SHSTRTAB),
     };
     Ok(DebugOnly {
-        cubin: Cubin { header, sections: builder.finish(first_global) },
+        cubin: Cubin::new(header, builder.finish(first_global)),
         functions: function_symbols.to_vec(),
         variables: variable_symbols.to_vec(),
     })
@@ -166,6 +173,20 @@ impl Builder {
             symbols: vec![Symbol::default(); symbols + 1],
             address: DEBUG_ONLY_BASE,
         })
+    }
+
+    /// Room for the section indices of symbols beyond 16 bits.
+    fn symtab_shndx(&mut self) -> Result<()> {
+        self.sections.push(Section {
+            name: self.names.push(".symtab_shndx")?,
+            sh_type: elf::SHT_SYMTAB_SHNDX.0,
+            link: SYMTAB,
+            align: 4,
+            entsize: 4,
+            contents: Contents::Bytes(Cow::default()),
+            ..Section::default()
+        });
+        Ok(())
     }
 
     fn function(&mut self, function: &Function<'_>, index: SymbolIndex) -> Result<()> {
@@ -241,8 +262,7 @@ impl Builder {
         local: bool,
     ) -> Result<()> {
         let binding = if local { elf::STB_LOCAL } else { elf::STB_GLOBAL };
-        let shndx = u16::try_from(self.sections.len())
-            .map_err(|_| fault("section index", self.sections.len() as u64, "st_shndx"))?;
+        let shndx = self.sections.len() as u32;
         let name = self.strings.push(name)?;
         if let Some(slot) = self.symbols.get_mut(index.as_usize()) {
             *slot = Symbol { name, info: binding.0 << 4 | kind, other, shndx, value, size };
@@ -259,6 +279,7 @@ impl Builder {
         if let Some(symtab) = self.sections.get_mut(SYMTAB as usize) {
             symtab.info = first_global;
         }
+        extended::store(&mut self.sections);
         self.sections
     }
 }

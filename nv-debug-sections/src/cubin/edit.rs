@@ -19,7 +19,8 @@ use object::elf;
 use super::order::{self, Place};
 use super::strtab::NameMap;
 use super::{
-    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended, is_nobits, sht,
+    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended,
+    is_nobits, sht,
 };
 use crate::catalog::{SectionKind, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};

@@ -51,7 +51,10 @@ pub(super) fn fill_null_header(cubin: &Cubin<'_>, header: &mut SectionHeader64<L
 }
 
 /// `e_shnum`, `e_shstrndx` and `e_phnum`, from the header of section 0 where the file header says so.
-pub(super) fn counts(file: &FileHeader64<LE>, null: Option<&SectionHeader64<LE>>) -> (u64, SectionIndex, u32) {
+pub(super) fn counts(
+    file: &FileHeader64<LE>,
+    null: Option<&SectionHeader64<LE>>,
+) -> (u64, SectionIndex, u32) {
     let (count, names, segments) = (file.e_shnum.get(LE), file.e_shstrndx.get(LE), file.e_phnum.get(LE));
     let count = if count == 0 { null.map_or(0, |n| n.sh_size.get(LE)) } else { count.into() };
     let is_extended = names == elf::SHN_XINDEX;
@@ -90,7 +93,8 @@ fn load_table(sections: &mut [Section<'_>], index: usize) -> Result<(), (u64, Er
         }
         if entry(symbol.shndx) != found {
             let expected = "a section index from 0xff00 on, or 0 if st_shndx is not SHN_XINDEX";
-            let kind = ErrorKind::Value { field: "the symbol's section index", found: found.into(), expected };
+            let kind =
+                ErrorKind::Value { field: "the symbol's section index", found: found.into(), expected };
             return Err((i * 4, kind));
         }
     }
@@ -122,9 +126,8 @@ fn table<'s, 'd>(section: &'s Section<'d>) -> Option<(usize, &'s Cow<'d, [u8]>)>
 /// Refuses to let a file grow to `count` sections whose symbols cannot name them all.
 pub(super) fn check_room(cubin: &Cubin<'_>, count: usize) -> Result<()> {
     let tables: HashSet<usize> = cubin.sections.iter().filter_map(table).map(|(link, _)| link).collect();
-    let has_room = |(i, s): (usize, &Section<'_>)| {
-        !matches!(s.contents, Contents::Symbols(_)) || tables.contains(&i)
-    };
+    let has_room =
+        |(i, s): (usize, &Section<'_>)| !matches!(s.contents, Contents::Symbols(_)) || tables.contains(&i);
     if section_count(count) != 0 || cubin.sections.iter().enumerate().all(has_room) {
         return Ok(());
     }

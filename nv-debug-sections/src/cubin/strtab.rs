@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// ptxas writes names in creation order, keeps those of sections it dropped, and merges neither duplicates nor
 /// suffixes; new names are therefore appended, and everything else stays where it is.
 ///
-/// Names are UTF-8 (PTX names are ASCII), but for those that ptxas takes from memory it has freed (observed: ptxas
-/// 13.0.88 `-g`). Each byte of theirs that is not UTF-8 is shown as `?`, which no name in PTX holds;
+/// Names are UTF-8 (PTX names are ASCII), but for garbage that ptxas writes, another in each run, where debug sections
+/// refer to labels in code (observed: ptxas 13.0.88 `-g`). Each byte of theirs that is not UTF-8 is shown as `?`, which no name in PTX holds;
 /// [`as_bytes`](Self::as_bytes) has the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StringTable<'d> {
@@ -178,7 +178,7 @@ mod tests {
             data.extend_from_slice(b"\0\0.text.\0");
             data.extend_from_slice(long.as_bytes());
             data.push(0);
-            let mut table = StringTable::parse("", &data).expect("ends in NUL");
+            let mut table = StringTable::parse("", &data).expect("ends in NUL").into_owned();
             let added = table.push(&long).expect("small");
             assert_eq!(added as usize, data.len());
             data.extend_from_slice(long.as_bytes());
@@ -204,6 +204,9 @@ mod tests {
         assert_eq!(table.push("new"), Ok(14));
         assert_eq!(table.as_bytes(), [&data[..], b"new\0"].concat());
         assert_eq!(table.get(14), Some("new"));
-        assert_eq!(StringTable::parse("s", b"\0\xff").unwrap_err().to_string(), "s+0x2: the data ends inside the last string");
+        assert_eq!(
+            StringTable::parse("s", b"\0\xff").unwrap_err().to_string(),
+            "s+0x2: the data ends inside the last string"
+        );
     }
 }

@@ -145,7 +145,8 @@ impl Builder<'_> {
             return;
         }
         // Step 3: file, column and name are not compared; a change of file on the same line number is lost.
-        let same_line = self.previous.and_then(|previous| self.loc(previous)).is_some_and(|p| p.line == loc.line);
+        let same_line =
+            self.previous.and_then(|previous| self.loc(previous)).is_some_and(|p| p.line == loc.line);
         if same_line && (loc.parent.is_none() || loc.parent == self.last_parent) {
             self.previous = Some(id);
             return;

@@ -70,6 +70,8 @@ pub struct EntryRow {
 
 /// Entry rows of the source location table: functions without a `.loc` have none.
 pub fn entry_rows(starts: &[FunctionStart]) -> Vec<EntryRow> {
-    let row = |start: &FunctionStart| Some(EntryRow { address: start.address, loc: start.first_loc?, flagged: true });
+    let row = |start: &FunctionStart| {
+        Some(EntryRow { address: start.address, loc: start.first_loc?, flagged: true })
+    };
     starts.iter().filter_map(row).collect()
 }

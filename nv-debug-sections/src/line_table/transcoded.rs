@@ -32,7 +32,9 @@ fn rows(mercury: &[LineOp]) -> Vec<Row> {
     for op in mercury {
         match *op {
             LineOp::SetFile(index) => file = index as u32,
-            LineOp::InlinedCall { context: row, name: offset } => (context, name) = (row as usize, offset as u32),
+            LineOp::InlinedCall { context: row, name: offset } => {
+                (context, name) = (row as usize, offset as u32);
+            }
             LineOp::EntryRow(flag) => entry = flag != 0,
             LineOp::Row { address, line } => {
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
@@ -150,19 +152,26 @@ impl Transcoder {
                 self.previous = Some(index);
                 return;
             }
-        } else if same_place && previous.is_some_and(|p| p.parent == row.parent) && self.last == self.previous {
+        } else if same_place && previous.is_some_and(|p| p.parent == row.parent) && self.last == self.previous
+        {
             (self.previous, self.last) = (Some(index), Some(index));
             return;
         }
         let second_is_root = self.second.is_some_and(|second| self.rows[second].parent.is_none());
-        if self.second.is_some() && self.previous == self.second && is_root && second_is_root && row.line == self.program.line
+        if self.second.is_some()
+            && self.previous == self.second
+            && is_root
+            && second_is_root
+            && row.line == self.program.line
         {
             self.advance(row, address);
             self.previous = Some(index);
             return;
         }
-        let same_as_entry =
-            first && row.line == self.program.line && previous.is_some_and(|p| p.file == row.file) && entry_is_one_instruction;
+        let same_as_entry = first
+            && row.line == self.program.line
+            && previous.is_some_and(|p| p.file == row.file)
+            && entry_is_one_instruction;
         let wrote_ancestors = self.chain(index, address);
         self.emit(index, address, false);
         self.previous = Some(index);
@@ -192,11 +201,13 @@ impl Transcoder {
             self.program.set_file(row.file);
         }
         if row.parent != self.context_parent {
-            let context = row.parent.and_then(|parent| self.row_of.get(&self.key(parent))).copied().unwrap_or(0);
+            let context =
+                row.parent.and_then(|parent| self.row_of.get(&self.key(parent))).copied().unwrap_or(0);
             self.program.ops.push(LineOp::InlinedCall { context, name: row.name.into() });
             self.context_parent = row.parent;
         }
-        let written = self.program.rows != 0 && (address, row.line) == (self.program.address, self.program.line);
+        let written =
+            self.program.rows != 0 && (address, row.line) == (self.program.address, self.program.line);
         if !written {
             self.program.row(address, row.line);
         }

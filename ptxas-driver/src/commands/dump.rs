@@ -5,7 +5,6 @@ mod frames;
 mod info;
 mod lists;
 mod model;
-mod reader;
 mod rows;
 mod section;
 mod text;

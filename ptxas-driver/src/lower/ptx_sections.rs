@@ -142,7 +142,7 @@ impl Lowering<'_, '_> {
         } else if let Some(variable) = facts.variables.get(name) {
             self.variable(fixup, name, variable.space, addend);
         } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {
-            self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, addend);
+            self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend);
         } else if let Some(&(section, offset)) = self.context.sections.labels.get(name) {
             self.section_label(fixup, section, offset as i64 + addend);
         } else {
@@ -150,20 +150,29 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether ptxas resolves everything here. Elsewhere than in `.debug_info` it loses `symbol+constant`, constant bank and shared
-    /// variables, and labels of debug sections (observed: 13.0.88, sm_75 and sm_90).
-    fn is_debug_info(&self) -> bool {
-        self.kind == Some(SectionKind::DebugInfo)
+    /// Whether every reference is resolved here. Elsewhere than in `.debug_info` ptxas loses `symbol+constant`, constant bank and
+    /// shared variables, and labels of debug sections (observed: 13.0.88, sm_75 and sm_90); debug-only objects need not follow.
+    fn resolves_all(&self) -> bool {
+        self.kind == Some(SectionKind::DebugInfo) || self.context.placed
     }
 
-    fn lost(&mut self, fixup: &Fixup<'_>) {
+    /// Nothing in a whole program; in a relocatable file ptxas makes a symbol of the whole expression, `name+offset`.
+    fn lost(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         let message = "this reference is resolved in .debug_info only: 0 is written, as ptxas does";
         self.diagnostics.push(Diagnostic::warning(fixup.range, message));
+        self.undefined_reference(fixup, &format!("{name}+{offset}"));
     }
 
-    fn symbol_reloc(&mut self, fixup: &Fixup<'_>, kind: RelocKind, symbol: SymbolIndex, addend: i64) {
-        if addend != 0 && !self.is_debug_info() {
-            return self.lost(fixup);
+    fn symbol_reloc(
+        &mut self,
+        fixup: &Fixup<'_>,
+        name: &str,
+        kind: RelocKind,
+        symbol: SymbolIndex,
+        addend: i64,
+    ) {
+        if addend != 0 && !self.resolves_all() {
+            return self.lost(fixup, name, addend);
         }
         self.reloc(fixup, kind, symbol, addend, None);
     }
@@ -174,8 +183,8 @@ impl Lowering<'_, '_> {
         if self.kind.is_some_and(|kind| !open.is_empty() && open.contains(&(kind, name.to_owned()))) {
             return self.undefined_reference(fixup, name);
         }
-        if addend != 0 && !self.is_debug_info() {
-            return self.lost(fixup);
+        if addend != 0 && !self.resolves_all() {
+            return self.lost(fixup, name, addend);
         }
         match labels.address(name) {
             // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
@@ -193,21 +202,21 @@ impl Lowering<'_, '_> {
         match (space, symbol) {
             (StateSpace::Local, _) => self.local(fixup, name),
             (StateSpace::Const | StateSpace::Shared, _)
-                if !self.is_debug_info() && !self.context.relocatable =>
+                if !self.resolves_all() && !self.context.relocatable =>
             {
-                self.lost(fixup);
+                self.lost(fixup, name, addend);
             }
             (StateSpace::Const, Some(symbol)) => {
-                self.symbol_reloc(fixup, RelocKind::Generic64, symbol.index, addend);
+                self.symbol_reloc(fixup, name, RelocKind::Generic64, symbol.index, addend);
             }
             (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
-                let window = if self.is_debug_info() { window } else { 0 };
-                self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, window + addend);
+                let window = if self.resolves_all() { window } else { 0 };
+                self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, window + addend);
             }
             (StateSpace::Shared, Some(symbol)) => self.value(fixup, symbol.value as i64 + addend),
             // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.
             (StateSpace::Shared, None) if !self.context.placed => self.value(fixup, window - 1),
-            (_, Some(symbol)) => self.symbol_reloc(fixup, RelocKind::Absolute64, symbol.index, addend),
+            (_, Some(symbol)) => self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend),
             (_, None) => self.undefined_reference(fixup, name),
         }
     }
@@ -234,7 +243,11 @@ impl Lowering<'_, '_> {
     /// ptxas resolves labels of debug sections in `.debug_info` only.
     fn section_label(&mut self, fixup: &Fixup<'_>, section: usize, offset: i64) {
         let name = self.context.sections.sections[section].name;
-        if self.is_debug_info() { self.section_offset(fixup, name, offset) } else { self.lost(fixup) }
+        if self.resolves_all() {
+            self.section_offset(fixup, name, offset);
+        } else {
+            self.lost(fixup, name, offset);
+        }
     }
 
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {

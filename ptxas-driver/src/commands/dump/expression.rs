@@ -1,8 +1,8 @@
 //! Location expressions in words (DWARF 2.0.0 §2.4.3), with NVIDIA's registers.
 
-use super::reader::Reader;
 use dwarf2_writer::constants::DW_OP;
 use nv_debug_sections::Result;
+use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::reg_sass::SassRegister;
 use std::fmt::Write as _;
 
@@ -58,14 +58,14 @@ const OPERANDS: &[(u8, u8, &[Operand])] = &[
 ///
 /// `base` is the expression's offset in its section; `address` puts the field at a section offset into words.
 pub(super) fn words(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
-    let mut reader = Reader::new("expression", bytes);
+    let mut cursor = Cursor::new("expression", bytes);
     let mut text = String::new();
-    while !reader.is_empty() {
+    while !cursor.is_empty() {
         if !text.is_empty() {
             text.push_str("; ");
         }
-        let start = reader.offset();
-        if operation(&mut reader, base, address, &mut text).is_err() {
+        let start = cursor.offset();
+        if operation(&mut cursor, base, address, &mut text).is_err() {
             // What is no operation is shown as it is.
             let rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
             let _ = write!(text, "bytes {rest:02x?}");
@@ -76,30 +76,30 @@ pub(super) fn words(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> Strin
 }
 
 fn operation(
-    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
     base: u64,
     address: &dyn Fn(u64, u64) -> String,
     text: &mut String,
 ) -> Result<()> {
-    let opcode = reader.number(1, "an opcode")? as u8;
+    let opcode = cursor.number(1, "an opcode")? as u8;
     let mut words = DW_OP.name(opcode).map_or_else(|| format!("DW_OP_{opcode:#04x}"), str::to_owned);
     let operands = OPERANDS.iter().find(|(first, last, _)| (*first..=*last).contains(&opcode));
     for operand in operands.map_or(&[][..], |(.., operands)| operands) {
         let what = "an operand";
-        let at = base + reader.offset();
+        let at = base + cursor.offset();
         let _ = match *operand {
-            Address => write!(words, " {}", address(at, reader.number(8, what)?)),
-            Unsigned(size) => write!(words, " {}", reader.number(size, what)?),
+            Address => write!(words, " {}", address(at, cursor.number(8, what)?)),
+            Unsigned(size) => write!(words, " {}", cursor.number(size, what)?),
             Signed(size) => {
                 let unused = 64 - 8 * u32::from(size);
-                write!(words, " {}", (reader.number(size, what)? << unused) as i64 >> unused)
+                write!(words, " {}", (cursor.number(size, what)? << unused) as i64 >> unused)
             }
-            Uleb => write!(words, " {}", reader.uleb(what)?),
-            Sleb => write!(words, " {}", reader.sleb(what)?),
-            Register => write!(words, " {}", register(reader.leb_bytes(what)?)),
+            Uleb => write!(words, " {}", cursor.uleb(what)?),
+            Sleb => write!(words, " {}", cursor.sleb(what)?),
+            Register => write!(words, " {}", register(cursor.leb_bytes(what)?)),
             Block => {
-                let len = reader.uleb(what)?;
-                write!(words, " {:02x?}", reader.take(len, what)?)
+                let len = cursor.uleb(what)?;
+                write!(words, " {:02x?}", cursor.take(len, what)?)
             }
         };
     }

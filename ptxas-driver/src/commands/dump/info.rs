@@ -2,10 +2,10 @@
 
 use super::expression;
 use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
-use super::reader::Reader;
 use super::section::{Source, View};
 use crate::commands::read::text;
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianSlice, LittleEndian};
+use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
@@ -22,20 +22,20 @@ macro_rules! dwarf_name {
 
 /// DWARF 2.0.0 §7.5.3.
 pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
-    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let mut all = Vec::new();
-    while !reader.is_empty() {
-        let offset = reader.offset();
-        let code = reader.uleb("an abbreviation code")?;
+    while !cursor.is_empty() {
+        let offset = cursor.offset();
+        let code = cursor.uleb("an abbreviation code")?;
         if code == 0 {
             continue;
         }
-        let tag = DwTag(reader.uleb("a tag")? as u16);
-        let children = reader.number(1, "the children flag")? != 0;
+        let tag = DwTag(cursor.uleb("a tag")? as u16);
+        let children = cursor.number(1, "the children flag")? != 0;
         let mut attributes = Vec::new();
         loop {
-            let name = DwAt(reader.uleb("an attribute name")? as u16);
-            let form = DwForm(reader.uleb("an attribute form")? as u16);
+            let name = DwAt(cursor.uleb("an attribute name")? as u16);
+            let form = DwForm(cursor.uleb("an attribute form")? as u16);
             if (name.0, form.0) == (0, 0) {
                 break;
             }
@@ -43,7 +43,7 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
                 let kind = ErrorKind::Other(format!(
                     "abbreviation {code} has more than {MAX_ATTRIBUTES} attributes"
                 ));
-                return Err(reader.error(kind));
+                return Err(cursor.error(kind));
             }
             attributes.push((dwarf_name!(name, "DW_AT_"), dwarf_name!(form, "DW_FORM_")));
         }

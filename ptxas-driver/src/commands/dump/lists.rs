@@ -2,9 +2,9 @@
 
 use super::expression;
 use super::model::{Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, TextLine};
-use super::reader::Reader;
 use super::section::{Source, View};
 use crate::commands::read::text;
+use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::ptx_txt::PtxText;
 use nv_debug_sections::{Error, ErrorKind, Result, reg_sass, reg_type};
@@ -19,10 +19,10 @@ pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Conte
 }
 
 pub(super) fn strings(view: &View<'_>) -> Result<Contents> {
-    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let mut strings = Vec::new();
-    while !reader.is_empty() {
-        strings.push(Located { offset: reader.offset(), value: text(reader.cstr("a string")?) });
+    while !cursor.is_empty() {
+        strings.push(Located { offset: cursor.offset(), value: text(cursor.cstr("a string")?) });
     }
     Ok(Contents::Strings(strings))
 }
@@ -60,12 +60,12 @@ pub(super) fn register_types(view: &View<'_>) -> Result<Contents> {
 
 /// DWARF 2.0.0 §7.7.3. A list ends with two zeros; fields under a relocation are no zeros.
 pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let mut entries: Vec<Location> = Vec::new();
-    while !reader.is_empty() {
-        let offset = reader.offset();
-        let start = reader.number(8, "the start of a location range")?;
-        let end = reader.number(8, "the end of a location range")?;
+    while !cursor.is_empty() {
+        let offset = cursor.offset();
+        let start = cursor.number(8, "the start of a location range")?;
+        let end = cursor.number(8, "the end of a location range")?;
         let relocated = view.data.target(offset).or(view.data.target(offset + 8)).is_some();
         if start == 0 && end == 0 && !relocated {
             if let Some(last) = entries.last_mut() {
@@ -75,9 +75,9 @@ pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Cont
         }
         let (start, end) =
             (source.code_address(view, offset, start), source.end_address(view, offset + 8, end));
-        let length = reader.number(2, "the length of an expression")?;
-        let base = reader.offset();
-        let expression = reader.take(length, "an expression")?;
+        let length = cursor.number(2, "the length of an expression")?;
+        let base = cursor.offset();
+        let expression = cursor.take(length, "an expression")?;
         let expression = expression::words(expression, base, &|at, value| source.field(view, at, value));
         entries.push(Location { offset, start, end, expression, last: false });
     }
@@ -99,11 +99,11 @@ pub(super) fn lookup(view: &View<'_>) -> Result<Contents> {
 
 /// DWARF 2.0.0 §7.22.
 pub(super) fn macros(view: &View<'_>) -> Result<Contents> {
-    let mut reader = Reader::new(&view.name, &view.data.bytes);
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let mut entries = Vec::new();
-    while !reader.is_empty() {
-        let offset = reader.offset();
-        let code = reader.number(1, "a macinfo type")?;
+    while !cursor.is_empty() {
+        let offset = cursor.offset();
+        let code = cursor.number(1, "a macinfo type")?;
         let value = match code {
             0 => "end".to_owned(),
             1 | 2 | 255 => {
@@ -112,12 +112,12 @@ pub(super) fn macros(view: &View<'_>) -> Result<Contents> {
                     2 => "DW_MACINFO_undef",
                     _ => "DW_MACINFO_vendor_ext",
                 };
-                let number = reader.uleb("a line")?;
-                format!("{name} {number} {}", text(reader.cstr("a macro")?))
+                let number = cursor.uleb("a line")?;
+                format!("{name} {number} {}", text(cursor.cstr("a macro")?))
             }
             3 => {
-                let line = reader.uleb("a line")?;
-                format!("DW_MACINFO_start_file {line} {}", reader.uleb("a file")?)
+                let line = cursor.uleb("a line")?;
+                format!("DW_MACINFO_start_file {line} {}", cursor.uleb("a file")?)
             }
             4 => "DW_MACINFO_end_file".to_owned(),
             found => {

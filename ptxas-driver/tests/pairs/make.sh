@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Makes the cubins of this folder with ptxas 13.0.88 (tools/oracle.sh), NAME.ARCH[.OPTION...].cubin from NAME.ptx. `--check` only
+# compares. Source files of the PTX do not exist, so that stat() gives 0 and 0 everywhere.
+set -euo pipefail
+cd "$(dirname "$0")"
+bin=$(../../../tools/oracle.sh)
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+make() { # NAME ARCH OPTIONS...
+    local name=$1 arch=$2
+    shift 2
+    local out="$name.$arch$(printf '.%s' "${@#-}").cubin"
+    "$bin/ptxas" "$name.ptx" -arch "$arch" "$@" -o "$made/$out" 2>/dev/null
+    if [ "${check:-}" ]; then cmp "$made/$out" "$out"; else cp "$made/$out" "$out"; fi
+}
+[ "${1:-}" = --check ] && check=yes
+make several_on_a_line sm_75 -lineinfo
+make folded sm_75 -lineinfo
+make folded sm_90 -lineinfo
+make folded_same_line sm_80 -lineinfo
+make folded_same_line sm_90 -lineinfo
+make called sm_75 -lineinfo -c
+make inlined sm_86 -lineinfo
+make inlined sm_90 -lineinfo
+make inlined sm_89 -lineinfo -c
+make flat sm_75 -lineinfo
+make line_0 sm_75 -lineinfo
+make line_0 sm_90 -lineinfo
+make files sm_80 -lineinfo
+make references sm_75 -g
+make references sm_80 -g -c
