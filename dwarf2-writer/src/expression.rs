@@ -10,7 +10,7 @@ use leb128_nv::{sleb128, uleb128};
 /// ```
 /// use dwarf2_writer::{Address, Expression, SymbolId, constants::DW_OP_plus};
 ///
-/// // The function's address plus a register: ptxas' rule for the return address of a folded function.
+/// // The function's address plus a register: where a function that was folded into another one returns to.
 /// let mut value = Expression::default();
 /// value.addr(Address::Symbol { symbol: SymbolId(7), addend: 0 }).bregx(0x500_0014, 0).op(DW_OP_plus);
 /// assert_eq!(value.bytes.len(), 9 + 6 + 1);

@@ -45,7 +45,7 @@ pub struct Params {
     /// Of every entry.
     pub format: Format,
     /// Entries are padded with `DW_CFA_nop` to a multiple of this many bytes, their length field included; a power of
-    /// two, 1 for no padding. Observed: ptxas 13.0.88 pads to 8.
+    /// two, 1 for no padding.
     pub alignment: u8,
     /// The symbol of the section itself, if the offset of its CIE in each FDE is to be relocated, as when sections of
     /// several objects will be joined. The addend is the offset of the CIE, and stands in the field as well.

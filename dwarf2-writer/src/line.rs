@@ -46,10 +46,10 @@ const VERSION: u16 = 2;
 /// Extended opcodes start with this byte.
 const EXTENDED: u8 = 0;
 
-/// Header fields that opcodes depend on. The default is what ptxas 13.0.88 writes (FORMATS 1.1).
+/// Header fields that opcodes depend on. The default is what compilers commonly choose: DWARF 2's opcodes, line advances from -5 to 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
-    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it exist (nvdisasm): 1 is safe.
+    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it exist: 1 is safe.
     pub minimum_instruction_length: u8,
     /// `is_stmt` at the start of each sequence.
     pub default_is_stmt: bool,
@@ -89,7 +89,7 @@ pub struct FileEntry<'a> {
 /// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
 ///
 /// Every call writes what it says, also when it changes nothing: which state changes are needed is the caller's to
-/// decide. Only the opcodes of a row are chosen here (FORMATS 1.4). A call that fails has written nothing.
+/// decide. Only the opcodes of a row are chosen here. A call that fails has written nothing.
 #[derive(Debug, Clone)]
 pub struct LineProgram {
     params: Params,
@@ -265,8 +265,8 @@ impl LineProgram {
         Ok(())
     }
 
-    /// `DW_LNS_advance_pc` to `address` without a row, also when that is no step at all. The operand is SLEB128, as
-    /// ptxas 13.0.88 writes it: 0x50 is `d0 00`, which a reader of ULEB128 takes for the same value.
+    /// `DW_LNS_advance_pc` to `address` without a row, also when that is no step at all. The operand is SLEB128,
+    /// as some producers have it: 0x50 is `d0 00`, which a reader of ULEB128 takes for the same value.
     ///
     /// # Errors
     ///

@@ -83,6 +83,12 @@ impl CompileUnit<'_> {
     }
 }
 
+/// Whether a `.debug_info` section is one unit from end to end, by its length field (32-bit DWARF).
+pub fn is_one(debug_info: &[u8]) -> bool {
+    let split = debug_info.split_first_chunk();
+    split.is_some_and(|(length, unit)| u32::from_le_bytes(*length) as usize == unit.len())
+}
+
 /// Contents of `.debug_aranges` for the unit at offset 0 of `.debug_info`: its code as addresses and lengths in bytes (DWARF 2.0.0 §6.1.2).
 ///
 /// # Errors

@@ -4,9 +4,10 @@
 //! several opcodes) come back as the same values, and the bytes of the second round are those of the first.
 
 use dwarf2_writer::{Address, SymbolId};
-use nv_debug_sections::frame::{self, Entry, FieldSymbols};
+use nv_debug_sections::frame::{self, Entry, FieldSymbol, FieldSymbols};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 use nv_debug_sections::ptx_txt::{self, PtxText};
+use nv_debug_sections::reloc::DebugReloc;
 use nv_debug_sections::{Result, reg_sass, reg_type};
 
 /// Decodes `data` as every kind of section.
@@ -84,7 +85,7 @@ fn ascends(sequence: &Sequence, unit: u64) -> bool {
 
 fn frames(data: &[u8]) {
     let Some(mut entries) = decoded(data, frame::decode(data, &FieldSymbols::new())) else { return };
-    assert_frames(&entries, true);
+    assert_frames(&entries);
     // In a cubin both address fields of an FDE are relocated.
     for (symbol, entry) in (1..).zip(&mut entries) {
         if let Entry::Fde(fde) = entry
@@ -94,18 +95,23 @@ fn frames(data: &[u8]) {
             fde.range_symbol = Some(SymbolId(symbol));
         }
     }
-    assert_frames(&entries, true);
-    assert_frames(&entries, false);
+    assert_frames(&entries);
 }
 
-/// Entries survive, with their symbols given by relocations that carry the addend (`rela`) or leave it in the field.
-fn assert_frames(entries: &[Entry], rela: bool) {
+/// Entries survive, with their symbols given by their relocations, all of which are filed.
+fn assert_frames(entries: &[Entry]) {
     let section = frame::encode(entries, None).expect("what was decoded can be encoded");
-    let relocs = section.relocs.iter();
-    let symbols = relocs.map(|reloc| (reloc.offset, (reloc.symbol, rela.then_some(reloc.addend)))).collect();
+    let relocs = frame::debug_relocs(&section);
+    let symbol = |reloc: &DebugReloc| FieldSymbol {
+        symbol: SymbolId(reloc.symbol.0),
+        addend: reloc.addend,
+        width: reloc.kind.row().width,
+        action: reloc.kind.row().action,
+    };
+    let symbols = relocs.iter().map(|reloc| (reloc.offset, symbol(reloc))).collect();
     let again = frame::decode(&section.bytes, &symbols);
     assert_eq!(again.expect("what was encoded can be decoded"), entries);
-    let mut filed: Vec<u64> = frame::debug_relocs(&section).iter().map(|reloc| reloc.offset).collect();
+    let mut filed: Vec<u64> = relocs.iter().map(|reloc| reloc.offset).collect();
     filed.sort_unstable();
     assert!(filed.iter().eq(section.relocs.iter().map(|reloc| &reloc.offset)));
 }

@@ -56,6 +56,16 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
+    /// The DWARF writer refuses a part of a section; the error's offset is then 0.
+    #[error("{part} {index}: {reason}")]
+    Unwritable {
+        /// Kind of part: "unit", "directory", "file", "sequence", "entry".
+        part: &'static str,
+        /// Which of its kind: 0-based, but directories and files have the 1-based numbers of their tables.
+        index: u64,
+        /// Why.
+        reason: dwarf2_writer::Error,
+    },
     /// Anything else, in one sentence.
     #[error("{0}")]
     Other(String),
@@ -73,6 +83,16 @@ impl Error {
     /// Name of the section at fault; empty for the file's own header and tables.
     pub fn section(&self) -> &str {
         &self.section
+    }
+
+    /// A part of `section` that the DWARF writer refuses.
+    pub(crate) fn unwritable(
+        section: &str,
+        part: &'static str,
+        index: usize,
+        reason: dwarf2_writer::Error,
+    ) -> Self {
+        Self::new(section, 0, ErrorKind::Unwritable { part, index: index as u64, reason })
     }
 
     /// Byte offset inside [`section`](Self::section).

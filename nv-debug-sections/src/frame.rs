@@ -4,14 +4,18 @@
 //! [`reg_sass::SassRegister`](crate::reg_sass::SassRegister).
 
 use crate::bytes::Cursor;
-use crate::cubin::{Relocation, SymbolIndex};
-use crate::reloc::{DebugReloc, RelocKind};
+use crate::cubin::SymbolIndex;
+use crate::reloc::{Action, DebugReloc, RelocKind};
+use crate::relocated::{self, RelocatedSection};
 use crate::{Error, ErrorKind, Result};
 use dwarf2_writer::constants as dw;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable, Params};
 use dwarf2_writer::{Address, Expression, Format, Reloc, Section, SymbolId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+
+#[cfg(test)]
+mod tests;
 
 /// Name of the section.
 pub const NAME: &str = ".debug_frame";
@@ -28,14 +32,39 @@ pub enum Entry {
     Fde(Fde),
 }
 
-/// Symbols of the section's relocated fields by byte offset, with the addend (RELA) or without (REL: the field holds it).
-pub type FieldSymbols = BTreeMap<u64, (SymbolId, Option<i64>)>;
+/// What a relocated field stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldSymbol {
+    /// The symbol, by its index in the symbol table of the section's relocations.
+    pub symbol: SymbolId,
+    /// Added to the symbol's value; wherever the file keeps it, in the entry or in the field.
+    pub addend: i64,
+    /// Width of the field in bytes.
+    pub width: u8,
+    /// What the relocation does to the field.
+    pub action: Action,
+}
+
+/// The relocated fields of the section by byte offset.
+pub type FieldSymbols = BTreeMap<u64, FieldSymbol>;
+
+/// The fields of a section, from its relocated view.
+pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
+    let symbol = |field: &relocated::Field| FieldSymbol {
+        symbol: SymbolId(field.target.symbol.0),
+        addend: field.target.addend,
+        width: field.width,
+        action: field.action,
+    };
+    section.fields().iter().map(|field| (field.offset, symbol(field))).collect()
+}
 
 /// Decodes the section. `symbols` says which fields are symbolic; the CIE pointers' relocations may be left out.
 ///
 /// # Errors
 ///
-/// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF 3.
+/// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF 3, relocations that do not fit
+/// their field: an address is 8 bytes and added to, a range of 8 bytes is cleared.
 pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
     let mut cursor = Cursor::new(NAME, data);
     let mut entries = Vec::new();
@@ -101,24 +130,30 @@ impl Decoder<'_, '_> {
     }
 
     fn fde(&mut self, cie: CieId) -> Result<Fde> {
-        let initial_location = self.address("initial_location")?;
-        let range_offset = self.cursor.offset();
         Ok(Fde {
             cie,
-            initial_location,
+            initial_location: self.address("initial_location")?,
+            range_symbol: self.symbol("address_range", Action::Clear)?.map(|field| field.symbol),
             address_range: self.cursor.u64("address_range")?,
-            range_symbol: self.symbols.get(&range_offset).map(|(symbol, _)| *symbol),
             instructions: self.instructions()?,
         })
     }
 
     fn address(&mut self, what: &'static str) -> Result<Address> {
-        let offset = self.cursor.offset();
-        let field = self.cursor.u64(what)?;
-        Ok(match self.symbols.get(&offset) {
-            None => Address::Constant(field),
-            Some(&(symbol, addend)) => Address::Symbol { symbol, addend: addend.unwrap_or(field as i64) },
-        })
+        let symbol = self.symbol(what, Action::Add)?;
+        let constant = Address::Constant(self.cursor.u64(what)?);
+        Ok(symbol.map_or(constant, |FieldSymbol { symbol, addend, .. }| Address::Symbol { symbol, addend }))
+    }
+
+    /// What the field of 8 bytes here refers to, if it is relocated.
+    fn symbol(&self, what: &'static str, action: Action) -> Result<Option<FieldSymbol>> {
+        let field = self.symbols.get(&self.cursor.offset());
+        match field {
+            Some(field) if (field.width, field.action) != (8, action) => {
+                Err(self.cursor.error(misfit(what, *field, action)))
+            }
+            field => Ok(field.copied()),
+        }
     }
 
     /// Instructions to the end of the entry, without the `DW_CFA_nop` padding.
@@ -196,65 +231,92 @@ impl Decoder<'_, '_> {
     fn expression(&mut self) -> Result<Expression> {
         let length = self.uleb()?;
         let start = self.cursor.offset();
-        let bytes = self.cursor.take(length, "an expression")?.to_vec();
-        let field = |offset: u64| {
-            let at = usize::try_from(offset).ok()?;
-            Some(i64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-        };
-        let relocs = self
-            .symbols
-            .range(start..start + length)
-            .filter_map(|(&at, &(symbol, addend))| {
-                let offset = at - start;
-                Some(Reloc { offset, width: 8, symbol, addend: addend.or_else(|| field(offset))? })
-            })
-            .collect();
+        let mut bytes = self.cursor.take(length, "an expression")?.to_vec();
+        let mut relocs = Vec::new();
+        for (&at, field) in self.symbols.range(start..self.cursor.offset()) {
+            let FieldSymbol { symbol, addend, width, action } = *field;
+            let rest = bytes.get_mut((at - start) as usize..).filter(|_| action == Action::Add);
+            let Some(place) = rest.and_then(|rest| rest.get_mut(..width.into())) else {
+                return Err(self.cursor.error_at(at, misfit("an expression", *field, Action::Add)));
+            };
+            // A symbolic field holds its addend, as the writer has it; in a file it may be relocated or stale.
+            place.iter_mut().zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);
+            relocs.push(Reloc { offset: at - start, width, symbol, addend });
+        }
         Ok(Expression { bytes, relocs })
     }
 }
 
-/// Marks the ids of symbols whose relocation clears a range rather than adding to the field.
-const CLEARED: u32 = 1 << 31;
-
-/// The symbols of the section's fields, from its relocations.
-pub fn field_symbols<'r>(relocs: impl IntoIterator<Item = &'r Relocation>) -> FieldSymbols {
-    let is_cleared = |reloc: &Relocation| reloc.r_type == RelocKind::UnusedClear64 as u32;
-    let id = |reloc: &Relocation| SymbolId(reloc.symbol.0 | if is_cleared(reloc) { CLEARED } else { 0 });
-    relocs.into_iter().map(|reloc| (reloc.offset, (id(reloc), reloc.addend))).collect()
+/// A relocation that is not of the kind its field can have.
+fn misfit(what: &'static str, found: FieldSymbol, expected: Action) -> ErrorKind {
+    let verb = |action| match action {
+        Action::Add => "adds to",
+        Action::Clear => "clears",
+    };
+    let FieldSymbol { width, action, .. } = found;
+    ErrorKind::Other(format!(
+        "a relocation {} {width} bytes in {what}, expected one that {} 8 bytes",
+        verb(action),
+        verb(expected)
+    ))
 }
 
 /// Relocations of an encoded section in ptxas' order: code sections last to first, in each the FDEs' fields before the CIEs', all by
-/// descending offset.
+/// descending offset (FORMATS 4).
+///
+/// A code section is known by the symbol of `initial_location`; entries without go with the next FDE that has one, the last with the one
+/// before.
 pub fn debug_relocs(section: &Section) -> Vec<DebugReloc> {
-    // Code section of each relocation: the symbol of the entry's FDE, which for a CIE is the next one.
-    let mut keyed = Vec::new();
+    let mut keyed: Vec<(usize, bool, DebugReloc)> = Vec::new();
     let mut group_of = HashMap::new();
     let mut pending = Vec::new();
     for entry in entry_relocs(section) {
-        let Some(location) = entry.relocs.iter().find(|reloc| reloc.offset == entry.start + INITIAL_LOCATION)
-        else {
-            pending.extend(entry.relocs.iter().map(|reloc| (true, debug_reloc(reloc, entry.start))));
-            continue;
-        };
-        let count = group_of.len();
-        let group = *group_of.entry(location.symbol).or_insert(count);
-        let relocs = pending
-            .drain(..)
-            .chain(entry.relocs.iter().map(|reloc| (false, debug_reloc(reloc, entry.start))));
-        keyed.extend(relocs.map(|(is_cie, reloc)| (group, is_cie, reloc)));
+        pending.extend(entry.relocs.iter().map(|reloc| (entry.is_cie, entry.debug_reloc(reloc))));
+        if let Some(symbol) = entry.location_symbol() {
+            let count = group_of.len();
+            let group = *group_of.entry(symbol).or_insert(count);
+            keyed.extend(pending.drain(..).map(|(is_cie, reloc)| (group, is_cie, reloc)));
+        }
     }
+    let last = keyed.last().map_or(0, |(group, ..)| *group);
+    keyed.extend(pending.into_iter().map(|(is_cie, reloc)| (last, is_cie, reloc)));
     keyed.sort_by_key(|&(group, is_cie, reloc)| (Reverse(group), is_cie, Reverse(reloc.offset)));
     keyed.into_iter().map(|(_, _, reloc)| reloc).collect()
 }
 
-/// Offset of `CIE_pointer` in a 64-bit FDE: behind escape and length.
+/// Offset in a 64-bit entry of the CIE id, or of `CIE_pointer`: behind escape and length.
 const CIE_POINTER: u64 = 12;
 /// Offset of `initial_location`.
 const INITIAL_LOCATION: u64 = 20;
+/// Offset of `address_range`.
+const ADDRESS_RANGE: u64 = 28;
+/// What stands at [`CIE_POINTER`] in a CIE.
+const CIE_ID: [u8; 8] = [0xff; 8];
 
 struct EntryRelocs<'s> {
     start: u64,
+    is_cie: bool,
     relocs: &'s [Reloc],
+}
+
+impl EntryRelocs<'_> {
+    /// Symbol of an FDE's `initial_location`.
+    fn location_symbol(&self) -> Option<SymbolId> {
+        let at = self.start + INITIAL_LOCATION;
+        let location = self.relocs.iter().find(|reloc| reloc.offset == at).filter(|_| !self.is_cie);
+        location.map(|reloc| reloc.symbol)
+    }
+
+    fn debug_reloc(&self, reloc: &Reloc) -> DebugReloc {
+        let Reloc { offset, symbol: SymbolId(symbol), addend, .. } = *reloc;
+        let (kind, in_place) = match offset - self.start {
+            CIE_POINTER if !self.is_cie => (RelocKind::Absolute64, None), // 0 in the file when it is relocated
+            ADDRESS_RANGE if !self.is_cie => (RelocKind::UnusedClear64, None),
+            _ if reloc.width == 4 => (RelocKind::Absolute32, Some(addend)),
+            _ => (RelocKind::Absolute64, Some(addend)),
+        };
+        DebugReloc { offset, kind, symbol: SymbolIndex(symbol), addend, in_place }
+    }
 }
 
 /// Splits a section's relocations by entry. The section is one of [`encode`]'s, so every length holds.
@@ -263,26 +325,14 @@ fn entry_relocs(section: &Section) -> Vec<EntryRelocs<'_>> {
     let mut relocs = section.relocs.as_slice();
     let mut start = 0;
     while let Some(length) = section.bytes.get(start + 4..).and_then(|rest| rest.first_chunk()) {
-        let end = start + 12 + u64::from_le_bytes(*length) as usize;
+        let body = start + CIE_POINTER as usize;
+        let end = body + u64::from_le_bytes(*length) as usize;
         let (own, rest) = relocs.split_at(relocs.partition_point(|reloc| reloc.offset < end as u64));
-        entries.push(EntryRelocs { start: start as u64, relocs: own });
+        let is_cie = section.bytes.get(body..).is_some_and(|body| body.starts_with(&CIE_ID));
+        entries.push(EntryRelocs { start: start as u64, is_cie, relocs: own });
         (start, relocs) = (end, rest);
     }
     entries
-}
-
-fn debug_reloc(reloc: &Reloc, entry_start: u64) -> DebugReloc {
-    let SymbolId(id) = reloc.symbol;
-    let kind = if id & CLEARED == 0 { RelocKind::Absolute64 } else { RelocKind::UnusedClear64 };
-    // CIE pointers are 0 in the file when they are relocated.
-    let in_place = (reloc.offset != entry_start + CIE_POINTER).then_some(reloc.addend);
-    DebugReloc {
-        offset: reloc.offset,
-        kind,
-        symbol: SymbolIndex(id & !CLEARED),
-        addend: reloc.addend,
-        in_place,
-    }
 }
 
 /// Encodes the section.
@@ -291,16 +341,17 @@ fn debug_reloc(reloc: &Reloc, entry_start: u64) -> DebugReloc {
 ///
 /// # Errors
 ///
-/// Whatever [`dwarf2_writer`] refuses.
+/// [`ErrorKind::Unwritable`] with the entry that [`dwarf2_writer`] refuses.
 pub fn encode(entries: &[Entry], section_symbol: Option<SymbolId>) -> Result<Section> {
-    let fail = |error: dwarf2_writer::Error| Error::new(NAME, 0, ErrorKind::Other(error.to_string()));
     let params = Params { format: Format::Dwarf64, alignment: ALIGNMENT, cie_pointer_symbol: section_symbol };
-    let mut table = FrameTable::new(params).map_err(fail)?;
-    for entry in entries {
-        match entry {
-            Entry::Cie(cie) => table.cie(cie).map(drop).map_err(fail)?,
-            Entry::Fde(fde) => table.fde(fde).map_err(fail)?,
-        }
+    let fail = |index, error| Error::unwritable(NAME, "entry", index, error);
+    let mut table = FrameTable::new(params).map_err(|error| fail(0, error))?;
+    for (index, entry) in entries.iter().enumerate() {
+        let written = match entry {
+            Entry::Cie(cie) => table.cie(cie).map(drop),
+            Entry::Fde(fde) => table.fde(fde),
+        };
+        written.map_err(|error| fail(index, error))?;
     }
     Ok(table.finish())
 }

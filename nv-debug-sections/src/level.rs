@@ -57,19 +57,36 @@ impl DebugLevel {
 mod tests {
     use super::*;
 
-    #[test]
-    fn suppression_wins_and_target_debug_counts_as_g() {
-        let ptx = PtxKind { version: (9, 0), has_loc: true, target_debug: true };
-        let request = Request { line_info: true, ..Request::default() };
-        assert_eq!(DebugLevel::observed(request, ptx), DebugLevel::Full);
-        assert_eq!(DebugLevel::observed(Request { suppress: true, ..request }, ptx), DebugLevel::None);
-    }
+    /// What a PTX file brings, and the level without options, with `-lineinfo` and with `-g`. Observed: 864 runs of ptxas 13.0.88, all SMs
+    /// from 75 to 121 alike.
+    const OBSERVED: [(&str, PtxKind, [DebugLevel; 3]); 5] = {
+        use DebugLevel::{Full, Lines, None};
+        const fn ptx(version: (u32, u32), has_loc: bool, target_debug: bool) -> PtxKind {
+            PtxKind { version, has_loc, target_debug }
+        }
+        [
+            ("no .loc", ptx((9, 0), false, false), [None, Lines, Full]),
+            (".loc", ptx((9, 0), true, false), [Lines, Lines, Full]),
+            (".loc, the first version where it counts", ptx((4, 0), true, false), [Lines, Lines, Full]),
+            (".loc, the last version where it does not", ptx((3, 2), true, false), [None, Lines, Full]),
+            (".target debug", ptx((9, 0), true, true), [Full, Full, Full]),
+        ]
+    };
 
     #[test]
-    fn loc_alone_gives_lines_from_version_4() {
-        let level = |version| {
-            DebugLevel::observed(Request::default(), PtxKind { version, has_loc: true, target_debug: false })
-        };
-        assert_eq!((level((3, 2)), level((4, 0))), (DebugLevel::None, DebugLevel::Lines));
+    fn every_combination_gives_what_was_observed() {
+        for (name, ptx, [no_option, line_info_alone, debug]) in OBSERVED {
+            for bits in 0..8_u8 {
+                let [device_debug, line_info, suppress] = [1, 2, 4].map(|bit| bits & bit != 0);
+                let level = match (suppress, device_debug, line_info) {
+                    (true, ..) => DebugLevel::None,
+                    (_, true, _) => debug, // with or without -lineinfo, which is ignored
+                    (_, _, true) => line_info_alone,
+                    _ => no_option,
+                };
+                let request = Request { device_debug, line_info, suppress };
+                assert_eq!(DebugLevel::observed(request, ptx), level, "{name}: {request:?}");
+            }
+        }
     }
 }

@@ -6,35 +6,9 @@
 
 use std::borrow::Cow;
 
-use object::elf::SHF_EXECINSTR;
-
 use crate::cubin::{Cubin, Relocation, SectionIndex, Symbol, SymbolIndex};
 use crate::error::{Error, ErrorKind, Result};
-
-/// What a relocation type does to its field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action {
-    /// Field = symbol value + addend.
-    Add,
-    /// The linker clears the field if the symbol's function is dropped; in a file that still has the symbol it stays.
-    Keep,
-}
-
-/// `(type, width of the field in bytes, action)`. Names: 1 `R_CUDA_32`, 2 `R_CUDA_64`, 4 `R_CUDA_G64`, 0x49
-/// `R_CUDA_UNUSED_CLEAR64`; those above 0x10000 occur in `.nv.merc.rela.*` (FORMATS 7), and for 0x1003d the value is an
-/// address in Mercury space. Observed: ptxas and nvlink 13.0.88, debug sections of 679 cubins; there are no others.
-const TYPES: &[(u32, u8, Action)] = &[
-    (0x1, 4, Action::Add),
-    (0x2, 8, Action::Add),
-    (0x4, 8, Action::Add),
-    (0x49, 8, Action::Keep),
-    (0x1_0001, 8, Action::Add),
-    (0x1_0002, 8, Action::Add),
-    (0x1_0003, 4, Action::Add),
-    (0x1_0008, 4, Action::Add),
-    (0x1_000e, 8, Action::Keep),
-    (0x1_003d, 8, Action::Add),
-];
+use crate::reloc::{Action, RelocType};
 
 /// Length of section names in errors.
 const MAX_NAME_CHARS: usize = 1024;
@@ -61,6 +35,8 @@ pub struct Field {
     pub offset: u64,
     /// Width in bytes, 4 or 8.
     pub width: u8,
+    /// Whether the value is in the field, or the field only to be cleared some day.
+    pub action: Action,
     /// What it refers to.
     pub target: Target,
 }
@@ -90,8 +66,6 @@ impl RelocatedSection<'_> {
 #[derive(Debug, Clone)]
 pub struct Relocated<'c, 'd> {
     cubin: &'c Cubin<'d>,
-    /// `(address, section)` of code sections that have addresses of their own, sorted.
-    code: Vec<(u64, SectionIndex)>,
     /// `(target, relocation section)`, sorted.
     tables: Vec<(SectionIndex, SectionIndex)>,
 }
@@ -103,22 +77,7 @@ impl<'c, 'd> Relocated<'c, 'd> {
         let tables = all.filter(|(_, s)| s.relocations().is_some());
         let mut tables: Vec<_> = tables.map(|(i, s)| (SectionIndex(s.info), SectionIndex(i))).collect();
         tables.sort_unstable();
-        let code =
-            (0..).zip(&cubin.sections).filter(|(_, s)| s.address != 0 && s.flags & SHF_EXECINSTR.0 != 0);
-        let mut code: Vec<_> = code.map(|(i, s)| (s.address, SectionIndex(i))).collect();
-        code.sort_unstable();
-        Self { cubin, code, tables }
-    }
-
-    /// The code section at `address` and the byte offset in it, in files whose functions have addresses of their own.
-    ///
-    /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no relocations. `None` in
-    /// cubins, where all functions are at 0 and [`RelocatedSection::target`] says which one is meant. An address behind
-    /// the end of a section belongs to it until the next section starts.
-    pub fn code_at(&self, address: u64) -> Option<(SectionIndex, u64)> {
-        let next = self.code.partition_point(|(start, _)| *start <= address);
-        let (start, section) = self.code.get(next.checked_sub(1)?)?;
-        Some((*section, address - start))
+        Self { cubin, tables }
     }
 
     /// The cubin underneath.
@@ -170,12 +129,12 @@ impl<'c, 'd> Relocated<'c, 'd> {
         table: SectionIndex,
         bytes: &mut Cow<'_, [u8]>,
     ) -> Result<Field, ErrorKind> {
-        let known = TYPES.iter().find(|(r_type, ..)| *r_type == relocation.r_type);
-        let &(_, width, action) = known.ok_or(ErrorKind::Value {
-            field: "relocation type",
-            found: relocation.r_type.into(),
-            expected: "one that occurs in debug sections",
-        })?;
+        let &RelocType { width, action, .. } =
+            RelocType::from_number(relocation.r_type).ok_or(ErrorKind::Value {
+                field: "relocation type",
+                found: relocation.r_type.into(),
+                expected: "one that occurs in debug sections",
+            })?;
         let symbols = self.cubin.symbols_of(table);
         let no_symbol = ErrorKind::Index {
             what: "symbol",
@@ -192,7 +151,7 @@ impl<'c, 'd> Relocated<'c, 'd> {
         let addend = match (action, relocation.addend) {
             (Action::Add, Some(addend)) => addend,
             (Action::Add, None) => in_place as i64,
-            (Action::Keep, addend) => addend.unwrap_or(0),
+            (Action::Clear, addend) => addend.unwrap_or(0),
         };
         let value = symbol.value.wrapping_add_signed(addend);
         if action == Action::Add && value != in_place {
@@ -209,7 +168,8 @@ impl<'c, 'd> Relocated<'c, 'd> {
                 field.copy_from_slice(new);
             }
         }
-        Ok(Field { offset: relocation.offset, width, target: self.target(relocation, table, symbol, addend) })
+        let target = self.target(relocation, table, symbol, addend);
+        Ok(Field { offset: relocation.offset, width, action, target })
     }
 
     fn target(&self, relocation: &Relocation, table: SectionIndex, symbol: &Symbol, addend: i64) -> Target {

@@ -4,6 +4,7 @@
 use dwarf2_writer::Address;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Result, frame, line, ptx_txt, reg_sass, reg_type};
 use std::collections::BTreeMap;
 
@@ -30,11 +31,11 @@ fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Resu
         }
         SectionKind::NvDebugInfoRegSass => reg_sass::decode(&bytes).and_then(|all| reg_sass::encode(&all)),
         SectionKind::NvDebugInfoRegType => reg_type::decode(&bytes).and_then(|all| reg_type::encode(&all)),
-        SectionKind::DebugFrame => {
-            frame::decode(&bytes, &frame::field_symbols(cubin.relocations_of(index).map(|(_, reloc)| reloc)))
-                .and_then(|entries| frame::encode(&entries, None))
-                .map(|section| clear_relocated(cubin, index, section.bytes, &bytes))
-        }
+        SectionKind::DebugFrame => Relocated::new(cubin)
+            .section(index)
+            .and_then(|view| frame::decode(&bytes, &frame::field_symbols(&view)))
+            .and_then(|entries| frame::encode(&entries, None))
+            .map(|section| clear_relocated(cubin, index, section.bytes, &bytes)),
         _ => return None,
     })
 }

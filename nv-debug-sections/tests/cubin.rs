@@ -9,6 +9,7 @@ use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, Function, SectionIndex, debug_only};
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::symbolize::Code;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use proptest::prelude::*;
@@ -150,9 +151,9 @@ fn a_debug_only_object_survives_the_round_trip() {
     let load = again.layout().unwrap().segments.pop().unwrap();
     assert_eq!((load.address, load.file_size, load.memory_size), (0x1000, 0, 0x290));
 
-    let (view, second) = (Relocated::new(&again), again.section_by_name(".text.helper").unwrap());
+    let (code, second) = (Code::new(&again), again.section_by_name(".text.helper").unwrap());
     assert_eq!(
-        [0xfff, 0x1100, 0x118f].map(|a| view.code_at(a).map(|(s, o)| (s == second, o))),
+        [0xfff, 0x1100, 0x118f].map(|a| code.at_address(a).map(|(s, o)| (s == second, o))),
         [None, Some((true, 0)), Some((true, 0x8f))]
     );
 

@@ -16,6 +16,7 @@ use nv_debug_sections::cubin::{
 };
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::symbolize::Code;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 
@@ -174,7 +175,7 @@ fn a_hundred_thousand_functions() {
     assert_eq!(again, cubin);
     let section = again.symbols()[last.as_usize()].section().unwrap();
     assert_eq!(again.section_name(section), ".text.f99999");
-    assert_eq!(Relocated::new(&again).code_at(again.symbols()[last.as_usize()].value), Some((section, 0)));
+    assert_eq!(Code::new(&again).at_address(again.symbols()[last.as_usize()].value), Some((section, 0)));
 
     again.set_debug_sections(Vec::new()).unwrap();
     let without = again.write().unwrap();

@@ -157,6 +157,10 @@ const DIGIT: u8 = 2;
 const BLANK: u8 = 4;
 const HEX: u8 = 8;
 
+/// Blanks to ptxas 13.0.88, beside the four of the PTX ISA; a vertical tab is none.
+const FORM_FEED: u8 = 0x0c;
+const SUBSTITUTE: u8 = 0x1a;
+
 /// Character classes, one table look-up a byte.
 static CLASS: [u8; 256] = {
     let mut table = [0; 256];
@@ -172,7 +176,7 @@ static CLASS: [u8; 256] = {
         if b.is_ascii_hexdigit() {
             table[byte] |= HEX;
         }
-        if matches!(b, b' ' | b'\t' | b'\r' | b'\n') {
+        if matches!(b, b' ' | b'\t' | b'\r' | b'\n' | FORM_FEED | SUBSTITUTE) {
             table[byte] |= BLANK;
         }
         byte += 1;
@@ -250,7 +254,9 @@ impl<'a> Lexer<'a> {
         use TokenKind as K;
         let one = |kind| (kind, start + 1);
         match first {
-            b' ' | b'\t' | b'\r' | b'\n' => (K::Whitespace, self.run(start + 1, BLANK)),
+            b' ' | b'\t' | b'\r' | b'\n' | FORM_FEED | SUBSTITUTE => {
+                (K::Whitespace, self.run(start + 1, BLANK))
+            }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => (K::Ident, self.run(start + 1, WORD)),
             b'%' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
             b'.' if has(self.peek(1), WORD) => (K::DotIdent, self.dot_ident(start + 1)),
@@ -445,6 +451,14 @@ mod tests {
         assert_eq!(kinds("#\n\\\u{e9}a"), [(Unknown, "#"), (Unknown, "\\\u{e9}"), (Ident, "a")]);
         assert_eq!(kinds("@@DWARF \"a\\\"b"), [(AtDwarf, "@@DWARF"), (String, "\"a\\\""), (Ident, "b")]);
         assert_eq!(kinds("\"b /*"), [(UnterminatedString, "\""), (Ident, "b"), (UnterminatedComment, "/*")]);
+    }
+
+    /// Each of these between two tokens: ptxas takes the first two as blanks and stops at the third.
+    #[test]
+    fn blanks_are_those_of_ptxas() {
+        use TokenKind::{Ident, Semicolon, Unknown};
+        assert_eq!(kinds("ret\x0c;\x1a"), [(Ident, "ret"), (Semicolon, ";")]);
+        assert_eq!(kinds("ret\x0b;"), [(Ident, "ret"), (Unknown, "\x0b"), (Semicolon, ";")]);
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl<'a> Instruction<'a> {
 
     /// The first word of the opcode (`ld` of `ld.global.u32`).
     pub fn mnemonic(&self) -> &'a str {
-        self.opcode.text.split(['.', ' ', '\t', '\r', '\n', '/']).next().unwrap_or("")
+        self.opcode.text.split(['.', ' ', '\t', '\r', '\n', '\x0c', '\x1a', '/']).next().unwrap_or("")
     }
 }
 

@@ -28,7 +28,7 @@ Exit status:
 
 /// NVIDIA GPU debug information, from PTX to cubin: compile PTX as ptxas does, and read what is in a cubin.
 #[derive(Debug, Parser)]
-#[command(name = "ptxas-driver", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "ptxas-driver", version, propagate_version = true, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -102,6 +102,11 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
 pub fn complain(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "error: {message}");
+}
+
+/// Says what is odd, but wrong with nothing that was asked.
+pub fn note(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "note: {message}");
 }
 
 /// Whether the reader of our output went away, as `head` does.

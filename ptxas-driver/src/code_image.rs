@@ -38,8 +38,8 @@ pub struct CodeSection {
     /// Functions that start in this section, by address.
     pub parts: Vec<FunctionPart>,
     /// `(byte offset, 1-based PTX line)` wherever the PTX line of the instructions changes, in address order. Instructions that
-    /// belong to no PTX instruction (prologues) have no entry.
-    pub ptx_lines: Vec<(u64, u32)>,
+    /// belong to no PTX instruction (prologues) have no entry. `None` for code that has no PTX, as helpers that ptxas adds.
+    pub ptx_lines: Option<Vec<(u64, u32)>>,
     /// Register ranges and their type codes; empty without `-g`.
     pub registers: Vec<RegisterRange>,
 }
@@ -73,8 +73,8 @@ pub struct RegisterRange {
 /// A symbol of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageSymbol {
-    /// Its index.
-    pub index: SymbolIndex,
+    /// Its index; `None` for a variable of a debug-only object that has a value and no symbol.
+    pub index: Option<SymbolIndex>,
     /// `st_value`: offset in its section, or in the window of its state space.
     pub value: u64,
     /// Whether it is defined in this file.

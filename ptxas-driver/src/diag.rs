@@ -2,7 +2,6 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use ptx_syntax::{LineIndex, TextRange};
-use std::fmt;
 
 /// How bad it is. Errors mean that nothing is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,21 +34,6 @@ impl Diagnostic {
         Self { severity: Severity::Warning, message: message.into(), range: range.into() }
     }
 }
-
-/// The errors that stopped a compilation, for `?`. Never empty.
-#[derive(Debug)]
-pub struct Rejected {
-    /// Messages in text order.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} errors in the PTX", self.diagnostics.len())
-    }
-}
-
-impl std::error::Error for Rejected {}
 
 /// Renders messages about one text: `error: ...`, `--> FILE:LINE:COLUMN`, the line, a caret.
 #[derive(Debug)]

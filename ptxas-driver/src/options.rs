@@ -85,6 +85,8 @@ pub struct Options {
     /// `-O`, any 32-bit number, as for ptxas; `None` where not given. PTX with `.target debug` allows only 0 and
     /// `None`: see [`OPTIMIZED_DEBUG`].
     pub opt_level: Option<i32>,
+    /// `-m 64` was given.
+    pub machine: bool,
     /// `--code`
     pub code: CodeChoice,
     /// Each `--file-stat`, in order; a later one for the same path replaces an earlier one.
@@ -332,6 +334,7 @@ impl Parser {
             disable_warnings: has(Id::DisableWarnings),
             warnings_as_errors: has(Id::WarningsAsErrors),
             opt_level: self.opt_level,
+            machine: self.machine.is_some(),
             code: self.code.take().unwrap_or(CodeChoice::Auto),
             file_stats: std::mem::take(&mut self.file_stats),
         };

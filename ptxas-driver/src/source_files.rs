@@ -4,7 +4,7 @@ use crate::diag::Diagnostic;
 use crate::options::FileStat;
 use nv_debug_sections::file_table::{self, SourceFile};
 use ptx_syntax::{FileDirective, Module};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::UNIX_EPOCH;
 
 /// Stands in the file table for a path without a file name.
@@ -13,7 +13,7 @@ pub const UNNAMED: &str = "<unnamed>";
 /// Answers `stat` for the paths of `.file` directives.
 #[derive(Debug)]
 pub struct SourceStats<'a> {
-    given: HashMap<&'a str, &'a FileStat>,
+    given: BTreeMap<&'a str, &'a FileStat>,
 }
 
 impl<'a> SourceStats<'a> {
@@ -40,7 +40,13 @@ impl<'a> SourceStats<'a> {
             }
             settled
         };
-        module.files().map(settle).collect()
+        let files = module.files().map(settle).collect();
+        let declared: HashSet<&str> = module.files().map(|file| file.path).collect();
+        for path in self.given.keys().filter(|path| !declared.contains(**path)) {
+            let message = format!("--file-stat {path}=...: no .file has this path");
+            diagnostics.push(Diagnostic::warning(None, message));
+        }
+        files
     }
 
     /// A `.file` with its time and size settled. Those of the directive are used if its time is not 0; else both come from the

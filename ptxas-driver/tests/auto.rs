@@ -117,17 +117,38 @@ fn the_summary_tells_what_was_made() {
     assert!(summary.ends_with("code: none, as --code none asks"), "{summary}");
 }
 
+/// Without `-v` nothing is said, but for code that is missing although it was not declined.
 #[test]
-fn nothing_is_said_without_v() {
+fn what_is_said_without_v() {
     let folder = tempfile::tempdir().unwrap();
+    for (code, said) in [("none", ""), ("auto", "no ptxas found: the result is a debug-only object")] {
+        let mut command = without_ptxas(folder.path());
+        command
+            .args(["-lineinfo", "-arch", "sm_90", "--code", code, "-o"])
+            .arg(folder.path().join("out.cubin"));
+        let run = command.arg(driver::example("saxpy/saxpy.ptx")).output().unwrap();
+        let messages = driver::messages(&run);
+        assert!(run.status.success() && run.stdout.is_empty(), "{messages}");
+        assert!(
+            messages.contains(said) && messages.lines().count() == usize::from(!said.is_empty()),
+            "{messages}"
+        );
+    }
+}
+
+/// A `$PTXAS` that cannot be run is a mistake, not a machine without ptxas.
+#[test]
+fn auto_does_not_pass_over_a_wrong_ptxas() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.cubin");
     let mut command = without_ptxas(folder.path());
-    command.args(["-lineinfo", "-arch", "sm_90", "-o"]).arg(folder.path().join("out.cubin"));
+    command
+        .env("PTXAS", folder.path().join("nowhere"))
+        .args(["-lineinfo", "-arch", "sm_90", "-o"])
+        .arg(&output);
     let run = command.arg(driver::example("saxpy/saxpy.ptx")).output().unwrap();
-    assert!(
-        run.status.success() && run.stderr.is_empty() && run.stdout.is_empty(),
-        "{}",
-        driver::messages(&run)
-    );
+    assert_eq!(run.status.code(), Some(FAILURE));
+    assert!(driver::messages(&run).contains("nowhere: no such file") && !output.exists());
 }
 
 #[test]
@@ -290,6 +311,11 @@ fn output_through_a_link() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link was replaced");
     assert_eq!(fs::read(&target).unwrap(), made);
     assert_eq!(driver::names_in(folder.path()), ["link.cubin", "target.cubin"]);
+    // The same where the link names nothing yet.
+    fs::remove_file(&target).unwrap();
+    assert_eq!(driver::made(&mut command, &link), made);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link was replaced");
+    assert_eq!(fs::read(&target).unwrap(), made);
 }
 
 /// The three kinds of PTX that `behaviour/matrix_differences.md` tells apart.

@@ -274,6 +274,45 @@ fn faults_inside_ptx() {
     }
 }
 
+/// What ptxas 13.0.88 refuses with `Duplicate ...`, and what it takes: labels belong to blocks, a declaration is no definition.
+#[test]
+fn names_given_twice() {
+    let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
+    let bench = Bench::new();
+    for (tail, what) in [
+        (".visible .entry k() { ret; }\n.visible .entry k() { ret; }\n", "definition of function 'k'"),
+        (".global .b32 a;\n.global .b32 a;\n.visible .entry k() { ret; }\n", "definition of variable 'a'"),
+        (".visible .entry k() {\nA: ret;\nA: ret;\n}\n", "definition of label 'A'"),
+        (".file 1 \"a\"\n.file 1 \"a\"\n.visible .entry k() { ret; }\n", "file index #1"),
+    ] {
+        let text = format!("{head}{tail}");
+        let messages = bench.refused_ptx("in.ptx", &text, "sm_75");
+        assert!(messages.contains(&format!("Duplicate {what}")), "{messages}");
+        assert_shows_place(&messages, "in.ptx", &text);
+    }
+    for tail in [
+        ".func f();\n.func f() { ret; }\n.visible .entry k() { ret; }\n",
+        ".visible .entry k() {\nA: { A: ret; }\n{ A: ret; }\nret;\n}\n.visible .entry k2() {\nA: ret;\n}\n",
+        ".shared .b32 a;\n.visible .entry k() { .shared .b32 a; ret; }\n",
+    ] {
+        bench.file("in.ptx", format!("{head}{tail}"));
+        let ended = bench.attempt(&["-lineinfo", "-arch", "sm_75", "--code", "none", "in.ptx"]);
+        assert_eq!(ended.code, Some(0), "{tail}:\n{}", ended.messages);
+    }
+}
+
+/// Values that their field cannot hold are said, not cut.
+#[test]
+fn values_that_do_not_fit() {
+    let text = ".version 8.0\n.target sm_75, debug\n.address_size 64\n\
+        .visible .entry k(.param .align 1 .b8 p[4294967295], .param .b32 q) { ret; }\n\
+        .section .debug_abbrev {\n.b8 0\n}\n.section .debug_info {\n.b32 q\n}\n";
+    let bench = Bench::new();
+    let messages = bench.refused_ptx("in.ptx", text, "sm_75");
+    assert!(messages.contains("does not fit .b32"), "{messages}");
+    assert_shows_place(&messages, "in.ptx", text);
+}
+
 /// Cut anywhere, a module is either a whole shorter one or refused at a place that exists.
 #[test]
 fn truncated_ptx() {
@@ -311,6 +350,15 @@ fn not_a_cubin() {
         let messages = bench.refused_cubin(name);
         assert!(messages.contains(&format!("{name}: offset 0x")), "{messages}");
     }
+    // What `--code none` makes is an ELF file of the right machine, without code.
+    let ptx = driver::example(SAXPY.ptx);
+    let ptx = ptx.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = driver::compile();
+    command.args(["-lineinfo", "-arch", "sm_90", "--code", "none", ptx]);
+    bench.file("debug-only", driver::made(&mut command, &folder.path().join("out")));
+    let messages = bench.refused_cubin("debug-only");
+    assert!(messages.contains("debug-only object"), "{messages}");
     // This test's own executable: an ELF file of another machine, where executables are ELF files.
     let own = std::env::current_exe().unwrap();
     if fs::read(&own).unwrap().starts_with(b"\x7fELF") {

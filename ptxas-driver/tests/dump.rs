@@ -263,21 +263,122 @@ fn sections_by_name() {
 
 #[test]
 fn a_section_that_cannot_be_decoded_is_shown_as_bytes() {
-    let bytes = fs::read(example("saxpy/saxpy.cubin")).unwrap();
-    let cubin = Cubin::parse(&bytes).unwrap();
-    let line = cubin.section_by_name(".debug_line").unwrap();
-    let offset = cubin.layout().unwrap().offsets[line.as_usize()];
-    let mut broken = bytes.clone();
-    broken[offset as usize + 4] = 9; // the version of the line table
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("broken.cubin");
-    fs::write(&path, broken).unwrap();
-    let output = dump(&path, &[]);
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let (status, text) = dump_changed("saxpy/saxpy.cubin", &[], |cubin, bytes| {
+        bytes[located(cubin, ".debug_line").1 + 4] = 9; // the version of the line table
+    });
+    assert_eq!(status, Some(1));
     assert!(text.contains("  error: .debug_line+0x4: version is 0x9, expected 2\n  0x0000  "), "{text}");
     // The other sections are there all the same.
     assert!(text.contains("\n.nv_debug_ptx_txt (section "));
+}
+
+/// Dumps an example with some of its bytes changed: exit status and text.
+fn dump_changed(
+    name: &str,
+    args: &[&str],
+    change: impl FnOnce(&Cubin<'_>, &mut [u8]),
+) -> (Option<i32>, String) {
+    let bytes = fs::read(example(name)).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let mut new = bytes.clone();
+    change(&cubin, &mut new);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("changed.cubin");
+    fs::write(&path, new).unwrap();
+    let output = dump(&path, args);
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// Index of a section, and where its contents are in the file.
+fn located(cubin: &Cubin<'_>, section: &str) -> (usize, usize) {
+    let index = cubin.section_by_name(section).unwrap().as_usize();
+    (index, cubin.layout().unwrap().offsets[index] as usize)
+}
+
+#[test]
+fn a_name_that_starts_inside_a_string_is_in_doubt() {
+    let (status, text) = dump_changed("saxpy/saxpy.cubin", &["-s", ".debug_line"], |cubin, bytes| {
+        let (_, unit) = located(cubin, ".debug_line");
+        let header = u32::from_le_bytes(bytes[unit + 6..unit + 10].try_into().unwrap()) as usize;
+        // The base of names: the four bytes behind the file table.
+        bytes[unit + 10 + header - 4] = 1;
+    });
+    assert_eq!(status, Some(0));
+    let is_in_doubt = |line: &str| {
+        line.contains("?? (.debug_str+0x1) inlined at row ")
+            && line.ends_with(" [name unsure: no string starts at the name's offset in .debug_str]")
+    };
+    assert!(text.lines().any(is_in_doubt), "{text}");
+}
+
+#[test]
+fn what_refers_to_a_broken_section_says_so() {
+    for (file, table, section, shown) in [
+        ("saxpy/saxpy.cubin", ".rela.debug_frame", ".debug_str", ".debug_line"),
+        ("saxpy/saxpy-debug.cubin", ".rel.debug_frame", ".debug_abbrev", ".debug_info"),
+    ] {
+        let (status, text) = dump_changed(file, &["-s", shown], |cubin, bytes| {
+            // A relocation of no known type, for `section`: r_info of the first entry, sh_info of the table's header.
+            let (table, entries) = located(cubin, table);
+            bytes[entries + 8] = 0xee;
+            let headers = u64::from_le_bytes(bytes[0x28..0x30].try_into().unwrap()) as usize;
+            let target = located(cubin, section).0 as u8;
+            bytes[headers + 64 * table + 44] = target;
+        });
+        assert_eq!(status, Some(1), "{text}");
+        let error = text.lines().nth(1).unwrap();
+        assert!(error.starts_with(&format!("  error: {section}+0x")), "{error}");
+        assert!(error.contains(": relocation type is 0xee, "), "{error}");
+    }
+}
+
+// DW_FORM_ref8 of -1 in a second unit.
+#[test]
+fn a_reference_out_of_its_unit_is_said() {
+    let bytes = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .flat_map(|byte| [".b8 ".to_owned(), byte.to_string(), "\n".to_owned()])
+            .collect::<String>()
+    };
+    let abbreviations = bytes(&[1, 17, 0, 1, 20, 0, 0, 0]);
+    let unit = |reference: u64| {
+        bytes(&[&[16, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1], &reference.to_le_bytes()[..]].concat())
+    };
+    let ptx = format!(
+        ".version 8.0\n.target sm_90, debug\n.address_size 64\n.visible .entry k()\n{{\nret;\n}}\n\
+         .section .debug_abbrev {{\n{abbreviations}}}\n.section .debug_info {{\n{}{}}}\n",
+        unit(0xb),
+        unit(u64::MAX)
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let (input, object) = (dir.path().join("k.ptx"), dir.path().join("k.debug"));
+    fs::write(&input, ptx).unwrap();
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    compile.args(["-g", "-arch", "sm_90", "--code", "none", "-o"]).args([&object, &input]);
+    assert!(compile.status().unwrap().success());
+    let shown = text(&object, &["--section", ".debug_info"]);
+    assert!(shown.contains("DW_AT_sibling: <0xb>\n"), "{shown}");
+    assert!(shown.ends_with("DW_AT_sibling: unit+0xffffffffffffffff (outside the unit)\n"), "{shown}");
+}
+
+#[test]
+fn the_section_table_says_what_debug_sections_hold() {
+    let file = example("saxpy/saxpy.cubin");
+    let all = text(&file, &[]);
+    let row = |name: &str| all.lines().find(|line| line.split_whitespace().nth(1) == Some(name)).unwrap();
+    assert!(row(".debug_line").ends_with("  SASS address to source line"));
+    assert!(row(".debug_str").ends_with("  names, of inlined functions above all (from the PTX)"));
+    assert!(row(".text.saxpy").ends_with("0x600"));
+    let document = json(&file, &[]);
+    let rows = document["section_table"].as_array().unwrap();
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(row(".debug_str")["origin"], "ptx");
+    assert_eq!(
+        (&row(".nv_debug_ptx_txt")["origin"], &row(".nv_debug_ptx_txt")["content"]),
+        (&"assembler".into(), &"the PTX text".into())
+    );
+    assert!(row(".text.saxpy").get("content").is_none());
 }
 
 #[test]

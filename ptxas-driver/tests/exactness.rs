@@ -2,74 +2,22 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
+#[path = "support/driver.rs"]
+mod driver;
 mod support;
 
 use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use support::Entry;
 
 /// Compiles a corpus entry's PTX with the facts of its cubin.
 fn compile(entry: &Entry, cubin: &Path, output: &Path) -> Result<Vec<u8>, String> {
-    let ptx = entry.ptx.as_ref().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.arg("compile").arg(ptx).arg("-o").arg(output).arg("-arch").arg(arch(entry, ptx));
-    command.arg("--code").arg(format!("cubin:{}", cubin.display()));
-    let (mode, _) = entry.mode.split_once('-').unwrap_or((&entry.mode, ""));
-    match mode {
-        "G" if entry.mode == "G-dopt" => command.arg("-lineinfo"),
-        "G" | "g" | "gO0" | "glmt" | "debug" => command.arg("-g"),
-        "lineinfo" if entry.mode == "lineinfo-suppress" => command.arg("--suppress-debug-info"),
-        "lineinfo" => command.arg("-lineinfo"),
-        _ => &mut command,
-    };
-    if is_relocatable(cubin) {
-        command.arg("-c");
-    }
-    for stat in recorded_stats(ptx, cubin) {
-        command.arg("--file-stat").arg(stat);
-    }
-    let run = command.output().unwrap();
-    if run.status.success() {
-        Ok(std::fs::read(output).unwrap())
-    } else {
-        Err(String::from_utf8_lossy(&run.stderr).into_owned())
-    }
-}
-
-/// The entry's architecture, with the letter of the PTX's `.target`.
-fn arch(entry: &Entry, ptx: &Path) -> String {
-    let text = std::fs::read_to_string(ptx).unwrap();
-    let parsed = ptx_syntax::parse(&text);
-    let target = parsed.module.target().and_then(|target| target.arch()).map_or("", |name| name.text);
-    if target.starts_with(&entry.arch) { target.to_owned() } else { entry.arch.clone() }
-}
-
-fn is_relocatable(cubin: &Path) -> bool {
-    Cubin::parse(&std::fs::read(cubin).unwrap()).unwrap().header.e_type == 1
-}
-
-/// Time and size of each source file as the original's file table has them: entries follow `.file` by increasing index.
-fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(ptx).unwrap();
-    let parsed = ptx_syntax::parse(&text);
-    let mut files: Vec<_> = parsed.module.files().map(|file| (file.index, file.path)).collect();
-    files.sort_unstable();
-    let data = std::fs::read(cubin).unwrap();
-    let cubin = Cubin::parse(&data).unwrap();
-    let Some(index) = cubin.section_by_name(".debug_line") else { return Vec::new() };
-    let bytes = cubin.bytes(index).unwrap();
-    let tables = line::decode(".debug_line", &bytes).unwrap();
-    let recorded = tables.iter().flat_map(|table| &table.files);
-    files
-        .iter()
-        .zip(recorded)
-        .map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size))
-        .collect()
+    let mut command = driver::compile_entry(entry);
+    let run = command.arg("--code").arg(driver::code_of(cubin)).arg("-o").arg(output).output().unwrap();
+    if run.status.success() { Ok(std::fs::read(output).unwrap()) } else { Err(driver::messages(&run)) }
 }
 
 /// Sections by name: bytes, and under their own names the relocation sections' bytes.
@@ -198,17 +146,9 @@ fn examples_are_exact() {
 fn assert_same_file(ptx: &Path, cubin: &Path, arch: &str, options: impl IntoIterator<Item = String>) {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.cubin");
-    let run = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
-        .arg(ptx)
-        .args(["-arch", arch])
-        .args(options)
-        .arg(format!("--code=cubin:{}", cubin.display()))
-        .arg("-o")
-        .arg(&output)
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}: {}", cubin.display(), String::from_utf8_lossy(&run.stderr));
-    let (ours, original) = (std::fs::read(&output).unwrap(), std::fs::read(cubin).unwrap());
+    let mut command = driver::compile();
+    command.arg(ptx).args(["-arch", arch]).args(options).arg("--code").arg(driver::code_of(cubin));
+    let (ours, original) = (driver::made(&mut command, &output), std::fs::read(cubin).unwrap());
     let (our_sections, sections) = (debug_sections(&ours), debug_sections(&original));
     let other: Vec<_> =
         sections.iter().filter(|(name, bytes)| our_sections.get(*name) != Some(bytes)).collect();

@@ -5,6 +5,7 @@
 mod nvdisasm;
 mod support;
 
+use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -208,6 +209,145 @@ fn a_debug_only_object_is_found_by_address() {
     assert!(inlined > 0);
 }
 
+// ---- deep chains ----
+
+/// A debug-only object of one kernel: line 1, and `depth` functions inlined into each other, line `n` at line `n - 1`.
+fn chain_of(depth: usize, dir: &Path) -> PathBuf {
+    let mut ptx =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"a.c\"\n.visible .entry k()\n{\n".to_owned();
+    ptx += ".reg .b32 %r1;\n.loc 1 1 1\nadd.s32 %r1,%r1,1;\n";
+    let inlined = (2..depth + 2).flat_map(|line| {
+        let place = format!(".loc 1 {line} 1, function_name $s, inlined_at 1 {} 1\n", line - 1);
+        [place, "add.s32 %r1,%r1,1;\n".to_owned()]
+    });
+    ptx.extend(inlined);
+    ptx += "ret;\n}\n.section .debug_str {\n$s:\n.b8 97\n.b8 0\n}\n";
+    let (input, object) = (dir.join("deep.ptx"), dir.join("deep.debug"));
+    fs::write(&input, ptx).unwrap();
+    let files = ["-o", object.to_str().unwrap(), input.to_str().unwrap()];
+    let made = driver(&[&["--code", "none", "-lineinfo", "-arch", "sm_90"], &files[..]].concat());
+    assert!(made.status.success(), "{}", stderr(&made));
+    object
+}
+
+fn lines_of(answer: &Value) -> Vec<u64> {
+    answer["frames"].as_array().unwrap().iter().map(|frame| frame["line"].as_u64().unwrap()).collect()
+}
+
+fn countdown(from: u64, count: u64) -> Vec<u64> {
+    (0..count).map(|step| from - step).collect()
+}
+
+#[test]
+fn listings_cut_long_chains_and_queries_do_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let object = chain_of(1100, dir.path());
+    let document = json(&object, &[]);
+    let ranges = document["sections"][0]["ranges"].as_array().unwrap();
+    for range in ranges {
+        let line = range["frames"][0]["line"].as_u64().unwrap();
+        assert_eq!(lines_of(range), countdown(line, line.min(64)));
+        let more = line.saturating_sub(64);
+        assert_eq!(range.get("more_frames").map_or(0, |more| more.as_u64().unwrap()), more);
+    }
+    let text = stdout(&lines(&object, &[]));
+    assert!(text.contains(" <- a at a.c:37 (inlined) <- ... 36 more  | ptx:"));
+    assert!(text.contains(" <- a at a.c:2 (inlined) <- k at a.c:1  | ptx:"));
+
+    for (line, shown) in [(800, 800), (1101, 1024)] {
+        let start =
+            ranges.iter().find(|range| range["frames"][0]["line"] == line).unwrap()["start"].to_string();
+        let document = json(&object, &["-f", "k", &start]);
+        let answer = &document["queries"][0]["answers"][0];
+        assert_eq!(lines_of(answer), countdown(line, shown));
+        let text = stdout(&lines(&object, &["-f", "k", &start]));
+        match line - shown {
+            0 => assert!(answer.get("more_frames").is_none() && !text.contains(" more\n")),
+            more => {
+                assert_eq!(answer["more_frames"], more);
+                assert!(text.contains(&format!("a.c:{} (inlined)\n  ... {more} more\n", more + 1)), "{text}");
+            }
+        }
+    }
+}
+
+// Collected, these chains are 20 million frames.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_listing_is_not_held_in_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let object = chain_of(20_000, dir.path());
+    for form in ["", "--json"] {
+        let script = format!("ulimit -v 200000; \"$0\" lines \"$1\" {form} >/dev/null");
+        let output = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_ptxas-driver"), object.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{form}: {}", stderr(&output));
+    }
+}
+
+// ---- changed cubins ----
+
+/// A file with some of its bytes changed.
+fn changed(original: &Path, dir: &Path, change: impl FnOnce(&Cubin<'_>, &mut [u8])) -> PathBuf {
+    let bytes = fs::read(original).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let mut new = bytes.clone();
+    change(&cubin, &mut new);
+    let path = dir.join("changed.cubin");
+    fs::write(&path, new).unwrap();
+    path
+}
+
+fn offset_of(cubin: &Cubin<'_>, section: &str) -> usize {
+    let index = cubin.section_by_name(section).unwrap();
+    cubin.layout().unwrap().offsets[index.as_usize()] as usize
+}
+
+// As nvlink leaves the rows of a function that it has dropped.
+#[test]
+fn sequences_without_a_section_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let original = example("saxpy/saxpy.cubin");
+    assert!(json(&original, &[]).get("unplaced_sequences").is_none());
+    assert_eq!(stderr(&lines(&original, &[])), "");
+    let file = changed(&original, dir.path(), |cubin, bytes| {
+        let symbol = offset_of(cubin, ".rela.debug_line") + 12;
+        bytes[symbol..symbol + 4].fill(0);
+    });
+    let counts = serde_json::json!({"debug_line": 1, "nv_debug_line_sass": 0});
+    assert_eq!(json(&file, &[])["unplaced_sequences"], counts);
+    let output = lines(&file, &["saxpy+0xe0"]);
+    let note =
+        format!("note: {}: .debug_line: 1 sequence of functions that the linker dropped\n", file.display());
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), note));
+    assert!(stdout(&output).contains("  #0 ??:0, .debug_line does not cover this address\n  ptx:68 "));
+}
+
+#[test]
+fn code_that_no_folded_function_reaches_is_the_kernels() {
+    let dir = tempfile::tempdir().unwrap();
+    let original = support::repository().join("ptxas-driver/tests/pairs/folded.sm_75.lineinfo.cubin");
+    let function = |file: &Path, query: &str| {
+        let answer = &json(file, &[query])["queries"][0]["answers"][0];
+        (answer["function"]["name"].as_str().unwrap().to_owned(), answer["function_offset"].as_u64().unwrap())
+    };
+    // The symbols, by readelf: `$k$f0` at 0x2c0 of 0x1b0 bytes, `$k$f1` at 0x470 to the section's end, `k` over all.
+    let at = |file: &Path| [0x2b0, 0x2c0, 0x460, 0x6f0].map(|at| function(file, &format!(".text.k+{at:#x}")));
+    let own = |name: &str, offset: u64| (name.to_owned(), offset);
+    assert_eq!(at(&original), [own("k", 0x2b0), own("$k$f0", 0), own("$k$f0", 0x1a0), own("$k$f1", 0x280)]);
+    // With less code in each, what is behind it is padding.
+    let shorter = changed(&original, dir.path(), |cubin, bytes| {
+        for (index, _) in cubin.functions().filter(|(index, _)| cubin.symbol_name(*index).starts_with("$k$"))
+        {
+            let size = offset_of(cubin, ".symtab") + 24 * index.as_usize() + 16;
+            bytes[size..size + 8].copy_from_slice(&0x100_u64.to_le_bytes());
+        }
+    });
+    assert_eq!(at(&shorter), [own("k", 0x2b0), own("$k$f0", 0), own("k", 0x460), own("k", 0x6f0)]);
+}
+
 // ---- the command line ----
 
 #[test]
@@ -253,7 +393,8 @@ fn no_answer_is_said_and_counted() {
     for (query, why) in [
         ("nosuch", "no function 'nosuch'; the functions are _Z10sum_windowPKf6Window, block_sum"),
         ("sum", "'sum' is part of _Z10sum_windowPKf6Window, block_sum"),
-        ("block_sum+0x99999", ".text.block_sum ends at 0x1580, before 0x99999"),
+        ("block_sum+zz", "'zz' is no offset: expected 0x and hexadecimal digits, or decimal ones"),
+        ("block_sum+0x99999", ".text.block_sum has 0x1580 bytes, 0x99999 is behind them"),
         ("0x99999", "no function has offset 0x99999; the functions are _Z10sum_windowPKf6Window, block_sum"),
     ] {
         let output = lines(&cubin, &["block_sum", query]);

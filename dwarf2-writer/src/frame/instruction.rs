@@ -7,7 +7,7 @@ use crate::{Address, Error, Expression, Section};
 /// One rule, or one step to the next address. The variant is the encoding: nothing is shortened or merged.
 ///
 /// *Factored* operands are in units of the CIE's code or data alignment factor. Registers are numbers as the producer
-/// uses them (for NVIDIA GPUs the class in the high byte).
+/// uses them, of any size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 3 §6.4.2")]
 pub enum CallFrameInstruction {

@@ -1,4 +1,5 @@
-//! The opcodes of one row (FORMATS 1.4, rules 3 and 4).
+//! The opcodes of one row: a special opcode if address and line both move and it fits, else the advances that are needed (that of the line
+//! if nothing moves) and `DW_LNS_copy`.
 //!
 //! A row is put together in a register, copied at a fixed size and then cut to its length. Which of the forms it takes
 //! depends on the source in a way no branch predictor learns, so common rows are looked up and selected, not branched on.

@@ -9,6 +9,7 @@ use super::{
     extended,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::generation::Generation;
 
 /// Address of the first function in a debug-only object.
 ///
@@ -112,7 +113,7 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>
         abi_version: 8,
         e_version: 1,
         e_entry: 0,
-        e_flags: sm << 8 | if sm < 100 { 4 } else { 2 },
+        e_flags: sm << 8 | if Generation::of(sm) < Generation::Mercury { 4 } else { 2 },
         shstrndx: SectionIndex(SHSTRTAB),
     };
     Ok(DebugOnly {
@@ -190,7 +191,7 @@ impl Builder {
     }
 
     fn function(&mut self, function: &Function<'_>, index: SymbolIndex) -> Result<()> {
-        let address = self.place(function.size, TEXT_ALIGN)?;
+        let address = self.place(function.name, function.size, TEXT_ALIGN)?;
         let name = self.names.push(&format!(".text.{}", function.name))?;
         let other = if function.kernel { Symbol::ENTRY } else { 0 };
         let kind = elf::STT_FUNC.0;
@@ -215,10 +216,10 @@ impl Builder {
         space: VariableSpace,
         variables: impl Iterator<Item = (&'v Variable<'v>, &'v SymbolIndex)>,
     ) -> Result<()> {
-        let start = self.place(0, TEXT_ALIGN)?;
+        let start = self.place("", 0, TEXT_ALIGN)?;
         for (variable, &index) in variables {
             let align = variable.align.clamp(1, MAX_VARIABLE_ALIGN).next_power_of_two();
-            let address = self.place(variable.size, align)?;
+            let address = self.place(variable.name, variable.size, align)?;
             let kind = elf::STT_OBJECT.0;
             self.symbol(index, variable.name, kind, 0, address, variable.size, variable.local)?;
         }
@@ -241,9 +242,12 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes `size` bytes at the next multiple of `align`, and gives their address.
-    fn place(&mut self, size: u64, align: u64) -> Result<u64> {
-        let overflow = || fault("size", size, "an address");
+    /// Takes `size` bytes for `name` at the next multiple of `align`, and gives their address.
+    fn place(&mut self, name: &str, size: u64, align: u64) -> Result<u64> {
+        let overflow = || {
+            let message = format!("the {size:#x} bytes of '{name}' go past the end of the address space");
+            Error::new("", 0, ErrorKind::Other(message))
+        };
         let address = self.address.checked_next_multiple_of(align).ok_or_else(overflow)?;
         self.address = address.checked_add(size).ok_or_else(overflow)?;
         Ok(address)

@@ -4,6 +4,7 @@ use object::elf;
 
 use super::{Contents, Cubin, Section, relocation_size};
 use crate::error::{Error, ErrorKind, Result};
+use crate::generation::Generation;
 
 pub(super) const FILE_HEADER: u64 = 64;
 pub(super) const PROGRAM_HEADER: u64 = 56;
@@ -129,8 +130,11 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
 /// Whether the tools lay this file out the way they did before Mercury: below sm_90, and for sm_90 what nvlink writes.
 /// Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins, no exception.
 fn is_classic(cubin: &Cubin<'_>) -> bool {
-    let sm = cubin.header.sm();
-    sm < 90 || sm == 90 && is_linked(cubin)
+    match Generation::of(cubin.header.sm()) {
+        Generation::Legacy => true,
+        Generation::Transcoded => is_linked(cubin),
+        Generation::Mercury => false,
+    }
 }
 
 /// Whether `.note.nv.tkinfo` names nvlink, alone or beside ptxas, as the tool.
@@ -143,13 +147,13 @@ fn is_linked(cubin: &Cubin<'_>) -> bool {
 /// Zero bytes after `.shstrtab` (FORMATS 6): room for Mercury names that the file does not have.
 pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     const CAPMERC: &str = ".nv.capmerc";
-    match cubin.header.sm() {
-        100.. => 36,
-        90.. if !is_classic(cubin) => {
+    match Generation::of(cubin.header.sm()) {
+        Generation::Mercury => 36,
+        Generation::Transcoded if !is_classic(cubin) => {
             let text = cubin.iter().filter(|(_, name, _)| name.starts_with(".text."));
             14 + text.map(|(_, name, _)| (CAPMERC.len() + name.len() + 1) as u64).sum::<u64>()
         }
-        _ => 0,
+        Generation::Legacy | Generation::Transcoded => 0,
     }
 }
 

@@ -120,6 +120,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// Whether the file is `ptxas -c` output, to be linked (`ET_REL`).
+    pub fn is_relocatable(&self) -> bool {
+        self.e_type == elf::ET_REL.0
+    }
+
     /// The SM number the code is for (75 = sm_75).
     ///
     /// `e_flags` bits 8-15 since CUDA 13 (`EI_OSABI` 0x41), bits 0-7 before. Observed: ptxas 12.9, 13.0 and 13.4.
@@ -220,6 +225,11 @@ impl Symbol {
     /// Whether it names a function (`STT_FUNC`).
     pub fn is_function(&self) -> bool {
         self.kind() == elf::STT_FUNC.0
+    }
+
+    /// Whether it stands for a section (`STT_SECTION`).
+    pub fn is_section(&self) -> bool {
+        self.kind() == elf::STT_SECTION.0
     }
 
     /// Whether it is a kernel: a function with [`Symbol::ENTRY`].

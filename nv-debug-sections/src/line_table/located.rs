@@ -21,7 +21,7 @@ pub(super) struct Program {
     pub(super) line: u32,
     /// Rows written so far: the number contexts refer to.
     pub(super) rows: u64,
-    file: Option<u32>,
+    file: Option<u16>,
     context: u64,
     /// A `0x92 1` waits for its `0x92 0`, which goes out with the next state write.
     entry_row_open: bool,
@@ -32,17 +32,18 @@ impl Program {
         Self { ops: Vec::new(), address: 0, line: 1, rows: 0, file: None, context: 0, entry_row_open: false }
     }
 
-    /// Rule 1 of FORMATS 1.4. Files are cut to 16 bits.
+    /// Rule 1 of FORMATS 1.4. Files are cut to 16 bits, then compared.
     pub(super) fn set_file(&mut self, file: u32) {
+        let file = file as u16;
         if self.file.replace(file) != Some(file) {
-            self.ops.push(LineOp::SetFile(u64::from(file as u16)));
+            self.ops.push(LineOp::SetFile(file.into()));
         }
         self.close_entry_row();
     }
 
     /// Takes `file` as the current one without writing it: ptxas forgets to (FORMATS 1.6).
     pub(super) fn assume_file(&mut self, file: u32) {
-        self.file = Some(file);
+        self.file = Some(file as u16);
     }
 
     /// Rule 2 of FORMATS 1.4: a change of name alone is not written.

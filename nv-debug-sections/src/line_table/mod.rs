@@ -9,14 +9,13 @@
 
 mod located;
 mod ptx_lines;
+#[cfg(test)]
+mod tests;
 mod transcoded;
 
 pub use located::{Table, locations};
 pub use ptx_lines::ptx_lines;
 pub use transcoded::{AddressPair, transcode};
-
-/// First SM whose native tables are transcoded from Mercury ones.
-pub const FIRST_TRANSCODED_SM: u32 = 90;
 
 /// Index of a [`Loc`] in the slice handed to the builders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

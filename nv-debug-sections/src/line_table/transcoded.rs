@@ -1,4 +1,19 @@
 //! FORMATS 1.6: native tables of sm_90 and later are the Mercury table looked up at each instruction.
+//!
+//! What happens at an instruction whose Mercury address row *x* covers, in the order of FORMATS; the first step that applies is the last.
+//! A *root* row has no parent, an *entry row* is flagged with 0x92.
+//!
+//! 1. Function start: a row. Doubled if *x* is no entry row, since then the first instruction has a row of its own.
+//! 2. *x* is the row of the instruction before: nothing.
+//! 3. First *x* behind an entry row: if it is root and on the line written last, only its place is.
+//! 4. Any other *x* with line, file and parent of the row before, which was written in full: nothing.
+//! 5. Second *x* behind an entry row of one instruction, both root: as step 3.
+//! 6. Else call sites not yet written, and a row.
+//!
+//! Steps 4 to 6 are fits to what ptxas writes, not understood: of 1000 random functions of few lines and files 15 come out otherwise (of
+//! the corpus' none). `ptxas-driver/tests/pairs` has a program for each condition but three, which no program of 11 000 tells:
+//! `last` reset and `doubled_start` cleared at a folded function's start, and `!wrote_ancestors` in step 6. Against FORMATS, the file does not
+//! count in step 6 (kernel `step_6_file` of `transcoded.ptx`), but the line of the outermost call site does (`inlined_below_entry.ptx`).
 
 use super::located::Program;
 use crate::line::LineOp;
@@ -57,15 +72,20 @@ pub fn transcode(mercury: &[LineOp], instructions: &[AddressPair], starts: &[u64
     for (index, instruction) in instructions.iter().enumerate() {
         let covering = transcoder.rows.partition_point(|row| row.address <= instruction.mercury);
         let Some(row) = covering.checked_sub(1) else { continue };
+        // A start counts where a row starts, flagged or not: built-in helpers have none.
         let row_starts_here = transcoder.rows[row].address == instruction.mercury;
         if row_starts_here && starts.binary_search(&instruction.native).is_ok() {
             transcoder.function_start(row, instruction.native, index == 0);
         } else if Some(row) != transcoder.previous {
+            // Step 2 has nothing to do.
             transcoder.instruction(row, instruction.native);
         }
     }
     transcoder.program.ops
 }
+
+/// Size of a native instruction.
+const INSTRUCTION_BYTES: u64 = 16;
 
 /// What identifies a Mercury row to ptxas: address, line, file. The first row with a key wins.
 type Key = (u64, u32, u32);
@@ -77,17 +97,17 @@ struct Transcoder {
     row_of: HashMap<Key, u64>,
     /// Row of the instruction before.
     previous: Option<usize>,
-    /// Row last emitted in full, as long as nothing else replaced it.
+    /// Step 4: the row before, if it was written in full or merged with such a one.
     last: Option<usize>,
     /// Call site of the current context.
     context_parent: Option<usize>,
-    /// The next instruction is the first after a start row that was an entry row.
+    /// Step 3: the next instruction is the first behind a start row that was an entry row.
     after_entry: bool,
     /// Address of the current function's start.
     start: u64,
-    /// The row after an entry row that covers one native instruction.
+    /// Step 5: the first row behind an entry row that covers one native instruction.
     second: Option<usize>,
-    /// The section's start row was doubled and no row has followed.
+    /// Step 6: the section's start row was doubled and no row has followed.
     doubled_start: bool,
 }
 
@@ -112,16 +132,19 @@ impl Transcoder {
         (address, line, file)
     }
 
+    /// Step 1.
     fn function_start(&mut self, index: usize, address: u64, section_start: bool) {
         let row = self.rows[index];
         self.start = address;
         if section_start {
+            // The context is not written, whatever the row's parent.
             self.program.set_file(row.file);
             self.program.row(address, row.line);
             self.row_of.insert(self.key(index), 1);
         } else if row.parent.is_none() && row.line == self.program.line && self.context_parent.is_none() {
             self.advance(row, address);
         } else {
+            // The row itself is not recorded as a call site.
             self.chain(index, address);
             self.emit(index, address, false);
         }
@@ -138,52 +161,57 @@ impl Transcoder {
         }
     }
 
+    /// Steps 3 to 6.
     fn instruction(&mut self, index: usize, address: u64) {
         let row = self.rows[index];
-        let previous = self.previous.map(|previous| self.rows[previous]);
-        let same_place = previous.is_some_and(|p| (p.line, p.file) == (row.line, row.file));
+        let before = self.previous.replace(index);
+        let previous = before.map(|before| self.rows[before]);
+        let same_file = previous.is_some_and(|previous| previous.file == row.file);
         let is_root = row.parent.is_none();
+        let on_last_line = row.line == self.program.line;
         let first = std::mem::take(&mut self.after_entry);
-        let entry_is_one_instruction = address.wrapping_sub(self.start) == 16;
+        let entry_is_one_instruction = address.wrapping_sub(self.start) == INSTRUCTION_BYTES;
         if first {
             self.second = entry_is_one_instruction.then_some(index);
-            if is_root && row.line == self.program.line {
-                self.advance(row, address);
-                self.previous = Some(index);
-                return;
+            // Step 3.
+            if is_root && on_last_line {
+                return self.advance(row, address);
             }
-        } else if same_place && previous.is_some_and(|p| p.parent == row.parent) && self.last == self.previous
+        } else if self.last == before
+            && same_file
+            && previous.is_some_and(|previous| (previous.line, previous.parent) == (row.line, row.parent))
         {
-            (self.previous, self.last) = (Some(index), Some(index));
+            // Step 4.
+            self.last = Some(index);
             return;
         }
-        let second_is_root = self.second.is_some_and(|second| self.rows[second].parent.is_none());
-        if self.second.is_some()
-            && self.previous == self.second
-            && is_root
-            && second_is_root
-            && row.line == self.program.line
-        {
-            self.advance(row, address);
-            self.previous = Some(index);
-            return;
+        // Step 5.
+        let root_before = self.second.filter(|&second| self.rows[second].parent.is_none());
+        if root_before.is_some() && root_before == before && is_root && on_last_line {
+            return self.advance(row, address);
         }
-        let same_as_entry = first
-            && row.line == self.program.line
-            && previous.is_some_and(|p| p.file == row.file)
-            && entry_is_one_instruction;
+        // Step 6.
+        let leaves_last_line =
+            first && !on_last_line && self.rows[self.root(index)].line == self.program.line;
         let wrote_ancestors = self.chain(index, address);
         self.emit(index, address, false);
-        self.previous = Some(index);
+        // The first row behind a doubled section start, if root and alone, stands in for a call site of its line at 0.
         if std::mem::take(&mut self.doubled_start) && is_root && !wrote_ancestors {
             self.row_of.entry((0, row.line, row.file)).or_insert(self.program.rows);
         }
-        if !first || (!same_as_entry && wrote_ancestors) {
+        // A first row counts as written in full only with call sites; behind an entry row of one instruction the outermost must be on
+        // the entry's line, and the row itself not.
+        if !first || (wrote_ancestors && (!entry_is_one_instruction || leaves_last_line)) {
             self.last = Some(index);
         }
     }
 
-    /// A row's place without a row of its own; not counted.
+    /// The outermost call site of a row, or the row itself.
+    fn root(&self, index: usize) -> usize {
+        std::iter::successors(Some(index), |&at| self.rows[at].parent).last().unwrap_or(index)
+    }
+
+    /// `adv` of FORMATS: a row's place without a row of its own; not counted.
     fn advance(&mut self, row: Row, address: u64) {
         self.program.set_file(row.file);
         if address == self.program.address {
@@ -193,10 +221,11 @@ impl Transcoder {
         }
     }
 
+    /// `emit` of FORMATS: state and row.
     fn emit(&mut self, index: usize, address: u64, call_site: bool) {
         let row = self.rows[index];
         if call_site && row.parent == self.context_parent {
-            self.program.assume_file(row.file);
+            self.program.assume_file(row.file); // ptxas forgets to write it
         } else {
             self.program.set_file(row.file);
         }
@@ -213,7 +242,7 @@ impl Transcoder {
         }
     }
 
-    /// Emits the call sites above a row that have none yet, outermost first; `true` when there were any.
+    /// `chain` of FORMATS: emits the call sites above a row that have none yet, outermost first; `true` when there were any.
     fn chain(&mut self, index: usize, address: u64) -> bool {
         let mut chain = Vec::new();
         let mut next = self.rows[index].parent;

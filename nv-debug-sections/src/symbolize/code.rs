@@ -39,19 +39,23 @@ pub struct Function<'c> {
     pub kernel: bool,
 }
 
+/// The code of a cubin, by section, function and address; needs no line table.
+///
+/// Mercury sections are left out: their code is not what runs.
 #[derive(Debug, Clone)]
-pub(super) struct Code<'c> {
+pub struct Code<'c> {
     sections: Vec<CodeSection<'c>>,
     /// Index into `sections`.
     numbers: HashMap<SectionIndex, usize>,
-    /// Sections with an address, by address: `(start, index into sections)`.
+    /// Sections that have an address and are not empty, by address: `(start, index into sections)`.
     placed: Vec<(u64, usize)>,
     /// By section, offset, and at one offset by descending size, so that the smallest comes last.
     functions: Vec<Function<'c>>,
 }
 
 impl<'c> Code<'c> {
-    pub(super) fn new(cubin: &'c Cubin<'_>) -> Self {
+    /// Looks up sections and symbols: code is what has `SHF_EXECINSTR` or, as in debug-only objects, the name `.text.F`.
+    pub fn new(cubin: &'c Cubin<'_>) -> Self {
         let is_code = |flags: u64, name: &str| flags & elf::SHF_EXECINSTR.0 != 0 || name.starts_with(TEXT);
         let sections: Vec<CodeSection<'c>> = cubin
             .iter()
@@ -68,7 +72,7 @@ impl<'c> Code<'c> {
         let mut placed: Vec<_> = sections
             .iter()
             .enumerate()
-            .filter(|(_, section)| section.address != 0)
+            .filter(|(_, section)| section.address != 0 && section.size != 0)
             .map(|(number, section)| (section.address, number))
             .collect();
         placed.sort_unstable();
@@ -82,35 +86,43 @@ impl<'c> Code<'c> {
         Self { sections, numbers, placed, functions }
     }
 
-    pub(super) fn functions(&self) -> &[Function<'c>] {
+    /// All functions, by section and offset.
+    pub fn functions(&self) -> &[Function<'c>] {
         &self.functions
     }
 
-    pub(super) fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
+    /// The functions of a code section, by offset.
+    pub fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
         let first = self.functions.partition_point(|function| function.section < section);
         let after = self.functions.partition_point(|function| function.section <= section);
         self.functions.get(first..after).unwrap_or_default()
     }
 
-    pub(super) fn sections(&self) -> &[CodeSection<'c>] {
+    /// All code sections in file order.
+    pub fn sections(&self) -> &[CodeSection<'c>] {
         &self.sections
     }
 
-    pub(super) fn section(&self, index: SectionIndex) -> Option<&CodeSection<'c>> {
+    /// The code section at `index`; `None` where that is none.
+    pub fn section(&self, index: SectionIndex) -> Option<&CodeSection<'c>> {
         self.sections.get(*self.numbers.get(&index)?)
     }
 
-    /// Section and offset of an absolute address, where sections have addresses.
-    pub(super) fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
+    /// The code section at `address` and the byte offset in it, in files whose functions have addresses of their own.
+    ///
+    /// That is so in debug-only objects ([`debug_only`](crate::cubin::debug_only)), which have no relocations. `None` in
+    /// cubins, where all functions are at 0 and a relocation's
+    /// [`target`](crate::relocated::RelocatedSection::target) says which one is meant, and behind a section's end.
+    pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
         let after = self.placed.partition_point(|(start, _)| *start <= address);
         let (start, number) = self.placed.get(after.checked_sub(1)?)?;
         let section = self.sections.get(*number)?;
         (address - start < section.size).then_some((section.index, address - start))
     }
 
-    /// The function at an offset: the nearest that starts at or before it and reaches it. Folded functions lie behind the
-    /// kernel's own code, and padding at the section's end counts as the section's first function.
-    pub(super) fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
+    /// The function at an offset: the nearest that starts at or before it, if it reaches it, else the section's first. Folded
+    /// functions lie behind the kernel's own code, whose symbol covers them and the padding too.
+    pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
         let own = self.functions_of(section);
         let own = own.get(..own.partition_point(|function| function.offset <= offset))?;
         own.last().filter(|nearest| offset - nearest.offset < nearest.size).or(own.first())

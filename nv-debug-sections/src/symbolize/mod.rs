@@ -23,6 +23,7 @@ mod code;
 mod names;
 mod rows;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::catalog::SectionKind;
@@ -32,8 +33,8 @@ use crate::ptx_txt::PtxText;
 use crate::relocated::Relocated;
 use crate::{Error, Result};
 
-pub use code::{CodeSection, Function};
-pub use names::{CalleeName, Doubt};
+pub use code::{Code, CodeSection, Function};
+pub use names::{CalleeName, CalleeNames, Doubt};
 pub use rows::{Rows, Sequences};
 
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
@@ -114,12 +115,12 @@ pub struct PtxLine<'s> {
 /// Everything needed to answer addresses of one cubin.
 #[derive(Debug, Clone)]
 pub struct Symbolizer<'c> {
-    code: code::Code<'c>,
+    code: Code<'c>,
     source: Sequences,
     ptx: Sequences,
     /// Paths of each `.debug_line` unit, by file number less 1.
     files: Vec<Vec<Option<String>>>,
-    names: names::Names,
+    names: CalleeNames<'c>,
     texts: Vec<Text>,
     /// For each `.nv_debug_line_sass` unit, the index in `texts` for each file number (0 first).
     text_of: Vec<Vec<Option<usize>>>,
@@ -150,7 +151,7 @@ impl<'c> Symbolizer<'c> {
     /// A table cannot be decoded or one of its relocations not be applied: the error names section and offset.
     pub fn new(cubin: &'c Cubin<'_>) -> Result<Self> {
         let relocated = Relocated::new(cubin);
-        let code = code::Code::new(cubin);
+        let code = Code::new(cubin);
         let mut files = Vec::new();
         let mut bases = Vec::new();
         let source = read_tables(&relocated, &code, SectionKind::DebugLine, |table| {
@@ -158,8 +159,8 @@ impl<'c> Symbolizer<'c> {
             bases.push(table.debug_str_base);
         })?;
         let strings = match find(cubin, SectionKind::DebugStr).next() {
-            Some((index, _)) => relocated.section(index)?.bytes.into_owned(),
-            None => Vec::new(),
+            Some((index, _)) => relocated.section(index)?.bytes,
+            None => Cow::default(),
         };
         let mut texts = Vec::new();
         let mut text_names = HashMap::new();
@@ -175,7 +176,7 @@ impl<'c> Symbolizer<'c> {
                 (1..=table.files.len() as u64).map(|file| text_names.get(&table.path(file)?).copied());
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
-        Ok(Self { code, source, ptx, files, names: names::Names::new(strings, bases), texts, text_of })
+        Ok(Self { code, source, ptx, files, names: CalleeNames::new(strings, bases), texts, text_of })
     }
 
     /// All functions, by section and offset.
@@ -258,7 +259,13 @@ impl<'s> Place<'s> {
         self.source?.row()
     }
 
-    /// Source places, innermost first, the function's own last. Empty where `.debug_line` does not cover the address.
+    /// How many frames the address has, those beyond [`MAX_FRAMES`] included; takes constant time.
+    pub fn depth(&self) -> usize {
+        self.source.map_or(0, |found| found.rows.depth(found.row) + 1)
+    }
+
+    /// Source places, innermost first, the function's own last, up to [`MAX_FRAMES`]. Empty where `.debug_line` does not
+    /// cover the address.
     pub fn frames(&self) -> Frames<'s> {
         Frames { function: self.function, owner: self.owner, next: self.source, left: MAX_FRAMES }
     }
@@ -327,7 +334,7 @@ fn read_text(cubin: &Cubin<'_>, section: SectionIndex) -> Result<Text> {
 /// Decodes the first section of a kind and files its sequences by code section. `each` sees every unit's table.
 fn read_tables(
     relocated: &Relocated<'_, '_>,
-    code: &code::Code<'_>,
+    code: &Code<'_>,
     kind: SectionKind,
     mut each: impl FnMut(&LineTable<'_>),
 ) -> Result<Sequences> {

@@ -1,5 +1,7 @@
 //! Names of inlined functions: offsets in `.debug_str`, from a base that each unit's header has.
 
+use std::borrow::Cow;
+
 /// What is known of an inlined function's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalleeName<'s> {
@@ -21,16 +23,17 @@ pub enum Doubt {
     UnrelatedBase,
 }
 
+/// The callees' names of a `.debug_line` section and its `.debug_str`.
 #[derive(Debug, Clone)]
-pub(super) struct Names {
-    strings: Vec<u8>,
+pub struct CalleeNames<'d> {
+    strings: Cow<'d, [u8]>,
     /// Base and whether it is in doubt, for each unit.
     units: Vec<(u64, bool)>,
 }
 
-impl Names {
-    /// `bases` are the units' `debug_str_base`, in section order.
-    pub(super) fn new(strings: Vec<u8>, bases: Vec<Option<u32>>) -> Self {
+impl<'d> CalleeNames<'d> {
+    /// `strings` are the relocated bytes of `.debug_str`, `bases` the units' `debug_str_base`, in section order.
+    pub fn new(strings: impl Into<Cow<'d, [u8]>>, bases: impl IntoIterator<Item = Option<u32>>) -> Self {
         let mut highest: Option<u32> = None;
         let mut units = Vec::new();
         for base in bases {
@@ -39,10 +42,11 @@ impl Names {
             // A unit without names may still have strings: even behind it a base of 0 is not the next one's.
             highest = highest.max(base.or(Some(0)));
         }
-        Self { strings, units }
+        Self { strings: strings.into(), units }
     }
 
-    pub(super) fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
+    /// What the name operand `name` of a row of unit `unit` (0-based) names.
+    pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
         let (base, unrelated) = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.wrapping_add(name);
         let name = self.string(offset);
@@ -67,7 +71,7 @@ mod tests {
 
     #[test]
     fn names_start_where_strings_start() {
-        let names = Names::new(b"ab\0c\0".to_vec(), vec![Some(0)]);
+        let names = CalleeNames::new(&b"ab\0c\0"[..], [Some(0)]);
         let name = |offset| names.get(0, offset);
         assert_eq!(name(0), CalleeName { name: Some(b"ab"), offset: 0, doubt: None });
         assert_eq!(name(3).name, Some(&b"c"[..]));
@@ -80,7 +84,7 @@ mod tests {
     #[test]
     fn bases_that_do_not_grow_are_in_doubt() {
         let doubts = |bases: &[Option<u32>]| {
-            let names = Names::new(b"ab\0c\0".to_vec(), bases.to_vec());
+            let names = CalleeNames::new(&b"ab\0c\0"[..], bases.to_vec());
             (0..bases.len()).map(|unit| names.get(unit, 0).doubt.is_some()).collect::<Vec<_>>()
         };
         assert_eq!(doubts(&[Some(0), None, Some(3)]), [false, false, false]);

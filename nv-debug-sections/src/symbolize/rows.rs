@@ -16,6 +16,8 @@ pub struct Rows {
     counted: Vec<u32>,
     /// Indices into `all` by ascending address; of several rows at one address only the last.
     by_address: Vec<u32>,
+    /// Callers above each row of `all`, up to the function's own row or a lost context.
+    depths: Vec<u32>,
 }
 
 impl Rows {
@@ -40,7 +42,14 @@ impl Rows {
         by_address.reverse();
         by_address.dedup_by_key(|index| address(index));
         by_address.reverse();
-        Self { unit, end: sequence.end, all, counted, by_address }
+        let mut rows = Self { unit, end: sequence.end, all, counted, by_address, depths: Vec::new() };
+        for index in 0..rows.all.len() {
+            // A caller is an earlier row, so that its own depth is known.
+            let above = rows.caller(index).and_then(|caller| rows.depths.get(caller));
+            let depth = above.map_or(0, |above| above.saturating_add(1));
+            rows.depths.push(depth);
+        }
+        rows
     }
 
     /// 0-based number of the unit in its section: which file table and name base apply.
@@ -91,6 +100,11 @@ impl Rows {
         let caller = *self.counted.get(context.checked_sub(1)?)? as usize;
         (caller < index).then_some(caller)
     }
+
+    /// How many callers row `index` has: steps of [`caller`](Self::caller) until there is none.
+    pub fn depth(&self, index: usize) -> usize {
+        self.depths.get(index).map_or(0, |depth| *depth as usize)
+    }
 }
 
 /// All sequences of a line section, by code section.
@@ -113,6 +127,11 @@ impl Sequences {
         for sequences in self.sections.values_mut() {
             sequences.sort_by_key(|(start, _)| *start);
         }
+    }
+
+    /// Whether there is no sequence at all.
+    pub fn is_empty(&self) -> bool {
+        self.sections.is_empty() && self.unplaced == 0
     }
 
     /// Sequences that belong to no section: nvlink leaves those of functions it has dropped, without relocation.
@@ -158,7 +177,10 @@ mod tests {
 
     fn lines_up(rows: &Rows, offset: u64) -> Vec<u32> {
         let chain = std::iter::successors(rows.at(offset), |&index| rows.caller(index));
-        chain.map(|index| rows.all()[index].line).collect()
+        let lines: Vec<_> = chain.map(|index| rows.all()[index].line).collect();
+        let depth = rows.at(offset).map(|index| rows.depth(index) + 1);
+        assert_eq!(depth.unwrap_or(0), lines.len());
+        lines
     }
 
     // The rows of `../shared/bugs/28-*`: kernel line 22, `middle` line 12 in it, `leaf` line 3 in that.

@@ -3,13 +3,14 @@
 mod checks;
 mod input;
 
+use crate::commands::read;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
 use crate::options::{self, CodeChoice, Input, Message, Options, Parsed};
 use crate::output;
 use crate::provider::{Provided, cubin, none, ptxas};
 use crate::source_files::SourceStats;
-use anyhow::{Context, Result, anyhow};
+use anyhow::Result;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, PtxKind, Request};
 use nv_debug_sections::relocated::Relocated;
@@ -17,6 +18,7 @@ use ptx_syntax::{LineIndex, Module};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -86,6 +88,16 @@ struct Compile<'o> {
     warned: usize,
 }
 
+/// The PTX, understood.
+#[derive(Clone, Copy)]
+struct Prepared<'a> {
+    text: &'a str,
+    module: &'a Module<'a>,
+    facts: &'a PtxFacts<'a>,
+    sections: &'a PtxSections<'a>,
+    level: DebugLevel,
+}
+
 /// What the summary line tells.
 struct Summary {
     functions: usize,
@@ -95,7 +107,17 @@ struct Summary {
     code: String,
 }
 
-/// A code provider's choice: a cubin's bytes, or none, and in words where from.
+/// Which code provider is asked.
+enum Choice {
+    /// None, and in words why.
+    None(String),
+    /// An existing cubin.
+    Cubin(PathBuf),
+    /// A ptxas.
+    Ptxas(ptxas::Found),
+}
+
+/// What a code provider gave: a cubin's bytes, or none, and in words where from.
 struct Code {
     cubin: Option<Vec<u8>>,
     name: String,
@@ -120,18 +142,25 @@ impl<'o> Compile<'o> {
         let mut diagnostics: Vec<_> =
             parsed.errors.iter().map(|error| Diagnostic::error(error.range, error.to_string())).collect();
         checks::header(&parsed.module, self.options.arch, &mut diagnostics);
+        checks::definitions(&parsed.module, &mut diagnostics);
+        checks::line_markers(text, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
 
+        let choice = self.choose()?;
         let level = self.level(&parsed.module, &mut diagnostics)?;
         let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
         let name_offset = |label: &str| sections.label_offset(label);
         let sm = self.options.arch.number;
         let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
         checks::sections(level, &parsed.module, &sections, &mut diagnostics);
+        if !matches!(choice, Choice::Ptxas(_)) {
+            checks::ptxas_warnings(level, &parsed.module, &sections, &mut diagnostics);
+        }
         self.report(&reporter, &mut diagnostics)?;
 
-        let code = self.code(text)?;
-        let made = self.make(text, &parsed.module, &facts, &sections, level, &code, &mut diagnostics);
+        let code = self.code(choice, text)?;
+        let prepared = Prepared { text, module: &parsed.module, facts: &facts, sections: &sections, level };
+        let made = self.make(&prepared, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
             let place = if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() };
@@ -159,7 +188,7 @@ impl<'o> Compile<'o> {
         };
         let ptx = PtxKind {
             version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
-            has_loc: has_loc(module),
+            has_loc: checks::has_loc(module),
             target_debug: module.target().is_some_and(ptx_syntax::TargetDirective::is_debug),
         };
         if ptx.target_debug && self.options.opt_level.is_some_and(|level| level > 0) {
@@ -173,30 +202,46 @@ impl<'o> Compile<'o> {
         Ok(DebugLevel::observed(request, ptx))
     }
 
-    /// Asks the code provider that `--code` names.
-    fn code(&self, text: &str) -> Result<Code, Stopped> {
-        let none = |source: String| Code { cubin: None, name: String::new(), source };
+    /// Decides where the code comes from, as `--code` says.
+    fn choose(&self) -> Result<Choice, Stopped> {
+        let given = std::env::var_os("PTXAS").is_some_and(|path| !path.is_empty());
         match &self.options.code {
-            CodeChoice::None => Ok(none("none, as --code none asks".to_owned())),
-            CodeChoice::Cubin(path) => {
-                let name = path.display().to_string();
-                let bytes = std::fs::read(path).map_err(|error| {
-                    say_fatal(format!("{name}: {error}"));
-                    Stopped
-                })?;
-                Ok(Code { cubin: Some(bytes), source: format!("cubin {name}"), name })
-            }
-            CodeChoice::Ptxas => match ptxas::find() {
-                Ok(found) => self.assemble(&found, text),
+            CodeChoice::None => Ok(Choice::None("none, as --code none asks".to_owned())),
+            CodeChoice::Cubin(path) => Ok(Choice::Cubin(path.clone())),
+            CodeChoice::Ptxas | CodeChoice::Auto => match ptxas::find() {
+                Ok(found) => Ok(Choice::Ptxas(found)),
+                // A $PTXAS that cannot be run is a mistake, not a machine without ptxas.
+                Err(missing) if self.options.code == CodeChoice::Auto && !given => {
+                    if !self.options.verbose {
+                        say_info(
+                            "no ptxas found: the result is a debug-only object, without code (-v says more)",
+                        );
+                    }
+                    Ok(Choice::None(format!("none, since {missing}")))
+                }
                 Err(missing) => {
                     say_fatal(missing.to_string());
                     Err(Stopped)
                 }
             },
-            CodeChoice::Auto => match ptxas::find() {
-                Ok(found) => self.assemble(&found, text),
-                Err(missing) => Ok(none(format!("none, since {missing}"))),
-            },
+        }
+    }
+
+    /// Has the code provider make its cubin, if it makes one.
+    fn code(&self, choice: Choice, text: &str) -> Result<Code, Stopped> {
+        match choice {
+            Choice::None(source) => Ok(Code { cubin: None, name: String::new(), source }),
+            Choice::Ptxas(found) => self.assemble(&found, text),
+            Choice::Cubin(path) => {
+                let name = path.display().to_string();
+                let read = std::fs::read(&path).map_err(|error| error.to_string());
+                let bytes = read.and_then(|bytes| read::other_kind(&bytes, &name).map_or(Ok(bytes), Err));
+                let bytes = bytes.map_err(|why| {
+                    say_fatal(format!("{name}: {why}"));
+                    Stopped
+                })?;
+                Ok(Code { cubin: Some(bytes), source: format!("cubin {name}"), name })
+            }
         }
     }
 
@@ -218,33 +263,32 @@ impl<'o> Compile<'o> {
             opt_level: self.options.opt_level,
             disable_warnings: self.options.disable_warnings,
             warnings_as_errors: self.options.warnings_as_errors,
+            machine: self.options.machine,
         };
-        match ptxas::run(&found.path, &request) {
-            Ok(made) => {
-                if !made.messages.is_empty() {
-                    say_text(made.messages.trim_end());
-                }
-                let name = found.path.display().to_string();
-                Ok(Code { cubin: Some(made.cubin), source: format!("{name} ({})", found.how), name })
+        let made = ptxas::run(&found.path, &request).map_err(|error| {
+            // A ptxas that failed has said why.
+            let text = error.to_string();
+            let (messages, last) = text.trim_end().rsplit_once('\n').unwrap_or(("", text.trim_end()));
+            if !messages.is_empty() {
+                say_text(messages);
             }
-            Err(error) => {
-                say_text(error.to_string().trim_end());
-                Err(Stopped)
-            }
+            say_fatal(last);
+            Stopped
+        })?;
+        if !made.messages.is_empty() {
+            say_text(made.messages.trim_end());
         }
+        let name = found.path.display().to_string();
+        Ok(Code { cubin: Some(made.cubin), source: format!("{name} ({})", found.how), name })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the values of one compilation, each made by its own step")]
     fn make(
         &self,
-        text: &str,
-        module: &Module<'_>,
-        facts: &PtxFacts<'_>,
-        sections: &PtxSections<'_>,
-        level: DebugLevel,
+        prepared: &Prepared<'_>,
         code: &Code,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<(Vec<u8>, Summary)> {
+        let Prepared { text, module, facts, sections, level } = *prepared;
         let sm = self.options.arch.number;
         let relocatable = self.options.compile_only && code.cubin.is_some();
         if relocatable != self.options.compile_only {
@@ -270,7 +314,7 @@ impl<'o> Compile<'o> {
             placed,
         };
         let lowered = lower::lower(&input, diagnostics)?;
-        let mut summary = Summary {
+        let summary = Summary {
             functions: image.sections.iter().map(|section| section.parts.len()).sum(),
             sections: lowered.sections.len(),
             bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
@@ -281,9 +325,7 @@ impl<'o> Compile<'o> {
         if placed {
             apply_relocations(&mut container)?;
         }
-        let file = container.write()?;
-        summary.bytes = summary.bytes.min(file.len());
-        Ok((file, summary))
+        Ok((container.write()?, summary))
     }
 
     /// Prints diagnostics, as far as `-w` and `-Werror` let it; fails if any is an error.
@@ -335,13 +377,6 @@ impl<'o> Compile<'o> {
     }
 }
 
-fn has_loc(module: &Module<'_>) -> bool {
-    let bodies = module.functions().filter_map(|function| function.body.as_ref());
-    bodies
-        .flat_map(|body| &body.statements)
-        .any(|statement| matches!(statement, ptx_syntax::Statement::Loc(_)))
-}
-
 /// Replaces the relocations of the debug sections by their values.
 fn apply_relocations(container: &mut Cubin<'_>) -> Result<()> {
     let view = Relocated::new(container);
@@ -352,5 +387,6 @@ fn apply_relocations(container: &mut Cubin<'_>) -> Result<()> {
             sections.push(DebugSection { name: name.to_owned(), bytes, rel: Vec::new(), rela: Vec::new() });
         }
     }
-    container.set_debug_sections(sections).context("applying relocations").map_err(|error| anyhow!(error))
+    container.set_debug_sections(sections)?;
+    Ok(())
 }

@@ -105,14 +105,17 @@ fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
 fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<SectionIndex>> {
     if names.is_empty() {
         let debug = cubin.iter().filter(|(_, name, _)| {
-            is_debug_section(section::native(name)) && (!by_function || section::has_functions(name))
+            is_debug_section(&section::native(name)) && (!by_function || section::has_functions(name))
         });
         return Ok(debug.map(|(index, ..)| index).collect());
     }
     for wanted in names {
         if !cubin.iter().any(|(_, name, _)| name == wanted) {
-            let all: Vec<&str> =
-                cubin.iter().map(|(_, name, _)| name).filter(|name| is_debug_section(name)).collect();
+            let all: Vec<&str> = cubin
+                .iter()
+                .map(|(_, name, _)| name)
+                .filter(|name| is_debug_section(&section::native(name)))
+                .collect();
             bail!("no section '{wanted}'; the debug sections are {}", all.join(", "));
         }
     }

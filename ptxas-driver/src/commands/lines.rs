@@ -2,16 +2,19 @@
 
 mod answer;
 mod query;
+mod spelling;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain};
+use crate::cli::{FAILURE, USAGE, complain, note};
 use crate::commands::read::{self, JSON_VERSION};
+use answer::{Answers, Unplaced};
 use anyhow::{Context, Result};
 use clap::Args;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
 use query::{Outcome, Queries};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::cell::Cell;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,6 +27,7 @@ Queries:
   -                  queries from standard input, one a line
   FUNCTION is a symbol's name, mangled or not, without its parameters, or a part of it that only one function has.
   Offsets are hexadecimal behind 0x, else decimal. Without a query all addresses are listed.
+  Of a chain of inlined calls a listing shows 64 frames, a query's answer 1024, and how many more there are.
 
 Exit status:
   0  every query was answered
@@ -52,15 +56,26 @@ pub struct Options {
 
 /// The document of `--json`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, Q: Serialize, L: Serialize> {
     schema: &'static str,
     schema_version: u32,
     file: &'a str,
     sm: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    queries: Option<Vec<answer::Query>>,
+    unplaced_sequences: Option<Unplaced>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sections: Option<Vec<answer::Listing>>,
+    queries: Option<Q>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sections: Option<L>,
+}
+
+/// A sequence that is made while it is written, once.
+struct Stream<I>(Cell<Option<I>>);
+
+impl<I: Iterator<Item: Serialize>> Serialize for Stream<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.take().into_iter().flatten())
+    }
 }
 
 /// Runs the command.
@@ -77,43 +92,56 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
     let resolver = Queries::new(&symbolizer);
+    let answers = Answers::new(&cubin, &symbolizer);
 
-    let queries = all_queries(&options.queries)?;
-    let mut document = Document {
-        schema: "nvdwarf.lines",
-        schema_version: JSON_VERSION,
-        file: &name,
-        sm: cubin.header.sm(),
-        queries: None,
-        sections: None,
-    };
-    let mut answered = true;
-    if options.queries.is_empty() {
-        match resolver.listed(options.function.as_deref()) {
-            Ok(functions) => {
-                document.sections = Some(answer::listings(&cubin, &symbolizer, functions.as_deref()));
-            }
-            Err(error) => {
-                complain(format_args!("{name}: {error}"));
-                return Ok(ExitCode::from(FAILURE));
-            }
+    let asked = all_queries(&options.queries)?;
+    let answered = Cell::new(true);
+    let queries = (!options.queries.is_empty()).then(|| {
+        asked.iter().map(|asked| {
+            let query = answers.query(asked, resolver.resolve(asked, options.function.as_deref()));
+            answered.set(answered.get() && query.is_answered());
+            query
+        })
+    });
+    let functions = if queries.is_some() { None } else { options.function.as_deref() };
+    let functions = match resolver.listed(functions) {
+        Ok(functions) => functions,
+        Err(error) => {
+            complain(format_args!("{name}: {error}"));
+            return Ok(ExitCode::from(FAILURE));
         }
-    } else {
-        let answers = queries.iter().map(|query| {
-            let outcome = resolver.resolve(query, options.function.as_deref());
-            answer::query(&cubin, &symbolizer, query, &outcome)
-        });
-        let answers: Vec<_> = answers.collect();
-        answered = answers.iter().all(answer::Query::is_answered);
-        document.queries = Some(answers);
-    }
+    };
+    let sections = queries.is_none().then(|| answers.listings(functions.as_deref()));
+    let unplaced_sequences = Unplaced::of(&symbolizer);
+
     if options.json {
+        let document = Document {
+            schema: "nvdwarf.lines",
+            schema_version: JSON_VERSION,
+            file: &name,
+            sm: cubin.header.sm(),
+            unplaced_sequences,
+            queries: queries.map(|queries| Stream(Cell::new(Some(queries)))),
+            sections: sections.map(|sections| Stream(Cell::new(Some(sections)))),
+        };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {
-        text::write(out, &document)?;
+        for (table, count) in unplaced_sequences.into_iter().flat_map(Unplaced::tables) {
+            let sequences = if count == 1 { "sequence" } else { "sequences" };
+            note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
+        }
+        if symbolizer.source_rows().is_empty() {
+            note(format_args!("{name}: no source lines, as of code compiled without -lineinfo or -g"));
+        }
+        if let Some(queries) = queries {
+            text::queries(out, queries)?;
+        }
+        if let Some(sections) = sections {
+            text::listings(out, sections)?;
+        }
     }
-    Ok(if answered { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+    Ok(if answered.get() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
 /// The queries, those of standard input in place of each `-`.

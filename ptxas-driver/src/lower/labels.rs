@@ -33,8 +33,9 @@ impl<'f> Labels<'f> {
                     continue;
                 }
                 labels.ends.insert(name, address(end));
-                let start = section.ptx_lines.partition_point(|(at, _)| *at < part.address);
-                let lines = section.ptx_lines[start..].iter().take_while(|(at, _)| *at < end);
+                let all = section.ptx_lines.as_deref().unwrap_or_default();
+                let start = all.partition_point(|(at, _)| *at < part.address);
+                let lines = all[start..].iter().take_while(|(at, _)| *at < end);
                 labels.fill(*function, lines, address);
             }
         }
@@ -69,5 +70,84 @@ impl<'f> Labels<'f> {
         let inside = label.next_instruction < function.end_instruction;
         let address = if inside { self.at_or_after[label.next_instruction] } else { None };
         address.or_else(|| self.ends.get(label.function).copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+    use super::*;
+    use crate::code_image::{CodeSection, FunctionPart};
+    use nv_debug_sections::cubin::SymbolIndex;
+    use ptx_syntax::LineIndex;
+
+    const PTX: &str = "\
+.version 8.0
+.target sm_80
+.func f() {
+$first:
+	mov.b32 %r1, 1;
+$gone:
+	mov.b32 %r2, 2;
+	mov.b32 %r3, 3;
+$end:
+}
+.entry k() {
+$open:
+	ret;
+}
+";
+
+    fn section(symbol: u32, parts: &[(&str, u64)], ptx_lines: &[(u64, u32)]) -> CodeSection {
+        let part = |&(name, address): &(&str, u64)| FunctionPart { name: name.to_owned(), address };
+        CodeSection {
+            function: parts[0].0.to_owned(),
+            symbol: SymbolIndex(symbol),
+            size: 0x100,
+            parts: parts.iter().map(part).collect(),
+            ptx_lines: Some(ptx_lines.to_vec()),
+            registers: Vec::new(),
+        }
+    }
+
+    /// `(symbol, offset)` of each label, with an image of these sections.
+    fn places<const N: usize>(image: &CodeImage, labels: [&str; N]) -> [Option<(u32, u64)>; N] {
+        let parsed = ptx_syntax::parse(PTX);
+        let facts = PtxFacts::collect(&parsed.module, 80, &LineIndex::new(PTX), &|_| None, &mut Vec::new());
+        let found = Labels::new(&facts, image);
+        labels.map(|label| found.address(label).map(|at| (at.symbol.0, at.offset)))
+    }
+
+    #[test]
+    fn a_label_is_at_the_first_code_of_its_line_or_a_later_one() {
+        // Line 5 comes twice, since the scheduler moved code of line 8 between; line 7 gave no code.
+        let f = section(3, &[("f", 0)], &[(0x10, 5), (0x20, 8), (0x30, 5)]);
+        let image = CodeImage { sections: vec![f], ..CodeImage::default() };
+        assert_eq!(
+            places(&image, ["$first", "$gone", "$end", "$open"]),
+            [Some((3, 0x10)), Some((3, 0x20)), Some((3, 0x100)), None]
+        );
+    }
+
+    #[test]
+    fn a_folded_function_counts_where_it_is_first_and_ends_before_the_next() {
+        let k =
+            section(3, &[("k", 0), ("f", 0x40), ("g", 0x80)], &[(0, 13), (0x50, 5), (0x60, 8), (0x90, 5)]);
+        let again = section(4, &[("f", 0)], &[(0, 5)]);
+        let image = CodeImage { sections: vec![k, again], ..CodeImage::default() };
+        assert_eq!(
+            places(&image, ["$first", "$gone", "$end", "$open"]),
+            [Some((3, 0x50)), Some((3, 0x60)), Some((3, 0x80)), Some((3, 0))]
+        );
+    }
+
+    #[test]
+    fn what_the_code_generator_says_wins() {
+        let named = LabelAddress { symbol: SymbolIndex(9), offset: 0x70 };
+        let f = section(3, &[("f", 0)], &[(0, 5)]);
+        let labels = HashMap::from([("$first".to_owned(), named)]);
+        let image = CodeImage { sections: vec![f], labels, ..CodeImage::default() };
+        assert_eq!(places(&image, ["$first"]), [Some((9, 0x70))]);
     }
 }

@@ -72,9 +72,17 @@ impl Context<'_> {
 /// A section before its relocations are filed.
 #[derive(Debug)]
 struct Lowered {
+    /// `None` for a section that only the PTX knows.
+    kind: Option<SectionKind>,
     name: String,
     bytes: Vec<u8>,
     relocs: Vec<DebugReloc>,
+}
+
+impl Lowered {
+    fn of(kind: SectionKind, bytes: Vec<u8>, relocs: Vec<DebugReloc>) -> Self {
+        Self { kind: Some(kind), name: kind.name().to_owned(), bytes, relocs }
+    }
 }
 
 /// The debug sections of one compilation.
@@ -112,14 +120,15 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
         let (debug_line, count) = line_tables::debug_line(&context, input.files)?;
         lowered.push(debug_line);
         rows = count;
-        let debug_str = input.sections.by_name(SectionKind::DebugStr.name());
+        let debug_str = input.sections.by_kind(SectionKind::DebugStr);
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
             lowered.push(ptx_sections::lower(section, &context, diagnostics));
         }
         let source = input.source.as_bytes();
         let name = ptx_txt::section_name(source, input.relocatable);
         lowered.push(line_tables::line_sass(&context, &name, input.files)?);
-        lowered.push(Lowered { name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
+        let kind = Some(SectionKind::NvDebugPtxTxt);
+        lowered.push(Lowered { kind, name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
     }
     if input.level >= DebugLevel::Full {
         if input.image.has_registers {
@@ -138,8 +147,8 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
 
 /// Splits a section's relocations into `.rel` and `.rela`.
 fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
-    let Lowered { name, mut bytes, relocs } = section;
-    let filed = reloc::file(SectionKind::from_name(&name), sm, relocs, &mut bytes)?;
+    let Lowered { name, mut bytes, relocs, .. } = section;
+    let filed = reloc::file(&name, sm, relocs, &mut bytes)?;
     Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
 }
 
@@ -147,7 +156,7 @@ fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowere
     let own_symbol = context.image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
     let section = frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))?;
     let relocs = frame::debug_relocs(&section);
-    Ok(Lowered { name: frame::NAME.to_owned(), bytes: section.bytes, relocs })
+    Ok(Lowered::of(SectionKind::DebugFrame, section.bytes, relocs))
 }
 
 /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
@@ -178,10 +187,9 @@ fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
         .zip(&codes)
         .map(|(section, types)| FunctionTypes { function: section.function.as_bytes(), types })
         .collect();
-    let lowered = |name: &str, bytes| Lowered { name: name.to_owned(), bytes, relocs: Vec::new() };
     Ok([
-        lowered(reg_sass::NAME, reg_sass::encode(&ranges)?),
-        lowered(reg_type::NAME, reg_type::encode(&types)?),
+        Lowered::of(SectionKind::NvDebugInfoRegSass, reg_sass::encode(&ranges)?, Vec::new()),
+        Lowered::of(SectionKind::NvDebugInfoRegType, reg_type::encode(&types)?, Vec::new()),
     ])
 }
 

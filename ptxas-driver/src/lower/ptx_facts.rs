@@ -101,9 +101,14 @@ impl<'a> PtxFacts<'a> {
         collector.facts
     }
 
+    /// Whether an instruction is recorded at this line.
+    pub fn has_instruction_at(&self, line: u32) -> bool {
+        self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+    }
+
     /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens a body.
     pub fn has_code_at(&self, line: u32) -> bool {
-        self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+        self.has_instruction_at(line)
             || self.bodies.binary_search_by_key(&line, |body| body.open_line).is_ok()
     }
 

@@ -5,6 +5,7 @@ use crate::diag::Diagnostic;
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::local_depot;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
 use ptx_syntax::{Module, Name, SectionBlock, StateSpace};
@@ -28,6 +29,8 @@ pub struct PtxSections<'a> {
 pub struct PtxSection<'a> {
     /// Section name with its dot.
     pub name: &'a str,
+    /// Which section that is; `None` for one that only this PTX knows.
+    pub kind: Option<SectionKind>,
     /// Contents.
     pub assembled: Assembled<'a>,
 }
@@ -52,7 +55,7 @@ impl<'a> PtxSections<'a> {
         if !self.names.insert(name) && is_debug_section(name) {
             self.repeated.push(block.name);
         }
-        self.sections.push(PtxSection { name, assembled });
+        self.sections.push(PtxSection { name, kind: SectionKind::from_name(name), assembled });
     }
 
     /// Offset of a label in its section. The name `.debug_str` is a label too, of offset 0 (observed: ptxas 13.0.88).
@@ -61,15 +64,14 @@ impl<'a> PtxSections<'a> {
         self.labels.get(label).map(|(_, offset)| *offset).or_else(start)
     }
 
-    /// The block of that name.
-    pub fn by_name(&self, name: &str) -> Option<&PtxSection<'a>> {
-        self.sections.iter().find(|section| section.name == name)
+    /// The first block of a section.
+    pub fn by_kind(&self, kind: SectionKind) -> Option<&PtxSection<'a>> {
+        self.sections.iter().find(|section| section.kind == Some(kind))
     }
 
     /// Whether there is a `.debug_info` that cannot be read for want of abbreviations: ptxas drops it.
     pub fn lacks_abbreviations(&self) -> bool {
-        let is_there = |kind: SectionKind| self.by_name(kind.name()).is_some();
-        is_there(SectionKind::DebugInfo) && !is_there(SectionKind::DebugAbbrev)
+        self.by_kind(SectionKind::DebugInfo).is_some() && self.by_kind(SectionKind::DebugAbbrev).is_none()
     }
 
     /// The blocks that reach a cubin's debug information at full level, in file order: `.debug_abbrev` first, `.debug_str` left
@@ -77,14 +79,15 @@ impl<'a> PtxSections<'a> {
     pub fn in_file_order(&self) -> Vec<&PtxSection<'a>> {
         let drop_info = self.lacks_abbreviations();
         let of_ptx = |section: &&PtxSection<'a>| {
-            is_debug_section(section.name)
-                && !section.assembled.bytes.is_empty()
-                && section.name != SectionKind::DebugStr.name()
-                && section.name != SectionKind::DebugLine.name()
-                && !(drop_info && section.name == SectionKind::DebugInfo.name())
+            let elsewhere = match section.kind {
+                Some(SectionKind::DebugStr | SectionKind::DebugLine) => true,
+                Some(SectionKind::DebugInfo) => drop_info,
+                _ => false,
+            };
+            is_debug_section(section.name) && !section.assembled.bytes.is_empty() && !elsewhere
         };
         let mut sections: Vec<_> = self.sections.iter().filter(of_ptx).collect();
-        sections.sort_by_key(|section| section.name != SectionKind::DebugAbbrev.name());
+        sections.sort_by_key(|section| section.kind != Some(SectionKind::DebugAbbrev));
         sections
     }
 }
@@ -97,7 +100,7 @@ pub(super) fn lower(
 ) -> Lowered {
     let mut lowering = Lowering {
         context,
-        kind: SectionKind::from_name(section.name),
+        kind: section.kind,
         bytes: section.assembled.bytes.clone(),
         relocs: Vec::new(),
         diagnostics,
@@ -105,7 +108,12 @@ pub(super) fn lower(
     for fixup in &section.assembled.fixups {
         lowering.fixup(fixup);
     }
-    Lowered { name: section.name.to_owned(), bytes: lowering.bytes, relocs: lowering.relocs }
+    Lowered {
+        kind: section.kind,
+        name: section.name.to_owned(),
+        bytes: lowering.bytes,
+        relocs: lowering.relocs,
+    }
 }
 
 struct Lowering<'c, 'd> {
@@ -129,7 +137,7 @@ impl Lowering<'_, '_> {
     fn section_offset(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         match self.context.image.section_symbols.get(name).filter(|_| self.context.relocatable) {
             Some(&symbol) => self.reloc(fixup, RelocKind::Absolute32, symbol, offset, None),
-            None => self.value(fixup, offset),
+            None => self.value(fixup, offset.into()),
         }
     }
 
@@ -138,13 +146,13 @@ impl Lowering<'_, '_> {
         if facts.labels.contains_key(name) {
             self.code_label(fixup, name, addend);
         } else if let Some(&offset) = facts.kernel_parameters.get(name) {
-            self.value(fixup, offset as i64 + addend);
+            self.value(fixup, i128::from(offset) + i128::from(addend));
         } else if let Some(variable) = facts.variables.get(name) {
             self.variable(fixup, name, variable.space, addend);
         } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {
             self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend);
         } else if let Some(&(section, offset)) = self.context.sections.labels.get(name) {
-            self.section_label(fixup, section, offset as i64 + addend);
+            self.section_label(fixup, section, (offset as i64).wrapping_add(addend));
         } else {
             self.undefined(fixup, name);
         }
@@ -168,7 +176,7 @@ impl Lowering<'_, '_> {
         fixup: &Fixup<'_>,
         name: &str,
         kind: RelocKind,
-        symbol: SymbolIndex,
+        symbol: Option<SymbolIndex>,
         addend: i64,
     ) {
         if addend != 0 && !self.resolves_all() {
@@ -190,7 +198,8 @@ impl Lowering<'_, '_> {
             // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
             Some(address) => {
                 let offset = address.offset as i64;
-                self.reloc(fixup, RelocKind::Absolute64, address.symbol, offset, Some(offset + addend));
+                let in_place = offset.wrapping_add(addend);
+                self.reloc(fixup, RelocKind::Absolute64, address.symbol, offset, Some(in_place));
             }
             None => self.undefined_reference(fixup, name),
         }
@@ -211,32 +220,31 @@ impl Lowering<'_, '_> {
             }
             (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
                 let window = if self.resolves_all() { window } else { 0 };
-                self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, window + addend);
+                self.symbol_reloc(
+                    fixup,
+                    name,
+                    RelocKind::Absolute64,
+                    symbol.index,
+                    window.wrapping_add(addend),
+                );
             }
-            (StateSpace::Shared, Some(symbol)) => self.value(fixup, symbol.value as i64 + addend),
+            (StateSpace::Shared, Some(symbol)) => {
+                self.value(fixup, i128::from(symbol.value) + i128::from(addend));
+            }
             // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.
-            (StateSpace::Shared, None) if !self.context.placed => self.value(fixup, window - 1),
+            (StateSpace::Shared, None) if !self.context.placed => self.value(fixup, i128::from(window) - 1),
             (_, Some(symbol)) => self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend),
             (_, None) => self.undefined_reference(fixup, name),
         }
     }
 
-    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg -FRAME`, filled up with `DW_OP_nop`. A constant behind the name is lost.
+    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg -FRAME`. A constant behind the name is lost.
     fn local(&mut self, fixup: &Fixup<'_>, name: &str) {
-        const DW_OP_ADDR: u8 = 0x03;
-        const DW_OP_FBREG: u8 = 0x91;
-        const DW_OP_NOP: u8 = 0x96;
-        let frame = self.context.frame_size_of_local(name) as i64;
-        let at = fixup.offset as usize;
-        let operator = at.checked_sub(1).and_then(|before| self.bytes.get_mut(before));
-        let Some(operator) = operator.filter(|byte| fixup.width == 8 && **byte == DW_OP_ADDR) else {
-            return self.value(fixup, -frame);
-        };
-        *operator = DW_OP_FBREG;
-        if let Some(field) = self.bytes.get_mut(at..at + 8) {
-            let operand = leb128_nv::sleb128(-frame);
-            field.fill(DW_OP_NOP);
-            field.iter_mut().zip(operand.as_slice()).for_each(|(to, from)| *to = *from);
+        let frame_size = self.context.frame_size_of_local(name);
+        let rewritten =
+            fixup.width == 8 && local_depot::rewrite(&mut self.bytes, fixup.offset as usize, frame_size);
+        if !rewritten {
+            self.value(fixup, -i128::from(frame_size));
         }
     }
 
@@ -254,7 +262,7 @@ impl Lowering<'_, '_> {
         let labels = self.context.labels;
         match (labels.address(left), labels.address(right)) {
             (Some(l), Some(r)) if l.symbol == r.symbol => {
-                self.value(fixup, l.offset as i64 - r.offset as i64);
+                self.value(fixup, i128::from(l.offset) - i128::from(r.offset));
             }
             _ => {
                 let message = format!("labels '{left}' and '{right}' must be defined in the same section");
@@ -280,19 +288,28 @@ impl Lowering<'_, '_> {
         &mut self,
         fixup: &Fixup<'_>,
         kind: RelocKind,
-        symbol: SymbolIndex,
+        symbol: impl Into<Option<SymbolIndex>>,
         addend: i64,
         in_place: Option<i64>,
     ) {
+        let Some(symbol) = symbol.into() else { return };
         // A 4-byte field cannot take a 64-bit relocation.
         let kind = if fixup.width == 4 { RelocKind::Absolute32 } else { kind };
         self.relocs.push(DebugReloc { offset: fixup.offset, kind, symbol, addend, in_place });
     }
 
-    fn value(&mut self, fixup: &Fixup<'_>, value: i64) {
+    /// Writes a value, as signed or unsigned as it needs to be.
+    fn value(&mut self, fixup: &Fixup<'_>, value: i128) {
+        let width = usize::from(fixup.width);
+        let bits = 8 * u32::from(fixup.width);
+        if value < -(1 << (bits - 1)) || value >= 1 << bits {
+            let message = format!("the value {value:#x} does not fit .b{bits}");
+            self.diagnostics.push(Diagnostic::error(fixup.range, message));
+        }
         let start = fixup.offset as usize;
-        if let Some(field) = self.bytes.get_mut(start..start + usize::from(fixup.width)) {
-            field.copy_from_slice(&value.to_le_bytes()[..usize::from(fixup.width)]);
+        let field = self.bytes.get_mut(start..).and_then(|rest| rest.get_mut(..width));
+        if let (Some(field), Some(bytes)) = (field, value.to_le_bytes().get(..width)) {
+            field.copy_from_slice(bytes);
         }
     }
 }

@@ -13,12 +13,12 @@ use nv_debug_sections::file_table::SourceFile;
 /// Adds a unit if the PTX brings none, and address ranges if it brings none and there is one unit.
 pub(super) fn add(context: &Context<'_>, files: &[SourceFile<'_>], lowered: &mut Vec<Lowered>) -> Result<()> {
     let has =
-        |lowered: &[Lowered], kind: SectionKind| lowered.iter().any(|section| section.name == kind.name());
+        |lowered: &[Lowered], kind: SectionKind| lowered.iter().any(|section| section.kind == Some(kind));
     if context.image.sections.is_empty() || !has(lowered, SectionKind::DebugLine) {
         return Ok(());
     }
     if !has(lowered, SectionKind::DebugInfo) {
-        lowered.retain(|section| section.name != SectionKind::DebugAbbrev.name());
+        lowered.retain(|section| section.kind != Some(SectionKind::DebugAbbrev));
         lowered.extend(compile_unit(context, files)?);
     }
     if !has(lowered, SectionKind::DebugAranges) && has_one_unit(lowered) {
@@ -43,14 +43,10 @@ fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<L
     Ok(vec![finished(SectionKind::DebugAbbrev, abbrev), finished(SectionKind::DebugInfo, unit.info()?)])
 }
 
-/// Whether `.debug_info` is one unit from end to end.
+/// Whether `.debug_info` is one unit.
 fn has_one_unit(lowered: &[Lowered]) -> bool {
-    let info = lowered.iter().find(|section| section.name == SectionKind::DebugInfo.name());
-    info.and_then(|info| {
-        let (length, unit) = info.bytes.split_first_chunk()?;
-        Some(u32::from_le_bytes(*length) as usize == unit.len())
-    })
-    .unwrap_or(false)
+    let info = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugInfo));
+    info.is_some_and(|info| unit::is_one(&info.bytes))
 }
 
 fn address(section: &CodeSection, addend: i64) -> Address {
@@ -58,5 +54,5 @@ fn address(section: &CodeSection, addend: i64) -> Address {
 }
 
 fn finished(kind: SectionKind, Section { bytes, relocs }: Section) -> Lowered {
-    Lowered { name: kind.name().to_owned(), bytes, relocs: debug_relocs(&relocs) }
+    Lowered::of(kind, bytes, debug_relocs(&relocs))
 }

@@ -36,6 +36,7 @@ fn defaults_are_those_of_ptxas() {
             verbose: false,
             disable_warnings: false,
             warnings_as_errors: false,
+            machine: false,
             opt_level: None,
             code: CodeChoice::Auto,
             file_stats: Vec::new(),

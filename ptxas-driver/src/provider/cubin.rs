@@ -8,16 +8,16 @@ use super::Provided;
 use crate::code_image::{CodeImage, CodeSection, FunctionPart, ImageSymbol, LabelAddress, RegisterRange};
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::ptx_sections::PtxSections;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::line::{self, LineOp};
-use nv_debug_sections::line_table::FIRST_TRANSCODED_SM;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, frame, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the cubin must fit.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +34,6 @@ pub struct Request<'a> {
     pub level: DebugLevel,
 }
 
-/// First SM whose cubins carry a Mercury capsule.
-const FIRST_MERCURY_SM: u32 = 100;
-/// `ET_REL`.
-const ET_REL: u16 = 1;
-
 /// Reads the code image of a cubin.
 ///
 /// # Errors
@@ -47,19 +42,20 @@ const ET_REL: u16 = 1;
 pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>> {
     let cubin = Cubin::parse(data)?;
     check_kind(&cubin, request)?;
-    let mut image = CodeImage { sections: code_sections(&cubin), ..CodeImage::default() };
+    let Code { sections, by_index } = code_sections(&cubin)?;
+    let mut image = CodeImage { sections, ..CodeImage::default() };
     read_symbols(&cubin, &mut image);
     let view = Relocated::new(&cubin);
     if request.level >= DebugLevel::Lines {
-        read_ptx_lines(&view, request, &mut image)?;
+        read_ptx_lines(&view, request, &by_index, &mut image)?;
     }
     if request.level >= DebugLevel::Full {
         read_registers(&cubin, &mut image)?;
         read_labels(&view, request, &mut image)?;
     }
     if let Some(index) = cubin.section_by_name(frame::NAME) {
-        let symbols = frame::field_symbols(cubin.relocations_of(index).map(|(_, reloc)| reloc));
-        image.frame = Some(frame::decode(&cubin.bytes(index)?, &symbols)?);
+        let section = view.section(index)?;
+        image.frame = Some(frame::decode(&section.bytes, &frame::field_symbols(&section))?);
     }
     Ok(Provided { image, container: cubin, placed: false })
 }
@@ -71,7 +67,7 @@ pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>>
 /// From sm_100 on they carry a Mercury capsule.
 pub fn check_sm(sm: u32) -> Result<()> {
     ensure!(
-        sm < FIRST_MERCURY_SM,
+        Generation::of(sm) < Generation::Mercury,
         "sm_{sm} code carries a Mercury capsule, which this version cannot write yet: expected sm_75 to sm_90, or --code none"
     );
     Ok(())
@@ -85,7 +81,7 @@ fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
         request.sm
     );
     check_sm(sm)?;
-    let relocatable = cubin.header.e_type == ET_REL;
+    let relocatable = cubin.header.is_relocatable();
     ensure!(
         relocatable == request.relocatable,
         "the cubin is {}: compile {} -c",
@@ -95,17 +91,28 @@ fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The code sections of a cubin.
+struct Code {
+    sections: Vec<CodeSection>,
+    /// Which of them a section of the file is.
+    by_index: HashMap<SectionIndex, usize>,
+}
+
 /// `.text.*` sections with the functions that start in them.
-fn code_sections(cubin: &Cubin<'_>) -> Vec<CodeSection> {
+fn code_sections(cubin: &Cubin<'_>) -> Result<Code> {
     let mut functions: HashMap<SectionIndex, Vec<(SymbolIndex, Symbol)>> = HashMap::new();
     for (index, symbol) in cubin.functions() {
         if let Some(section) = symbol.section() {
             functions.entry(section).or_default().push((index, *symbol));
         }
     }
-    let mut sections = Vec::new();
+    let (mut sections, mut by_index) = (Vec::new(), HashMap::new());
     for (index, name, section) in cubin.iter() {
         let Some(function) = name.strip_prefix(".text.") else { continue };
+        ensure!(
+            !matches!(section.contents, Contents::NoBits(_)),
+            "{name} has no code: this is a debug-only object, expected a cubin"
+        );
         let mut symbols = functions.remove(&index).unwrap_or_default();
         symbols.sort_by_key(|(index, symbol)| (symbol.value, *index));
         let Some((symbol, _)) = symbols.iter().find(|(index, _)| cubin.symbol_name(*index) == function)
@@ -118,34 +125,40 @@ fn code_sections(cubin: &Cubin<'_>) -> Vec<CodeSection> {
             let name = name.strip_prefix(&folded).unwrap_or(name).to_owned();
             FunctionPart { name, address: symbol.value - section.address.min(symbol.value) }
         };
+        by_index.insert(index, sections.len());
         sections.push(CodeSection {
             function: function.to_owned(),
             symbol: *symbol,
-            size: cubin.bytes(index).map_or(0, |bytes| bytes.len() as u64),
+            size: cubin.bytes(index)?.len() as u64,
             parts: symbols.iter().map(part).collect(),
-            ptx_lines: Vec::new(),
+            ptx_lines: None,
             registers: Vec::new(),
         });
     }
-    sections
+    Ok(Code { sections, by_index })
 }
 
 fn read_symbols(cubin: &Cubin<'_>, image: &mut CodeImage) {
-    const STT_SECTION: u8 = 3;
     for (index, symbol) in (0..).map(SymbolIndex).zip(cubin.symbols()).skip(1) {
-        if symbol.kind() == STT_SECTION {
+        if symbol.is_section() {
             if let Some(section) = symbol.section() {
                 image.section_symbols.insert(cubin.section_name(section).to_owned(), index);
             }
             continue;
         }
-        let image_symbol = ImageSymbol { index, value: symbol.value, defined: symbol.shndx != 0 };
+        let image_symbol =
+            ImageSymbol { index: Some(index), value: symbol.value, defined: symbol.shndx != 0 };
         image.symbols.entry(cubin.symbol_name(index).to_owned()).or_insert(image_symbol);
     }
 }
 
 /// PTX lines by instruction, from `.nv_debug_line_sass`.
-fn read_ptx_lines(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeImage) -> Result<()> {
+fn read_ptx_lines(
+    view: &Relocated<'_, '_>,
+    request: Request<'_>,
+    code: &HashMap<SectionIndex, usize>,
+    image: &mut CodeImage,
+) -> Result<()> {
     let name = SectionKind::NvDebugLineSass.name();
     let Some(index) = view.cubin().section_by_name(name) else {
         bail!(
@@ -153,17 +166,22 @@ fn read_ptx_lines(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut Co
         );
     };
     let section = view.section(index)?;
-    let by_symbol: HashMap<SymbolIndex, usize> =
-        image.sections.iter().enumerate().map(|(index, section)| (section.symbol, index)).collect();
+    let mut seen = HashSet::new();
     for table in line::decode(name, &section.bytes)? {
         for sequence in &table.sequences {
-            let target = section.target(sequence.base_offset).with_context(|| {
-                format!("{name}+{:#x}: the sequence's address has no relocation", sequence.base_offset)
-            })?;
-            let Some(&code) = by_symbol.get(&target.symbol) else { continue };
-            let rows = sequence_lines(sequence);
+            let offset = sequence.base_offset;
+            let fault = |message: &str| Error::new(name, offset, ErrorKind::Other(message.to_owned()));
+            let target =
+                section.target(offset).ok_or_else(|| fault("the sequence's address has no relocation"))?;
+            let code = target.section.and_then(|section| code.get(&section)).copied();
+            let code =
+                code.ok_or_else(|| fault("the sequence is for no code section with a function of its name"))?;
+            if !seen.insert(code) {
+                Err(fault("a second sequence for the same code section"))?;
+            }
             let code = &mut image.sections[code];
-            code.ptx_lines = without_opening_rows(name, sequence.base_offset, rows, code, request)?;
+            let lines = without_opening_rows(name, offset, sequence_lines(sequence), code, request)?;
+            code.ptx_lines = Some(lines);
         }
     }
     Ok(())
@@ -220,10 +238,14 @@ fn without_opening_rows(
         };
         let open_line = facts.functions.get(part.name.as_str()).map_or(0, |function| function.open_line);
         if line == open_line {
+            // Instructions on the line of the `{` have no other row.
+            if facts.has_instruction_at(line) {
+                lines.push((address, line));
+            }
             continue;
         }
         // From sm_90 on the opening row is that of the first instruction, if that has a line of its own.
-        if sm < FIRST_TRANSCODED_SM {
+        if Generation::of(sm) == Generation::Legacy {
             let found = format!("function {} opens at PTX line {line}", part.name);
             Err(mismatch(format!("{found}, in this PTX at line {open_line}")))?;
         }
@@ -278,7 +300,7 @@ fn read_registers(cubin: &Cubin<'_>, image: &mut CodeImage) -> Result<()> {
 fn read_labels(view: &Relocated<'_, '_>, request: Request<'_>, image: &mut CodeImage) -> Result<()> {
     for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
         let name = kind.name();
-        let (Some(block), Some(index)) = (request.sections.by_name(name), view.cubin().section_by_name(name))
+        let (Some(block), Some(index)) = (request.sections.by_kind(kind), view.cubin().section_by_name(name))
         else {
             continue;
         };

@@ -5,7 +5,7 @@ use crate::code_image::{CodeImage, CodeSection, FunctionPart, ImageSymbol};
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
 use anyhow::Result;
 use nv_debug_sections::address_space::shared_window_reserve;
-use nv_debug_sections::cubin::{DebugOnly, Function, SymbolIndex, Variable, VariableSpace, debug_only};
+use nv_debug_sections::cubin::{DebugOnly, Function, Variable, VariableSpace, debug_only};
 use ptx_syntax::{FunctionKind, Linkage, Module, StateSpace, Statement};
 
 /// Bytes of an instruction since sm_70.
@@ -34,13 +34,13 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
     let DebugOnly { cubin: container, functions: symbols, variables: variable_symbols } =
         debug_only(sm, &functions, &variables)?;
     let mut image = CodeImage::default();
-    let defined = |index| ImageSymbol { index, value: 0, defined: true };
+    let defined = |index| ImageSymbol { index: Some(index), value: 0, defined: true };
     for (variable, symbol) in variables.iter().zip(variable_symbols) {
         image.symbols.insert(variable.name.to_owned(), defined(symbol));
     }
     for (name, value) in shared_offsets(module, sm) {
-        // In a whole program the field holds the offset itself, so the index is never used.
-        let symbol = ImageSymbol { index: SymbolIndex(0), value, defined: true };
+        // In a whole program the field holds the offset itself.
+        let symbol = ImageSymbol { index: None, value, defined: true };
         image.symbols.entry(name.to_owned()).or_insert(symbol);
     }
     for ((function, body), symbol) in functions.iter().zip(bodies).zip(symbols) {
@@ -50,7 +50,7 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             symbol,
             size: function.size,
             parts: vec![FunctionPart { name: function.name.to_owned(), address: 0 }],
-            ptx_lines: ptx_lines(facts, body),
+            ptx_lines: Some(ptx_lines(facts, body)),
             registers: Vec::new(),
         });
     }

@@ -12,8 +12,6 @@ mod tests;
 
 /// Set for every ptxas we start, so that a wrapper named `ptxas` that starts us again ends there.
 const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
-/// Where `tools/oracle.sh` installs by default, below the home directory.
-const ORACLE: &str = ".cache/nvdwarf/oracle-13.0.88";
 
 /// A ptxas that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +45,7 @@ struct Surroundings<'a> {
 }
 
 /// Looks for a ptxas: `$PTXAS`, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then `nvidia/*/bin` (where NVIDIA's wheels
-/// install) of the active Python environment, of the `python3` on `PATH`, and of the oracle (`tools/oracle.sh`).
+/// install) of the active Python environment and of the `python3` on `PATH`.
 ///
 /// Looks at files only: no Python is run. Never finds the running executable itself.
 ///
@@ -115,8 +113,6 @@ impl Surroundings<'_> {
         let wheels_of = |name| wheels(var(name).as_slice());
         // Only the directories that have one: nobody wants to read the rest of PATH in a message.
         let with_ptxas = path_dirs.iter().filter(|dir| executable_in(dir).exists()).cloned().collect();
-        let home = var("HOME").or_else(|| var("USERPROFILE"));
-        let oracle = var("NVDWARF_ORACLE").or_else(|| home.map(|home| home.join(ORACLE)));
         vec![
             ("$CUDA_HOME", bin("CUDA_HOME")),
             ("$CUDA_PATH", bin("CUDA_PATH")),
@@ -124,7 +120,6 @@ impl Surroundings<'_> {
             ("$VIRTUAL_ENV", wheels_of("VIRTUAL_ENV")),
             ("$CONDA_PREFIX", wheels_of("CONDA_PREFIX")),
             ("python3 on PATH", wheels(&python_roots(&path_dirs))),
-            ("the oracle of tools/oracle.sh", wheels(oracle.as_slice())),
         ]
     }
 }
@@ -217,6 +212,8 @@ pub struct Request<'a> {
     pub disable_warnings: bool,
     /// `-Werror`
     pub warnings_as_errors: bool,
+    /// `-m 64`: changes nothing but `.note.nv.tkinfo`, which lists the options.
+    pub machine: bool,
 }
 
 /// What a ptxas made.
@@ -328,8 +325,9 @@ fn options(request: &Request<'_>) -> Vec<String> {
         ("-c", request.compile_only),
         ("-w", request.disable_warnings),
         ("-Werror", request.warnings_as_errors),
+        ("-m64", request.machine),
     ];
-    let mut options = vec![format!("-arch={}", request.arch), "-m64".to_owned()];
+    let mut options = vec![format!("-arch={}", request.arch)];
     options.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| (*flag).to_owned()));
     options.extend(request.opt_level.map(|level| format!("-O{level}")));
     options

@@ -27,5 +27,18 @@ make flat sm_75 -lineinfo
 make line_0 sm_75 -lineinfo
 make line_0 sm_90 -lineinfo
 make files sm_80 -lineinfo
+make entry_call_site sm_90 -lineinfo
+make doubled_start sm_90 -lineinfo -c
+make second_row sm_90 -lineinfo
+make doubled_inlined sm_90 -lineinfo -c
+make doubled_call_site sm_90 -lineinfo -c
+make doubled_not_root sm_90 -lineinfo -c
+make transcoded sm_90 -lineinfo
+make folded_start sm_90 -lineinfo
 make references sm_75 -g
 make references sm_80 -g -c
+make inlined_same_line sm_75 -lineinfo
+make inlined_same_line sm_90 -lineinfo
+make brace_line sm_75 -lineinfo
+make brace_line sm_90 -lineinfo
+make inlined_below_entry sm_90 -lineinfo

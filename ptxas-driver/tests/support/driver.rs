@@ -26,12 +26,31 @@ pub fn compile() -> Command {
 pub fn compile_entry(entry: &Entry) -> Command {
     let (ptx, cubin) = (entry.ptx.as_ref().unwrap(), entry.cubin.as_ref().unwrap());
     let mut command = compile();
-    command.arg(ptx).args(["-arch", &entry.arch]);
-    command.args(if entry.mode == "G" { ["-g"] } else { ["-lineinfo"] });
+    command.arg(ptx).arg("-arch").arg(arch(entry, ptx));
+    match &*entry.mode {
+        "lineinfo-suppress" => command.arg("--suppress-debug-info"),
+        "G-dopt" => command.arg("-lineinfo"),
+        mode => match mode.split('-').next().unwrap() {
+            "G" | "g" | "gO0" | "glmt" | "debug" => command.arg("-g"),
+            "lineinfo" => command.arg("-lineinfo"),
+            _ => &mut command,
+        },
+    };
+    if Cubin::parse(&fs::read(cubin).unwrap()).unwrap().header.is_relocatable() {
+        command.arg("-c");
+    }
     for stat in recorded_stats(ptx, cubin) {
         command.arg("--file-stat").arg(stat);
     }
     command
+}
+
+/// The entry's architecture, with the letter of the PTX's `.target`.
+fn arch(entry: &Entry, ptx: &Path) -> String {
+    let text = fs::read_to_string(ptx).unwrap();
+    let parsed = ptx_syntax::parse(&text);
+    let target = parsed.module.target().and_then(|target| target.arch()).map_or("", |name| name.text);
+    if target.starts_with(&entry.arch) { target.to_owned() } else { entry.arch.clone() }
 }
 
 /// `--code cubin:PATH` as one argument behind `--code`.

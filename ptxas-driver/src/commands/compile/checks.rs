@@ -3,8 +3,10 @@
 use crate::arch::{self, Arch};
 use crate::diag::Diagnostic;
 use crate::lower::ptx_sections::PtxSections;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::level::DebugLevel;
-use ptx_syntax::{Item, Module, TargetDirective, VersionDirective};
+use ptx_syntax::{Item, Linkage, Module, Name, Statement, TargetDirective, TextRange, VersionDirective};
+use std::collections::HashSet;
 
 /// The PTX ISA version that ptxas 13.0 speaks.
 const CURRENT_VERSION: (u32, u32) = (9, 0);
@@ -83,6 +85,76 @@ fn check_target(target: &TargetDirective<'_>, arch: Arch, diagnostics: &mut Vec<
     }
 }
 
+/// Names and file indices that are given twice.
+pub(super) fn definitions(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let mut functions = Names::new("function");
+    let mut variables = Names::new("variable");
+    let mut files = HashSet::new();
+    for item in &module.items {
+        match item {
+            Item::Function(function) => {
+                if let Some(body) = &function.body {
+                    functions.define(function.name, diagnostics);
+                    labels(&body.statements, diagnostics);
+                }
+            }
+            Item::Variable(variable) if variable.linkage != Linkage::Extern => {
+                variable
+                    .declarators
+                    .iter()
+                    .for_each(|declarator| variables.define(declarator.name, diagnostics));
+            }
+            Item::File(file) if !files.insert(file.index as u16) => {
+                diagnostics
+                    .push(Diagnostic::error(file.range, format!("Duplicate file index #{}", file.index)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Labels of one body. Each block has its own.
+fn labels(statements: &[Statement<'_>], diagnostics: &mut Vec<Diagnostic>) {
+    let mut blocks = vec![Names::new("label")];
+    for statement in statements {
+        match statement {
+            Statement::BlockOpen(_) => blocks.push(Names::new("label")),
+            Statement::BlockClose(_) => drop(blocks.pop()),
+            Statement::Label(label) => {
+                if let Some(block) = blocks.last_mut() {
+                    block.define(*label, diagnostics);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Names of one kind, each of which may be defined once.
+struct Names<'a> {
+    kind: &'static str,
+    defined: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn new(kind: &'static str) -> Self {
+        Self { kind, defined: HashSet::new() }
+    }
+
+    fn define(&mut self, name: Name<'a>, diagnostics: &mut Vec<Diagnostic>) {
+        if !self.defined.insert(name.text) {
+            let message = format!("Duplicate definition of {} '{}'", self.kind, name.text);
+            diagnostics.push(Diagnostic::error(name.range, message));
+        }
+    }
+}
+
+/// Whether a `.loc` occurs.
+pub(super) fn has_loc(module: &Module<'_>) -> bool {
+    let bodies = module.functions().filter_map(|function| function.body.as_ref());
+    bodies.flat_map(|body| &body.statements).any(|statement| matches!(statement, Statement::Loc(_)))
+}
+
 /// What full debug information needs of the PTX.
 pub(super) fn sections(
     level: DebugLevel,
@@ -94,15 +166,6 @@ pub(super) fn sections(
     if let Some(target) = target.filter(|_| module.sections().next().is_none()) {
         let message = "Debug information not found in presence of .target debug: expected a .section block";
         diagnostics.push(Diagnostic::error(target.range, message));
-    } else if level == DebugLevel::Full {
-        let missing =
-            [".debug_abbrev", ".debug_info"].into_iter().filter(|name| sections.by_name(name).is_none());
-        diagnostics
-            .extend(missing.map(|name| Diagnostic::warning(None, format!("{name} section not found"))));
-        if sections.lacks_abbreviations() {
-            let message = "skipping .debug_info section due to missing .debug_abbrev section";
-            diagnostics.push(Diagnostic::warning(None, message));
-        }
     }
     for block in &sections.repeated {
         let message =
@@ -116,5 +179,48 @@ pub(super) fn sections(
     if let Some(Item::AtDwarf(line)) = module.items.iter().find(|item| matches!(item, Item::AtDwarf(_))) {
         let message = "@@DWARF lines, deprecated since PTX 2.0, are not compiled: expected .section blocks";
         diagnostics.push(Diagnostic::warning(line.range, message));
+    }
+}
+
+/// What ptxas warns of, for when none is asked.
+pub(super) fn ptxas_warnings(
+    level: DebugLevel,
+    module: &Module<'_>,
+    sections: &PtxSections<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if level >= DebugLevel::Lines && has_loc(module) && module.files().next().is_none() {
+        let message = ".loc directive without .file directive is found, line information in generated binary may not be complete";
+        diagnostics.push(Diagnostic::warning(None, message));
+    }
+    if level < DebugLevel::Full {
+        return;
+    }
+    for kind in [SectionKind::DebugAbbrev, SectionKind::DebugInfo] {
+        if sections.by_kind(kind).is_none() {
+            diagnostics.push(Diagnostic::warning(None, format!("{} section not found", kind.name())));
+        }
+    }
+    if sections.lacks_abbreviations() {
+        let message = "skipping .debug_info section due to missing .debug_abbrev section";
+        diagnostics.push(Diagnostic::warning(None, message));
+    }
+}
+
+/// Line markers of a C preprocessor, which make ptxas number the lines that follow anew. Nothing here follows them yet.
+pub(super) fn line_markers(text: &str, diagnostics: &mut Vec<Diagnostic>) {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let rest = line.trim_start_matches([' ', '\t']);
+        let number = rest.strip_prefix('#').map(|rest| rest.trim_start_matches([' ', '\t']));
+        let number =
+            number.map(|rest| rest.strip_prefix("line").unwrap_or(rest).trim_start_matches([' ', '\t']));
+        if number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            let range = TextRange::new(start, start + line.trim_end().len() as u32);
+            let message = "a line marker makes ptxas number the following lines anew, which is not supported yet: expected PTX without";
+            diagnostics.push(Diagnostic::error(range, message));
+            return;
+        }
+        start += line.len() as u32;
     }
 }

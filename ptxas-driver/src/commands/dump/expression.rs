@@ -25,34 +25,43 @@ enum Operand {
 
 use Operand::{Address, Block, Register, Signed, Sleb, Uleb, Unsigned};
 
-/// `(first opcode, last opcode, operands)`, ascending; opcodes between have none.
-const OPERANDS: &[(u8, u8, &[Operand])] = &[
-    (0x03, 0x03, &[Address]),
-    (0x08, 0x08, &[Unsigned(1)]),
-    (0x09, 0x09, &[Signed(1)]),
-    (0x0a, 0x0a, &[Unsigned(2)]),
-    (0x0b, 0x0b, &[Signed(2)]),
-    (0x0c, 0x0c, &[Unsigned(4)]),
-    (0x0d, 0x0d, &[Signed(4)]),
-    (0x0e, 0x0e, &[Unsigned(8)]),
-    (0x0f, 0x0f, &[Signed(8)]),
-    (0x10, 0x10, &[Uleb]),
-    (0x11, 0x11, &[Sleb]),
-    (0x15, 0x15, &[Unsigned(1)]),
-    (0x23, 0x23, &[Uleb]),
-    (0x28, 0x28, &[Signed(2)]),
-    (0x2f, 0x2f, &[Signed(2)]),
-    (0x70, 0x8f, &[Sleb]),
-    (0x90, 0x90, &[Register]),
-    (0x91, 0x91, &[Sleb]),
-    (0x92, 0x92, &[Register, Sleb]),
-    (0x93, 0x93, &[Uleb]),
-    (0x94, 0x95, &[Unsigned(1)]),
-    (0x98, 0x98, &[Unsigned(2)]),
-    (0x99, 0x99, &[Unsigned(4)]),
-    (0x9d, 0x9d, &[Uleb, Uleb]),
-    (0x9e, 0x9e, &[Block]),
+/// Operands of the operations that have some. `DW_OP_breg` stands for all of `DW_OP_breg0` to `DW_OP_breg31`.
+const OPERANDS: &[(&str, &[Operand])] = &[
+    ("DW_OP_addr", &[Address]),
+    ("DW_OP_const1u", &[Unsigned(1)]),
+    ("DW_OP_const1s", &[Signed(1)]),
+    ("DW_OP_const2u", &[Unsigned(2)]),
+    ("DW_OP_const2s", &[Signed(2)]),
+    ("DW_OP_const4u", &[Unsigned(4)]),
+    ("DW_OP_const4s", &[Signed(4)]),
+    ("DW_OP_const8u", &[Unsigned(8)]),
+    ("DW_OP_const8s", &[Signed(8)]),
+    ("DW_OP_constu", &[Uleb]),
+    ("DW_OP_consts", &[Sleb]),
+    ("DW_OP_pick", &[Unsigned(1)]),
+    ("DW_OP_plus_uconst", &[Uleb]),
+    ("DW_OP_bra", &[Signed(2)]),
+    ("DW_OP_skip", &[Signed(2)]),
+    ("DW_OP_breg", &[Sleb]),
+    ("DW_OP_regx", &[Register]),
+    ("DW_OP_fbreg", &[Sleb]),
+    ("DW_OP_bregx", &[Register, Sleb]),
+    ("DW_OP_piece", &[Uleb]),
+    ("DW_OP_deref_size", &[Unsigned(1)]),
+    ("DW_OP_xderef_size", &[Unsigned(1)]),
+    ("DW_OP_call2", &[Unsigned(2)]),
+    ("DW_OP_call4", &[Unsigned(4)]),
+    ("DW_OP_call_ref", &[Unsigned(4)]),
+    ("DW_OP_bit_piece", &[Uleb, Uleb]),
+    ("DW_OP_implicit_value", &[Block]),
 ];
+
+/// The operands of an operation by its name, or by that of its family.
+fn operands(operation: &str) -> &'static [Operand] {
+    let of = |name: &str| OPERANDS.iter().find(|(known, _)| *known == name).map(|(_, operands)| *operands);
+    let family = operation.trim_end_matches(|c: char| c.is_ascii_digit());
+    of(operation).or_else(|| of(family)).unwrap_or_default()
+}
 
 /// `DW_OP_addr .nv.global+0x10; DW_OP_plus`.
 ///
@@ -82,9 +91,9 @@ fn operation(
     text: &mut String,
 ) -> Result<()> {
     let opcode = cursor.number(1, "an opcode")? as u8;
-    let mut words = DW_OP.name(opcode).map_or_else(|| format!("DW_OP_{opcode:#04x}"), str::to_owned);
-    let operands = OPERANDS.iter().find(|(first, last, _)| (*first..=*last).contains(&opcode));
-    for operand in operands.map_or(&[][..], |(.., operands)| operands) {
+    let name = DW_OP.name(opcode);
+    let mut words = name.map_or_else(|| format!("DW_OP_{opcode:#04x}"), str::to_owned);
+    for operand in name.map(operands).unwrap_or_default() {
         let what = "an operand";
         let at = base + cursor.offset();
         let _ = match *operand {
@@ -149,6 +158,18 @@ mod tests {
         assert_eq!(words(&[0x90, 0x05]), "DW_OP_regx 5");
         assert_eq!(words(&[0x91, 0x78, 0x96]), "DW_OP_fbreg -8; DW_OP_nop");
         assert_eq!(words(&[0x03, 1, 2]), "bytes [03, 01, 02]");
+    }
+
+    #[test]
+    fn operations_with_operands_have_dwarf_s_names() {
+        for (name, _) in OPERANDS {
+            let (first, last) = (DW_OP.value(&format!("{name}0")), DW_OP.value(&format!("{name}31")));
+            assert!(DW_OP.value(name).or(first.and(last)).is_some(), "{name}");
+        }
+        let words = |bytes: &[u8]| words(bytes, 0, &|_, value| format!("{value:#x}"));
+        // DWARF 2.0.0 §7.7.1: 0x70 and 0x8f are breg0 and breg31, 0x50 is reg0, 0x3f lit15.
+        assert_eq!(words(&[0x70, 0x7f, 0x8f, 0x01]), "DW_OP_breg0 -1; DW_OP_breg31 1");
+        assert_eq!(words(&[0x50, 0x3f, 0x0b, 0xfe, 0xff]), "DW_OP_reg0; DW_OP_lit15; DW_OP_const2s -2");
     }
 
     #[test]

@@ -14,11 +14,7 @@ use nv_debug_sections::reg_sass::SassRegister;
 const NO_RETURN: u64 = 0xffff_ffff;
 
 pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let symbols =
-        frame::field_symbols(source.cubin.relocations_of(view.index).map(|(_, relocation)| relocation));
-    // Symbolic fields keep their symbol; relocated bytes would lose it.
-    let bytes = source.cubin.bytes(view.index)?;
-    let entries = frame::decode(&bytes, &symbols)?;
+    let entries = frame::decode(&view.data.bytes, &frame::field_symbols(&view.data))?;
     let table = source.cubin.iter().find_map(|(_, _, section)| {
         (section.relocations().is_some() && section.info == view.index.0).then_some(section.link)
     });
@@ -124,9 +120,8 @@ impl<'c> Words<'_, 'c, '_> {
 
     /// One rule in words; `at` is the offset from the function's start that the rules have come to.
     fn rule(&self, rule: &Cfi, cie: &Cie, at: &mut u64) -> String {
-        let mut advance = |units: i64| {
-            // ptxas writes a step back as a large number of 32 bits.
-            *at = at.wrapping_add_signed(units.wrapping_mul(cie.code_alignment_factor as i64));
+        let mut advance = |units: u32| {
+            *at = at.wrapping_add_signed(step(units, cie.code_alignment_factor));
             format!("from {at:#x}:")
         };
         let data = |factored: i64| factored.wrapping_mul(cie.data_alignment_factor);
@@ -136,7 +131,7 @@ impl<'c> Words<'_, 'c, '_> {
             Cfi::SetLoc(address) => format!("from {}:", self.address(*address)),
             Cfi::AdvanceLoc(by) | Cfi::AdvanceLoc1(by) => advance((*by).into()),
             Cfi::AdvanceLoc2(by) => advance((*by).into()),
-            Cfi::AdvanceLoc4(by) => advance(i64::from((*by << 2).cast_signed() >> 2)),
+            Cfi::AdvanceLoc4(by) => advance(*by),
             Cfi::Offset { register, factored_offset } => {
                 saved((*register).into(), data(*factored_offset as i64))
             }
@@ -184,6 +179,12 @@ impl<'c> Words<'_, 'c, '_> {
     }
 }
 
+/// Bytes of a step of `units` code alignment units. It has 32 bits and a sign: ptxas writes a step back of 16 bytes as
+/// 0x3ffffffc units of 4, in Mercury copies as 0xfffffff0 units of 1 (FORMATS 5).
+fn step(units: u32, code_alignment_factor: u64) -> i64 {
+    (u64::from(units).wrapping_mul(code_alignment_factor) as u32).cast_signed().into()
+}
+
 /// A rule that is a register and a word.
 fn plain(rule: &Cfi) -> Option<(u64, &'static str)> {
     match rule {
@@ -212,5 +213,17 @@ fn name(register: u64) -> String {
     match u32::try_from(register) {
         Ok(register) if register >> 24 != 0 => SassRegister(register).to_string(),
         _ => format!("register {register}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_back_are_32_bit_numbers() {
+        // FORMATS 5 has both numbers.
+        assert_eq!((step(0x3fff_fffc, 4), step(0xffff_fff0, 1)), (-16, -16));
+        assert_eq!((step(4, 4), step(0x1fff_ffff, 4)), (16, 0x7fff_fffc));
     }
 }

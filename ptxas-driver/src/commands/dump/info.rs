@@ -8,6 +8,7 @@ use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianS
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{Error, ErrorKind, Result};
+use std::ops::Range;
 
 /// Most attributes of one abbreviation: DWARF has fewer names.
 const MAX_ATTRIBUTES: usize = 1 << 12;
@@ -54,9 +55,9 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
 
 /// Every unit's entries.
 pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev);
+    let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
     let abbrev = DebugAbbrev::new(abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes), LittleEndian);
-    let strings = source.sibling(&view.name, SectionKind::DebugStr);
+    let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
     let fail = |offset: usize, error: gimli::Error| {
         Error::new(&*view.name, offset as u64, ErrorKind::Other(error.to_string()))
@@ -91,7 +92,7 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
                 let attribute = raw.read_attribute(*spec).map_err(|error| fail(field, error))?;
                 let end = start + raw.next_offset().0;
                 let words =
-                    Words { source, view, strings, unit: start, field: field as u64, end: end as u64 };
+                    Words { source, view, strings, unit: start..at, field: field as u64, end: end as u64 };
                 own |= words.is_wanted(&attribute);
                 let name = dwarf_name!(attribute.name(), "DW_AT_");
                 attributes.push(Attribute { name, value: words.value(&attribute) });
@@ -129,8 +130,8 @@ struct Words<'s, 'c, 'd> {
     source: &'s Source<'c, 'd>,
     view: &'s View<'c>,
     strings: &'s [u8],
-    /// Offset of the unit in `.debug_info`.
-    unit: usize,
+    /// The unit in `.debug_info`.
+    unit: Range<usize>,
     /// Offset of the attribute's value in `.debug_info`.
     field: u64,
     /// Offset behind it.
@@ -174,7 +175,13 @@ impl Words<'_, '_, '_> {
             AttributeValue::Exprloc(expression) => bytes(expression.0.slice()),
             AttributeValue::Block(block) => format!("{:02x?}", block.slice()),
             AttributeValue::Flag(flag) => flag.to_string(),
-            AttributeValue::UnitRef(offset) => format!("<{:#x}>", self.unit + offset.0),
+            AttributeValue::UnitRef(offset) => {
+                let die = self.unit.start.checked_add(offset.0).filter(|die| self.unit.contains(die));
+                die.map_or_else(
+                    || format!("unit+{:#x} (outside the unit)", offset.0),
+                    |die| format!("<{die:#x}>"),
+                )
+            }
             AttributeValue::DebugInfoRef(offset) => format!("<{:#x}>", offset.0),
             AttributeValue::DebugLineRef(offset) => format!(".debug_line+{:#x}", offset.0),
             AttributeValue::LocationListsRef(offset) => format!(".debug_loc+{:#x}", offset.0),

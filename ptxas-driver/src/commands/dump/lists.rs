@@ -28,7 +28,7 @@ pub(super) fn strings(view: &View<'_>) -> Result<Contents> {
 }
 
 pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let types = source.sibling(&view.name, SectionKind::NvDebugInfoRegType);
+    let types = source.sibling(&view.name, SectionKind::NvDebugInfoRegType)?;
     let types =
         types.as_ref().map(|view| reg_type::decode(&view.data.bytes)).transpose()?.unwrap_or_default();
     let types: HashMap<_, _> = types.iter().map(|types| (types.function, types.types)).collect();

@@ -26,6 +26,12 @@ pub(super) struct Header {
     pub(super) size: u64,
     /// Relocations that apply to it.
     pub(super) relocations: usize,
+    /// What it holds, of known debug sections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<&'static str>,
+    /// `assembler`, or `ptx` for those that the PTX file has itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<&'static str>,
 }
 
 /// One section, decoded.
@@ -111,6 +117,9 @@ pub(super) struct LineRow {
     pub(super) context: u64,
     /// The inlined callee.
     pub(super) callee: Option<String>,
+    /// Why `callee` may be wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) callee_doubt: Option<&'static str>,
     pub(super) entry: bool,
 }
 

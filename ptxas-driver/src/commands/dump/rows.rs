@@ -2,20 +2,21 @@
 
 use super::model::{Contents, LineFile, LineRow, LineSequence, LineUnit};
 use super::section::{Source, View};
-use crate::commands::read::text;
+use crate::commands::read::{doubt_text, text};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line::{self, LineTable, Sequence};
-use nv_debug_sections::symbolize::Rows;
+use nv_debug_sections::symbolize::{CalleeName, CalleeNames, Rows};
 
 pub(super) fn lines(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let strings = source.sibling(&view.name, SectionKind::DebugStr);
+    let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
     let tables = line::decode(&view.name, &view.data.bytes)?;
+    let names = CalleeNames::new(strings, tables.iter().map(|table| table.debug_str_base));
     let unit = |(number, table): (usize, &LineTable<'_>)| {
         let sequences = table.sequences.iter();
         let sequences: Vec<_> = sequences
-            .filter_map(|sequence| lines_of(source, view, number, table, sequence, strings))
+            .filter_map(|sequence| lines_of(source, view, number, table, sequence, &names))
             .collect();
         let files = (1..).zip(&table.files).map(|(number, file)| LineFile {
             number,
@@ -41,7 +42,7 @@ fn lines_of(
     unit: usize,
     table: &LineTable<'_>,
     sequence: &Sequence,
-    strings: &[u8],
+    names: &CalleeNames<'_>,
 ) -> Option<LineSequence> {
     let place = match view.data.target(sequence.base_offset) {
         Some(target) => target.section.map(|section| (source.cubin.section_name(section), target.offset)),
@@ -62,23 +63,22 @@ fn lines_of(
             .as_ref()
             .is_none_or(|ranges| ranges.iter().any(|(start, end)| (*start..*end).contains(&row.address)))
     });
-    let shown = shown.map(|(index, row)| LineRow {
-        number: rows.number(index),
-        address: row.address,
-        file: row.file,
-        line: row.line,
-        context: row.context,
-        callee: (row.context != 0).then(|| callee(strings, table.debug_str_base.unwrap_or(0), row.name)),
-        entry: row.entry,
+    let shown = shown.map(|(index, row)| {
+        let callee = (row.context != 0).then(|| names.get(unit, row.name));
+        LineRow {
+            number: rows.number(index),
+            address: row.address,
+            file: row.file,
+            line: row.line,
+            context: row.context,
+            callee: callee.map(callee_text),
+            callee_doubt: callee.and_then(|callee| callee.doubt).map(doubt_text),
+            entry: row.entry,
+        }
     });
     Some(LineSequence { start, end: sequence.end, rows: shown.collect() })
 }
 
-fn callee(strings: &[u8], base: u32, name: u64) -> String {
-    let at = u64::from(base).wrapping_add(name);
-    let rest = usize::try_from(at).ok().and_then(|at| strings.get(at..));
-    match rest.and_then(|rest| rest.get(..memchr::memchr(0, rest)?)) {
-        Some(string) => text(string),
-        None => format!("?? (.debug_str+{at:#x})"),
-    }
+fn callee_text(callee: CalleeName<'_>) -> String {
+    callee.name.map_or_else(|| format!("?? (.debug_str+{:#x})", callee.offset), text)
 }

@@ -2,24 +2,27 @@
 
 use super::model::{Contents, Header, Section};
 use super::{frames, info, lists, rows};
+use merc_capsule::native_name;
 use nv_debug_sections::Result;
-use nv_debug_sections::catalog::{SectionKind, is_debug_section};
+use nv_debug_sections::catalog::{Origin, SectionKind, is_debug_section};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
-use nv_debug_sections::symbolize::{Function, Symbolizer};
+use nv_debug_sections::symbolize::{Code, Function, Symbolizer};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// Prefix of the Mercury copies of debug sections.
-const MERCURY: &str = ".nv.merc";
+/// A section's name, for a Mercury copy that of its original.
+pub(super) fn native(name: &str) -> Cow<'_, str> {
+    native_name(name).map_or(name.into(), Cow::Owned)
+}
 
-/// A section's name without the mark of a Mercury copy.
-pub(super) fn native(name: &str) -> &str {
-    name.strip_prefix(MERCURY).unwrap_or(name)
+fn is_copy(name: &str) -> bool {
+    native_name(name).is_some()
 }
 
 fn kind(name: &str) -> Option<SectionKind> {
-    SectionKind::from_name(native(name))
+    SectionKind::from_name(&native(name))
 }
 
 /// Whether parts of the section belong to functions, so that `--function` can pick them.
@@ -104,8 +107,7 @@ pub(super) struct Source<'c, 'd> {
     relocated: Relocated<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
     first: HashMap<(bool, SectionKind), SectionIndex>,
-    /// Sections that have an address, by address: start, size, name.
-    placed: Vec<(u64, u64, &'c str)>,
+    code: Code<'c>,
     pub(super) filter: Option<Filter>,
 }
 
@@ -119,24 +121,18 @@ pub(super) struct View<'c> {
 impl<'c, 'd> Source<'c, 'd> {
     pub(super) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>) -> Self {
         let mut first = HashMap::new();
-        let mut placed = Vec::new();
-        for (index, name, section) in cubin.iter() {
+        for (index, name, _) in cubin.iter() {
             if let Some(kind) = kind(name) {
-                first.entry((name.starts_with(MERCURY), kind)).or_insert(index);
-            }
-            if section.address != 0 {
-                placed.push((section.address, size(cubin, section), name));
+                first.entry((is_copy(name), kind)).or_insert(index);
             }
         }
-        placed.sort_unstable();
-        Self { cubin, relocated: Relocated::new(cubin), first, placed, filter }
+        Self { cubin, relocated: Relocated::new(cubin), first, code: Code::new(cubin), filter }
     }
 
-    /// Section and offset of an absolute address, in files whose sections have addresses.
+    /// Section and offset of an absolute code address, in files whose sections have addresses.
     pub(super) fn at_address(&self, address: u64) -> Option<(&'c str, u64)> {
-        let after = self.placed.partition_point(|(start, ..)| *start <= address);
-        let (start, size, name) = self.placed.get(after.checked_sub(1)?)?;
-        (address - start < *size).then_some((name, address - start))
+        let (section, offset) = self.code.at_address(address)?;
+        Some((self.cubin.section_name(section), offset))
     }
 
     pub(super) fn view(&self, index: SectionIndex) -> Result<View<'c>> {
@@ -148,8 +144,13 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     /// The first section of that kind beside `near`: native beside native, Mercury beside Mercury.
-    pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Option<View<'c>> {
-        self.view(*self.first.get(&(near.starts_with(MERCURY), wanted))?).ok()
+    ///
+    /// # Errors
+    ///
+    /// It is there, but cannot be read. What refers to it cannot be shown then.
+    pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Result<Option<View<'c>>> {
+        let index = self.first.get(&(is_copy(near), wanted));
+        index.map(|index| self.view(*index)).transpose()
     }
 
     /// A place in words: `.text.F+0x10`, or the symbol where it has no section.
@@ -197,11 +198,11 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     fn bytes(&self, index: SectionIndex) -> Contents {
-        Contents::Bytes(self.cubin.bytes(index).map(std::borrow::Cow::into_owned).unwrap_or_default())
+        Contents::Bytes(self.cubin.bytes(index).map(Cow::into_owned).unwrap_or_default())
     }
 
     fn contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
-        if !is_debug_section(native(name)) {
+        if !is_debug_section(&native(name)) {
             return Ok(self.bytes(index));
         }
         let view = self.view(index)?;
@@ -238,6 +239,11 @@ pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
         address: section.address,
         size: size(cubin, section),
         relocations: counts.get(index.as_usize()).copied().unwrap_or(0),
+        content: kind(name).map(|kind| kind.entry().content),
+        origin: kind(name).map(|kind| match kind.entry().origin {
+            Origin::Assembler => "assembler",
+            Origin::Ptx => "ptx",
+        }),
     };
     cubin.iter().map(row).collect()
 }

@@ -24,13 +24,17 @@ pub(super) fn table(out: Out<'_>, file: &str, header: &cubin::Header, rows: &[He
     let type_width = rows.iter().map(|row| row.r#type.len()).max().unwrap_or(4).max(4);
     writeln!(
         out,
-        "  Index  {:width$}  {:type_width$}  {:>10}  {:>10}  {:>10}  Relocations",
+        "  Index  {:width$}  {:type_width$}  {:>10}  {:>10}  {:>10}  Relocations  Content",
         "Name", "Type", "Flags", "Address", "Size"
     )?;
     for row in rows {
         let relocations = if row.relocations == 0 { String::new() } else { row.relocations.to_string() };
+        let content = match (row.content, row.origin) {
+            (Some(content), Some("ptx")) => format!("{content} (from the PTX)"),
+            (content, _) => content.unwrap_or("").to_owned(),
+        };
         let line = format!(
-            "  {:5}  {:width$}  {:type_width$}  {:#10x}  {:#10x}  {:#10x}  {relocations}",
+            "  {:5}  {:width$}  {:type_width$}  {:#10x}  {:#10x}  {:#10x}  {relocations:11}  {content}",
             row.index,
             printable(&row.name),
             row.r#type,
@@ -115,8 +119,8 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
     let file = unit.files.iter().find(|file| file.number == row.file).map(|file| printable(&file.path));
     let file = match (file, row.file) {
         (Some(path), _) => path,
-        (None, 0) => "line ".to_owned(),
-        (None, number) => format!("file {number} (not declared)"),
+        (None, 0) => "line ".into(),
+        (None, number) => format!("file {number} (not declared)").into(),
     };
     let colon = if file == "line " { "" } else { ":" };
     write!(out, "    {number:>5}  {:#07x}  {file}{colon}{}", row.address, row.line)?;
@@ -127,6 +131,9 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
             row.callee.as_deref().map_or("??".to_owned(), name),
             row.context
         )?;
+    }
+    if let Some(doubt) = row.callee_doubt {
+        write!(out, " [name unsure: {doubt}]")?;
     }
     if row.entry {
         write!(out, "  entry")?;
@@ -202,5 +209,5 @@ fn hex(out: Out<'_>, bytes: &[u8]) -> io::Result<()> {
 
 /// A function's name, demangled where it was mangled.
 fn name(symbol: &str) -> String {
-    printable(&demangle(symbol).unwrap_or_else(|| symbol.to_owned()))
+    printable(&demangle(symbol).unwrap_or_else(|| symbol.to_owned())).into_owned()
 }

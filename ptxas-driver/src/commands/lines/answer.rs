@@ -1,18 +1,27 @@
 //! Answers as values: what the text and the JSON document are written from.
+//!
+//! Chains are not collected: they are read from the tables while they are written, so that a listing takes memory for the
+//! tables only, however deep its chains are.
 
 use super::Outcome;
-use crate::commands::read::{demangle, text};
+use super::spelling::{Name, Spellings};
+use crate::commands::read::doubt_text;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{self, CalleeName, Doubt, FileName, FrameFunction, Place, Symbolizer};
-use serde::Serialize;
-use std::collections::BTreeSet;
+use nv_debug_sections::symbolize::{
+    self, CodeSection, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer,
+};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// Most frames of one range of a listing. A query's answer has up to [`MAX_FRAMES`].
+pub(super) const LISTED_FRAMES: usize = 64;
 
 /// A query and what came of it.
 #[derive(Debug, Serialize)]
-pub(super) struct Query {
+pub(super) struct Query<'a, 's> {
     #[serde(rename = "query")]
-    pub(super) asked: String,
-    pub(super) answers: Vec<Answer>,
+    pub(super) asked: &'a str,
+    pub(super) answers: Vec<Answer<'a, 's>>,
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
@@ -20,8 +29,8 @@ pub(super) struct Query {
 
 /// One address.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer {
-    pub(super) section: String,
+pub(super) struct Answer<'a, 's> {
+    pub(super) section: &'s str,
     pub(super) section_index: u32,
     /// Byte offset in the section.
     pub(super) offset: u64,
@@ -29,32 +38,34 @@ pub(super) struct Answer {
     /// Byte offset in the function.
     pub(super) function_offset: u64,
     #[serde(flatten)]
-    pub(super) lines: Lines,
+    pub(super) lines: Lines<'a, 's>,
 }
 
 /// What the tables say of an address.
-#[derive(Debug, Serialize, PartialEq, Eq)]
-pub(super) struct Lines {
+#[derive(Debug, Serialize)]
+pub(super) struct Lines<'a, 's> {
     /// Innermost first.
-    pub(super) frames: Vec<Frame>,
-    pub(super) ptx: Option<Ptx>,
+    pub(super) frames: Frames<'a, 's>,
+    /// Frames that are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) more_frames: u64,
+    pub(super) ptx: Option<Ptx<'s>>,
 }
 
-/// A function's name.
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
-pub(super) struct Name {
-    pub(super) name: String,
-    /// Where the name is mangled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) demangled: Option<String>,
+/// A call chain, read anew each time that it is gone through.
+#[derive(Debug)]
+pub(super) struct Frames<'a, 's> {
+    answers: &'a Answers<'s>,
+    place: Place<'s>,
+    limit: usize,
 }
 
 /// One step of the call chain.
-#[derive(Debug, Serialize, PartialEq, Eq)]
-pub(super) struct Frame {
+#[derive(Debug, Serialize)]
+pub(super) struct Frame<'s> {
     pub(super) function: Option<Name>,
     /// `None`: the file table has no such entry.
-    pub(super) file: Option<String>,
+    pub(super) file: Option<&'s str>,
     /// Number of a file that is not declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) undeclared_file: Option<u64>,
@@ -71,187 +82,243 @@ pub(super) struct Frame {
 }
 
 /// The PTX line.
-#[derive(Debug, Serialize, PartialEq, Eq)]
-pub(super) struct Ptx {
+#[derive(Debug, Serialize)]
+pub(super) struct Ptx<'s> {
     pub(super) line: u32,
-    pub(super) text: Option<String>,
+    pub(super) text: Option<Cow<'s, str>>,
     /// The section that has the text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) section: Option<String>,
+    pub(super) section: Option<&'s str>,
 }
 
-/// All addresses of a code section.
+/// The addresses of a code section, or of one function in it.
 #[derive(Debug, Serialize)]
-pub(super) struct Listing {
-    pub(super) section: String,
+pub(super) struct Listing<'a, 's> {
+    pub(super) section: &'s str,
     pub(super) section_index: u32,
     pub(super) size: u64,
-    pub(super) ranges: Vec<Range>,
+    pub(super) ranges: Ranges<'a, 's>,
+}
+
+/// The ranges of a listing, found anew each time that they are gone through.
+#[derive(Debug)]
+pub(super) struct Ranges<'a, 's> {
+    answers: &'a Answers<'s>,
+    section: &'s CodeSection<'s>,
+    start: u64,
+    end: u64,
 }
 
 /// Addresses that have the same lines: byte offsets in the section, `end` exclusive.
 #[derive(Debug, Serialize)]
-pub(super) struct Range {
+pub(super) struct Range<'a, 's> {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) function: Option<Name>,
     #[serde(flatten)]
-    pub(super) lines: Lines,
+    pub(super) lines: Lines<'a, 's>,
+}
+
+/// Sequences that belong to no section, by table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) struct Unplaced {
+    pub(super) debug_line: usize,
+    pub(super) nv_debug_line_sass: usize,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_zero(column: &u64) -> bool {
-    *column == 0
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
-impl Query {
+impl Unplaced {
+    /// `None` where every sequence has its section.
+    pub(super) fn of(symbolizer: &Symbolizer<'_>) -> Option<Self> {
+        let debug_line = symbolizer.source_rows().unplaced();
+        let nv_debug_line_sass = symbolizer.ptx_rows().unplaced();
+        (debug_line + nv_debug_line_sass != 0).then_some(Self { debug_line, nv_debug_line_sass })
+    }
+
+    /// The tables that have some, and how many.
+    pub(super) fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
+        let tables = [(".debug_line", self.debug_line), (".nv_debug_line_sass", self.nv_debug_line_sass)];
+        tables.into_iter().filter(|(_, count)| *count != 0)
+    }
+}
+
+impl Query<'_, '_> {
     /// Whether every address it means is covered by a table.
     pub(super) fn is_answered(&self) -> bool {
         self.error.is_none() && self.answers.iter().all(|answer| !answer.lines.is_empty())
     }
 }
 
-impl Lines {
+impl Lines<'_, '_> {
     pub(super) fn is_empty(&self) -> bool {
         self.frames.is_empty() && self.ptx.is_none()
     }
+}
 
-    fn new(cubin: &Cubin<'_>, place: &Place<'_>) -> Self {
+impl<'s> Frames<'_, 's> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.place.depth() == 0
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Frame<'s>> {
+        self.place.frames().take(self.limit).map(|frame| self.answers.frame(&frame))
+    }
+}
+
+impl Serialize for Frames<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'a, 's> Ranges<'a, 's> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Range<'a, 's>> + use<'a, 's> {
+        let (answers, section) = (self.answers, self.section.index);
+        let starts = self.starts();
+        let ends: Vec<u64> = starts.iter().skip(1).copied().chain([self.end]).collect();
+        let places = starts.into_iter().zip(ends);
+        let places = places
+            .filter_map(move |(start, end)| Some((start, end, answers.symbolizer.locate(section, start)?)));
+        let mut places = places.peekable();
+        std::iter::from_fn(move || {
+            let (start, mut end, place) = places.next()?;
+            while let Some((_, next, _)) =
+                places.next_if(|(start, _, next)| *start == end && are_alike(&place, next))
+            {
+                end = next;
+            }
+            let function = place.function.map(|function| answers.spellings.function(function));
+            Some(Range { start, end, function, lines: answers.lines(place, LISTED_FRAMES) })
+        })
+    }
+
+    /// Where anything may change, ascending: rows, functions.
+    fn starts(&self) -> Vec<u64> {
+        let symbolizer = self.answers.symbolizer;
+        let mut starts = vec![self.start];
+        for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
+            for (base, rows) in table.of(self.section.index) {
+                let ranges = rows.ranges();
+                starts.extend(
+                    ranges.flat_map(|(start, end, _)| [start, end]).map(|at| at.saturating_add(*base)),
+                );
+            }
+        }
+        let functions = symbolizer.functions_of(self.section.index).iter();
+        starts.extend(functions.flat_map(|f| [f.offset, f.offset.saturating_add(f.size)]));
+        starts.retain(|at| (self.start..self.end).contains(at));
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+}
+
+impl Serialize for Ranges<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// Whether two places show the same in a listing.
+fn are_alike(a: &Place<'_>, b: &Place<'_>) -> bool {
+    fn shown<'s>(place: &Place<'s>) -> impl Iterator<Item = symbolize::Frame<'s>> {
+        place.frames().take(LISTED_FRAMES).map(|mut frame| {
+            if let FrameFunction::Inlined(callee) = &mut frame.function {
+                // One name may be in `.debug_str` twice.
+                callee.offset = 0;
+            }
+            frame
+        })
+    }
+    a.function == b.function && a.depth() == b.depth() && a.ptx() == b.ptx() && shown(a).eq(shown(b))
+}
+
+/// Answers queries about one cubin.
+#[derive(Debug)]
+pub(super) struct Answers<'s> {
+    cubin: &'s Cubin<'s>,
+    symbolizer: &'s Symbolizer<'s>,
+    spellings: Spellings,
+}
+
+impl<'s> Answers<'s> {
+    pub(super) fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
+        Self { cubin, symbolizer, spellings: Spellings::default() }
+    }
+
+    /// Answers one query.
+    pub(super) fn query<'a>(&'a self, asked: &'a str, outcome: Outcome) -> Query<'a, 's> {
+        let mut answers = Vec::new();
+        let mut error = None;
+        match outcome {
+            Err(message) => error = Some(message),
+            Ok(addresses) => {
+                for address in addresses {
+                    let Some(place) = self.symbolizer.locate(address.section, address.offset) else {
+                        let size = self.symbolizer.section(address.section).map_or(0, |section| section.size);
+                        let name = self.cubin.section_name(address.section);
+                        error =
+                            Some(format!("{name} has {size:#x} bytes, {:#x} is behind them", address.offset));
+                        continue;
+                    };
+                    answers.push(Answer {
+                        section: place.section.name,
+                        section_index: place.section.index.0,
+                        offset: place.offset,
+                        function: place.function.map(|function| self.spellings.function(function)),
+                        function_offset: place.function_offset(),
+                        lines: self.lines(place, MAX_FRAMES),
+                    });
+                }
+            }
+        }
+        Query { asked, answers, error }
+    }
+
+    /// Lists the sections of `functions`, or all; a folded function lists its own range only.
+    pub(super) fn listings<'a>(
+        &'a self,
+        functions: Option<&'a [&'s symbolize::Function<'s>]>,
+    ) -> impl Iterator<Item = Listing<'a, 's>> {
+        let all = if functions.is_none() { self.symbolizer.sections() } else { &[] };
+        let whole = all.iter().map(|section| (section.index, 0, section.size));
+        let own = functions.unwrap_or_default().iter();
+        let own = own.map(|f| (f.section, f.offset, f.offset.saturating_add(f.size)));
+        whole.chain(own).filter_map(|(index, start, end): (SectionIndex, u64, u64)| {
+            let section = self.symbolizer.section(index)?;
+            let ranges = Ranges { answers: self, section, start, end: end.min(section.size) };
+            Some(Listing { section: section.name, section_index: index.0, size: section.size, ranges })
+        })
+    }
+
+    fn lines(&self, place: Place<'s>, limit: usize) -> Lines<'_, 's> {
         let ptx = place.ptx().map(|ptx| Ptx {
             line: ptx.line,
-            text: ptx.text.map(text),
-            section: ptx.section.map(|section| cubin.section_name(section).to_owned()),
+            text: ptx.text.map(String::from_utf8_lossy),
+            section: ptx.section.map(|section| self.cubin.section_name(section)),
         });
-        Self { frames: place.frames().map(|frame| Frame::new(&frame)).collect(), ptx }
-    }
-}
-
-impl Name {
-    fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), demangled: demangle(name) }
+        let more_frames = place.depth().saturating_sub(limit) as u64;
+        Lines { frames: Frames { answers: self, place, limit }, more_frames, ptx }
     }
 
-    /// As its programmer wrote it.
-    pub(super) fn shown(&self) -> &str {
-        self.demangled.as_ref().unwrap_or(&self.name)
-    }
-}
-
-impl Frame {
-    fn new(frame: &symbolize::Frame<'_>) -> Self {
+    fn frame(&self, frame: &symbolize::Frame<'s>) -> Frame<'s> {
         let (function, name_doubt, inlined) = match frame.function {
             FrameFunction::Physical(function) => {
-                (function.map(|function| Name::new(function.name)), None, false)
+                (function.map(|function| self.spellings.function(function)), None, false)
             }
-            FrameFunction::Inlined(CalleeName { name, doubt, .. }) => {
-                (name.map(|name| Name::new(&text(name))), doubt.map(doubt_text), true)
+            FrameFunction::Inlined(callee) => {
+                (self.spellings.callee(callee), callee.doubt.map(doubt_text), true)
             }
         };
         let (file, undeclared_file) = match frame.file {
-            FileName::Path(path) => (Some(path.to_owned()), None),
+            FileName::Path(path) => (Some(path), None),
             FileName::Undeclared(number) => (None, Some(number)),
         };
         let (line, column, lost_context) = (frame.line, frame.column, frame.lost_context);
-        Self { function, file, undeclared_file, line, column, inlined, name_doubt, lost_context }
+        Frame { function, file, undeclared_file, line, column, inlined, name_doubt, lost_context }
     }
-}
-
-fn doubt_text(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::NoStringStart => "no string starts at the name's offset in .debug_str",
-        Doubt::UnrelatedBase => "nvlink left the base of this unit's names unrelocated",
-    }
-}
-
-/// Answers one query.
-pub(super) fn query(cubin: &Cubin<'_>, symbolizer: &Symbolizer<'_>, query: &str, outcome: &Outcome) -> Query {
-    let mut answers = Vec::new();
-    let mut error = None;
-    match outcome {
-        Err(message) => error = Some(message.clone()),
-        Ok(addresses) => {
-            for address in addresses {
-                let Some(place) = symbolizer.locate(address.section, address.offset) else {
-                    let size = symbolizer.section(address.section).map_or(0, |section| section.size);
-                    let name = cubin.section_name(address.section);
-                    error = Some(format!("{name} ends at {size:#x}, before {:#x}", address.offset));
-                    continue;
-                };
-                answers.push(Answer {
-                    section: place.section.name.to_owned(),
-                    section_index: place.section.index.0,
-                    offset: place.offset,
-                    function: place.function.map(|function| Name::new(function.name)),
-                    function_offset: place.function_offset(),
-                    lines: Lines::new(cubin, &place),
-                });
-            }
-        }
-    }
-    Query { asked: query.to_owned(), answers, error }
-}
-
-/// Lists the sections of `functions`, or all; a folded function lists its own range only.
-pub(super) fn listings(
-    cubin: &Cubin<'_>,
-    symbolizer: &Symbolizer<'_>,
-    functions: Option<&[&symbolize::Function<'_>]>,
-) -> Vec<Listing> {
-    let whole = |section: &symbolize::CodeSection<'_>| (section.index, 0, section.size);
-    let parts: Vec<_> = match functions {
-        None => symbolizer.sections().iter().map(whole).collect(),
-        Some(functions) => {
-            functions.iter().map(|f| (f.section, f.offset, f.offset.saturating_add(f.size))).collect()
-        }
-    };
-    let listing = |(index, start, end): (SectionIndex, u64, u64)| {
-        let section = symbolizer.section(index)?;
-        Some(Listing {
-            section: section.name.to_owned(),
-            section_index: index.0,
-            size: section.size,
-            ranges: ranges(cubin, symbolizer, section, start, end.min(section.size)),
-        })
-    };
-    parts.into_iter().filter_map(listing).collect()
-}
-
-fn ranges(
-    cubin: &Cubin<'_>,
-    symbolizer: &Symbolizer<'_>,
-    section: &symbolize::CodeSection<'_>,
-    start: u64,
-    end: u64,
-) -> Vec<Range> {
-    let mut starts = BTreeSet::from([start]);
-    for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
-        for (base, rows) in table.of(section.index) {
-            starts.extend(
-                rows.ranges()
-                    .flat_map(|(start, end, _)| [start.saturating_add(*base), end.saturating_add(*base)]),
-            );
-        }
-    }
-    let functions = symbolizer.functions_of(section.index);
-    starts.extend(
-        functions
-            .iter()
-            .flat_map(|function| [function.offset, function.offset.saturating_add(function.size)]),
-    );
-
-    let starts: Vec<u64> = starts.into_iter().filter(|at| (start..end).contains(at)).collect();
-    let ends = starts.iter().skip(1).copied().chain([end]);
-    let mut ranges: Vec<Range> = Vec::new();
-    for (&start, end) in starts.iter().zip(ends) {
-        let Some(place) = symbolizer.locate(section.index, start) else { continue };
-        let function = place.function.map(|function| Name::new(function.name));
-        let lines = Lines::new(cubin, &place);
-        match ranges.last_mut() {
-            Some(last) if last.end == start && last.function == function && last.lines == lines => {
-                last.end = end;
-            }
-            _ => ranges.push(Range { start, end, function, lines }),
-        }
-    }
-    ranges
 }

@@ -35,10 +35,19 @@ impl<'s> Queries<'s> {
             (Some(offset), None) => self.in_every_section(offset),
             (None, _) => {
                 // A name may hold a plus itself (`operator+`).
-                let split = query.rsplit_once('+');
-                let split =
-                    split.and_then(|(name, offset)| Some((name.trim_end(), number(offset.trim_start())?)));
-                let (name, offset) = split.unwrap_or((query, 0));
+                let Some((name, rest)) = query.rsplit_once('+') else { return self.in_named(query, 0) };
+                let (name, rest) = (name.trim_end(), rest.trim_start());
+                let Some(offset) = number(rest) else {
+                    return self.in_named(query, 0).map_err(|no_function| match self.in_named(name, 0) {
+                        Ok(_) => format!(
+                            "'{rest}' is no offset: expected 0x and hexadecimal digits, or decimal ones"
+                        ),
+                        Err(_) => no_function,
+                    });
+                };
+                if name.is_empty() {
+                    return self.resolve(rest, function);
+                }
                 self.in_named(name, offset)
             }
         }

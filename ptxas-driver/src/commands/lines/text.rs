@@ -1,132 +1,142 @@
 //! Answers as text: one block for each query, one line for each range of a listing.
 
-use super::Document;
-use super::answer::{Answer, Frame, Lines, Listing, Name, Ptx, Query};
+use super::answer::{Answer, Frame, Lines, Listing, Ptx, Query};
+use super::spelling::Name;
 use crate::commands::read::printable;
-use std::fmt::Write as _;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-pub(super) fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
-    for (number, query) in document.queries.iter().flatten().enumerate() {
+type Out<'o> = &'o mut dyn Write;
+
+/// Writes answers, a blank line between two.
+pub(super) fn queries<'a, 's: 'a>(
+    out: Out<'_>,
+    queries: impl Iterator<Item = Query<'a, 's>>,
+) -> io::Result<()> {
+    for (number, query) in queries.enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
-        write_query(out, query)?;
+        for answer in &query.answers {
+            write_answer(out, query.asked, answer)?;
+        }
+        if let Some(error) = &query.error {
+            writeln!(out, "{}: ??", printable(query.asked))?;
+            writeln!(out, "  {}", printable(error))?;
+        }
     }
+    Ok(())
+}
+
+/// Writes listings, a blank line between two.
+pub(super) fn listings<'a, 's: 'a>(
+    out: Out<'_>,
+    listings: impl Iterator<Item = Listing<'a, 's>>,
+) -> io::Result<()> {
     let mut listed = false;
-    for listing in document.sections.iter().flatten() {
+    for listing in listings {
         if std::mem::replace(&mut listed, true) {
             writeln!(out)?;
         }
-        write_listing(out, listing)?;
+        write_listing(out, &listing)?;
     }
-    if document.sections.is_some() && !listed {
-        writeln!(out, "no code sections")?;
-    }
-    Ok(())
+    if listed { Ok(()) } else { writeln!(out, "no code sections") }
 }
 
-fn write_query(out: &mut dyn Write, query: &Query) -> io::Result<()> {
-    for answer in &query.answers {
-        write_answer(out, query, answer)?;
-    }
-    if let Some(error) = &query.error {
-        writeln!(out, "{}: ??", printable(&query.asked))?;
-        writeln!(out, "  {}", printable(error))?;
-    }
-    Ok(())
-}
-
-fn write_answer(out: &mut dyn Write, query: &Query, answer: &Answer) -> io::Result<()> {
-    write!(out, "{}: ", printable(&query.asked))?;
+fn write_answer(out: Out<'_>, asked: &str, answer: &Answer<'_, '_>) -> io::Result<()> {
+    write!(out, "{}: ", printable(asked))?;
     match &answer.function {
-        Some(function) => write!(out, "{}+{:#x}", both_names(function), answer.function_offset)?,
+        Some(function) => write!(out, "{}+{:#x}", function.both(), answer.function_offset)?,
         None => write!(out, "??")?,
     }
-    writeln!(out, ", {}+{:#x}", printable(&answer.section), answer.offset)?;
+    writeln!(out, ", {}+{:#x}", printable(answer.section), answer.offset)?;
     if answer.lines.is_empty() {
         return writeln!(out, "  ??  no line table covers this address");
     }
     for (depth, frame) in answer.lines.frames.iter().enumerate() {
-        writeln!(out, "  #{depth} {}", frame_text(frame, both_names))?;
+        write!(out, "  #{depth} ")?;
+        write_frame(out, &frame, |name| name.both().into())?;
+        writeln!(out)?;
+    }
+    match answer.lines.more_frames {
+        0 => {}
+        more => writeln!(out, "  ... {more} more")?,
     }
     if answer.lines.frames.is_empty() {
         writeln!(out, "  #0 ??:0, .debug_line does not cover this address")?;
     }
     if let Some(ptx) = &answer.lines.ptx {
-        writeln!(out, "  {}", ptx_text(ptx))?;
+        write!(out, "  ")?;
+        write_ptx(out, ptx)?;
+        writeln!(out)?;
     }
     Ok(())
 }
 
-fn write_listing(out: &mut dyn Write, listing: &Listing) -> io::Result<()> {
-    writeln!(out, "{} ({:#x} bytes)", printable(&listing.section), listing.size)?;
+fn write_listing(out: Out<'_>, listing: &Listing<'_, '_>) -> io::Result<()> {
+    writeln!(out, "{} ({:#x} bytes)", printable(listing.section), listing.size)?;
     let mut function = None;
-    for range in &listing.ranges {
-        if function != Some(&range.function) {
-            let name = range.function.as_ref().map_or("??".to_owned(), both_names);
+    for range in listing.ranges.iter() {
+        if function.as_ref() != Some(&range.function) {
+            let name = range.function.as_ref().map_or("??".to_owned(), Name::both);
             writeln!(out, "  {name}:")?;
-            function = Some(&range.function);
+            function = Some(range.function);
         }
-        writeln!(out, "    {:#06x}-{:#06x}  {}", range.start, range.end, line_text(&range.lines))?;
+        write!(out, "    {:#06x}-{:#06x}  ", range.start, range.end)?;
+        write_lines(out, &range.lines)?;
+        writeln!(out)?;
     }
     Ok(())
 }
 
 /// Everything of an address on one line.
-fn line_text(lines: &Lines) -> String {
-    let mut text = String::new();
+fn write_lines(out: Out<'_>, lines: &Lines<'_, '_>) -> io::Result<()> {
     for (depth, frame) in lines.frames.iter().enumerate() {
-        let arrow = if depth == 0 { "" } else { " <- " };
-        let _ = write!(text, "{arrow}{}", frame_text(frame, |name| printable(name.shown())));
+        if depth > 0 {
+            out.write_all(b" <- ")?;
+        }
+        write_frame(out, &frame, |name| name.shown().into())?;
+    }
+    match lines.more_frames {
+        0 => {}
+        more => write!(out, " <- ... {more} more")?,
     }
     if lines.frames.is_empty() {
-        text.push_str("??:0");
+        write!(out, "??:0")?;
     }
     if let Some(ptx) = &lines.ptx {
-        let _ = write!(text, "  | {}", ptx_text(ptx));
+        write!(out, "  | ")?;
+        write_ptx(out, ptx)?;
     }
-    text
+    Ok(())
 }
 
 /// `function at file:line (inlined)`
-fn frame_text(frame: &Frame, name: impl Fn(&Name) -> String) -> String {
-    let function = frame.function.as_ref().map_or("??".to_owned(), name);
-    let mut text = format!("{function} at ");
-    match (&frame.file, frame.undeclared_file) {
-        (Some(file), _) => text.push_str(&printable(file)),
-        (None, Some(number)) => {
-            let _ = write!(text, "file {number} (not declared)");
-        }
-        (None, None) => text.push_str("??"),
+fn write_frame(out: Out<'_>, frame: &Frame<'_>, name: fn(&Name) -> Cow<'_, str>) -> io::Result<()> {
+    let function = frame.function.as_ref().map_or("??".into(), name);
+    match (frame.file, frame.undeclared_file) {
+        (Some(file), _) => write!(out, "{function} at {}:{}", printable(file), frame.line)?,
+        (None, Some(number)) => write!(out, "{function} at file {number} (not declared):{}", frame.line)?,
+        (None, None) => write!(out, "{function} at ??:{}", frame.line)?,
     }
-    let _ = write!(text, ":{}", frame.line);
     if frame.column != 0 {
-        let _ = write!(text, ":{}", frame.column);
+        write!(out, ":{}", frame.column)?;
     }
     if frame.inlined {
-        text.push_str(" (inlined)");
+        out.write_all(b" (inlined)")?;
     }
     if let Some(doubt) = frame.name_doubt {
-        let _ = write!(text, " [name unsure: {doubt}]");
+        write!(out, " [name unsure: {doubt}]")?;
     }
     if let Some(context) = frame.lost_context {
-        let _ = write!(text, " [callers unknown: context {context} is no earlier row]");
+        write!(out, " [callers unknown: context {context} is no earlier row]")?;
     }
-    text
+    Ok(())
 }
 
-fn ptx_text(ptx: &Ptx) -> String {
+fn write_ptx(out: Out<'_>, ptx: &Ptx<'_>) -> io::Result<()> {
     match &ptx.text {
-        Some(text) => format!("ptx:{}  {}", ptx.line, printable(text)),
-        None => format!("ptx:{}", ptx.line),
-    }
-}
-
-/// `demangled [mangled]`
-fn both_names(name: &Name) -> String {
-    match &name.demangled {
-        Some(demangled) => format!("{} [{}]", printable(demangled), printable(&name.name)),
-        None => printable(&name.name),
+        Some(text) => write!(out, "ptx:{}  {}", ptx.line, printable(text)),
+        None => write!(out, "ptx:{}", ptx.line),
     }
 }

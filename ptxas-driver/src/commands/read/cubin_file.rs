@@ -27,13 +27,22 @@ pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     if bytes.is_empty() {
         bail!("{name}: the file is empty, expected a cubin");
     }
-    if is_ptx(&bytes) {
-        bail!("{name}: PTX text, expected a cubin; `ptxas-driver compile {name} -o out.cubin` makes one");
-    }
-    if bytes.starts_with(&FATBIN_MAGIC) {
-        bail!("{name}: a fatbin, expected a cubin; `cuobjdump -xelf all {name}` takes its cubins out");
+    if let Some(hint) = other_kind(&bytes, &name) {
+        bail!("{name}: {hint}");
     }
     Ok((name, bytes))
+}
+
+/// What a file is that is evidently no cubin, and how to come by one.
+pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String> {
+    if is_ptx(bytes) {
+        return Some(format!(
+            "PTX text, expected a cubin; `ptxas-driver compile {name} -o out.cubin` makes one"
+        ));
+    }
+    bytes
+        .starts_with(&FATBIN_MAGIC)
+        .then(|| format!("a fatbin, expected a cubin; `cuobjdump -xelf all {name}` takes its cubins out"))
 }
 
 /// Whether the first line that is neither blank nor a comment is PTX's `.version`.

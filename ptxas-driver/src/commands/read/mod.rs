@@ -4,9 +4,12 @@ mod cubin_file;
 mod demangle;
 mod names;
 
-pub(super) use cubin_file::read;
+pub(super) use cubin_file::{other_kind, read};
 pub(super) use demangle::demangle;
 pub(super) use names::Names;
+
+use nv_debug_sections::symbolize::Doubt;
+use std::borrow::Cow;
 
 /// Version of the JSON documents, described in `docs/json.md`. Raised when a field goes or changes its meaning.
 pub(super) const JSON_VERSION: u32 = 1;
@@ -16,12 +19,23 @@ pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Bytes as one printable line: control characters are escaped, so that no file can steer a terminal.
-pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let escaped = c.is_control() && c != '\t';
-            escaped.then(|| c.escape_default()).into_iter().flatten().chain((!escaped).then_some(c))
-        })
-        .collect()
+/// Text as one printable line: control characters are escaped, so that no file can steer a terminal.
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    let is_steering = |c: char| c.is_control() && c != '\t';
+    if !text.contains(is_steering) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_steering(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+    }
+    escaped.into()
+}
+
+/// Why a callee's name may be wrong, in words.
+pub(super) fn doubt_text(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::NoStringStart => "no string starts at the name's offset in .debug_str",
+        Doubt::UnrelatedBase => "nvlink left the base of this unit's names unrelocated",
+    }
 }

@@ -32,7 +32,6 @@ fn every_rule_in_its_order() {
         ("PATH", "path", "path/ptxas", "PATH"),
         ("VIRTUAL_ENV", "venv", &format!("venv/{wheel}"), "$VIRTUAL_ENV"),
         ("CONDA_PREFIX", "conda", &format!("conda/{wheel}"), "$CONDA_PREFIX"),
-        ("NVDWARF_ORACLE", "oracle", &format!("oracle/{wheel}"), "the oracle of tools/oracle.sh"),
     ];
     let values = places.map(|(name, value, ..)| (name, root.join(value)));
     let vars: Vec<(&str, &Path)> = values.iter().map(|(name, value)| (*name, value.as_path())).collect();
@@ -105,6 +104,7 @@ fn request(source: Source<'_>) -> Request<'_> {
         opt_level: Some(0),
         disable_warnings: false,
         warnings_as_errors: false,
+        machine: true,
     }
 }
 
@@ -120,7 +120,7 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     let here = env::current_dir().unwrap();
     assert_eq!(
         String::from_utf8(made.cubin).unwrap(),
-        format!("-arch=sm_90a -m64 -lineinfo -O0 -o {}\nPTX", here.display())
+        format!("-arch=sm_90a -lineinfo -m64 -O0 -o {}\nPTX", here.display())
     );
     assert_eq!(made.messages, "warning in <stdin>\n");
 

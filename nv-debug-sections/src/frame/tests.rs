@@ -1,0 +1,148 @@
+//! Relocations of encoded sections (FORMATS 4 and 5), and what decoding makes of them.
+
+use super::*;
+
+const KERNEL: SymbolId = SymbolId(5);
+const DEVICE: SymbolId = SymbolId(6);
+const OWN: SymbolId = SymbolId(2);
+
+fn cie(instructions: Vec<Cfi>) -> Entry {
+    Entry::Cie(Cie {
+        version: 3,
+        code_alignment_factor: 4,
+        data_alignment_factor: -4,
+        return_address_register: 0xffff_ffff,
+        instructions,
+        ..Cie::default()
+    })
+}
+
+fn fde(cie: u32, initial_location: Address, range_symbol: Option<SymbolId>) -> Entry {
+    Entry::Fde(Fde {
+        cie: CieId(cie),
+        initial_location,
+        address_range: 0x80,
+        range_symbol,
+        instructions: vec![],
+    })
+}
+
+fn at(symbol: SymbolId) -> Address {
+    Address::Symbol { symbol, addend: 0 }
+}
+
+/// The return address of a folded function (FORMATS 5): the function's address plus a register.
+fn return_address(symbol: SymbolId) -> Cfi {
+    let mut expression = Expression::default();
+    expression.addr(at(symbol)).bregx(0x500_0014, 0).op(dw::DW_OP_plus);
+    Cfi::ValExpression { register: 0x500_0100, expression }
+}
+
+/// Offset in its entry, kind and symbol of each relocation, with the entry's number.
+fn places(section: &Section) -> Vec<(usize, u64, RelocKind, u32)> {
+    let starts: Vec<u64> = entry_relocs(section).iter().map(|entry| entry.start).collect();
+    let place = |reloc: &DebugReloc| {
+        let entry = starts.partition_point(|start| *start <= reloc.offset) - 1;
+        (entry, reloc.offset - starts[entry], reloc.kind, reloc.symbol.0)
+    };
+    debug_relocs(section).iter().map(place).collect()
+}
+
+// FORMATS 4: per code section, last first: FDE fields descending, then the CIEs' expression addresses descending.
+#[test]
+fn relocations_go_by_code_section_and_fdes_come_first() {
+    let folded = || cie(vec![return_address(KERNEL)]);
+    let entries = [
+        cie(vec![]),
+        fde(0, at(KERNEL), None),
+        folded(),
+        fde(1, at(KERNEL), None),
+        folded(),
+        fde(2, at(DEVICE), None),
+    ];
+    let section = encode(&entries, None).unwrap();
+    let found = places(&section);
+    assert_eq!(found.iter().map(|place| place.0).collect::<Vec<_>>(), [5, 4, 3, 1, 2]);
+    assert!(found.iter().all(|place| place.2 == RelocKind::Absolute64));
+}
+
+// FORMATS 5: with -c the CIE pointer (in place 0) and the range (0x49) are relocated too.
+#[test]
+fn relocatable_files_have_three_per_fde() {
+    let entries = [cie(vec![]), fde(0, at(KERNEL), Some(KERNEL))];
+    let section = encode(&entries, Some(OWN)).unwrap();
+    let want = [
+        (1, 28, RelocKind::UnusedClear64, KERNEL.0),
+        (1, 20, RelocKind::Absolute64, KERNEL.0),
+        (1, 12, RelocKind::Absolute64, OWN.0),
+    ];
+    assert_eq!(places(&section), want);
+    let in_place: Vec<_> = debug_relocs(&section).iter().map(|reloc| reloc.in_place).collect();
+    assert_eq!(in_place, [None, Some(0), None]);
+}
+
+#[test]
+fn no_relocation_is_lost_at_the_end_or_without_a_symbol() {
+    let constant = Address::Constant(0x100);
+    for entries in [
+        vec![cie(vec![]), fde(0, at(KERNEL), None), fde(0, constant, Some(KERNEL))],
+        vec![cie(vec![]), fde(0, constant, Some(KERNEL)), fde(0, at(KERNEL), None)],
+        vec![cie(vec![]), fde(0, at(KERNEL), None), cie(vec![return_address(DEVICE)])],
+        vec![cie(vec![return_address(DEVICE)])],
+        vec![cie(vec![]), fde(0, constant, Some(DEVICE))],
+    ] {
+        let section = encode(&entries, Some(OWN)).unwrap();
+        let filed = debug_relocs(&section);
+        assert_eq!(filed.len(), section.relocs.len(), "{entries:?}");
+        // In a single code section an FDE's fields come before a CIE's, wherever the entry stands.
+        let is_cie = |place: &(usize, u64, RelocKind, u32)| matches!(entries[place.0], Entry::Cie(_));
+        assert!(places(&section).is_sorted_by_key(is_cie), "{entries:?}");
+    }
+}
+
+#[test]
+fn symbols_come_back_whatever_their_number() {
+    let high = SymbolId(u32::MAX);
+    let entries =
+        [cie(vec![return_address(high)]), fde(0, Address::Symbol { symbol: high, addend: 0x40 }, Some(high))];
+    let section = encode(&entries, None).unwrap();
+    let symbols = symbols(&section);
+    assert_eq!(decode(&section.bytes, &symbols).unwrap(), entries);
+    assert!(debug_relocs(&section).iter().all(|reloc| reloc.symbol.0 == u32::MAX));
+}
+
+fn symbols(section: &Section) -> FieldSymbols {
+    let symbol = |reloc: &DebugReloc| FieldSymbol {
+        symbol: SymbolId(reloc.symbol.0),
+        addend: reloc.addend,
+        width: reloc.kind.row().width,
+        action: reloc.kind.row().action,
+    };
+    debug_relocs(section).iter().map(|reloc| (reloc.offset, symbol(reloc))).collect()
+}
+
+#[test]
+fn relocations_must_suit_their_field() {
+    let entries = [cie(vec![return_address(KERNEL)]), fde(0, at(KERNEL), Some(KERNEL))];
+    let section = encode(&entries, None).unwrap();
+    let good = symbols(&section);
+    assert_eq!(good.len(), 3);
+    for &offset in good.keys() {
+        for wrong in [Action::Add, Action::Clear] {
+            let mut bad = good.clone();
+            let Some(field) = bad.get_mut(&offset).filter(|field| field.action != wrong) else {
+                continue;
+            };
+            field.action = wrong;
+            let error = decode(&section.bytes, &bad).unwrap_err();
+            assert_eq!((error.section(), error.offset()), (NAME, offset), "{error}");
+        }
+    }
+}
+
+#[test]
+fn refusals_of_the_writer_name_the_entry() {
+    let entries = [cie(vec![]), fde(1, at(KERNEL), None)];
+    let error = encode(&entries, None).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unwritable { part: "entry", index: 1, .. }), "{error}");
+}

@@ -1,0 +1,172 @@
+//! Programs written by hand, read here and by gimli.
+
+use super::*;
+use crate::ErrorKind;
+use dwarf2_writer::constants::*;
+use gimli::{DebugLineOffset, LittleEndian};
+use leb128_nv::{sleb128, uleb128};
+
+/// A unit without tables, with one sequence of `program` and an advance of nothing before its end.
+fn unit(params: Params, program: &[u8]) -> Vec<u8> {
+    let lengths = &[0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1][..usize::from(params.opcode_base) - 1];
+    let Params { minimum_instruction_length: unit, default_is_stmt, line_base, line_range, opcode_base } =
+        params;
+    let mut header = vec![unit, default_is_stmt.into(), line_base as u8, line_range, opcode_base];
+    header.extend_from_slice(lengths);
+    header.extend_from_slice(&[0, 0]);
+    let mut body = vec![2, 0];
+    body.extend_from_slice(&(header.len() as u32).to_le_bytes());
+    body.extend_from_slice(&header);
+    body.extend_from_slice(&[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
+    body.extend_from_slice(program);
+    body.extend_from_slice(&[0, 1, DW_LNE_end_sequence]);
+    [&(body.len() as u32).to_le_bytes(), &*body].concat()
+}
+
+#[test]
+fn values_are_as_large_as_the_readme_says() {
+    assert_eq!((size_of::<LineOp>(), size_of::<LineRow>()), (32, 56));
+}
+
+/// Address, file, line, column, is_stmt; of the end only the address.
+type Row = (u64, u64, u64, u64, bool);
+
+/// Rows and the sequence's end as gimli sees them, and prologue_end, epilogue_begin and isa of each row.
+fn gimli_rows(data: &[u8]) -> (Vec<Row>, u64, Vec<(bool, bool, u64)>) {
+    let section = gimli::DebugLine::new(data, LittleEndian);
+    let program = section.program(DebugLineOffset(0), 8, None, None).unwrap();
+    let (mut rows, mut end, mut marks) = (Vec::new(), 0, Vec::new());
+    let mut all = program.rows();
+    while let Some((_, row)) = all.next_row().unwrap() {
+        if row.end_sequence() {
+            end = row.address();
+            continue;
+        }
+        let column = match row.column() {
+            gimli::ColumnType::LeftEdge => 0,
+            gimli::ColumnType::Column(column) => column.get(),
+        };
+        let line = row.line().map_or(0, std::num::NonZero::get);
+        rows.push((row.address(), row.file_index(), line, column, row.is_stmt()));
+        marks.push((row.prologue_end(), row.epilogue_begin(), row.isa()));
+    }
+    (rows, end, marks)
+}
+
+fn our_rows(data: &[u8]) -> (Vec<Row>, u64) {
+    let tables = decode(".debug_line", data).unwrap();
+    let [table] = tables.as_slice() else { panic!("{} units", tables.len()) };
+    let [sequence] = table.sequences.as_slice() else { panic!("{} sequences", table.sequences.len()) };
+    let rows = table.rows(sequence);
+    let rows = rows.map(|row| (row.address, row.file, row.line.into(), row.column, row.is_stmt));
+    (rows.collect(), sequence.end)
+}
+
+fn params(opcode_base: u8) -> Params {
+    Params { opcode_base, ..PTXAS_PARAMS }
+}
+
+/// Every opcode that moves a register; advances below 64, where ULEB128 and SLEB128 agree.
+fn every_dwarf_2_opcode(opcode_base: u8) -> Vec<u8> {
+    let mut program = vec![DW_LNS_set_file, 3, DW_LNS_set_column, 7, DW_LNS_advance_line];
+    program.extend_from_slice(&sleb128(40));
+    program.extend_from_slice(&[DW_LNS_copy, DW_LNS_const_add_pc, DW_LNS_copy, DW_LNS_advance_pc, 20]);
+    program.extend_from_slice(&[DW_LNS_negate_stmt, DW_LNS_copy, DW_LNS_fixed_advance_pc, 0x08, 0x01]);
+    program.extend_from_slice(&[DW_LNS_set_basic_block, DW_LNS_copy, opcode_base, 255, 200]);
+    program.extend_from_slice(&[DW_LNS_const_add_pc, DW_LNS_fixed_advance_pc, 4, 0, DW_LNS_advance_pc, 8]);
+    program
+}
+
+#[test]
+fn hand_written_opcodes_mean_what_gimli_says() {
+    // 255 - opcode_base is a multiple of the line ranges 5 and 11: one opcode less would be another address.
+    for (minimum_instruction_length, opcode_base, line_range) in
+        [(1, 10, 14), (1, 10, 5), (1, 13, 11), (4, 10, 14), (4, 10, 5), (4, 13, 11)]
+    {
+        let params = Params { minimum_instruction_length, opcode_base, line_range, ..PTXAS_PARAMS };
+        let data = unit(params, &every_dwarf_2_opcode(opcode_base));
+        let (rows, end, _) = gimli_rows(&data);
+        assert_eq!(our_rows(&data), (rows.clone(), end), "{params:?}");
+        // And as DWARF 2.0.0 §6.2.5 counts: const_add_pc advances as opcode 255 does, the fixed advance is in bytes.
+        let scale = u64::from(minimum_instruction_length);
+        let constant = u64::from((255 - opcode_base) / line_range) * scale;
+        let addresses = [0, constant, constant + 20 * scale, constant + 20 * scale + 0x108];
+        assert!(rows.iter().map(|row| row.0).take(4).eq(addresses), "{params:?}");
+    }
+}
+
+#[test]
+fn dwarf_3_opcodes_come_back() {
+    let isa = uleb128(300);
+    let mut program = vec![DW_LNS_advance_line, 50, DW_LNS_set_prologue_end, DW_LNS_copy, DW_LNS_set_isa];
+    program.extend_from_slice(&isa);
+    program.extend_from_slice(&[DW_LNS_set_epilogue_begin, 200, 200]);
+    let data = unit(params(13), &program);
+    let tables = decode(".debug_line", &data).unwrap();
+    let ops = &tables[0].sequences[0].ops;
+    assert_eq!(ops[0], LineOp::SetPrologueEnd);
+    assert_eq!(ops[2..4], [LineOp::SetIsa(300), LineOp::SetEpilogueBegin]);
+    let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+    assert_eq!(gimli_rows(&again.bytes), gimli_rows(&data));
+    let (_, _, marks) = gimli_rows(&data);
+    assert_eq!(marks, [(true, false, 0), (false, true, 300), (false, false, 300)]);
+    // With DWARF 2's opcode_base the same bytes are special opcodes.
+    let data = unit(params(10), &[DW_LNS_advance_line, 50, 10, 11, 12]);
+    assert_eq!(our_rows(&data).0.len(), 3);
+    assert_eq!(gimli_rows(&data).0, our_rows(&data).0);
+}
+
+#[test]
+fn lone_advances_stay_apart_from_those_of_rows() {
+    let program = [
+        DW_LNS_advance_pc,
+        16,
+        DW_LNS_advance_pc,
+        16,
+        DW_LNS_copy,
+        DW_LNS_advance_pc,
+        16,
+        DW_LNS_set_file,
+        2,
+    ];
+    let data = unit(PTXAS_PARAMS, &program);
+    let tables = decode(".debug_line", &data).unwrap();
+    let row = LineOp::Row { address: 32, line: 1 };
+    assert_eq!(
+        tables[0].sequences[0].ops,
+        [LineOp::Advance(16), row, LineOp::Advance(48), LineOp::SetFile(2)]
+    );
+}
+
+#[test]
+fn refusals_of_the_writer_name_the_sequence() {
+    let sequence = |last| {
+        let ops = vec![LineOp::Row { address: 16, line: 1 }, LineOp::Row { address: last, line: 2 }];
+        Sequence { base: 0, base_offset: 0, ops, end: 64 }
+    };
+    let mut table = LineTable {
+        params: PTXAS_PARAMS,
+        directories: Vec::new(),
+        files: Vec::new(),
+        debug_str_base: None,
+        sequences: vec![sequence(32), sequence(8)],
+    };
+    let message = |table: &LineTable<'_>| {
+        encode(".debug_line", table, None, |_, _| Address::Constant(0)).unwrap_err().to_string()
+    };
+    assert!(message(&table).starts_with(".debug_line+0x0: sequence 1: "), "{}", message(&table));
+    table.directories = vec![b"a".into(), b"".into()];
+    assert!(message(&table).starts_with(".debug_line+0x0: directory 2: "), "{}", message(&table));
+    table.params.line_range = 0;
+    assert!(message(&table).starts_with(".debug_line+0x0: unit 0: "), "{}", message(&table));
+}
+
+#[test]
+fn errors_give_the_offset_of_the_opcode() {
+    let mut data = unit(PTXAS_PARAMS, &[DW_LNS_copy]);
+    data[14] = 14; // opcode_base: more operand counts than DWARF 3 has, and the first byte behind them is no count
+    assert!(decode(".debug_line", &data).is_err());
+    let data = unit(PTXAS_PARAMS, &[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let error = decode(".debug_line", &data).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Value { field: "extended opcode", found: 2, .. }), "{error}");
+}

@@ -1,0 +1,161 @@
+//! The rules one by one, on the smallest input that shows each. Expectations are FORMATS 1.4 to 1.6 worked out by hand; whole files are
+//! compared with ptxas' in `ptxas-driver/tests/exactness.rs`.
+
+use super::*;
+use crate::line::LineOp;
+use LineOp::{Advance, EntryRow as Flag, InlinedCall, SetFile};
+
+fn loc(file: u32, line: u32) -> Loc {
+    Loc { file, line, name: 0, parent: None }
+}
+
+fn inlined(line: u32, name: u32, parent: u32) -> Loc {
+    Loc { file: 1, line, name, parent: Some(LocId(parent)) }
+}
+
+fn row(address: u64, line: u32) -> LineOp {
+    LineOp::Row { address, line }
+}
+
+fn call(context: u64, name: u64) -> LineOp {
+    InlinedCall { context, name }
+}
+
+/// Instructions of 16 bytes, each with its `.loc`.
+fn located(ids: &[u32]) -> Vec<Located> {
+    (0..).step_by(16).zip(ids).map(|(address, &id)| Located { address, loc: Some(LocId(id)) }).collect()
+}
+
+/// A section of one function whose first `.loc` is number 0.
+fn table(locs: &[Loc], ids: &[u32], table: Table) -> Vec<LineOp> {
+    let start = FunctionStart { address: 0, first_loc: Some(LocId(0)), ptx_line: Some(1) };
+    locations(locs, &located(ids), &entry_rows(&[start]), table)
+}
+
+fn native(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
+    table(locs, ids, Table::Native)
+}
+
+#[test]
+fn step_1_opens_with_the_first_loc_and_mercury_flags_it() {
+    let locs = [loc(1, 10), loc(1, 12)];
+    assert_eq!(native(&locs, &[0, 1]), [SetFile(1), row(0, 10), row(16, 12)]);
+    // FORMATS 7: the flag ends with the next state write.
+    let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12)];
+    assert_eq!(table(&locs, &[0, 1], Table::Mercury), mercury);
+    // ... or at the end.
+    assert_eq!(table(&locs, &[0], Table::Mercury), [SetFile(1), Flag(1), row(0, 10), Flag(0)]);
+}
+
+#[test]
+fn step_2_skips_line_0() {
+    let locs = [loc(1, 10), loc(1, 0), loc(1, 11)];
+    assert_eq!(native(&locs, &[0, 1, 2]), [SetFile(1), row(0, 10), row(32, 11)]);
+}
+
+#[test]
+fn step_3_loses_a_change_of_file_on_the_same_line() {
+    let locs = [loc(1, 10), loc(1, 11), loc(2, 11), loc(2, 12)];
+    assert_eq!(native(&locs, &[0, 1, 2, 3]), [SetFile(1), row(0, 10), row(16, 11), SetFile(2), row(48, 12)]);
+}
+
+#[test]
+fn steps_4_and_5_write_call_sites_outermost_first() {
+    // 1 is called from 0, 2 from 1.
+    let locs = [loc(1, 10), inlined(20, 7, 0), inlined(30, 9, 1), loc(1, 11)];
+    let want = [
+        SetFile(1),
+        row(0, 10),
+        row(16, 10), // the call site of 1, in row 2
+        call(2, 7),
+        row(16, 20), // the call site of 2, in row 3
+        call(3, 9),
+        row(16, 30),
+        call(0, 0),
+        row(32, 11),
+    ];
+    assert_eq!(native(&locs, &[0, 2, 3]), want);
+}
+
+#[test]
+fn step_4_has_state_only_where_address_and_line_are_written() {
+    // The call site repeats the entry row, and becomes row 1 itself.
+    let locs = [loc(1, 10), inlined(20, 7, 0)];
+    assert_eq!(native(&locs, &[1]), [SetFile(1), row(0, 10), call(1, 7), row(0, 20)]);
+}
+
+#[test]
+fn step_5_advances_without_a_row_on_the_line_written_last() {
+    // The call site's row is line 10; the callee's line is 10 as well.
+    let locs = [loc(1, 9), loc(1, 10), inlined(10, 7, 1), loc(1, 12)];
+    let want = [SetFile(1), row(0, 9), row(16, 10), call(2, 7), call(0, 0), row(32, 12)];
+    assert_eq!(native(&locs, &[0, 2, 3]), want);
+    // With a call site that has its row already, the address moves alone.
+    let locs = [loc(1, 9), loc(1, 10), inlined(11, 7, 1), inlined(10, 7, 1), inlined(10, 5, 2)];
+    let ops = native(&locs, &[0, 2, 1, 3]);
+    assert_eq!(ops[..5], [SetFile(1), row(0, 9), row(16, 10), call(2, 7), row(16, 11)]);
+    assert_eq!(ops[5..], [call(0, 0), row(32, 10)], "3 is on 1's line, with the last parent: step 3");
+}
+
+#[test]
+fn files_are_cut_to_16_bits_and_then_compared() {
+    // Observed: ptxas 13.0.88; `ptxas-driver/tests/pairs/files.ptx`.
+    let locs = [loc(2, 10), loc(65537, 11), loc(1, 12)];
+    let want = [SetFile(2), row(0, 10), SetFile(1), row(16, 11), row(32, 12)];
+    assert_eq!(native(&locs, &[0, 1, 2]), want);
+}
+
+#[test]
+fn a_loc_that_is_its_own_parent_ends_the_chain() {
+    let locs = [loc(1, 10), inlined(20, 7, 1)];
+    assert_eq!(native(&locs, &[0, 1]), [SetFile(1), row(0, 10), row(16, 20), call(2, 7)]);
+}
+
+/// The Mercury program of one function, transcoded with the native order for Mercury's.
+fn transcoded(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
+    let pairs: Vec<_> =
+        located(ids).iter().map(|at| AddressPair { native: at.address, mercury: at.address }).collect();
+    transcode(&table(locs, ids, Table::Mercury), &pairs, &[0])
+}
+
+#[test]
+fn transcoding_drops_the_flags() {
+    let locs = [loc(1, 10), loc(2, 12)];
+    assert_eq!(transcoded(&locs, &[0, 1]), [SetFile(1), row(0, 10), SetFile(2), row(16, 12)]);
+}
+
+#[test]
+fn a_first_instruction_with_a_row_of_its_own_is_doubled() {
+    // FORMATS 1.6, function start: two rows at 0, of which contexts count one.
+    let locs = [loc(1, 10), loc(1, 12), inlined(20, 7, 1), loc(1, 14)];
+    let want = [SetFile(1), row(0, 12), row(0, 12), row(16, 14), row(32, 12), call(3, 7), row(32, 20)];
+    assert_eq!(transcoded(&locs, &[1, 3, 2]), want);
+}
+
+#[test]
+fn a_root_row_on_the_entry_line_is_an_advance() {
+    // FORMATS 1.6, first x after an entry row.
+    let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 10), row(32, 11)];
+    let pairs = [0, 16, 32].map(|at| AddressPair { native: at, mercury: at });
+    assert_eq!(transcode(&mercury, &pairs, &[0]), [SetFile(1), row(0, 10), Advance(16), row(32, 11)]);
+}
+
+#[test]
+fn native_order_decides() {
+    // Two Mercury rows, their instructions the other way round in native code.
+    let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12), row(32, 13)];
+    let pairs = [(0, 0), (16, 32), (32, 16)].map(|(native, mercury)| AddressPair { native, mercury });
+    assert_eq!(transcode(&mercury, &pairs, &[0]), [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]);
+}
+
+#[test]
+fn ptx_lines_open_at_the_brace_and_helpers_do_not() {
+    let starts = [
+        FunctionStart { address: 0, first_loc: None, ptx_line: Some(6) },
+        FunctionStart { address: 64, first_loc: None, ptx_line: None },
+    ];
+    let (locs, located, entries) = ptx_lines(0, &[(0, 8), (16, 9)], &starts);
+    let ops = locations(&locs, &located, &entries, Table::Mercury);
+    // Without a `.loc` in the section nothing is flagged.
+    assert_eq!(ops, [SetFile(0), row(0, 6), row(0, 8), row(16, 9)]);
+}

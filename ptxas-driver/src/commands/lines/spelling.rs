@@ -1,0 +1,103 @@
+//! Functions' names, demangled once each.
+
+use crate::commands::read::{demangle, printable, text};
+use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::symbolize::{CalleeName, Function};
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Most bytes of names that are kept. Names that a compiler makes stay far below it.
+const MAX_KEPT: usize = 16 << 20;
+
+/// A function's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Name(Rc<Spelling>);
+
+/// How one name is written.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+struct Spelling {
+    name: String,
+    /// Where the name is mangled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    demangled: Option<String>,
+    /// As its programmer wrote it, printable.
+    #[serde(skip)]
+    shown: String,
+}
+
+impl Name {
+    fn new(name: String) -> Self {
+        let demangled = demangle(&name);
+        let shown = printable(demangled.as_ref().unwrap_or(&name)).into_owned();
+        Self(Rc::new(Spelling { name, demangled, shown }))
+    }
+
+    /// As its programmer wrote it, printable.
+    pub(super) fn shown(&self) -> &str {
+        &self.0.shown
+    }
+
+    /// `demangled [mangled]`, printable.
+    pub(super) fn both(&self) -> String {
+        match &self.0.demangled {
+            Some(_) => format!("{} [{}]", self.shown(), printable(&self.0.name)),
+            None => self.shown().to_owned(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let Spelling { name, demangled, shown } = &*self.0;
+        name.len() + demangled.as_ref().map_or(0, String::len) + shown.len()
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// Where a name is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Origin {
+    Symbol(SymbolIndex),
+    /// Byte offset in `.debug_str`, the unit's base included.
+    DebugStr(u64),
+}
+
+/// The names met so far.
+#[derive(Debug, Default)]
+pub(super) struct Spellings(RefCell<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    names: HashMap<Origin, Name>,
+    bytes: usize,
+}
+
+impl Spellings {
+    pub(super) fn function(&self, function: &Function<'_>) -> Name {
+        self.get(Origin::Symbol(function.symbol), || function.name.to_owned())
+    }
+
+    /// `None` where no string starts at the callee's offset.
+    pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
+        callee.name.map(|name| self.get(Origin::DebugStr(callee.offset), || text(name)))
+    }
+
+    fn get(&self, origin: Origin, name: impl FnOnce() -> String) -> Name {
+        let mut kept = self.0.borrow_mut();
+        if let Some(name) = kept.names.get(&origin) {
+            return name.clone();
+        }
+        let name = Name::new(name());
+        if kept.bytes > MAX_KEPT {
+            *kept = Kept::default();
+        }
+        kept.bytes += name.bytes();
+        kept.names.insert(origin, name.clone());
+        name
+    }
+}
