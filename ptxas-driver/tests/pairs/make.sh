@@ -42,3 +42,5 @@ make inlined_same_line sm_90 -lineinfo
 make brace_line sm_75 -lineinfo
 make brace_line sm_90 -lineinfo
 make inlined_below_entry sm_90 -lineinfo
+make files_collide sm_75 -lineinfo
+make files_collide sm_90 -lineinfo

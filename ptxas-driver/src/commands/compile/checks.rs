@@ -104,7 +104,7 @@ pub(super) fn definitions(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>
                     .iter()
                     .for_each(|declarator| variables.define(declarator.name, diagnostics));
             }
-            Item::File(file) if !files.insert(file.index as u16) => {
+            Item::File(file) if !files.insert(file.index) => {
                 diagnostics
                     .push(Diagnostic::error(file.range, format!("Duplicate file index #{}", file.index)));
             }
