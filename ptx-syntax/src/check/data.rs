@@ -1,0 +1,400 @@
+//! `.section` blocks: their values, labels and references, and which of them reach the cubin.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Known;
+use super::gates::Gates;
+use super::grammar::next_token;
+use super::names::{self, Declared};
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::{Level, Modes, Phase};
+use crate::error::ErrorSink;
+use crate::nodes::{Item, Module};
+use crate::number::Literal;
+use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
+use crate::section_data::{Assembled, FixupTarget, assemble};
+use crate::text::{Name, TextRange};
+use crate::types::StateSpace;
+
+/// Sections that ptxas writes itself when asked for full debug information.
+const RESERVED: [&str; 5] = [
+    ".debug_frame",
+    ".nv_debug_line_sass",
+    ".nv_debug_ptx_txt",
+    ".nv_debug_info_reg_sass",
+    ".nv_debug_info_reg_type",
+];
+
+/// One block and its contents.
+#[derive(Debug)]
+pub(super) struct Section<'m, 'a> {
+    pub(super) block: &'m SectionBlock<'a>,
+    pub(super) assembled: Assembled<'a>,
+}
+
+impl Section<'_, '_> {
+    fn name(&self) -> &str {
+        self.block.name.text
+    }
+
+    /// Modes in which ptxas resolves what the section refers to: it keeps the names of inlined functions always.
+    fn resolved_in(&self) -> Modes {
+        if self.name() == ".debug_str" { Modes::ALL } else { Modes::G }
+    }
+}
+
+/// All blocks, and where their labels are.
+#[derive(Debug, Default)]
+pub(super) struct Sections<'m, 'a> {
+    pub(super) list: Vec<Section<'m, 'a>>,
+    /// The block and the offset of a label; the first of its name.
+    pub(super) labels: HashMap<&'a str, (usize, u64)>,
+}
+
+impl<'m, 'a> Sections<'m, 'a> {
+    fn of(module: &'m Module<'a>) -> Self {
+        let mut all = Self::default();
+        for block in module.sections() {
+            let assembled = assemble(block);
+            for (label, offset) in &assembled.labels {
+                all.labels.entry(label.text).or_insert((all.list.len(), *offset));
+            }
+            all.list.push(Section { block, assembled });
+        }
+        all
+    }
+
+    /// The first block of a name.
+    pub(super) fn named(&self, name: &str) -> Option<&Section<'m, 'a>> {
+        self.list.iter().find(|section| section.name() == name)
+    }
+}
+
+/// Checks every block.
+pub(super) fn check<'m, 'a>(
+    module: &'m Module<'a>,
+    known: &Known,
+    gates: &mut Gates,
+    sink: &mut Sink<'_>,
+) -> Sections<'m, 'a> {
+    let sections = Sections::of(module);
+    let mut defined = HashSet::new();
+    for section in &sections.list {
+        let name = section.block.name;
+        gates.check(RuleId::GateSection, name.range, name.range.start, sink);
+        if !section.block.open.is_empty() {
+            lines(section.block, &mut defined, gates, sink);
+        }
+        reach(name, sink);
+    }
+    at_dwarf(module, gates, sink);
+    repeated(&sections, known, sink);
+    abbreviations(&sections, known, sink);
+    if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
+        references(&sections, &names::declared(module), known, sink);
+    }
+    sections
+}
+
+/// The lines of one block, one by one.
+fn lines<'a>(
+    block: &SectionBlock<'a>,
+    defined: &mut HashSet<&'a str>,
+    gates: &mut Gates,
+    sink: &mut Sink<'_>,
+) {
+    let mut cursor = DataCursor::new(block.text, block.open.end);
+    let mut errors = ErrorSink::default(); // the parser has reported them
+    loop {
+        cursor.run_plain(|_, _| {});
+        match cursor.next_item(&mut errors) {
+            Some(DataItem::Label(label)) => {
+                let colon = next_token(sink.text, label.range.end).range.start;
+                gates.check(RuleId::GateSectionLabel, label.range, colon, sink);
+                if !defined.insert(label.text) {
+                    let message = format_args!("label `{}` is defined twice", label.text);
+                    sink.error(RuleId::DuplicateLabel, label.range, message);
+                    let said = format_args!("Duplicate definition of label '{}'", label.text);
+                    sink.says_error(RuleId::DuplicateLabel, colon, said);
+                }
+            }
+            Some(DataItem::Directive { width: 2, range }) => gates.check(RuleId::GateB16, range, range.start, sink),
+            Some(DataItem::Directive { .. }) => {}
+            Some(DataItem::Value(value)) => check_value(&value, gates, sink),
+            None => return,
+        }
+    }
+}
+
+fn check_value(value: &Value<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+    let range = value.range;
+    let last = range.end - 1;
+    let written = range.slice(sink.text);
+    match value.kind {
+        ValueKind::Integer(_) if written.starts_with('-') => {
+            gates.check(RuleId::GateNegative, range, last, sink);
+        }
+        ValueKind::Integer(stored) => {
+            let literal = Literal::read(written);
+            if !literal.overflow && literal.value != stored {
+                let message = format_args!("ptxas stores 32 bits of this number: {stored:#x}");
+                if let Some(finding) = sink.find(RuleId::ValueCut, range, message)
+                    && value.width == 8
+                {
+                    let (low, high) = (literal.value as u32, literal.value >> 32);
+                    finding.help = Some(match literal.value >> 63 {
+                        0 => format!("write two values: .b32 {low:#x}, {high:#x}"),
+                        _ => format!("write {}, or .b32 {low:#x}, {high:#x}", literal.value as i64),
+                    });
+                }
+            }
+        }
+        ValueKind::Symbol { addend, .. } => {
+            let Some((_, offset)) = written.split_once('+') else { return };
+            gates.check(RuleId::GateLabelOffset, range, last, sink);
+            let literal = Literal::read(last_number(offset));
+            if literal.value != u64::from(addend) {
+                sink.error(RuleId::OffsetCut, range, format_args!("ptxas keeps 32 bits of the offset: {addend}"));
+            }
+        }
+        ValueKind::Difference { .. } => gates.check(RuleId::GateDifference, range, last, sink),
+    }
+}
+
+/// The number at the end of a text of blanks, comments and a number.
+fn last_number(text: &str) -> &str {
+    let digits = text.bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
+    text.get(text.len() - digits..).unwrap_or("")
+}
+
+/// Whether a block gets into the cubin at all.
+fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
+    let message = match name.text {
+        "" => return,
+        ".debug_line" => "ptxas makes its own `.debug_line` from `.loc`, and drops this one",
+        word if word.starts_with(".debug_") || word.starts_with(".nv_debug_") => return,
+        _ => "ptxas drops this section: it keeps those named `.debug_...` and `.nv_debug_...`",
+    };
+    sink.error(RuleId::SectionDropped, name.range, format_args!("{message}"));
+}
+
+/// `@@DWARF` lines of PTX 1.x.
+fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+    let outdated = module.version().is_some_and(|version| version.major >= 2);
+    let mut in_section = false;
+    for item in &module.items {
+        let Item::AtDwarf(line) = item else { continue };
+        let range = line.range;
+        gates.check(RuleId::GateAtDwarf, range, range.end - 1, sink);
+        if line.directive.text == ".section" {
+            in_section = true;
+            if outdated {
+                let rule = RuleId::AtDwarfDeprecated;
+                sink.error(rule, range, format_args!("`@@DWARF` ended with PTX 1.x: expected `.section NAME {{ ... }}`"));
+                let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
+                sink.says_error(rule, range.end - 1, format_args!("{said}"));
+            }
+        } else if !in_section {
+            in_section = true;
+            let rule = RuleId::AtDwarfWithoutSection;
+            sink.error(rule, range, format_args!("this crashes ptxas 13.0: expected `@@DWARF .section` first"));
+            sink.says_at(rule, range.end, (Level::Crash, Modes::ALL), format_args!(""));
+        }
+    }
+}
+
+/// Blocks of one name, and of names that are ptxas' own. ptxas lays them over each other.
+fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
+    let mut first: HashMap<&str, &Section<'_, '_>> = HashMap::new();
+    for section in &sections.list {
+        let name = section.block.name;
+        let overlaps = |rule: RuleId, sink: &mut Sink<'_>| {
+            let said = format_args!("Internal error: overlapping non-identical data");
+            if known.code {
+                sink.says(rule, (Phase::Output, name.range.start), (Level::Fatal, Modes::G), said);
+            }
+        };
+        if RESERVED.contains(&name.text) && !section.assembled.bytes.is_empty() {
+            let rule = RuleId::SectionReserved;
+            sink.error(rule, name.range, format_args!("ptxas writes {} itself, and fails with -g over this one", name.text));
+            overlaps(rule, sink);
+            continue;
+        }
+        let Some(before) = first.get(name.text) else {
+            first.insert(name.text, section);
+            continue;
+        };
+        if name.text.is_empty() {
+            continue;
+        }
+        let rule = RuleId::SectionRepeated;
+        let same = before.assembled.bytes.iter().zip(&section.assembled.bytes).all(|(a, b)| a == b);
+        let fails = !same && !matches!(name.text, ".debug_str" | ".debug_line");
+        let related = Some((before.block.name.range, "first block here".to_owned()));
+        let message = format_args!("section {} has a block already; ptxas lays one over the other", name.text);
+        if fails {
+            if let Some(finding) = sink.find(rule, name.range, message) {
+                finding.related = related;
+            }
+            overlaps(rule, sink);
+        } else {
+            sink.warning(rule, name.range, message);
+        }
+    }
+}
+
+/// `.debug_info` needs `.debug_abbrev`; and what ptxas says of sections that are not there.
+fn abbreviations(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
+    let abbrev = sections.named(".debug_abbrev").is_some();
+    let mut infos = 0_u32;
+    for section in sections.list.iter().filter(|section| section.name() == ".debug_info") {
+        infos += 1;
+        if !abbrev {
+            let rule = RuleId::InfoWithoutAbbrev;
+            let range = section.block.name.range;
+            if section.assembled.bytes.is_empty() {
+                sink.warning(rule, range, format_args!(".debug_info without .debug_abbrev is dropped"));
+            } else {
+                sink.error(rule, range, format_args!(".debug_info present but unusable: without .debug_abbrev it is dropped"));
+            }
+        }
+    }
+    if !known.code {
+        return;
+    }
+    let mut warn = |level: Level, text: &str| {
+        let (rule, at) = (RuleId::InfoWithoutAbbrev, (Phase::Warn, 1));
+        sink.says(rule, at, (level, Modes::G), format_args!("{text}"));
+    };
+    if !abbrev {
+        warn(Level::Warning, " .debug_abbrev section not found");
+    }
+    if infos == 0 {
+        warn(Level::Warning, " .debug_info section not found");
+    }
+    if !abbrev {
+        for _ in 0..infos {
+            warn(Level::Info, "skipping .debug_info section due to missing .debug_abbrev section");
+        }
+    }
+}
+
+/// What the blocks refer to.
+fn references(
+    sections: &Sections<'_, '_>,
+    declared: &HashMap<&str, Declared>,
+    known: &Known,
+    sink: &mut Sink<'_>,
+) {
+    let mut used = HashMap::new();
+    for section in &sections.list {
+        let mut references =
+            References { sections, declared, section, code: known.code, used: &mut used };
+        for fixup in &section.assembled.fixups {
+            match fixup.target {
+                FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
+                FixupTarget::Section { name, addend } => references.section_offset(fixup.range, name, addend, sink),
+                FixupTarget::Difference { left, right } => references.difference(fixup.range, left, right, sink),
+            }
+        }
+    }
+}
+
+struct References<'r, 'm, 'a> {
+    sections: &'r Sections<'m, 'a>,
+    declared: &'r HashMap<&'a str, Declared>,
+    section: &'r Section<'m, 'a>,
+    code: bool,
+    /// Labels of sections used in `.debug_info`, with their offset.
+    used: &'r mut HashMap<(&'a str, i64), TextRange>,
+}
+
+impl<'a> References<'_, '_, 'a> {
+    fn in_info(&self) -> bool {
+        self.section.name() == ".debug_info"
+    }
+
+    fn symbol(&mut self, range: TextRange, name: &'a str, addend: i64, sink: &mut Sink<'_>) {
+        if let Some(&declared) = self.declared.get(name) {
+            let lost = match declared {
+                // ptxas knows their place in `.debug_info` only.
+                Declared::Variable(StateSpace::Const | StateSpace::Shared) => !self.in_info(),
+                Declared::Variable(StateSpace::Local) | Declared::Parameter => false,
+                Declared::Variable(_) | Declared::CodeLabel | Declared::Function => addend != 0 && !self.in_info(),
+            };
+            if lost {
+                self.lost(range, sink);
+            }
+            return;
+        }
+        if !self.sections.labels.contains_key(name) {
+            let message = format_args!("`{name}` is defined nowhere: ptxas writes 0");
+            sink.error(RuleId::UndefinedSymbol, range, message);
+            return;
+        }
+        if !self.in_info() {
+            return self.lost(range, sink);
+        }
+        if let Some(&first) = self.used.get(&(name, addend)) {
+            let message = format_args!("`{name}` with the same offset is used before: ptxas loses .debug_info or writes it wrong");
+            if let Some(finding) = sink.find(RuleId::LabelTwice, range, message) {
+                finding.related = Some((first, "first used here".into()));
+                finding.help = Some("write the section and the number: `.debug_str+12`".into());
+            }
+        } else {
+            self.used.insert((name, addend), range);
+        }
+    }
+
+    fn section_offset(&mut self, range: TextRange, name: &str, addend: i64, sink: &mut Sink<'_>) {
+        if addend != 0 && !self.in_info() {
+            return self.lost(range, sink);
+        }
+        if self.sections.named(name).is_none() {
+            let message = format_args!("the module has no section {name}");
+            sink.error(RuleId::UndefinedSymbol, range, message);
+        }
+    }
+
+    fn lost(&self, range: TextRange, sink: &mut Sink<'_>) {
+        if self.section.name() == ".debug_line" {
+            return; // dropped as a whole
+        }
+        let message = format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");
+        sink.error(RuleId::ReferenceLost, range, message);
+    }
+
+    fn difference(&self, range: TextRange, left: &str, right: &str, sink: &mut Sink<'_>) {
+        let labels = &self.sections.labels;
+        let modes = self.section.resolved_in();
+        let resolved = self.code && self.section.name() != ".debug_line";
+        let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));
+        let missing: Vec<&str> = missing.collect();
+        if let Some(&label) = missing.first() {
+            let rule = RuleId::DifferenceUndefined;
+            let is_code = self.declared.get(label) == Some(&Declared::CodeLabel);
+            let what = if is_code { "is a label of code" } else { "is defined nowhere" };
+            let message = format_args!("`{label}` {what}: both labels of a difference are defined in the section that holds it");
+            if let Some(finding) = sink.find(rule, range, message).filter(|_| is_code) {
+                finding.help = Some("write the labels alone, in a unit without low_pc (base 0)".into());
+            }
+            for label in missing.into_iter().filter(|_| resolved) {
+                let said = format_args!("label '{label}' invalid");
+                sink.says(rule, (Phase::Labels, range.start), (Level::Error, modes), said);
+            }
+            return;
+        }
+        let block = |label: &str| labels.get(label).map(|&(section, _)| section);
+        let name = |label: &str| block(label).and_then(|at| self.sections.list.get(at)).map(Section::name);
+        if name(left) == name(right) {
+            return;
+        }
+        let rule = RuleId::DifferenceSections;
+        sink.error(rule, range, format_args!("`{left}` and `{right}` are labels of different sections"));
+        if resolved {
+            let said = format_args!("labels '{left}' and '{right}' must be defined in the same section");
+            sink.says(rule, (Phase::Labels, range.start), (Level::Error, modes), said);
+        }
+    }
+}

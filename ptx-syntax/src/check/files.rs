@@ -1,0 +1,131 @@
+//! `.file`
+
+use std::collections::HashMap;
+
+use super::Known;
+use super::gates::Gates;
+use super::grammar::next_token;
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::{Level, Phase};
+use crate::nodes::{FileDirective, Module};
+use crate::text::TextRange;
+
+/// Longest name with which ptxas writes a line table (observed: 13.0.88 crashes from 16001 on).
+const LONGEST_NAME: usize = 16_000;
+
+/// Names that online compilers and front ends give a source without a name. Any name in angle brackets is one too.
+const PLACEHOLDERS: [&str; 6] = ["default_program", "stdin", "-", "unknown", "source.cu", "compute_sass.ptx"];
+
+/// The declared files by index; of an index given twice, the first.
+pub(super) type Files<'m, 'a> = HashMap<u64, &'m FileDirective<'a>>;
+
+/// Checks all `.file` directives at module scope.
+pub(super) fn check<'m, 'a>(
+    module: &'m Module<'a>,
+    known: &Known,
+    gates: &mut Gates,
+    sink: &mut Sink<'_>,
+) -> Files<'m, 'a> {
+    let mut files = Files::new();
+    let mut timeless: Option<TextRange> = None;
+    for file in module.files() {
+        let rule = RuleId::DuplicateFileIndex;
+        let index = file.index;
+        if file.timestamp.is_some() {
+            gates.check(RuleId::GateFileTime, file.range, file.range.end - 1, sink);
+        }
+        match files.get(&index) {
+            None => {
+                files.insert(index, file);
+            }
+            Some(first) => {
+                let same = if first.path == file.path { " with the same name" } else { "" };
+                let first = first.range;
+                let message = format_args!("file index {index} is given twice{same}");
+                if let Some(finding) = sink.find(rule, file.range, message) {
+                    finding.related = Some((first, "first given here".into()));
+                }
+                let at = next_token(sink.text, file.range.end).range.start;
+                sink.says_error(rule, at, format_args!("Duplicate file index #{index}"));
+            }
+        }
+        name(file, known, sink);
+        time(file, known, sink);
+        if file.timestamp.unwrap_or(0) == 0 {
+            timeless.get_or_insert(file.range);
+        }
+    }
+    if let Some(range) = timeless {
+        let message = "without time and size here the cubin holds those of the file on the building machine, if it is there";
+        sink.error(RuleId::FileTimeOfBuild, range, format_args!("{message}"));
+    }
+    indices(&files, sink);
+    files
+}
+
+fn indices(files: &Files<'_, '_>, sink: &mut Sink<'_>) {
+    let mut sorted: Vec<_> = files.values().collect();
+    sorted.sort_by_key(|file| file.index);
+    let mut expected = 1;
+    for file in sorted {
+        let index = file.index;
+        if index == 0 || index > u64::from(u16::MAX) {
+            let stored = index as u16;
+            sink.error(
+                RuleId::FileIndexRange,
+                file.range,
+                format_args!("file index {index} is stored as {stored}: expected 1 to 65535"),
+            );
+        } else if index > expected {
+            let message = format_args!("file index {index} follows {}: `.loc {index}` will name another file, or none", expected - 1);
+            if let Some(finding) = sink.find(RuleId::FileIndexGap, file.range, message) {
+                finding.help = Some(format!("number the files without gaps: {expected} comes next"));
+            }
+        }
+        expected = index + 1;
+    }
+}
+
+fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
+    let (path, range) = (file.path, file.path_range);
+    if path.is_empty() {
+        sink.error(RuleId::FileNameEmpty, file.range, format_args!("file {} has no name: the file table ends here", file.index));
+        return;
+    }
+    if path.len() > LONGEST_NAME {
+        let rule = RuleId::FileNameLength;
+        let length = path.len();
+        sink.error(rule, range, format_args!("a name of {length} bytes crashes ptxas 13.0: expected at most {LONGEST_NAME}"));
+        crash(rule, range, known, sink);
+    }
+    if path.contains('\\') {
+        sink.error(RuleId::FileNameCharacters, range, format_args!("ptxas takes the backslash for a directory separator, never for an escape"));
+    }
+    if path.contains(['\n', '\r']) {
+        sink.error(RuleId::FileNameCharacters, range, format_args!("the name has a line break"));
+    }
+    let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if PLACEHOLDERS.contains(&last) || last.starts_with('<') && last.ends_with('>') {
+        let message = format_args!("`{last}` is a placeholder: no reader will find this source");
+        if let Some(finding) = sink.find(RuleId::FilePlaceholder, range, message) {
+            finding.help = Some("give the compiler the source's name, or write it here".into());
+        }
+    }
+}
+
+fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
+    let Some(time) = file.timestamp else { return };
+    if time >> 63 != 0 {
+        let rule = RuleId::FileTimeCrash;
+        sink.error(rule, file.range, format_args!("the time {time} crashes ptxas 13.0: expected less than 2^63"));
+        crash(rule, file.range, known, sink);
+    } else if time >> 32 != 0 {
+        sink.error(RuleId::FileTimeCut, file.range, format_args!("the time {time} is cut to 32 bits: {}", time as u32));
+    }
+}
+
+/// ptxas crashes where it writes the line table: with `-g` always, else if there are lines.
+fn crash(rule: RuleId, range: TextRange, known: &Known, sink: &mut Sink<'_>) {
+    sink.says(rule, (Phase::Lines, range.start), (Level::Crash, known.line_table), format_args!(""));
+}

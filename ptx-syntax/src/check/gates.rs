@@ -1,0 +1,276 @@
+//! Which PTX version a directive needs: as the PTX ISA has it, and as ptxas 13.0.88 enforces it.
+
+use std::fmt;
+
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::{Level, Modes};
+use crate::nodes::VersionDirective;
+use crate::text::TextRange;
+
+/// A PTX ISA version. Ordered by its parts, so that 7.8 is below 8.0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PtxVersion {
+    /// Before the dot.
+    pub major: u32,
+    /// After the dot.
+    pub minor: u32,
+}
+
+impl PtxVersion {
+    /// MAJOR.MINOR.
+    pub const fn new(major: u32, minor: u32) -> Self {
+        Self { major, minor }
+    }
+
+    /// What ptxas 13.0.88 takes a `.version` for: it computes 10 * major + minor, so that 7.10 counts as 8.0
+    /// (observed). None beyond 32 bits.
+    pub fn as_ptxas_reads(version: &VersionDirective) -> Option<Self> {
+        let number = version.major.checked_mul(10)?.checked_add(version.minor)?;
+        Some(Self::new(number / 10, number % 10))
+    }
+
+    /// Whether ptxas 13.0.88 knows it (observed: all of 0.0 to 10.10 tried).
+    pub fn is_supported(self) -> bool {
+        SUPPORTED.iter().any(|&(major, last)| major == self.major && self.minor <= last)
+    }
+}
+
+impl fmt::Display for PtxVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// The newest version that ptxas 13.0.88 speaks.
+pub const CURRENT_VERSION: PtxVersion = PtxVersion::new(9, 0);
+
+/// Major versions with their last minor version (PTX ISA, Release Notes).
+const SUPPORTED: [(u32, u32); 9] =
+    [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)];
+
+/// A feature of the debug directives that came with some version.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The rule it is.
+    pub rule: RuleId,
+    /// What ptxas calls it.
+    pub feature: &'static str,
+    /// The version of the PTX ISA notes.
+    pub documented: PtxVersion,
+    /// The version that ptxas 13.0.88 asks for; none: it takes the feature in any.
+    pub enforced: Option<PtxVersion>,
+}
+
+const fn gate(
+    rule: RuleId,
+    feature: &'static str,
+    documented: (u32, u32),
+    enforced: Option<(u32, u32)>,
+) -> Gate {
+    let documented = PtxVersion::new(documented.0, documented.1);
+    let enforced = match enforced {
+        Some((major, minor)) => Some(PtxVersion::new(major, minor)),
+        None => None,
+    };
+    Gate { rule, feature, documented, enforced }
+}
+
+/// All of them. Sources: the notes of PTX ISA 11.1.2, 11.1.3 and 11.5.1-11.5.4; the last column was asked of ptxas
+/// 13.0.88 version by version.
+pub static GATES: [Gate; 11] = [
+    gate(RuleId::GateAtDwarf, "@@DWARF directive", (1, 2), None),
+    gate(RuleId::GateSection, ".section directive", (2, 0), Some((2, 0))),
+    gate(RuleId::GateAddressSize, ".address_size directive", (2, 3), Some((2, 3))),
+    gate(RuleId::GateTargetDebug, "debug", (3, 0), Some((3, 0))),
+    gate(RuleId::GateFileTime, "timestamp and filesize in .file directive", (3, 2), Some((3, 2))),
+    gate(RuleId::GateLabelOffset, "labels + imm expression in .section", (3, 2), Some((3, 2))),
+    gate(RuleId::GateB16, ".b16 in .section", (6, 0), None),
+    gate(RuleId::GateSectionLabel, "Defining labels in .section", (7, 2), Some((7, 0))),
+    gate(RuleId::GateInline, "Line information of inline functions", (7, 2), Some((7, 0))),
+    gate(RuleId::GateDifference, "labels1 - labels2 expression in .section", (7, 5), Some((7, 5))),
+    gate(RuleId::GateNegative, "Negative numbers in dwarf section", (7, 5), Some((7, 5))),
+];
+
+/// The gate of a rule.
+pub(super) fn gate_of(rule: RuleId) -> Option<&'static Gate> {
+    GATES.iter().find(|gate| gate.rule == rule)
+}
+
+/// One use of a gated feature: where, and where ptxas says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use {
+    /// The feature.
+    pub gate: &'static Gate,
+    /// Its first place in the text.
+    pub range: TextRange,
+}
+
+/// The least `.version` a module can have.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MinVersion {
+    /// The features used, by their first place, in the order of [`GATES`].
+    pub uses: Vec<Use>,
+    /// What the architectures of `.target` need, with the word; none for unknown ones.
+    pub target: Option<(PtxVersion, TextRange)>,
+}
+
+impl MinVersion {
+    /// The least version that ptxas 13.0.88 accepts; 1.0 if nothing asks for more.
+    pub fn enforced(&self) -> PtxVersion {
+        self.least(|gate| gate.enforced)
+    }
+
+    /// The least version by the PTX ISA.
+    pub fn documented(&self) -> PtxVersion {
+        self.least(|gate| Some(gate.documented))
+    }
+
+    fn least(&self, of: impl Fn(&Gate) -> Option<PtxVersion>) -> PtxVersion {
+        let uses = self.uses.iter().filter_map(|used| of(used.gate));
+        let all = uses.chain(self.target.map(|(version, _)| version));
+        all.max().unwrap_or(PtxVersion::new(1, 0))
+    }
+
+    /// Notes a use; only the first of each feature counts.
+    pub(super) fn note(&mut self, gate: &'static Gate, range: TextRange) {
+        if !self.uses.iter().any(|used| used.gate.rule == gate.rule) {
+            self.uses.push(Use { gate, range });
+        }
+    }
+}
+
+/// The version gates of one module.
+#[derive(Debug)]
+pub(super) struct Gates {
+    /// What ptxas takes the module's version for; none without one.
+    version: Option<PtxVersion>,
+    pub(super) min_version: MinVersion,
+}
+
+impl Gates {
+    pub(super) fn new(version: Option<PtxVersion>) -> Self {
+        Self { version, min_version: MinVersion::default() }
+    }
+
+    /// Checks one use of a feature at `range`. ptxas complains at offset `at` of the text.
+    pub(super) fn check(&mut self, rule: RuleId, range: TextRange, at: u32, sink: &mut Sink<'_>) {
+        self.check_in(Modes::ALL, rule, range, at, sink);
+    }
+
+    /// The same for a feature that ptxas looks at in some modes only.
+    pub(super) fn check_in(
+        &mut self,
+        modes: Modes,
+        rule: RuleId,
+        range: TextRange,
+        at: u32,
+        sink: &mut Sink<'_>,
+    ) {
+        let Some(gate) = gate_of(rule) else { return };
+        self.min_version.note(gate, range);
+        let Some(version) = self.version else { return };
+        if let Some(enforced) = gate.enforced.filter(|&enforced| version < enforced) {
+            sink.error(rule, range, format_args!("{} needs PTX {enforced}, the module has {version}", what(gate)));
+            let said = format_args!(
+                "Feature '{}' requires PTX ISA .version {enforced} or later",
+                gate.feature
+            );
+            sink.says_at(rule, at, (Level::Error, modes), said);
+        } else if version < gate.documented {
+            let documented = gate.documented;
+            let taken = match gate.enforced {
+                Some(enforced) => format!("ptxas 13.0 takes it from {enforced}"),
+                None => "ptxas 13.0 takes it in any".to_owned(),
+            };
+            let what = what(gate);
+            sink.warning(
+                rule,
+                range,
+                format_args!("{what} came with PTX {documented}, the module has {version}; {taken}"),
+            );
+        }
+    }
+}
+
+/// The feature in our words.
+fn what(gate: &Gate) -> &'static str {
+    match gate.rule {
+        RuleId::GateAtDwarf => "`@@DWARF`",
+        RuleId::GateSection => "`.section`",
+        RuleId::GateAddressSize => "`.address_size`",
+        RuleId::GateTargetDebug => "`debug` in `.target`",
+        RuleId::GateFileTime => "time and size in `.file`",
+        RuleId::GateLabelOffset => "`label+imm` in a section",
+        RuleId::GateB16 => "`.b16` in a section",
+        RuleId::GateSectionLabel => "a label in a section",
+        RuleId::GateInline => "`function_name` and `inlined_at`",
+        RuleId::GateDifference => "a difference of labels",
+        RuleId::GateNegative => "a negative number in a section",
+        _ => "this directive",
+    }
+}
+
+/// What a `.target` word needs (asked of ptxas 13.0.88 version by version): number, suffix, version.
+const TARGETS: [(u32, &str, (u32, u32)); 43] = [
+    (10, "", (1, 0)),
+    (11, "", (1, 0)),
+    (12, "", (1, 2)),
+    (13, "", (1, 2)),
+    (20, "", (2, 0)),
+    (21, "", (2, 0)),
+    (30, "", (3, 0)),
+    (32, "", (4, 0)),
+    (35, "", (3, 1)),
+    (37, "", (4, 1)),
+    (50, "", (4, 0)),
+    (52, "", (4, 1)),
+    (53, "", (4, 2)),
+    (60, "", (5, 0)),
+    (61, "", (5, 0)),
+    (62, "", (5, 0)),
+    (70, "", (5, 1)),
+    (72, "", (6, 1)),
+    (75, "", (6, 3)),
+    (80, "", (7, 0)),
+    (82, "", (6, 2)),
+    (86, "", (7, 1)),
+    (87, "", (7, 4)),
+    (88, "", (7, 3)),
+    (89, "", (7, 8)),
+    (90, "", (7, 8)),
+    (90, "a", (8, 0)),
+    (100, "", (8, 6)),
+    (100, "a", (8, 6)),
+    (100, "f", (8, 8)),
+    (101, "", (8, 6)),
+    (101, "a", (8, 6)),
+    (101, "f", (8, 8)),
+    (103, "", (8, 8)),
+    (103, "a", (8, 8)),
+    (103, "f", (8, 8)),
+    (110, "", (9, 0)),
+    (110, "a", (9, 0)),
+    (110, "f", (9, 0)),
+    (120, "", (8, 7)),
+    (120, "a", (8, 7)),
+    (120, "f", (8, 8)),
+    (121, "", (8, 8)),
+];
+
+/// Splits `sm_90a` or `compute_90a` and finds the version it needs. None for a word that is no architecture of ptxas
+/// 13.0.88.
+pub(super) fn target_version(word: &str) -> Option<PtxVersion> {
+    let rest = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
+    let suffix = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = rest.strip_suffix(suffix)?;
+    if digits.starts_with('0') {
+        return None;
+    }
+    let number: u32 = digits.parse().ok()?;
+    // sm_121's letters need what sm_121 needs.
+    let suffix = if number == 121 && matches!(suffix, "a" | "f") { "" } else { suffix };
+    let row = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
+    let (major, minor) = row.2;
+    Some(PtxVersion::new(major, minor))
+}

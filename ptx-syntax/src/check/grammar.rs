@@ -1,0 +1,317 @@
+//! Syntax errors as findings, and what ptxas says of them.
+
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::{FILE, Level, Modes, Phase};
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::lexer::{Lexer, Token, TokenKind};
+use crate::number::Literal;
+use crate::text::{LineIndex, TextRange};
+use crate::types::ScalarType;
+
+/// Reports all errors of the parser. `names` are those that the module declares.
+pub(super) fn check(errors: &[SyntaxError], names: &[&str], sink: &mut Sink<'_>) {
+    let mut grammar = Grammar { names, data: DataErrors::default(), first_strange_byte: true };
+    for error in errors {
+        grammar.error(error, sink);
+    }
+}
+
+struct Grammar<'n> {
+    names: &'n [&'n str],
+    data: DataErrors,
+    first_strange_byte: bool,
+}
+
+impl Grammar<'_> {
+    fn error(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
+        use SyntaxErrorKind as Kind;
+        let SyntaxError { kind, range } = *error;
+        let text = sink.text;
+        match kind {
+            Kind::NonAscii => self.strange_byte(RuleId::NonAscii, error, "Unexpected non-ASCII character", sink),
+            Kind::NulByte => self.strange_byte(RuleId::NulByte, error, "Unexpected EOF", sink),
+            Kind::UnterminatedComment => {
+                sink.error(RuleId::UnterminatedComment, range, format_args!("{error}"));
+                let said = format_args!("Parsing error near '': unexpected EOF while scanning");
+                sink.says_fatal(RuleId::UnterminatedComment, text.len() as u32, said);
+            }
+            Kind::MissingVersion => {
+                sink.error(RuleId::MissingVersion, range, format_args!("{error}"));
+                missing(RuleId::MissingVersion, ".version", version_token(text, range.start), sink);
+            }
+            Kind::MissingTarget => {
+                sink.error(RuleId::MissingTarget, range, format_args!("{error}"));
+                missing(RuleId::MissingTarget, ".target", range.start, sink);
+            }
+            Kind::AddressSize => {
+                sink.error(RuleId::AddressSize, range, format_args!("{error}"));
+                let said = format_args!("Illegal value for .address_size directive (must be 32 or 64)");
+                sink.says_error(RuleId::AddressSize, range.start, said);
+            }
+            Kind::Misplaced(_) => {
+                let rule = match range.slice(text) {
+                    ".file" => RuleId::FileInside,
+                    ".loc" => RuleId::LocOutside,
+                    ".section" => RuleId::SectionInside,
+                    _ => RuleId::Syntax,
+                };
+                sink.error(rule, range, format_args!("{error}"));
+                says_near(rule, range, sink);
+            }
+            Kind::Expected { found, .. } => self.unexpected(error, found, sink),
+            Kind::UnknownCharacter | Kind::UnterminatedString => {
+                sink.error(RuleId::Syntax, range, format_args!("{error}"));
+                says_near(RuleId::Syntax, range, sink);
+            }
+            Kind::ConstantOverflow => {
+                sink.error(RuleId::ConstantOverflow, range, format_args!("{error}"));
+                sink.says_error(RuleId::ConstantOverflow, range.start, format_args!("Constant overflow"));
+            }
+            Kind::ValueOutOfRange { bits } => self.data.value_out_of_range(bits, range, sink),
+            Kind::DataType => self.data.data_type(error, sink),
+            Kind::NarrowLabel => narrow_label(error, sink),
+            Kind::NestingTooDeep => sink.error(RuleId::NestingTooDeep, range, format_args!("{error}")),
+            Kind::TooLarge => sink.error(RuleId::TooLarge, range, format_args!("{error}")),
+            Kind::TooManyErrors => sink.error(RuleId::TooManyErrors, range, format_args!("{error}")),
+        }
+    }
+
+    /// ptxas stops at the first such byte, before it parses anything.
+    fn strange_byte(&mut self, rule: RuleId, error: &SyntaxError, said: &str, sink: &mut Sink<'_>) {
+        let range = error.range;
+        let bytes = range.slice(sink.text);
+        let found = sink.find(rule, range, format_args!("{error}"));
+        if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
+            finding.message = format!("expected ASCII text, found {bytes:?}: ptxas 13.0 refuses it even in comments");
+            finding.help = Some("write a name of ASCII letters; in `.debug_str` these bytes may stand as numbers".into());
+        }
+        if std::mem::take(&mut self.first_strange_byte) {
+            let line = LineIndex::new(sink.text).line(range.start);
+            let said = format_args!("{said} encountered on line {line}");
+            sink.says(rule, (Phase::Read, range.start), (Level::Fatal, Modes::ALL), said);
+        }
+    }
+
+    fn unexpected(&mut self, error: &SyntaxError, found: TokenKind, sink: &mut Sink<'_>) {
+        let (text, range) = (sink.text, error.range);
+        if found == TokenKind::DotIdent
+            && let Some(symbol) = dotted_symbol(text, range)
+        {
+            let name = symbol.slice(text);
+            let message = format_args!("`{name}` is no PTX name: a dot cannot stand in one");
+            if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
+                finding.help = Some(match mangled(name, self.names) {
+                    Some(declared) => format!("the module declares it as `{declared}`"),
+                    None => "no declared name has the same letters".into(),
+                });
+            }
+            return says_near(RuleId::DottedSymbol, range, sink);
+        }
+        // A directive of the module stands inside a section only where its `}` is missing or it was meant elsewhere.
+        let rule = match range.slice(text) {
+            ".section" => RuleId::SectionInside,
+            ".file" => RuleId::FileInside,
+            _ => RuleId::Syntax,
+        };
+        sink.error(rule, range, format_args!("{error}"));
+        says_near(rule, range, sink);
+    }
+}
+
+fn missing(rule: RuleId, directive: &str, at: u32, sink: &mut Sink<'_>) {
+    sink.says_fatal(rule, at, format_args!("Missing {directive} directive at start of file '{FILE}'"));
+}
+
+/// Where ptxas sees the version missing: at a `.version` whose number it cannot read, else at the first token.
+fn version_token(text: &str, at: u32) -> u32 {
+    let first = Lexer::new(text, 0).next_significant().range;
+    if first.slice(text) == ".version" { first.start } else { at }
+}
+
+/// `Parsing error near 'TOKEN'`, with the token as ptxas reads it.
+fn says_near(rule: RuleId, range: TextRange, sink: &mut Sink<'_>) {
+    let token = near(sink.text, range);
+    sink.says_fatal(rule, range.start, format_args!("Parsing error near '{token}': syntax error"));
+}
+
+fn near(text: &str, range: TextRange) -> &str {
+    let word = range.slice(text);
+    let rest = text.get(range.start as usize..).unwrap_or("");
+    if word == ".version" {
+        return version_with_number(rest);
+    }
+    let digits = |from: &str| from.bytes().take_while(u8::is_ascii_digit).count();
+    if let Some(fraction) = word.strip_prefix('.').filter(|tail| digits(tail) > 0) {
+        return word.get(..=digits(fraction)).unwrap_or(word); // `.2byte` begins with the number `.2`
+    }
+    let two = rest.get(..2).unwrap_or("");
+    if matches!(two, "<<" | ">>" | "<=" | ">=" | "==" | "!=" | "&&" | "||") {
+        return two;
+    }
+    match word.chars().next() {
+        // Strange characters come one by one.
+        Some(first) if !first.is_ascii_alphanumeric() && !matches!(first, '.' | '"' | '@' | '_' | '$' | '%') => {
+            word.get(..first.len_utf8()).unwrap_or(word)
+        }
+        _ => word,
+    }
+}
+
+/// `.version 8.0`: one token of ptxas.
+fn version_with_number(rest: &str) -> &str {
+    let word = ".version".len();
+    let tail = rest.get(word..).unwrap_or("");
+    let blanks = tail.len() - tail.trim_start_matches([' ', '\t']).len();
+    let number = tail.get(blanks..).unwrap_or("");
+    let length = number.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+    if length == 0 {
+        return rest.get(..word).unwrap_or("");
+    }
+    rest.get(..word + blanks + length).unwrap_or("")
+}
+
+/// The whole of `a.b.c` if the word of `range` follows a name without a blank.
+pub(crate) fn dotted_symbol(text: &str, range: TextRange) -> Option<TextRange> {
+    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%' | b'.');
+    let before = text.as_bytes().get(..range.start as usize)?;
+    let length = before.iter().rev().take_while(|&&b| part(b)).count();
+    let start = range.start - length as u32;
+    let first = *text.as_bytes().get(start as usize)?;
+    if length == 0 || first.is_ascii_digit() || first == b'.' {
+        return None;
+    }
+    let behind = text.as_bytes().get(range.end as usize..)?;
+    let more = behind.iter().take_while(|&&b| part(b)).count();
+    Some(TextRange::new(start, range.end + more as u32))
+}
+
+/// The declared name that a dotted one stands for: the same letters and digits, one choice only.
+pub(crate) fn mangled<'n>(dotted: &str, names: &[&'n str]) -> Option<&'n str> {
+    // LLVM writes `_$_` for a dot.
+    let exact = dotted.replace('.', "_$_");
+    if let Some(name) = names.iter().find(|name| **name == exact) {
+        return Some(name);
+    }
+    let letters = |name: &str| name.bytes().filter(u8::is_ascii_alphanumeric).collect::<Vec<u8>>();
+    let wanted = letters(dotted);
+    let mut same = names.iter().filter(|name| letters(name) == wanted);
+    let only = same.next()?;
+    same.all(|other| other == only).then_some(only)
+}
+
+fn narrow_label(error: &SyntaxError, sink: &mut Sink<'_>) {
+    let range = error.range;
+    sink.error(RuleId::NarrowLabel, range, format_args!("{error}"));
+    // Behind a label alone ptxas looks for a sign first.
+    let is_label_alone = !range.slice(sink.text).contains(['+', '-']);
+    let at = if is_label_alone { next_token(sink.text, range.end).range.start } else { range.end - 1 };
+    sink.says_error(RuleId::NarrowLabel, at, format_args!("Illegal type for dwarf data"));
+}
+
+/// The token at or behind `offset` that is no blank and no comment.
+pub(super) fn next_token(text: &str, offset: u32) -> Token {
+    Lexer::new(text, offset).next_significant()
+}
+
+/// Errors that ptxas reports when it has read a whole list of values.
+#[derive(Default)]
+struct DataErrors {
+    /// The list that was walked last, and what ends it; a list with many errors is walked once.
+    list: TextRange,
+    end: Option<u32>,
+    /// The last list of a type that holds no data; its values have been dealt with.
+    untyped: TextRange,
+}
+
+impl DataErrors {
+    /// What ends the list that goes on behind `from`: none if it ends with a syntax error.
+    fn list_end(&mut self, text: &str, from: u32) -> Option<u32> {
+        if !self.list.contains(from) {
+            let (end, complete) = walk_list(text, from, |_| {});
+            self.list = TextRange::new(from, end);
+            self.end = complete.then_some(end);
+        }
+        self.end
+    }
+
+    fn value_out_of_range(&mut self, bits: u8, range: TextRange, sink: &mut Sink<'_>) {
+        if self.untyped.contains(range.start) {
+            return;
+        }
+        let text = sink.text;
+        let value = value_as_ptxas(range.slice(text));
+        let least = -(1_i64 << (bits - 1));
+        let most = (1_i64 << bits) - 1;
+        let written = range.slice(text);
+        let message = format_args!("{written} does not fit .b{bits}: expected {least} to {most}");
+        if let Some(finding) = sink.find(RuleId::ValueRange, range, message)
+            && value == 0
+        {
+            finding.message = format!("ptxas 13.0 takes no negative zero: expected 0 for {written}");
+        }
+        if let Some(end) = self.list_end(text, range.end) {
+            let said = format_args!("Value out of range for type .b{bits} {value}");
+            sink.says_error(RuleId::ValueRange, end, said);
+        }
+    }
+
+    fn data_type(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
+        let (text, range) = (sink.text, error.range);
+        if ScalarType::from_keyword(range.slice(text)).is_none() {
+            // Behind `@@DWARF`, where ptxas' grammar has no other word.
+            sink.error(RuleId::Syntax, range, format_args!("{error}"));
+            return says_near(RuleId::Syntax, range, sink);
+        }
+        sink.error(RuleId::DataType, range, format_args!("{error}"));
+        let first = next_token(text, range.end);
+        if matches!(first.kind, TokenKind::Ident | TokenKind::DotIdent) {
+            let end = next_token(text, first.range.end).range.start;
+            return sink.says_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
+        }
+        let mut values = Vec::new();
+        let (end, complete) = walk_list(text, range.end, |value| values.push(value_as_ptxas(value)));
+        self.untyped = TextRange::new(range.end, end);
+        if !complete {
+            return;
+        }
+        sink.says_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
+        // The type is 0 bits wide to ptxas.
+        for value in values.into_iter().filter(|&value| value != 0) {
+            sink.says_error(RuleId::DataType, end, format_args!("Value out of range for type .b0 {value}"));
+        }
+    }
+}
+
+/// Walks over `1, -2, ...` or `, 3, ...`. Returns where it ends and whether that is behind a value.
+fn walk_list(text: &str, from: u32, mut each: impl FnMut(&str)) -> (u32, bool) {
+    let mut lexer = Lexer::new(text, from);
+    let mut token = lexer.next_significant();
+    let mut behind_value = token.kind == TokenKind::Comma || !matches!(token.kind, TokenKind::Integer | TokenKind::Minus);
+    loop {
+        if behind_value {
+            if token.kind != TokenKind::Comma {
+                return (token.range.start, true);
+            }
+            token = lexer.next_significant();
+        }
+        let start = token.range.start;
+        if token.kind == TokenKind::Minus {
+            token = lexer.next_significant();
+        }
+        if token.kind != TokenKind::Integer {
+            return (token.range.start, false);
+        }
+        each(TextRange::new(start, token.range.end).slice(text));
+        behind_value = true;
+        token = lexer.next_significant();
+    }
+}
+
+/// A number as ptxas prints it: 32 bits, or a negative one of 64.
+fn value_as_ptxas(written: &str) -> i64 {
+    match written.strip_prefix('-') {
+        Some(digits) => (Literal::read(digits.trim_start()).value as i64).wrapping_neg(),
+        None => i64::from(Literal::read(written).value as u32),
+    }
+}

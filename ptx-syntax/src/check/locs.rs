@@ -1,0 +1,353 @@
+//! `.loc`
+
+use std::collections::{HashMap, HashSet};
+
+use super::data::Sections;
+use super::files::Files;
+use super::gates::Gates;
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::{Level, Modes, Phase};
+use super::{Context, Known};
+use crate::lexer::{TokenKind, tokenize};
+use crate::nodes::{Function, InlinedAt, Item, LocDirective, Module};
+use crate::statement::Statement;
+use crate::text::TextRange;
+use crate::types::FunctionKind;
+
+/// What `.loc` refers to.
+pub(super) struct Surroundings<'s, 'm, 'a> {
+    pub(super) files: &'s Files<'m, 'a>,
+    pub(super) sections: &'s Sections<'m, 'a>,
+    pub(super) context: &'s Context<'s>,
+}
+
+/// A place: file, line, column.
+type Place = (u64, u64, u64);
+
+fn place(loc: &LocDirective<'_>) -> Place {
+    (loc.file, loc.line, loc.column)
+}
+
+/// Whether two directives say the same.
+pub(crate) fn same(a: &LocDirective<'_>, b: &LocDirective<'_>) -> bool {
+    let call = |at: &InlinedAt<'_>| (at.name_offset, at.file, at.line, at.column);
+    let same_call = match (&a.inlined_at, &b.inlined_at) {
+        (Some(a), Some(b)) => a.function_name.text == b.function_name.text && call(a) == call(b),
+        (None, None) => true,
+        _ => false,
+    };
+    place(a) == place(b) && same_call
+}
+
+/// Checks every `.loc` of every body.
+pub(super) fn check(
+    module: &Module<'_>,
+    known: &Known,
+    around: &Surroundings<'_, '_, '_>,
+    gates: &mut Gates,
+    sink: &mut Sink<'_>,
+) {
+    let mut locs = Locs {
+        around,
+        known,
+        seen: HashMap::new(),
+        undeclared: HashSet::new(),
+        unresolved: Vec::new(),
+        first: None,
+        column_lost: None,
+        ends: HashMap::new(),
+        past_end: HashSet::new(),
+    };
+    for (index, function) in module.functions().enumerate() {
+        locs.function(index, function, gates, sink);
+    }
+    locs.whole(module, sink);
+    if memchr::memmem::find(module.text.as_bytes(), b"begin inline asm").is_some() {
+        inline_asm(module, sink);
+    }
+}
+
+struct Locs<'s, 'm, 'a> {
+    around: &'s Surroundings<'s, 'm, 'a>,
+    known: &'s Known,
+    /// Every place so far, with the last function that has it.
+    seen: HashMap<Place, usize>,
+    undeclared: HashSet<u64>,
+    /// Names without a label: the function, the name, where.
+    unresolved: Vec<(usize, String, TextRange)>,
+    first: Option<TextRange>,
+    column_lost: Option<(TextRange, TextRange, u32)>,
+    /// Line counts of files, asked once.
+    ends: HashMap<u64, Option<u32>>,
+    past_end: HashSet<(u64, u64)>,
+}
+
+impl Locs<'_, '_, '_> {
+    fn function(&mut self, index: usize, function: &Function<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+        let statements = function.body.iter().flat_map(|body| &body.statements);
+        let mut current: Option<&LocDirective<'_>> = None;
+        let mut has_code = false;
+        let mut pending = None;
+        for statement in statements {
+            match statement {
+                Statement::Loc(loc) => {
+                    self.first.get_or_insert(loc.range);
+                    self.loc(loc, sink);
+                    pending = None;
+                    if let Some(at) = &loc.inlined_at {
+                        self.inlined(index, at, gates, sink);
+                        pending = self.function_name(at, sink).then_some((at.function_name, at.range));
+                    }
+                    if let Some(current) = current {
+                        self.against(current, loc, has_code, sink);
+                    }
+                    self.seen.insert(place(loc), index);
+                    (current, has_code) = (Some(loc), false);
+                }
+                Statement::Instruction(_) => {
+                    has_code = true;
+                    if let Some((name, range)) = pending.take() {
+                        self.unresolved.push((index, name.text.to_owned(), range));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn loc(&mut self, loc: &LocDirective<'_>, sink: &mut Sink<'_>) {
+        let LocDirective { file, line, range, .. } = *loc;
+        let files = self.around.files;
+        if !files.is_empty() && !files.contains_key(&file) && self.undeclared.insert(file) {
+            let message = format_args!("file {file} is not declared: ptxas writes rows of a file that no reader will find");
+            sink.error(RuleId::UndeclaredFile, range, message);
+        }
+        if line == 0 {
+            sink.error(RuleId::LineZero, range, format_args!("line 0: ptxas writes no row, and the code counts to the line before"));
+        } else if line > i32::MAX as u64 {
+            sink.error(RuleId::LineRange, range, format_args!("line {line} is written as {}", line as i32));
+        }
+        self.past_end(file, line, range, sink);
+    }
+
+    /// With the source at hand: whether it has the line.
+    fn past_end(&mut self, file: u64, line: u64, range: TextRange, sink: &mut Sink<'_>) {
+        let Some(source_lines) = self.around.context.source_lines else { return };
+        let Some(declared) = self.around.files.get(&file) else { return };
+        let count = *self.ends.entry(file).or_insert_with(|| source_lines(declared.path));
+        let Some(count) = count.filter(|&count| line > u64::from(count)) else { return };
+        if self.past_end.insert((file, line)) {
+            let path = declared.path;
+            let message = format_args!("line {line} is past the end of {path}, which has {count} lines");
+            if let Some(finding) = sink.find(RuleId::LinePastEnd, range, message) {
+                finding.related = Some((declared.range, "declared here".into()));
+                finding.help = Some("a likely cause: an inlined function filed under its caller's file, or lines counted up inside one construct".into());
+            }
+        }
+    }
+
+    fn inlined(&mut self, index: usize, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+        // Without line information ptxas does not look at these.
+        let modes = self.known.lines;
+        gates.check_in(modes, RuleId::GateInline, at.range, at.range.end - 1, sink);
+        let InlinedAt { file, line, column, range, .. } = *at;
+        match self.seen.get(&(file, line, column)) {
+            None => {
+                let rule = RuleId::CallSiteUnseen;
+                let message = format_args!("no earlier `.loc` has the place {file} {line} {column}: file, line and column must be equal");
+                sink.error(rule, range, message);
+                let said = format_args!(
+                    "Source location {file} {line} {column} used in inlined_at directive must be used in a preceding .loc directive"
+                );
+                sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
+            }
+            Some(&function) if function != index => {
+                let message = format_args!("the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call");
+                sink.error(RuleId::CallSiteElsewhere, range, message);
+            }
+            Some(_) => {}
+        }
+        if at.name_offset == u64::from(at.name_offset as u32)
+            && let Some(written) = name_offset(range.slice(sink.text))
+            && written != at.name_offset
+        {
+            let message = format_args!("ptxas keeps 32 bits of the offset {written}: {}", at.name_offset);
+            sink.error(RuleId::NameOffsetCut, range, message);
+        }
+    }
+
+    /// Checks the name. True: no label, which ptxas finds out when it writes the line table.
+    fn function_name(&self, at: &InlinedAt<'_>, sink: &mut Sink<'_>) -> bool {
+        let name = at.function_name.text;
+        let sections = self.around.sections;
+        let start = match sections.labels.get(name) {
+            Some(&(section, offset)) => {
+                let holder = sections.list.get(section).map_or("", |section| section.block.name.text);
+                if holder != ".debug_str" {
+                    let message = format_args!("`{name}` is a label of {holder}: ptxas takes its offset {offset} for one of .debug_str");
+                    sink.error(RuleId::NameElsewhere, at.function_name.range, message);
+                    return false;
+                }
+                offset
+            }
+            None if name == ".debug_str" => 0,
+            None => {
+                let message = format_args!("`{name}` is no label of .debug_str, which holds the names of inlined functions");
+                if let Some(finding) = sink.find(RuleId::NameUnresolved, at.function_name.range, message) {
+                    finding.help = Some(if sections.named(".debug_str").is_some() {
+                        format!("define `{name}:` in .debug_str, before the bytes of the name")
+                    } else {
+                        "add `.section .debug_str { ... }` with the label and the name".into()
+                    });
+                }
+                return true;
+            }
+        };
+        let size = sections.named(".debug_str").map_or(0, |section| section.assembled.bytes.len() as u64);
+        let offset = start.saturating_add(at.name_offset);
+        if offset >= size {
+            let message = format_args!("offset {offset} lies past the {size} bytes of .debug_str");
+            sink.error(RuleId::NamePastEnd, at.range, message);
+        }
+        false
+    }
+
+    /// One directive against the one in effect before it.
+    fn against(&mut self, current: &LocDirective<'_>, loc: &LocDirective<'_>, has_code: bool, sink: &mut Sink<'_>) {
+        if same(current, loc) {
+            if let Some(finding) = sink.find(RuleId::RedundantLoc, loc.range, format_args!("this place is in effect already")) {
+                finding.related = Some((current.range, "since here".into()));
+            }
+        } else if has_code && loc.column != current.column && (loc.file, loc.line) == (current.file, current.line) {
+            let moved = LocDirective { column: current.column, ..loc.clone() };
+            if same(current, &moved) {
+                let (_, _, count) = self.column_lost.get_or_insert((loc.range, current.range, 0));
+                *count += 1;
+            }
+        }
+    }
+
+    /// What is said once.
+    fn whole(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
+        let Some(first) = self.first else { return };
+        if self.around.files.is_empty() {
+            let rule = RuleId::NoFile;
+            sink.error(rule, first, format_args!("the module has `.loc`, but declares no file"));
+            let said = ".loc directive without .file directive is found, line information in generated binary may not be complete";
+            sink.says(rule, (Phase::Warn, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
+        }
+        if let Some((range, before, count)) = self.column_lost {
+            let message = format_args!("only a column tells this from the place before, here and in {} more: ptxas writes no columns", count - 1);
+            if let Some(finding) = sink.find(RuleId::ColumnLost, range, message) {
+                finding.related = Some((before, "the place before".into()));
+                finding.help = Some("a reader gets the columns back from the PTX line (.nv_debug_line_sass) and the PTX text".into());
+            }
+        }
+        let unasked = module.version().is_some_and(|version| version.major >= 4);
+        if unasked && !self.known.debug {
+            let message = "this gives line information without any option; --suppress-debug-info takes it away";
+            sink.error(RuleId::LinesWithoutOption, first, format_args!("{message}"));
+        }
+        self.unresolved(module, sink);
+    }
+
+    /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else of those that a
+    /// kernel reaches.
+    fn unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
+        if self.unresolved.is_empty() {
+            return;
+        }
+        let reached = reached_functions(module);
+        for (function, name, range) in &self.unresolved {
+            let modes = if reached.contains(function) { self.known.lines } else { Modes::G };
+            let said = format_args!("Unresolved label '{name}' used in function_name attribute.");
+            sink.says(RuleId::NameUnresolved, (Phase::Lines, range.start), (Level::Error, modes), said);
+        }
+    }
+}
+
+/// N of `function_name LABEL+N, inlined_at ...` as written.
+fn name_offset(written: &str) -> Option<u64> {
+    let (_, rest) = written.split_once('+')?;
+    let token = tokenize(rest).find(|token| !token.kind.is_trivia())?;
+    (token.kind == TokenKind::Integer).then(|| crate::number::Literal::read(token.range.slice(rest)).value)
+}
+
+/// Indices, among all functions, of kernels and of what their code names, directly or not.
+fn reached_functions(module: &Module<'_>) -> HashSet<usize> {
+    let functions: Vec<&Function<'_>> = module.functions().collect();
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, function) in functions.iter().enumerate() {
+        by_name.entry(function.name.text).or_default().push(index);
+    }
+    let mut reached = HashSet::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut reach = |name: &str, open: &mut Vec<usize>| {
+        let new = by_name.get(name).into_iter().flatten().filter(|&&index| reached.insert(index));
+        open.extend(new);
+    };
+    for function in functions.iter().filter(|function| function.kind == FunctionKind::Entry) {
+        reach(function.name.text, &mut open);
+    }
+    for item in &module.items {
+        let Item::Variable(variable) = item else { continue };
+        for initializer in variable.declarators.iter().filter_map(|declarator| declarator.initializer) {
+            idents(initializer.slice(module.text)).for_each(|word| reach(word, &mut open));
+        }
+    }
+    while let Some(index) = open.pop() {
+        let body = functions.get(index).and_then(|function| function.body.as_ref());
+        for statement in body.into_iter().flat_map(|body| &body.statements) {
+            if let Statement::Instruction(instruction) = statement {
+                idents(instruction.text()).for_each(|word| reach(word, &mut open));
+            }
+        }
+    }
+    reached
+}
+
+fn idents(text: &str) -> impl Iterator<Item = &str> {
+    tokenize(text).filter(|token| token.kind == TokenKind::Ident).map(move |token| token.range.slice(text))
+}
+
+/// Fewest places in a row that count as drift.
+const LEAST_DRIFT: usize = 3;
+
+/// A run of `.loc` that rises by one per instruction between `// begin inline asm` and `// end inline asm`.
+fn inline_asm(module: &Module<'_>, sink: &mut Sink<'_>) {
+    for body in module.functions().filter_map(|function| function.body.as_ref()) {
+        let mut run: Vec<&LocDirective<'_>> = Vec::new();
+        let mut inside = false;
+        let mut at = body.open.end;
+        for statement in &body.statements {
+            let range = statement.range();
+            let between = TextRange::new(at, range.start).slice(module.text);
+            at = range.end;
+            if between.contains("inline asm") {
+                drift(&run, sink);
+                run.clear();
+                inside = between.rfind("begin inline asm") > between.rfind("end inline asm");
+            }
+            if let (true, Statement::Loc(loc)) = (inside, statement) {
+                if !run.last().is_some_and(|last| last.file == loc.file && last.line + 1 == loc.line) {
+                    drift(&run, sink);
+                    run.clear();
+                }
+                run.push(loc);
+            }
+        }
+        drift(&run, sink);
+    }
+}
+
+fn drift(run: &[&LocDirective<'_>], sink: &mut Sink<'_>) {
+    let [first, .., last] = run else { return };
+    if run.len() < LEAST_DRIFT {
+        return;
+    }
+    let message = format_args!("lines {} to {} count up with the instructions of one inline assembly", first.line, last.line);
+    if let Some(finding) = sink.find(RuleId::InlineAsmDrift, first.range, message) {
+        finding.related = Some((last.range, "up to here".into()));
+    }
+}

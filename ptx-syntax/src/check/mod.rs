@@ -1,0 +1,145 @@
+//! Checks a module's debug directives: what the PTX ISA asks, what ptxas 13.0.88 does, and what gets lost in between.
+//!
+//! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
+//! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
+
+mod data;
+mod files;
+mod gates;
+pub(crate) mod grammar;
+mod header;
+mod locs;
+mod names;
+mod ptxas_lines;
+mod rules;
+mod sink;
+mod transcript;
+
+pub use gates::{CURRENT_VERSION, GATES, Gate, MinVersion, PtxVersion, Use};
+pub use ptxas_lines::PtxasLines;
+pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
+pub use sink::{Finding, MAX_FINDINGS_PER_RULE};
+pub use transcript::{Mode, Verdict};
+
+use gates::Gates;
+use sink::Sink;
+use transcript::{Level, Modes, Phase, Transcript};
+
+use crate::nodes::{Item, Module};
+use crate::parser::Parsed;
+use crate::statement::Statement;
+
+/// What the caller knows beside the text.
+#[derive(Default)]
+pub struct Context<'c> {
+    /// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
+    pub source_lines: Option<&'c dyn Fn(&str) -> Option<u32>>,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("source_lines", &self.source_lines.is_some()).finish()
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// In text order; at most [`MAX_FINDINGS_PER_RULE`] of each rule.
+    pub findings: Vec<Finding>,
+    /// How many findings of a rule are not listed.
+    pub more: Vec<(&'static Rule, u32)>,
+    /// The least `.version` for the directives used.
+    pub min_version: MinVersion,
+    transcript: Transcript,
+}
+
+impl Report {
+    /// What ptxas 13.0.88 does with the module.
+    ///
+    /// It is judged by its debug directives and its grammar: opcodes, types and registers are not looked at.
+    pub fn verdict(&self, mode: Mode) -> Verdict {
+        self.transcript.verdict(mode)
+    }
+
+    /// The lines ptxas 13.0.88 writes to standard error, each ended by `\n`. `file` is the name it is given.
+    pub fn ptxas_messages(&self, mode: Mode, file: &str, lines: &PtxasLines<'_>) -> String {
+        self.transcript.print(mode, file, lines)
+    }
+
+    /// The worst there is; none if nothing was found.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// Facts of the whole module that several rules ask for.
+#[derive(Debug)]
+pub(crate) struct Known {
+    /// `.target ..., debug`
+    debug: bool,
+    /// Some function has a body.
+    code: bool,
+    /// Modes in which line information is made.
+    lines: Modes,
+    /// Modes in which a line table is written.
+    line_table: Modes,
+}
+
+impl Known {
+    fn new(module: &Module<'_>, version: Option<PtxVersion>) -> Self {
+        let debug = module.target().is_some_and(crate::TargetDirective::is_debug);
+        let mut bodies = module.functions().filter_map(|function| function.body.as_ref()).peekable();
+        let code = bodies.peek().is_some();
+        let has_loc = bodies.flat_map(|body| &body.statements).any(|s| matches!(s, Statement::Loc(_)));
+        // From PTX 4.0 on `.loc` asks for line information by itself.
+        let unasked = version.is_some_and(|version| version >= PtxVersion::new(4, 0));
+        let lines = if unasked || debug { Modes::ALL } else { Modes::ASKED };
+        let line_table = if has_loc { lines } else { Modes::G };
+        Self { debug, code, lines, line_table }
+    }
+}
+
+/// Checks a parsed module.
+pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
+    let module = &parsed.module;
+    let version = module.version().and_then(PtxVersion::as_ptxas_reads);
+    let known = Known::new(module, version);
+    let mut gates = Gates::new(version);
+    let mut sink = Sink::new(module.text);
+
+    let symbols = if parsed.errors.is_empty() { Vec::new() } else { names::symbols(module) };
+    grammar::check(&parsed.errors, &symbols, &mut sink);
+    header::check(module, &mut gates, &mut sink);
+    names::check(module, &mut sink);
+    let files = files::check(module, &known, &mut gates, &mut sink);
+    let sections = data::check(module, &known, &mut gates, &mut sink);
+    locs::check(module, &known, &locs::Surroundings { files: &files, sections: &sections, context }, &mut gates, &mut sink);
+    whole(module, &known, &mut sink);
+
+    let (findings, more, said) = sink.finish();
+    let transcript = Transcript::new(said, known.debug);
+    Report { findings, more, min_version: gates.min_version, transcript }
+}
+
+/// What concerns the module as a whole.
+fn whole(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
+    let Some(target) = module.target() else { return };
+    let Some(debug) = target.specifiers.iter().find(|word| word.text == "debug") else { return };
+    let mut blocks = module.items.iter().filter(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)));
+    if blocks.next().is_none() {
+        let rule = RuleId::DebugWithoutSection;
+        if let Some(finding) =
+            sink.find(rule, debug.range, format_args!("`debug` asks for a debug section, and the module has none"))
+        {
+            finding.help = Some("drop `, debug`, or add an empty section: `.section .debug_loc { }`".into());
+        }
+        let said = format_args!("Debug information not found in presence of .target debug");
+        sink.says(rule, (Phase::Module, 0), (Level::Error, Modes::ALL), said);
+    } else if known.code {
+        let message = format_args!("`debug` here turns optimisation off (-O0), whatever the options are");
+        if let Some(finding) = sink.find(RuleId::DebugMeansO0, debug.range, message) {
+            finding.help = Some("drop `, debug` and use -lineinfo for lines of optimised code".into());
+        }
+    }
+}

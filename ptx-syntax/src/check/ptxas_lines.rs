@@ -1,0 +1,65 @@
+//! Line numbers as ptxas' messages have them: line markers start the count anew.
+
+use crate::lexer::{TokenKind, tokenize};
+use crate::text::LineIndex;
+
+/// Lines of a text, as ptxas counts them in messages.
+#[derive(Debug)]
+pub struct PtxasLines<'a> {
+    lines: &'a LineIndex,
+    /// For each marker: the line it stands on, the number of the line behind it, the file.
+    markers: Vec<(u32, u32, &'a str)>,
+}
+
+impl<'a> PtxasLines<'a> {
+    /// `lines` are those of `text`.
+    pub fn new(text: &'a str, lines: &'a LineIndex) -> Self {
+        let mut markers = Vec::new();
+        // Reading all tokens is worth it only where there can be a marker.
+        if memchr::memchr(b'#', text.as_bytes()).is_some() {
+            for token in tokenize(text).filter(|token| token.kind == TokenKind::LineMarker) {
+                markers.extend(
+                    read_marker(token.range.slice(text))
+                        .map(|(number, file)| (lines.line(token.range.start), number, file)),
+                );
+            }
+        }
+        Self { lines, markers }
+    }
+
+    /// The 1-based line of a byte offset, and the file of the last marker before it.
+    pub fn line(&self, offset: u32) -> (Option<&'a str>, u32) {
+        let line = self.lines.line(offset);
+        let before = self.markers.partition_point(|&(at, _, _)| at < line);
+        match before.checked_sub(1).and_then(|last| self.markers.get(last)) {
+            Some(&(at, number, file)) => (Some(file), number.wrapping_add(line - at - 1)),
+            None => (None, line),
+        }
+    }
+}
+
+/// Number and file of `# 77 "a.cu" 1` or `#line 77 "a.cu"`.
+fn read_marker(marker: &str) -> Option<(u32, &str)> {
+    let words = marker.strip_prefix('#')?;
+    let words = words.strip_prefix("line").unwrap_or(words).trim_start();
+    let (number, rest) = words.split_once('"')?;
+    let (file, _) = rest.split_once('"')?;
+    Some((number.trim_end().parse().ok()?, file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_start_the_count_anew() {
+        let text = "a\n# 77 \"foo.cu\"\nb\n  c\n#line 5 \"bar.cu\" 1\nd";
+        let index = LineIndex::new(text);
+        let lines = PtxasLines::new(text, &index);
+        let at = |word: &str| lines.line(text.find(word).unwrap() as u32);
+        assert_eq!(at("a"), (None, 1));
+        assert_eq!(at("b"), (Some("foo.cu"), 77));
+        assert_eq!(at("c"), (Some("foo.cu"), 78));
+        assert_eq!(at("d"), (Some("bar.cu"), 5));
+    }
+}

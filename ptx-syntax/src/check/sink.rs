@@ -1,0 +1,145 @@
+//! Where the rules put what they find.
+
+use std::fmt;
+
+use super::rules::{RULES, Rule, RuleId, Severity};
+use super::transcript::{Level, Modes, Phase, Said};
+use crate::text::TextRange;
+
+/// Most findings of one rule that a report lists. The others are counted.
+pub const MAX_FINDINGS_PER_RULE: u32 = 1000;
+
+/// One place that breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad it is here: at most what the rule says.
+    pub severity: Severity,
+    /// What it is about, on character boundaries; empty where something is missing.
+    pub range: TextRange,
+    /// What is wrong here, in one sentence.
+    pub message: String,
+    /// Another place that belongs to it, and what that place is.
+    pub related: Option<(TextRange, String)>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// Collects findings and ptxas' words.
+#[derive(Debug)]
+pub(super) struct Sink<'a> {
+    pub(super) text: &'a str,
+    findings: Vec<Finding>,
+    counts: [u32; RULES.len()],
+    said: Vec<Said>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, findings: Vec::new(), counts: [0; RULES.len()], said: Vec::new() }
+    }
+
+    /// A finding of the rule's own severity.
+    pub(super) fn error(&mut self, rule: RuleId, range: TextRange, message: fmt::Arguments<'_>) {
+        self.push(rule, rule.rule().severity, range, message);
+    }
+
+    /// A finding that is a warning here, though the rule's are errors.
+    pub(super) fn warning(&mut self, rule: RuleId, range: TextRange, message: fmt::Arguments<'_>) {
+        self.push(rule, rule.rule().severity.min(Severity::Warning), range, message);
+    }
+
+    /// A finding of the rule's own severity. The result takes related places and help, if it is listed at all.
+    pub(super) fn find(
+        &mut self,
+        rule: RuleId,
+        range: TextRange,
+        message: fmt::Arguments<'_>,
+    ) -> Option<&mut Finding> {
+        self.push(rule, rule.rule().severity, range, message)
+    }
+
+    fn push(
+        &mut self,
+        rule: RuleId,
+        severity: Severity,
+        range: TextRange,
+        message: fmt::Arguments<'_>,
+    ) -> Option<&mut Finding> {
+        let count = self.counts.get_mut(rule as usize)?;
+        *count = count.saturating_add(1);
+        if *count > MAX_FINDINGS_PER_RULE {
+            return None;
+        }
+        self.findings.push(Finding {
+            rule: rule.rule(),
+            severity,
+            range,
+            message: message.to_string(),
+            related: None,
+            help: None,
+        });
+        self.findings.last_mut()
+    }
+
+    /// Whether a message of ptxas for this rule is still worth keeping.
+    fn is_listed(&self, rule: RuleId) -> bool {
+        self.counts.get(rule as usize).is_some_and(|&count| count <= MAX_FINDINGS_PER_RULE)
+    }
+
+    /// `ptxas FILE, line N; error   : TEXT`
+    pub(super) fn says_error(&mut self, rule: RuleId, at: u32, text: fmt::Arguments<'_>) {
+        self.says_at(rule, at, (Level::Error, Modes::ALL), text);
+    }
+
+    /// `ptxas FILE, line N; fatal   : TEXT`
+    pub(super) fn says_fatal(&mut self, rule: RuleId, at: u32, text: fmt::Arguments<'_>) {
+        self.says_at(rule, at, (Level::Fatal, Modes::ALL), text);
+    }
+
+    /// A message of the parser, with a line.
+    pub(super) fn says_at(
+        &mut self,
+        rule: RuleId,
+        at: u32,
+        (level, modes): (Level, Modes),
+        text: fmt::Arguments<'_>,
+    ) {
+        if self.is_listed(rule) {
+            let text = text.to_string();
+            self.said.push(Said { rule, phase: Phase::Parse, at, with_line: true, level, modes, text });
+        }
+    }
+
+    /// A message without a line, of a later step. `at` keeps the order of those of one step.
+    pub(super) fn says(
+        &mut self,
+        rule: RuleId,
+        (phase, at): (Phase, u32),
+        (level, modes): (Level, Modes),
+        text: fmt::Arguments<'_>,
+    ) {
+        if self.is_listed(rule) {
+            let text = text.to_string();
+            self.said.push(Said { rule, phase, at, with_line: false, level, modes, text });
+        }
+    }
+
+    /// A message with a line, of a later step.
+    pub(super) fn says_late(&mut self, rule: RuleId, phase: Phase, at: u32, text: fmt::Arguments<'_>) {
+        let text = text.to_string();
+        let (level, modes) = (Level::Error, Modes::ALL);
+        self.said.push(Said { rule, phase, at, with_line: true, level, modes, text });
+    }
+
+    /// Findings in text order, how many of each rule are not listed, and ptxas' words.
+    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<(&'static Rule, u32)>, Vec<Said>) {
+        self.findings.sort_by_key(|finding| (finding.range, finding.rule.id));
+        let more = RULES.iter().zip(self.counts).filter_map(|(rule, count)| {
+            let more = count.saturating_sub(MAX_FINDINGS_PER_RULE);
+            (more > 0).then_some((rule, more))
+        });
+        (self.findings, more.collect(), self.said)
+    }
+}

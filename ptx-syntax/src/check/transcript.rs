@@ -1,0 +1,183 @@
+//! What ptxas 13.0.88 would say of a module: its messages in its order, and whether it accepts.
+
+use std::fmt;
+
+use super::ptxas_lines::PtxasLines;
+use super::rules::{Rule, RuleId};
+
+/// How ptxas is called, as far as it decides what is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Without debug options.
+    None,
+    /// With `-lineinfo`.
+    Lineinfo,
+    /// With `-g`; also any call for a module with `.target ..., debug`.
+    G,
+}
+
+/// A set of [`Mode`]s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Modes(u8);
+
+impl Modes {
+    pub(super) const ALL: Self = Self(7);
+    /// `-lineinfo` and `-g`.
+    pub(super) const ASKED: Self = Self(6);
+    pub(super) const G: Self = Self(4);
+
+    pub(super) const fn has(self, mode: Mode) -> bool {
+        self.0 & (1 << mode as u8) != 0
+    }
+}
+
+/// The steps of ptxas. A step that found errors is the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Reads the file: stops at the first strange byte.
+    Read,
+    /// Parses: errors are collected, a fatal one ends it.
+    Parse,
+    /// Looks at the module as a whole. Its errors come with those of the parser.
+    Module,
+    /// Warns before it generates code.
+    Warn,
+    /// Resolves labels of sections.
+    Labels,
+    /// Writes line tables.
+    Lines,
+    /// Reads `.debug_info`.
+    Dwarf,
+    /// Joins its sections with those of the module.
+    Output,
+}
+
+/// How a message ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Info,
+    Warning,
+    Error,
+    Fatal,
+    /// A line without ptxas' prefix; refused.
+    Bare,
+    /// A signal: no message at all.
+    Crash,
+}
+
+impl Level {
+    const fn refuses(self) -> bool {
+        !matches!(self, Self::Info | Self::Warning)
+    }
+}
+
+/// One message.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    pub(super) rule: RuleId,
+    pub(super) phase: Phase,
+    /// Byte offset whose line it names; also its order among those of the parser.
+    pub(super) at: u32,
+    /// Whether it names the line.
+    pub(super) with_line: bool,
+    pub(super) level: Level,
+    pub(super) modes: Modes,
+    pub(super) text: String,
+}
+
+/// What ptxas 13.0.88 says of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It writes a cubin.
+    Accept,
+    /// It refuses the module, or crashes on it: the rule that does it first.
+    Reject(&'static Rule),
+}
+
+impl fmt::Display for Verdict {
+    /// `accept`, or `reject CODE`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accept => f.write_str("accept"),
+            Self::Reject(rule) => write!(f, "reject {}", rule.code),
+        }
+    }
+}
+
+/// All messages, in ptxas' order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Transcript {
+    said: Vec<Said>,
+    /// The module has `.target ..., debug`, which makes every mode [`Mode::G`].
+    debug_target: bool,
+}
+
+impl Transcript {
+    pub(super) fn new(mut said: Vec<Said>, debug_target: bool) -> Self {
+        // A reduction ends with the token at which a fatal error may stand: errors first.
+        said.sort_by_key(|said| (said.phase, said.at, said.level == Level::Fatal));
+        Self { said, debug_target }
+    }
+
+    /// The messages of one mode, up to the one that ends the run.
+    fn heard(&self, mode: Mode) -> impl Iterator<Item = &Said> {
+        let mode = if self.debug_target { Mode::G } else { mode };
+        let mut over = None;
+        let mut refused_in = None;
+        self.said.iter().filter(move |said| said.modes.has(mode)).take_while(move |said| {
+            // The parser's errors and those of the module as a whole are of one step.
+            let step = if said.phase == Phase::Module { Phase::Parse } else { said.phase };
+            let goes_on = over.is_none() && refused_in.is_none_or(|refused| refused == step);
+            if said.level.refuses() {
+                refused_in = Some(step);
+            }
+            if matches!(said.level, Level::Fatal | Level::Bare | Level::Crash) {
+                over = Some(());
+            }
+            goes_on
+        })
+    }
+
+    pub(super) fn verdict(&self, mode: Mode) -> Verdict {
+        match self.heard(mode).find(|said| said.level.refuses()) {
+            Some(said) => Verdict::Reject(said.rule.rule()),
+            None => Verdict::Accept,
+        }
+    }
+
+    /// The lines of ptxas' standard error; `file` is the name it was given.
+    pub(super) fn print(&self, mode: Mode, file: &str, lines: &PtxasLines<'_>) -> String {
+        let mut out = String::new();
+        let mut aborted = false;
+        for said in self.heard(mode) {
+            let level = match said.level {
+                Level::Info => "info    : ",
+                Level::Warning => "warning : ",
+                Level::Error => "error   : ",
+                Level::Fatal => "fatal   : ",
+                Level::Bare => {
+                    out.push_str(&said.text);
+                    out.push('\n');
+                    continue;
+                }
+                Level::Crash => continue,
+            };
+            out.push_str("ptxas ");
+            if said.with_line {
+                let (marked, line) = lines.line(said.at);
+                out.push_str(&format!("{}, line {line}; ", marked.unwrap_or(file)));
+            }
+            out.push_str(level);
+            out.push_str(&said.text.replace(FILE, file));
+            out.push('\n');
+            aborted |= said.level.refuses() && said.phase <= Phase::Module && said.rule != RuleId::Address32;
+        }
+        if aborted {
+            out.push_str("ptxas fatal   : Ptx assembly aborted due to errors\n");
+        }
+        out
+    }
+}
+
+/// Stands for the file's name in a message's text. No message can hold it: modules with NUL bytes are not parsed.
+pub(super) const FILE: &str = "\0file\0";
