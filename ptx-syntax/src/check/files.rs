@@ -46,7 +46,11 @@ pub(super) fn check<'m, 'a>(
                 if let Some(finding) = sink.find(rule, file.range, message) {
                     finding.related = Some((first, "first given here".into()));
                 }
-                let at = next_token(sink.text, file.range.end).range.start;
+                // Behind a name ptxas looks for a comma; a size ends the directive.
+                let at = match file.size {
+                    Some(_) => file.range.end - 1,
+                    None => next_token(sink.text, file.range.end).range.start,
+                };
                 sink.says_error(rule, at, format_args!("Duplicate file index #{index}"));
             }
         }

@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn markers_start_the_count_anew() {
-        let text = "a\n# 77 \"foo.cu\"\nb\n  c\n#line 5 \"bar.cu\" 1\nd";
+        let text = "one\n# 77 \"foo.cu\"\ntwo\n  three\n#line 5 \"bar.cu\" 1\nfour";
         let index = LineIndex::new(text);
         let lines = PtxasLines::new(text, &index);
         let at = |word: &str| lines.line(text.find(word).unwrap() as u32);
-        assert_eq!(at("a"), (None, 1));
-        assert_eq!(at("b"), (Some("foo.cu"), 77));
-        assert_eq!(at("c"), (Some("foo.cu"), 78));
-        assert_eq!(at("d"), (Some("bar.cu"), 5));
+        assert_eq!(at("one"), (None, 1));
+        assert_eq!(at("two"), (Some("foo.cu"), 77));
+        assert_eq!(at("three"), (Some("foo.cu"), 78));
+        assert_eq!(at("four"), (Some("bar.cu"), 5));
     }
 }

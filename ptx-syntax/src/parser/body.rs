@@ -137,6 +137,11 @@ impl<'a> Parser<'a> {
             }
             return Statement::Unknown(self.range_from(start));
         }
+        if matches!(self.word(), "function_name" | "inlined_at") {
+            self.unexpected("an opcode or a label");
+            self.skip_statement();
+            return Statement::Unknown(self.range_from(start));
+        }
         let first = self.bump().range;
         if self.at(TokenKind::Colon) && !predicated {
             let label = Name { text: first.slice(self.text), range: first };

@@ -7,7 +7,7 @@ use super::Parser;
 use crate::MAX_NESTING;
 use crate::error::SyntaxErrorKind;
 use crate::lexer::TokenKind;
-use crate::section::is_label;
+use crate::section::{is_label, is_reserved};
 
 /// Open brackets of one statement, two bits each, and whether a comma outside them was read.
 #[derive(Default)]
@@ -269,7 +269,7 @@ impl Parser<'_> {
         let word = self.word();
         match before {
             _ if self.next_statement_begins() => Err(brackets.expected()),
-            Before::Name => Ok(Before::Closed),
+            Before::Name if !is_reserved(word) => Ok(Before::Closed),
             Before::Closed if word == ".unified" => Ok(Before::Closed),
             Before::Open if brackets.innermost() == PAREN => Ok(Before::Cast),
             _ if before.is_operand() => Err(BEHIND),
