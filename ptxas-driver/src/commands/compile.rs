@@ -342,6 +342,7 @@ impl<'o> Compile<'o> {
                     errors += 1;
                     errors <= MAX_ERRORS
                 }
+                Severity::Note => false,
                 Severity::Warning if disable_warnings => false,
                 Severity::Warning => {
                     self.warned += 1;

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub mod check;
 pub mod compile;
 pub mod dump;
 pub mod lines;
