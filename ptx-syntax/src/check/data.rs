@@ -329,6 +329,9 @@ impl<'a> References<'_, '_, 'a> {
             return;
         }
         if !self.sections.labels.contains_key(name) {
+            if sink.text.as_bytes().get(range.end as usize) == Some(&b'.') {
+                return; // half of a dotted name, which has a finding of its own
+            }
             let message = format_args!("`{name}` is defined nowhere: ptxas writes 0");
             sink.error(RuleId::UndefinedSymbol, range, message);
             return;
@@ -351,7 +354,8 @@ impl<'a> References<'_, '_, 'a> {
         if addend != 0 && !self.in_info() {
             return self.lost(range, sink);
         }
-        if self.sections.named(name).is_none() {
+        let is_of_ptxas = name == ".debug_line" || RESERVED.contains(&name);
+        if self.sections.named(name).is_none() && !is_of_ptxas {
             let message = format_args!("the module has no section {name}");
             sink.error(RuleId::UndefinedSymbol, range, message);
         }

@@ -33,7 +33,11 @@ fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
     if !read.is_some_and(PtxVersion::is_supported) {
         let rule = RuleId::UnsupportedVersion;
         let message = format_args!("ptxas 13.0 knows no PTX {major}.{minor}; its newest is {CURRENT_VERSION}");
-        sink.error(rule, range, message);
+        if read.is_some_and(|read| read > CURRENT_VERSION) {
+            sink.warning(rule, range, message); // a newer ptxas may take it
+        } else {
+            sink.error(rule, range, message);
+        }
         let said =
             format_args!("Unsupported .version {major}.{minor}; current version is '{CURRENT_VERSION}'");
         sink.says_fatal(rule, range.start, said);
@@ -57,11 +61,12 @@ fn check_target(
             gates.check(RuleId::GateTargetDebug, word.range, at, sink);
         }
         let is_option = TARGET_OPTIONS.contains(&word.text);
-        if needs.is_none() && !is_option {
+        let is_architecture = word.text.starts_with("sm_") || word.text.starts_with("compute_");
+        if needs.is_none() && (is_architecture || index > 0 && !is_option) {
             let message = format_args!("ptxas 13.0 knows no target `{}`", word.text);
             sink.error(RuleId::UnknownTarget, word.range, message);
             sink.says_fatal(RuleId::UnknownTarget, at, format_args!("Unsupported .target '{}'", word.text));
-        } else if index == 0 && is_option {
+        } else if index == 0 && needs.is_none() {
             let message = format_args!("expected an architecture such as sm_90 before `{}`", word.text);
             sink.error(RuleId::NoArchitecture, word.range, message);
             let said = format_args!("Target architecture not defined at start of file '{FILE}'");
@@ -86,7 +91,7 @@ fn check_target(
 }
 
 fn check_address_size(size: &AddressSizeDirective, gates: &mut Gates, sink: &mut Sink<'_>) {
-    gates.check(RuleId::GateAddressSize, size.range, size.range.start, sink);
+    gates.check(RuleId::GateAddressSize, size.range, size.range.end - 1, sink);
     if size.bits == 32 {
         let rule = RuleId::Address32;
         sink.error(rule, size.range, format_args!("32-bit addresses are no longer supported: expected 64"));

@@ -122,19 +122,23 @@ impl Transcript {
     /// The messages of one mode, up to the one that ends the run.
     fn heard(&self, mode: Mode) -> impl Iterator<Item = &Said> {
         let mode = if self.debug_target { Mode::G } else { mode };
-        let mut over = None;
+        let mut ended_by: Option<&Said> = None;
         let mut refused_in = None;
-        self.said.iter().filter(move |said| said.modes.has(mode)).take_while(move |said| {
+        self.said.iter().filter(move |said| said.modes.has(mode)).filter(move |said| {
             // The parser's errors and those of the module as a whole are of one step.
             let step = if said.phase == Phase::Module { Phase::Parse } else { said.phase };
-            let goes_on = over.is_none() && refused_in.is_none_or(|refused| refused == step);
-            if said.level.refuses() {
+            let heard = match ended_by {
+                // ptxas compares `.version` and `.target` even behind a syntax error.
+                Some(end) => said.rule == RuleId::TargetNeedsVersion && end.phase == Phase::Parse && !is_of_header(end.rule),
+                None => refused_in.is_none_or(|refused| refused == step),
+            };
+            if heard && said.level.refuses() {
                 refused_in = Some(step);
             }
-            if matches!(said.level, Level::Fatal | Level::Bare | Level::Crash) {
-                over = Some(());
+            if heard && matches!(said.level, Level::Fatal | Level::Bare | Level::Crash) {
+                ended_by = Some(said);
             }
-            goes_on
+            heard
         })
     }
 
@@ -177,6 +181,18 @@ impl Transcript {
         }
         out
     }
+}
+
+/// Rules of `.version` and `.target` after which ptxas does not know them.
+fn is_of_header(rule: RuleId) -> bool {
+    matches!(
+        rule,
+        RuleId::MissingVersion
+            | RuleId::UnsupportedVersion
+            | RuleId::MissingTarget
+            | RuleId::NoArchitecture
+            | RuleId::UnknownTarget
+    )
 }
 
 /// Stands for the file's name in a message's text. No message can hold it: modules with NUL bytes are not parsed.
