@@ -12,7 +12,7 @@ use super::transcript::{Level, Modes, Phase};
 use crate::error::ErrorSink;
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
-use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
+use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
 use crate::section_data::{Assembled, FixupTarget, assemble};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
@@ -82,7 +82,9 @@ pub(super) fn check<'m, 'a>(
     let mut defined = HashSet::new();
     for section in &sections.list {
         let name = section.block.name;
-        gates.check(RuleId::GateSection, name.range, name.range.start, sink);
+        if !is_reserved(name.text) {
+            gates.check(RuleId::GateSection, name.range, name.range.start, sink);
+        }
         if !section.block.open.is_empty() {
             lines(section.block, &mut defined, gates, sink);
         }

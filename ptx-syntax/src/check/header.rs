@@ -16,7 +16,7 @@ pub(super) fn check(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>)
         check_version(version, sink);
     }
     if let Some(target) = module.target() {
-        check_target(target, version, gates, sink);
+        check_target(target, version, super::first_item(module).is_some(), gates, sink);
     }
     let size = module.items.iter().find_map(|item| match item {
         Item::AddressSize(size) => Some(size),
@@ -50,19 +50,20 @@ fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
 fn check_target(
     target: &TargetDirective<'_>,
     version: Option<&VersionDirective>,
+    has_items: bool,
     gates: &mut Gates,
     sink: &mut Sink<'_>,
 ) {
     // ptxas names the line of the directive, whatever the line of the word.
     let at = target.range.start;
-    for (index, word) in target.specifiers.iter().enumerate() {
+    let named = target.specifiers.first().is_some_and(|word| is_architecture(word.text));
+    for (index, word) in target.specifiers.iter().enumerate().filter(|(index, _)| named || *index == 0) {
         let needs = gates::target_version(word.text);
         if word.text == "debug" {
             gates.check(RuleId::GateTargetDebug, word.range, at, sink);
         }
         let is_option = TARGET_OPTIONS.contains(&word.text);
-        let is_architecture = word.text.starts_with("sm_") || word.text.starts_with("compute_");
-        if needs.is_none() && (is_architecture || index > 0 && !is_option) {
+        if needs.is_none() && (is_architecture(word.text) || index > 0 && !is_option) {
             let message = format_args!("ptxas 13.0 knows no target `{}`", word.text);
             sink.error(RuleId::UnknownTarget, word.range, message);
             sink.says_fatal(RuleId::UnknownTarget, at, format_args!("Unsupported .target '{}'", word.text));
@@ -85,9 +86,15 @@ fn check_target(
                 format_args!("{} needs PTX {needs}, the module has {major}.{minor}", word.text),
             );
             let said = format_args!("PTX .version {major}.{minor} does not support .target {}", word.text);
-            sink.says_late(rule, Phase::Module, at, said);
+            if has_items {
+                sink.says_late(rule, Phase::Module, at, said);
+            }
         }
     }
+}
+
+fn is_architecture(word: &str) -> bool {
+    word.starts_with("sm_") || word.starts_with("compute_")
 }
 
 fn check_address_size(size: &AddressSizeDirective, gates: &mut Gates, sink: &mut Sink<'_>) {

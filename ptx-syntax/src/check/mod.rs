@@ -28,6 +28,7 @@ use transcript::{Level, Modes, Phase, Transcript};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
+use crate::text::TextRange;
 
 /// What the caller knows beside the text.
 #[derive(Default)]
@@ -118,8 +119,16 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();
-    let transcript = Transcript::new(said, known.debug);
+    let transcript = Transcript::new(said, known.debug, first_item(module).map(|range| range.end));
     Report { findings, more, min_version: gates.min_version, transcript }
+}
+
+/// The first item behind `.version`, `.target` and `.address_size`.
+fn first_item(module: &Module<'_>) -> Option<TextRange> {
+    let is_header = |item: &&Item<'_>| {
+        matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Unknown(_))
+    };
+    module.items.iter().find(|item| !is_header(item)).map(Item::range)
 }
 
 /// What concerns the module as a whole.

@@ -110,13 +110,15 @@ pub(super) struct Transcript {
     said: Vec<Said>,
     /// The module has `.target ..., debug`, which makes every mode [`Mode::G`].
     debug_target: bool,
+    /// Where the first item behind the header ends.
+    first_item_end: Option<u32>,
 }
 
 impl Transcript {
-    pub(super) fn new(mut said: Vec<Said>, debug_target: bool) -> Self {
+    pub(super) fn new(mut said: Vec<Said>, debug_target: bool, first_item_end: Option<u32>) -> Self {
         // A reduction ends with the token at which a fatal error may stand: errors first.
         said.sort_by_key(|said| (said.phase, said.at, said.level == Level::Fatal));
-        Self { said, debug_target }
+        Self { said, debug_target, first_item_end }
     }
 
     /// The messages of one mode, up to the one that ends the run.
@@ -128,8 +130,11 @@ impl Transcript {
             // The parser's errors and those of the module as a whole are of one step.
             let step = if said.phase == Phase::Module { Phase::Parse } else { said.phase };
             let heard = match ended_by {
-                // ptxas compares `.version` and `.target` even behind a syntax error.
-                Some(end) => said.rule == RuleId::TargetNeedsVersion && end.phase == Phase::Parse && !is_of_header(end.rule),
+                // ptxas compares `.version` and `.target` when it has read an item, whatever comes behind it.
+                Some(end) => {
+                    let read = self.first_item_end.is_some_and(|item| item <= end.at);
+                    said.rule == RuleId::TargetNeedsVersion && end.phase == Phase::Parse && read
+                }
                 None => refused_in.is_none_or(|refused| refused == step),
             };
             if heard && said.level.refuses() {
@@ -169,6 +174,8 @@ impl Transcript {
             out.push_str("ptxas ");
             if said.with_line {
                 let (marked, line) = lines.line(said.at);
+                // A late message names the file where ptxas has got to.
+                let marked = if said.phase == Phase::Parse { marked } else { lines.last_file() };
                 out.push_str(&format!("{}, line {line}; ", marked.unwrap_or(file)));
             }
             out.push_str(level);
@@ -181,18 +188,6 @@ impl Transcript {
         }
         out
     }
-}
-
-/// Rules of `.version` and `.target` after which ptxas does not know them.
-fn is_of_header(rule: RuleId) -> bool {
-    matches!(
-        rule,
-        RuleId::MissingVersion
-            | RuleId::UnsupportedVersion
-            | RuleId::MissingTarget
-            | RuleId::NoArchitecture
-            | RuleId::UnknownTarget
-    )
 }
 
 /// Stands for the file's name in a message's text. No message can hold it: modules with NUL bytes are not parsed.
