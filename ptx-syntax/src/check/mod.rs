@@ -68,6 +68,17 @@ impl Report {
         self.transcript.print(mode, file, lines)
     }
 
+    /// Whether ptxas 13.0.88 refuses the module for a finding of this rule, be it the first or not. Where it crashes it
+    /// refuses nothing.
+    pub fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
+        self.transcript.refuses(mode, rule)
+    }
+
+    /// The warnings and remarks of ptxas 13.0.88, without its prefix.
+    pub fn ptxas_remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
+        self.transcript.remarks(mode)
+    }
+
     /// The worst there is; none if nothing was found.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()

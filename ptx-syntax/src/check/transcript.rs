@@ -147,6 +147,18 @@ impl Transcript {
         })
     }
 
+    /// Whether a message of the rule refuses the module; a crash is none.
+    pub(super) fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
+        let mode = if self.debug_target { Mode::G } else { mode };
+        let refusing = |said: &&Said| said.level.refuses() && said.level != Level::Crash;
+        self.said.iter().filter(refusing).any(|said| said.rule == rule && said.modes.has(mode))
+    }
+
+    /// What is said and refuses nothing.
+    pub(super) fn remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
+        self.heard(mode).filter(|said| !said.level.refuses()).map(|said| said.text.trim_start())
+    }
+
     pub(super) fn verdict(&self, mode: Mode) -> Verdict {
         match self.heard(mode).find(|said| said.level.refuses()) {
             Some(said) => Verdict::Reject(said.rule.rule()),
