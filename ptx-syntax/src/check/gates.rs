@@ -258,19 +258,29 @@ const TARGETS: [(u32, &str, (u32, u32)); 43] = [
     (121, "", (8, 8)),
 ];
 
-/// Splits `sm_90a` or `compute_90a` and finds the version it needs. None for a word that is no architecture of ptxas
-/// 13.0.88.
-pub(super) fn target_version(word: &str) -> Option<PtxVersion> {
+/// A word of `.target` as ptxas 13.0.88 reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The version it needs.
+    pub(super) needs: PtxVersion,
+    /// Written as the PTX ISA has it. ptxas takes `sm_90_a` and `sm_090b` too: it reads the number and a last `a` or `f`.
+    pub(super) exact: bool,
+}
+
+/// Reads `sm_90a` or `compute_90a`. None for a word that is no architecture of ptxas 13.0.88.
+pub(super) fn target(word: &str) -> Option<Target> {
     let rest = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
-    let suffix = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = rest.strip_suffix(suffix)?;
-    if digits.starts_with('0') {
-        return None;
-    }
+    let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = rest.strip_suffix(tail)?;
     let number: u32 = digits.parse().ok()?;
+    let suffix = match tail.as_bytes().last() {
+        Some(b'a') => "a",
+        Some(b'f') => "f",
+        _ => "",
+    };
+    let exact = tail == suffix && !digits.starts_with('0');
     // sm_121's letters need what sm_121 needs.
-    let suffix = if number == 121 && matches!(suffix, "a" | "f") { "" } else { suffix };
-    let row = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
-    let (major, minor) = row.2;
-    Some(PtxVersion::new(major, minor))
+    let suffix = if number == 121 { "" } else { suffix };
+    let &(_, _, (major, minor)) = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
+    Some(Target { needs: PtxVersion::new(major, minor), exact })
 }

@@ -58,7 +58,8 @@ fn check_target(
     let at = target.range.start;
     let named = target.specifiers.first().is_some_and(|word| is_architecture(word.text));
     for (index, word) in target.specifiers.iter().enumerate().filter(|(index, _)| named || *index == 0) {
-        let needs = gates::target_version(word.text);
+        let read = gates::target(word.text);
+        let needs = read.map(|read| read.needs);
         if word.text == "debug" {
             gates.check(RuleId::GateTargetDebug, word.range, at, sink);
         }
@@ -72,6 +73,10 @@ fn check_target(
             sink.error(RuleId::NoArchitecture, word.range, message);
             let said = format_args!("Target architecture not defined at start of file '{FILE}'");
             sink.says_fatal(RuleId::NoArchitecture, at, said);
+        }
+        if read.is_some_and(|read| !read.exact) {
+            let message = format_args!("`{}` is no target of the PTX ISA, though ptxas 13.0 takes it", word.text);
+            sink.warning(RuleId::UnknownTarget, word.range, message);
         }
         // ptxas looks at the first architecture only.
         let Some(needs) = needs.filter(|_| index == 0) else { continue };
