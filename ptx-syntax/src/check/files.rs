@@ -62,7 +62,9 @@ pub(super) fn check<'m, 'a>(
     }
     if let Some(range) = timeless {
         let message = "without time and size here the cubin holds those of the file on the building machine, if it is there";
-        sink.error(RuleId::FileTimeOfBuild, range, format_args!("{message}"));
+        if let Some(finding) = sink.find(RuleId::FileTimeOfBuild, range, format_args!("{message}")) {
+            finding.help = Some("for builds that can be repeated write both, as in `.file 1 \"a.cu\", 1700000000, 40`".into());
+        }
     }
     indices(&files, sink);
     files

@@ -132,11 +132,13 @@ impl MinVersion {
         all.max().unwrap_or(PtxVersion::new(1, 0))
     }
 
-    /// Notes a use; only the first of each feature counts.
-    pub(super) fn note(&mut self, gate: &'static Gate, range: TextRange) {
-        if !self.uses.iter().any(|used| used.gate.rule == gate.rule) {
+    /// Notes a use; only the first of each feature counts. Returns whether this is it.
+    pub(super) fn note(&mut self, gate: &'static Gate, range: TextRange) -> bool {
+        let first = !self.uses.iter().any(|used| used.gate.rule == gate.rule);
+        if first {
             self.uses.push(Use { gate, range });
         }
+        first
     }
 }
 
@@ -168,7 +170,7 @@ impl Gates {
         sink: &mut Sink<'_>,
     ) {
         let Some(gate) = gate_of(rule) else { return };
-        self.min_version.note(gate, range);
+        let first = self.min_version.note(gate, range);
         let Some(version) = self.version else { return };
         if let Some(enforced) = gate.enforced.filter(|&enforced| version < enforced) {
             sink.error(rule, range, format_args!("{} needs PTX {enforced}, the module has {version}", what(gate)));
@@ -177,7 +179,7 @@ impl Gates {
                 gate.feature
             );
             sink.says_at(rule, at, (Level::Error, modes), said);
-        } else if version < gate.documented {
+        } else if first && version < gate.documented {
             let documented = gate.documented;
             let taken = match gate.enforced {
                 Some(enforced) => format!("ptxas 13.0 takes it from {enforced}"),

@@ -25,7 +25,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
         let count = counts.entry(finding.rule.code).or_default();
         *count += 1;
         if options.all || *count <= SHOWN {
-            writeln!(out, "{}", reporter.render(&diagnostic(finding)))?;
+            writeln!(out, "{}\n", reporter.render(&diagnostic(finding)))?;
         }
     }
     for (rule, more) in &checked.report.more {
