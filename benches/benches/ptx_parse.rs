@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nvdwarf_benches::ptx::{self, Shape, Text};
-use ptx_syntax::{DataItem, parse, tokenize};
+use ptx_syntax::{DataItem, SectionBlock, parse, tokenize};
 
 /// The tree has what was generated.
 fn assert_whole(made: &Text) {
@@ -11,7 +11,7 @@ fn assert_whole(made: &Text) {
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors.first());
     let bodies = parsed.module.functions().filter_map(|function| function.body.as_ref());
     assert_eq!(bodies.map(|body| body.statements.len()).sum::<usize>(), made.statements);
-    let items = parsed.module.sections().flat_map(|section| section.items());
+    let items = parsed.module.sections().flat_map(SectionBlock::items);
     assert_eq!(items.filter(|item| matches!(item, DataItem::Value(_))).count(), made.values);
 }
 
