@@ -231,6 +231,10 @@ impl<'a> Lexer<'a> {
     /// The next token that is not trivia. Comments and line markers are skipped too.
     pub(crate) fn next_significant(&mut self) -> Token {
         loop {
+            // Blanks stand before every other token; here they need not become one.
+            while self.bytes.get(self.pos).is_some_and(|&byte| has(byte, BLANK)) {
+                self.pos += 1;
+            }
             let token = self.next_token();
             if !token.kind.is_trivia() {
                 return token;

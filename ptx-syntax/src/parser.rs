@@ -3,6 +3,7 @@
 mod body;
 mod directive;
 mod function;
+mod list;
 mod operands;
 mod variable;
 
@@ -10,6 +11,7 @@ use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
+use crate::section::is_label;
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 
@@ -158,6 +160,16 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// A name that is none of the words ptxas keeps for itself.
+    fn label(&mut self, what: &'static str) -> Option<Name<'a>> {
+        if self.at(TokenKind::Ident) && is_label(self.word()) {
+            let token = self.bump();
+            return Some(self.name_of(token));
+        }
+        self.unexpected(what);
+        None
+    }
+
     fn range_from(&self, start: u32) -> TextRange {
         TextRange::new(start, self.last_end.max(start))
     }
@@ -195,19 +207,6 @@ impl<'a> Parser<'a> {
             )
         {
             self.bump();
-        }
-    }
-
-    /// A directive, a list of tokens of one kind and `;`.
-    fn words(&mut self, kind: TokenKind, what: &'static str) {
-        self.bump();
-        while self.expect(kind, what).is_some() {
-            if self.eat(TokenKind::Comma).is_none() {
-                return self.statement_end();
-            }
-        }
-        if !self.begins_line() {
-            self.skip_statement();
         }
     }
 
@@ -269,14 +268,8 @@ impl<'a> Parser<'a> {
             ".file" => Item::File(self.file()),
             ".section" => Item::Section(self.section()),
             ".visible" | ".weak" | ".extern" | ".common" | ".entry" | ".func" => self.declaration(),
-            ".pragma" => {
-                self.words(TokenKind::String, "a string");
-                Item::Other(self.range_from(start))
-            }
-            ".alias" => {
-                self.words(TokenKind::Ident, "a function name");
-                Item::Other(self.range_from(start))
-            }
+            ".pragma" => Item::Pragma(self.pragma()),
+            ".alias" => Item::Alias(self.alias()),
             ".loc" => {
                 self.misplaced("`.loc` is only allowed inside a function body");
                 self.loc();

@@ -10,10 +10,10 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::error::ErrorSink;
-use crate::nodes::{Item, Module};
+use crate::nodes::Module;
 use crate::number::Literal;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
-use crate::section_data::{Assembled, FixupTarget, assemble};
+use crate::section_data::{Assembled, AtDwarfSection, FixupTarget, assemble, assemble_at_dwarf};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 
@@ -26,71 +26,69 @@ const RESERVED: [&str; 5] = [
     ".nv_debug_info_reg_type",
 ];
 
-/// One block and its contents.
+/// One section: a block, or `@@DWARF` lines.
 #[derive(Debug)]
-pub(super) struct Section<'m, 'a> {
-    pub(super) block: &'m SectionBlock<'a>,
+pub(super) struct Section<'a> {
+    pub(super) name: Name<'a>,
     pub(super) assembled: Assembled<'a>,
 }
 
-impl Section<'_, '_> {
-    fn name(&self) -> &str {
-        self.block.name.text
-    }
-
+impl Section<'_> {
     /// Modes in which ptxas resolves what the section refers to: it keeps the names of inlined functions always.
     fn resolved_in(&self) -> Modes {
-        if self.name() == ".debug_str" { Modes::ALL } else { Modes::G }
+        if self.name.text == ".debug_str" { Modes::ALL } else { Modes::G }
     }
 }
 
-/// All blocks, and where their labels are.
+/// All sections, and where their labels are.
 #[derive(Debug, Default)]
-pub(super) struct Sections<'m, 'a> {
-    pub(super) list: Vec<Section<'m, 'a>>,
-    /// The block and the offset of a label; the first of its name.
+pub(super) struct Sections<'a> {
+    pub(super) list: Vec<Section<'a>>,
+    /// The section and the offset of a label; the first of its name.
     pub(super) labels: HashMap<&'a str, (usize, u64)>,
 }
 
-impl<'m, 'a> Sections<'m, 'a> {
-    fn of(module: &'m Module<'a>) -> Self {
+impl<'a> Sections<'a> {
+    fn of(module: &Module<'a>) -> Self {
         let mut all = Self::default();
         for block in module.sections() {
             let assembled = assemble(block);
             for (label, offset) in &assembled.labels {
                 all.labels.entry(label.text).or_insert((all.list.len(), *offset));
             }
-            all.list.push(Section { block, assembled });
+            all.list.push(Section { name: block.name, assembled });
         }
+        let lines = assemble_at_dwarf(module).into_iter();
+        all.list.extend(lines.map(|AtDwarfSection { name, assembled }| Section { name, assembled }));
         all
     }
 
-    /// The first block of a name.
-    pub(super) fn named(&self, name: &str) -> Option<&Section<'m, 'a>> {
-        self.list.iter().find(|section| section.name() == name)
+    /// The first section of a name.
+    pub(super) fn named(&self, name: &str) -> Option<&Section<'a>> {
+        self.list.iter().find(|section| section.name.text == name)
     }
 }
 
 /// Checks every block.
-pub(super) fn check<'m, 'a>(
-    module: &'m Module<'a>,
+pub(super) fn check<'a>(
+    module: &Module<'a>,
     known: &Known,
     gates: &mut Gates,
     sink: &mut Sink<'_>,
-) -> Sections<'m, 'a> {
+) -> Sections<'a> {
     let sections = Sections::of(module);
     let mut defined = HashSet::new();
-    for section in &sections.list {
-        let name = section.block.name;
+    for block in module.sections() {
+        let name = block.name;
         if !is_reserved(name.text) {
             gates.check(RuleId::GateSection, name.range, name.range.start, sink);
         }
-        if !section.block.open.is_empty() {
-            lines(section.block, &mut defined, gates, sink);
+        if !block.open.is_empty() {
+            lines(block, &mut defined, gates, sink);
         }
-        reach(name, sink);
     }
     at_dwarf(module, gates, sink);
+    sections.list.iter().for_each(|section| reach(section.name, sink));
     repeated(&sections, known, sink);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
@@ -185,32 +183,36 @@ fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
 fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
     let outdated = module.version().is_some_and(|version| version.major >= 2);
     let mut in_section = false;
-    for item in &module.items {
-        let Item::AtDwarf(line) = item else { continue };
+    for line in module.at_dwarf() {
         let range = line.range;
         gates.check(RuleId::GateAtDwarf, range, range.end - 1, sink);
         if line.directive.text == ".section" {
             in_section = true;
             if outdated {
                 let rule = RuleId::AtDwarfDeprecated;
-                sink.error(rule, range, format_args!("`@@DWARF` ended with PTX 1.x: expected `.section NAME {{ ... }}`"));
+                let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
+                sink.error(rule, range, format_args!("{message}"));
                 let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
                 sink.says_error(rule, range.end - 1, format_args!("{said}"));
             }
         } else if !in_section {
             in_section = true;
             let rule = RuleId::AtDwarfWithoutSection;
-            sink.error(rule, range, format_args!("this crashes ptxas 13.0: expected `@@DWARF .section` first"));
+            let message = "this crashes ptxas 13.0: expected `@@DWARF .section` first";
+            sink.error(rule, range, format_args!("{message}"));
             sink.says_at(rule, range.end, (Level::Crash, Modes::ALL), format_args!(""));
+        }
+        for value in line.values().filter(|value| matches!(value.kind, ValueKind::Integer(_))) {
+            check_value(&value, gates, sink);
         }
     }
 }
 
 /// Blocks of one name, and of names that are ptxas' own. ptxas lays them over each other.
-fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
-    let mut first: HashMap<&str, &Section<'_, '_>> = HashMap::new();
+fn repeated(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
+    let mut first: HashMap<&str, &Section<'_>> = HashMap::new();
     for section in &sections.list {
-        let name = section.block.name;
+        let name = section.name;
         let overlaps = |rule: RuleId, sink: &mut Sink<'_>| {
             let said = format_args!("Internal error: overlapping non-identical data");
             if known.code {
@@ -233,7 +235,7 @@ fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
         let rule = RuleId::SectionRepeated;
         let same = before.assembled.bytes.iter().zip(&section.assembled.bytes).all(|(a, b)| a == b);
         let fails = !same && !matches!(name.text, ".debug_str" | ".debug_line");
-        let related = Some((before.block.name.range, "first block here".to_owned()));
+        let related = Some((before.name.range, "first block here".to_owned()));
         let message = format_args!("section {} has a block already; ptxas lays one over the other", name.text);
         if fails {
             if let Some(finding) = sink.find(rule, name.range, message) {
@@ -247,14 +249,14 @@ fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
 }
 
 /// `.debug_info` needs `.debug_abbrev`; and what ptxas says of sections that are not there.
-fn abbreviations(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
+fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
     let abbrev = sections.named(".debug_abbrev").is_some();
     let mut infos = 0_u32;
-    for section in sections.list.iter().filter(|section| section.name() == ".debug_info") {
+    for section in sections.list.iter().filter(|section| section.name.text == ".debug_info") {
         infos += 1;
         if !abbrev {
             let rule = RuleId::InfoWithoutAbbrev;
-            let range = section.block.name.range;
+            let range = section.name.range;
             if section.assembled.bytes.is_empty() {
                 sink.warning(rule, range, format_args!(".debug_info without .debug_abbrev is dropped"));
             } else {
@@ -284,7 +286,7 @@ fn abbreviations(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>
 
 /// What the blocks refer to.
 fn references(
-    sections: &Sections<'_, '_>,
+    sections: &Sections<'_>,
     declared: &HashMap<&str, Declared>,
     known: &Known,
     sink: &mut Sink<'_>,
@@ -303,18 +305,18 @@ fn references(
     }
 }
 
-struct References<'r, 'm, 'a> {
-    sections: &'r Sections<'m, 'a>,
+struct References<'r, 'a> {
+    sections: &'r Sections<'a>,
     declared: &'r HashMap<&'a str, Declared>,
-    section: &'r Section<'m, 'a>,
+    section: &'r Section<'a>,
     code: bool,
     /// Labels of sections used in `.debug_info`, with their offset.
     used: &'r mut HashMap<(&'a str, i64), TextRange>,
 }
 
-impl<'a> References<'_, '_, 'a> {
+impl<'a> References<'_, 'a> {
     fn in_info(&self) -> bool {
-        self.section.name() == ".debug_info"
+        self.section.name.text == ".debug_info"
     }
 
     fn symbol(&mut self, range: TextRange, name: &'a str, addend: i64, sink: &mut Sink<'_>) {
@@ -364,7 +366,7 @@ impl<'a> References<'_, '_, 'a> {
     }
 
     fn lost(&self, range: TextRange, sink: &mut Sink<'_>) {
-        if self.section.name() == ".debug_line" {
+        if self.section.name.text == ".debug_line" {
             return; // dropped as a whole
         }
         let message = format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");
@@ -374,7 +376,7 @@ impl<'a> References<'_, '_, 'a> {
     fn difference(&self, range: TextRange, left: &str, right: &str, sink: &mut Sink<'_>) {
         let labels = &self.sections.labels;
         let modes = self.section.resolved_in();
-        let resolved = self.code && self.section.name() != ".debug_line";
+        let resolved = self.code && self.section.name.text != ".debug_line";
         let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));
         let missing: Vec<&str> = missing.collect();
         if let Some(&label) = missing.first() {
@@ -392,7 +394,7 @@ impl<'a> References<'_, '_, 'a> {
             return;
         }
         let block = |label: &str| labels.get(label).map(|&(section, _)| section);
-        let name = |label: &str| block(label).and_then(|at| self.sections.list.get(at)).map(Section::name);
+        let name = |label: &str| block(label).and_then(|at| self.sections.list.get(at)).map(|section| section.name.text);
         if name(left) == name(right) {
             return;
         }

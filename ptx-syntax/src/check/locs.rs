@@ -18,7 +18,7 @@ use crate::types::FunctionKind;
 /// What `.loc` refers to.
 pub(super) struct Surroundings<'s, 'm, 'a> {
     pub(super) files: &'s Files<'m, 'a>,
-    pub(super) sections: &'s Sections<'m, 'a>,
+    pub(super) sections: &'s Sections<'a>,
     pub(super) context: &'s Context<'s>,
 }
 
@@ -183,7 +183,7 @@ impl Locs<'_, '_, '_> {
         let sections = self.around.sections;
         let start = match sections.labels.get(name) {
             Some(&(section, offset)) => {
-                let holder = sections.list.get(section).map_or("", |section| section.block.name.text);
+                let holder = sections.list.get(section).map_or("", |section| section.name.text);
                 if holder != ".debug_str" {
                     let message = format_args!("`{name}` is a label of {holder}: ptxas takes its offset {offset} for one of .debug_str");
                     sink.error(RuleId::NameElsewhere, at.function_name.range, message);
@@ -293,7 +293,7 @@ fn reached_functions(module: &Module<'_>) -> HashSet<usize> {
     for item in &module.items {
         let Item::Variable(variable) = item else { continue };
         for initializer in variable.declarators.iter().filter_map(|declarator| declarator.initializer) {
-            idents(initializer.slice(module.text)).for_each(|word| reach(word, &mut open));
+            idents(initializer.range.slice(module.text)).for_each(|word| reach(word, &mut open));
         }
     }
     while let Some(index) = open.pop() {

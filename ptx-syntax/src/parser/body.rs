@@ -31,7 +31,11 @@ impl<'a> Parser<'a> {
                     statements.push(statement);
                 }
                 TokenKind::DotIdent if !self.ends_body() => {
-                    let statement = self.directive_statement();
+                    let label = match statements.last() {
+                        Some(Statement::Label(name)) => Some(*name),
+                        _ => None,
+                    };
+                    let statement = self.directive_statement(label);
                     statements.push(statement);
                 }
                 TokenKind::Eof | TokenKind::DotIdent => {
@@ -79,23 +83,16 @@ impl<'a> Parser<'a> {
         self.text.get(start as usize..).unwrap_or("")
     }
 
-    fn directive_statement(&mut self) -> Statement<'a> {
+    /// `label` is the statement before it, if that is one.
+    fn directive_statement(&mut self, label: Option<Name<'a>>) -> Statement<'a> {
         let start = self.token.range.start;
         let word = self.word();
         match word {
             ".loc" => Statement::Loc(self.loc()),
-            ".pragma" => {
-                self.words(TokenKind::String, "a string");
-                Statement::Other(self.range_from(start))
-            }
-            ".branchtargets" | ".calltargets" => {
-                self.words(TokenKind::Ident, "a label");
-                Statement::Other(self.range_from(start))
-            }
-            ".callprototype" => {
-                self.call_prototype();
-                Statement::Other(self.range_from(start))
-            }
+            ".pragma" => Statement::Pragma(self.pragma()),
+            ".branchtargets" => Statement::BranchTargets(self.targets(label)),
+            ".calltargets" => Statement::CallTargets(self.targets(label)),
+            ".callprototype" => Statement::CallPrototype(Box::new(self.call_prototype(label))),
             ".file" => {
                 self.misplaced("`.file` is only allowed outside functions");
                 Statement::File(Box::new(self.file()))

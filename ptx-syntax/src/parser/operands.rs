@@ -21,6 +21,8 @@ const NONE: u64 = 0;
 const BRACE: u64 = 1;
 const BRACKET: u64 = 2;
 const PAREN: u64 = 3;
+/// The `(` of `0xFF(data)` and `generic(data)`; initial values have no `[`, so its code is free.
+const CALL: u64 = BRACKET;
 
 fn code(kind: TokenKind) -> u64 {
     match kind {
@@ -31,17 +33,17 @@ fn code(kind: TokenKind) -> u64 {
 }
 
 impl Brackets {
-    fn open(&mut self, kind: TokenKind) -> bool {
+    fn open(&mut self, code: u64) -> bool {
         if self.depth == MAX_NESTING {
             return false;
         }
-        self.stack = self.stack << 2 | code(kind);
+        self.stack = self.stack << 2 | code;
         self.depth += 1;
         true
     }
 
-    fn close(&mut self, kind: TokenKind) -> bool {
-        if self.innermost() != code(kind) {
+    fn close(&mut self, code: u64) -> bool {
+        if self.innermost() != code {
             return false;
         }
         self.stack >>= 2;
@@ -57,7 +59,7 @@ impl Brackets {
     fn expected(&self) -> Fault {
         Fault::Expected(match self.innermost() {
             BRACE => "`}`",
-            BRACKET => "`]`",
+            BRACKET => "`]` or `)`",
             PAREN => "`)`",
             _ => "`;`",
         })
@@ -85,7 +87,15 @@ enum Before {
     /// `(` and a type: a cast once the `)` follows.
     Cast,
     Name,
+    /// The word `generic` in an initial value: a name, or what a `(NAME)` follows.
+    Generic,
+    /// The `(` behind it.
+    GenericOpen,
+    /// The name inside.
+    GenericName,
     Number,
+    /// An integer at the start of an initial value: a number, or a mask that a `(` follows.
+    Mask,
     /// `)`
     Group,
     /// `]`, `}`, a floating-point number, or a name with its component: takes no arithmetic.
@@ -94,15 +104,26 @@ enum Before {
 
 impl Before {
     fn is_operand(self) -> bool {
-        matches!(self, Self::Name | Self::PipeName | Self::Number | Self::Group | Self::Closed)
+        self.is_number() || matches!(self, Self::Name | Self::PipeName | Self::Generic | Self::Closed)
+    }
+
+    /// Whether any operator may follow.
+    fn is_number(self) -> bool {
+        matches!(self, Self::Number | Self::Mask | Self::Group)
+    }
+
+    /// Whether an operand or an element of a list begins.
+    fn begins(self) -> bool {
+        matches!(self, Self::Start | Self::Open | Self::Comma)
     }
 
     fn takes_sign(self) -> bool {
-        !self.is_operand() && !matches!(self, Self::Pipe | Self::Cast)
+        !self.is_operand() && !matches!(self, Self::Pipe | Self::Cast | Self::GenericOpen | Self::GenericName)
     }
 }
 
-/// Where the list stands: an initial value may call `generic(x)` and `0xff(x)`, and ends at an outer comma too.
+/// Where the list stands. An initial value may be `generic(x)` or `0xff(x)`, its names take no component, and it ends
+/// at an outer comma too.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum List {
     Operands,
@@ -157,7 +178,10 @@ impl Parser<'_> {
             if ends {
                 return Ok((before, brackets));
             }
-            before = self.step(before, &mut brackets, list)?;
+            before = match list {
+                List::Operands => self.step(before, &mut brackets, list)?,
+                List::Initializer => self.step_initial(before, &mut brackets)?,
+            };
             self.bump();
         }
     }
@@ -184,12 +208,17 @@ impl Parser<'_> {
                 Ok(Before::Comma)
             }
             K::OpenParen | K::OpenBracket | K::OpenBrace => self.step_open(before, brackets, list),
+            K::CloseParen if before == Before::GenericName && brackets.close(CALL) => Ok(Before::Name),
             K::CloseParen | K::CloseBracket | K::CloseBrace => {
-                let empty = before == Before::Open && (kind == K::CloseParen || list == List::Initializer);
+                let empty = before == Before::Open
+                    && kind == if list == List::Initializer { K::CloseBrace } else { K::CloseParen };
                 if !before.is_operand() && !empty && before != Before::Cast {
                     return Err(OPERAND);
                 }
-                if !brackets.close(kind) {
+                if list == List::Initializer && kind == K::CloseParen && brackets.close(CALL) {
+                    return Ok(Before::Closed);
+                }
+                if !brackets.close(code(kind)) {
                     return Err(brackets.expected());
                 }
                 match (before, kind) {
@@ -198,9 +227,10 @@ impl Parser<'_> {
                     _ => Ok(Before::Closed),
                 }
             }
-            K::Plus if matches!(before, Before::Number | Before::Group) => Ok(Before::Operator),
+            K::Plus if before.is_number() => Ok(Before::Operator),
             K::Plus
-                if before == Before::Name && (brackets.innermost() != BRACE || list == List::Initializer) =>
+                if before == Before::Name && (brackets.innermost() != BRACE || list == List::Initializer)
+                    || before == Before::Generic =>
             {
                 Ok(Before::Operator)
             }
@@ -208,7 +238,7 @@ impl Parser<'_> {
                 if brackets.behind_comma || brackets.depth > 0 { Err(BEHIND) } else { Ok(Before::Pipe) }
             }
             K::Minus | K::Not | K::Or | K::Less | K::Greater | K::Equals | K::Colon | K::Operator
-                if matches!(before, Before::Number | Before::Group) =>
+                if before.is_number() =>
             {
                 if self.binary_operator() {
                     Ok(Before::Operator)
@@ -227,6 +257,41 @@ impl Parser<'_> {
         }
     }
 
+    /// `step` in an initial value, with the rules that differ.
+    fn step_initial(&mut self, before: Before, brackets: &mut Brackets) -> Result<Before, Fault> {
+        use TokenKind as K;
+        let in_list = before.begins() && matches!(brackets.innermost(), NONE | BRACE);
+        let kind = self.token.kind;
+        match kind {
+            K::Ident if before == Before::GenericOpen && is_label(self.word()) => Ok(Before::GenericName),
+            _ if before == Before::GenericOpen => Err(Fault::Expected("a name")),
+            K::CloseParen if before == Before::GenericName => self.step(before, brackets, List::Initializer),
+            _ if before == Before::GenericName => Err(Fault::Expected("`)`")),
+            K::Ident if self.word() == "WARP_SZ" && in_list => Ok(Before::Mask),
+            K::Ident if before.is_operand() => Err(BEHIND),
+            K::Ident if self.word() != "WARP_SZ" => {
+                let allowed = in_list || before == Before::Open && brackets.innermost() == CALL;
+                match self.word() {
+                    "generic" if allowed => Ok(Before::Generic),
+                    word if allowed && is_label(word) => Ok(Before::Name),
+                    _ => Err(Fault::Expected("a number")),
+                }
+            }
+            K::Integer if in_list => Ok(Before::Mask),
+            K::Float if !before.is_operand() && before != Before::Cast => Ok(Before::Number),
+            K::DotIdent if before == Before::Name => Err(BEHIND),
+            K::Comma if brackets.innermost() != BRACE => Err(brackets.expected()),
+            K::OpenParen if matches!(before, Before::Mask | Before::Generic) => {
+                if !brackets.open(CALL) {
+                    return Err(Fault::TooDeep);
+                }
+                Ok(if before == Before::Mask { Before::Open } else { Before::GenericOpen })
+            }
+            K::OpenBrace if brackets.innermost() == CALL => Err(OPERAND),
+            _ => self.step(before, brackets, List::Initializer),
+        }
+    }
+
     /// Moves onto the second character of `<<`, `==`, `&&` and the like; the caller moves past it. False for `=`, `!`
     /// and `~` alone.
     fn binary_operator(&mut self) -> bool {
@@ -241,13 +306,10 @@ impl Parser<'_> {
     fn step_open(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, Fault> {
         let kind = self.token.kind;
         let allowed = match kind {
-            TokenKind::OpenParen if list == List::Initializer => {
-                !matches!(before, Before::Group | Before::Closed)
-            }
             TokenKind::OpenParen => !before.is_operand(),
             TokenKind::OpenBracket if list == List::Initializer => false,
             TokenKind::OpenBracket if before == Before::Name => true,
-            _ => matches!(before, Before::Start | Before::Open | Before::Comma),
+            _ => before.begins(),
         };
         let nested = list == List::Operands
             && match brackets.innermost() {
@@ -258,7 +320,7 @@ impl Parser<'_> {
         if !allowed || nested {
             return Err(if before.is_operand() { BEHIND } else { OPERAND });
         }
-        if !brackets.open(kind) {
+        if !brackets.open(code(kind)) {
             return Err(Fault::TooDeep);
         }
         Ok(Before::Open)

@@ -1,17 +1,21 @@
 //! Variable declarations and parameters.
 
 use super::Parser;
+use crate::directives::Attributes;
+use crate::initializer::Initializer;
 use crate::lexer::TokenKind;
 use crate::nodes::{Declarator, Parameter, Pointer, Variable};
 use crate::section::is_label;
 use crate::types::{Linkage, ScalarType, StateSpace};
 
 /// The words between a state space and the first name.
-struct TypeWords {
+struct TypeWords<'a> {
     ty: ScalarType,
     vector: Option<u8>,
     align: Option<u64>,
     pointer: Option<Pointer>,
+    bank: Option<u64>,
+    attributes: Option<Attributes<'a>>,
 }
 
 impl<'a> Parser<'a> {
@@ -50,14 +54,22 @@ impl<'a> Parser<'a> {
                 self.skip_statement();
             }
         }
-        let (ty, vector, align) = (words.ty, words.vector, words.align);
-        Variable { space, linkage, align, ty, vector, declarators, range: self.range_from(start) }
+        let TypeWords { ty, vector, align, bank, attributes, .. } = words;
+        let range = self.range_from(start);
+        Variable { space, linkage, align, ty, vector, bank, attributes, declarators, range }
     }
 
-    fn type_words(&mut self) -> TypeWords {
-        let mut words = TypeWords { ty: ScalarType::Missing, vector: None, align: None, pointer: None };
+    fn type_words(&mut self) -> TypeWords<'a> {
+        let mut words = TypeWords {
+            ty: ScalarType::Missing,
+            vector: None,
+            align: None,
+            pointer: None,
+            bank: None,
+            attributes: None,
+        };
         if self.at(TokenKind::OpenBracket) {
-            let _ = self.dimension(); // `.const[2]`: the bank, PTX 1.x
+            words.bank = self.dimension(); // `.const[2]`, PTX 1.x
         }
         while self.at(TokenKind::DotIdent) {
             let word = self.word();
@@ -74,12 +86,13 @@ impl<'a> Parser<'a> {
             } else {
                 let typed = words.ty != ScalarType::Missing;
                 match word {
-                    ".v2" | ".v4" | ".v8" if typed => break,
+                    ".v2" | ".v4" | ".v8" | ".attribute" if typed => break,
                     ".ptr" if words.pointer.is_some() => break,
                     ".v2" => words.vector = Some(2),
                     ".v4" => words.vector = Some(4),
                     ".v8" => words.vector = Some(8),
                     ".ptr" => words.pointer = Some(Pointer { space: None, align: None }),
+                    ".align" if typed && words.pointer.is_none() => break,
                     ".align" => {
                         self.bump();
                         let align = self.integer("an alignment in bytes");
@@ -90,8 +103,7 @@ impl<'a> Parser<'a> {
                         continue;
                     }
                     ".attribute" => {
-                        self.bump();
-                        self.parenthesised();
+                        self.attribute(false, &mut words.attributes);
                         continue;
                     }
                     _ => break,
@@ -136,7 +148,8 @@ impl<'a> Parser<'a> {
         if self.eat(TokenKind::Equals).is_some() {
             let start = self.token.range.start;
             self.initial_value()?;
-            declarator.initializer = Some(self.range_from(start));
+            let range = self.range_from(start);
+            declarator.initializer = Some(Initializer { range, text: range.slice(self.text) });
         }
         Some(())
     }
@@ -147,25 +160,6 @@ impl<'a> Parser<'a> {
         let size = if self.at(TokenKind::CloseBracket) { 0 } else { self.integer("an array size")? };
         self.expect(TokenKind::CloseBracket, "`]`")?;
         Some(size)
-    }
-
-    /// Skips `( ... )` with nested parentheses.
-    pub(super) fn parenthesised(&mut self) {
-        if self.expect(TokenKind::OpenParen, "`(`").is_none() {
-            return;
-        }
-        let mut depth = 1_u32;
-        while depth > 0 {
-            match self.token.kind {
-                TokenKind::OpenParen => depth += 1,
-                TokenKind::CloseParen => depth -= 1,
-                TokenKind::Eof | TokenKind::Semicolon | TokenKind::OpenBrace => {
-                    return self.unexpected("`)`");
-                }
-                _ => {}
-            }
-            self.bump();
-        }
     }
 
     /// `( .param .b32 a, ... )`; the current token is the `(`.
@@ -179,6 +173,9 @@ impl<'a> Parser<'a> {
             list.push(parameter);
             if self.eat(TokenKind::Comma).is_none() {
                 break;
+            }
+            if self.at(TokenKind::CloseParen) {
+                self.unexpected("a parameter");
             }
         }
         if self.eat(TokenKind::CloseParen).is_none() {
