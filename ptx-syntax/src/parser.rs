@@ -13,7 +13,7 @@ use crate::nodes::{Item, Module};
 use crate::number::Literal;
 use crate::section::is_label;
 use crate::text::{Name, TextRange};
-use crate::types::StateSpace;
+use crate::types::{Linkage, StateSpace, begins_type};
 
 /// A tree and everything that is wrong with its text.
 #[derive(Debug, Clone)]
@@ -72,16 +72,34 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, errors: ErrorSink) -> Self {
-        let mut lexer = Lexer::new(text, 0);
-        let token = lexer.next_significant();
-        Self { text, lexer, token, last_end: 0, errors }
+        let token = Token { kind: TokenKind::Eof, range: TextRange::empty(0) };
+        let mut parser = Self { text, lexer: Lexer::new(text, 0), token, last_end: 0, errors };
+        parser.look();
+        parser
     }
 
     fn bump(&mut self) -> Token {
         let token = self.token;
         self.last_end = token.range.end;
-        self.token = self.lexer.next_significant();
+        self.look();
         token
+    }
+
+    /// Reads the token to look at. ptxas' lexer reports an overflow wherever the number stands.
+    fn look(&mut self) {
+        self.token = self.lexer.next_significant();
+        if self.token.kind == TokenKind::Integer && Literal::can_overflow(self.token.range.len()) {
+            self.errors.overflow(self.text, self.token);
+        }
+    }
+
+    /// One `<` or `=` that is no part of `<<`, `<=`, `==`.
+    fn eat_single(&mut self, kind: TokenKind) -> Option<Token> {
+        let rest = self.text.as_bytes().get(self.token.range.start as usize..)?;
+        if matches!(rest.get(..2), Some(b"<<" | b"<=" | b"==")) {
+            return None;
+        }
+        self.eat(kind)
     }
 
     fn at(&self, kind: TokenKind) -> bool {
@@ -132,11 +150,7 @@ impl<'a> Parser<'a> {
             return Some(32);
         }
         let token = self.expect(TokenKind::Integer, what)?;
-        let literal = Literal::read(token.range.slice(self.text));
-        if literal.overflow {
-            self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
-        }
-        Some(literal.value)
+        Some(Literal::read(token.range.slice(self.text)).value)
     }
 
     /// An integer of `.file` and `.loc`, which ptxas keeps in 32 bits.
@@ -145,8 +159,9 @@ impl<'a> Parser<'a> {
             return Some(32);
         }
         let token = self.expect(TokenKind::Integer, what)?;
-        let (value, overflow) = Literal::read(token.range.slice(self.text)).to_u32();
-        if overflow {
+        let literal = Literal::read(token.range.slice(self.text));
+        let (value, overflow) = literal.to_u32();
+        if overflow && !literal.overflow {
             self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
         }
         Some(u64::from(value))
@@ -288,6 +303,10 @@ impl<'a> Parser<'a> {
                 self.address_size()
             }
             _ if StateSpace::from_keyword(word).is_some() => self.declaration(),
+            _ if begins_type(word) => {
+                self.variable(start, Linkage::None);
+                Item::Unknown(self.range_from(start))
+            }
             _ => {
                 self.unexpected("a directive that PTX has at module scope");
                 self.bump();

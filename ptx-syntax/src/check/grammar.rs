@@ -70,6 +70,10 @@ impl Grammar<'_> {
             }
             Kind::ValueOutOfRange { bits } => self.data.value_out_of_range(bits, range, sink),
             Kind::DataType => self.data.data_type(error, sink),
+            Kind::NoStorage => {
+                sink.error(RuleId::Syntax, range, format_args!("{error}"));
+                sink.says_fatal(RuleId::Syntax, range.start, format_args!("No variable storage specified"));
+            }
             Kind::NarrowLabel => narrow_label(error, sink),
             Kind::NestingTooDeep => sink.error(RuleId::NestingTooDeep, range, format_args!("{error}")),
             Kind::TooLarge => sink.error(RuleId::TooLarge, range, format_args!("{error}")),

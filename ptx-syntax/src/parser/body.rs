@@ -6,7 +6,7 @@ use crate::nodes::Body;
 use crate::section::is_label;
 use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};
-use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace};
+use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace, begins_type};
 
 impl<'a> Parser<'a> {
     /// The current token is the `{`.
@@ -109,6 +109,10 @@ impl<'a> Parser<'a> {
             _ if StateSpace::from_keyword(word).is_some() => {
                 Statement::Variable(Box::new(self.variable(start, Linkage::None)))
             }
+            _ if begins_type(word) => {
+                self.variable(start, Linkage::None);
+                Statement::Unknown(self.range_from(start))
+            }
             _ => {
                 self.unexpected("a statement");
                 self.bump();
@@ -134,7 +138,7 @@ impl<'a> Parser<'a> {
             }
             return Statement::Unknown(self.range_from(start));
         }
-        if matches!(self.word(), "function_name" | "inlined_at") {
+        if !is_label(self.word()) {
             self.unexpected("an opcode or a label");
             self.skip_statement();
             return Statement::Unknown(self.range_from(start));
@@ -142,9 +146,6 @@ impl<'a> Parser<'a> {
         let first = self.bump().range;
         if self.at(TokenKind::Colon) && !predicated {
             let label = Name { text: first.slice(self.text), range: first };
-            if !is_label(label.text) {
-                self.unexpected("an instruction: this word cannot be a label");
-            }
             self.bump();
             return Statement::Label(label);
         }

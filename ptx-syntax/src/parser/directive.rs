@@ -13,7 +13,10 @@ use crate::text::{Name, TextRange};
 impl<'a> Parser<'a> {
     pub(super) fn version(&mut self) -> Item<'a> {
         let start = self.bump().range.start;
-        let number = self.word().split_once('.').filter(|_| self.at(TokenKind::Float));
+        // ptxas reads both as one token, which a line break or a comment would end.
+        let gap = TextRange::new(self.last_end, self.token.range.start).slice(self.text);
+        let is_one_token = !gap.is_empty() && !gap.contains(['\n', '/', '#']);
+        let number = self.word().split_once('.').filter(|_| is_one_token && self.at(TokenKind::Float));
         let number = number.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         let Some((major, minor)) = number else {
             self.errors.push(SyntaxErrorKind::MissingVersion, self.token.range);
@@ -168,7 +171,7 @@ impl<'a> Parser<'a> {
             block.close = cursor.check(&mut self.errors);
             self.lexer.seek(cursor.offset());
             self.last_end = cursor.offset();
-            self.token = self.lexer.next_significant();
+            self.look();
         }
         block.range = TextRange::new(start, block.close.end.max(self.last_end));
         block

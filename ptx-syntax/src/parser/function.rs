@@ -6,7 +6,7 @@ use crate::lexer::TokenKind;
 use crate::nodes::{Function, Item};
 use crate::section::is_label;
 use crate::text::{Name, TextRange};
-use crate::types::{Arguments, FunctionKind, Linkage, Place, StateSpace, function_directive};
+use crate::types::{Arguments, FunctionKind, Linkage, Place, StateSpace, begins_type, function_directive};
 
 impl<'a> Parser<'a> {
     /// `[.visible] .func ...`, `[.extern] .global ...`.
@@ -21,6 +21,10 @@ impl<'a> Parser<'a> {
             ".entry" => Item::Function(Box::new(self.function(start, linkage, FunctionKind::Entry))),
             ".func" => Item::Function(Box::new(self.function(start, linkage, FunctionKind::Func))),
             word if StateSpace::from_keyword(word).is_some() => Item::Variable(self.variable(start, linkage)),
+            word if begins_type(word) => {
+                self.variable(start, linkage);
+                Item::Unknown(self.range_from(start))
+            }
             _ => {
                 self.unexpected("`.entry`, `.func` or a state space");
                 if !self.begins_line() {
@@ -37,7 +41,11 @@ impl<'a> Parser<'a> {
         if kind == FunctionKind::Func && self.directive_word() == ".attribute" {
             self.attribute(true, &mut attributes);
         }
-        let returns = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
+        let returns = if kind == FunctionKind::Func && self.at(TokenKind::OpenParen) {
+            self.parameters()
+        } else {
+            Vec::new()
+        };
         let name = if self.at(TokenKind::Ident) && is_label(self.word()) {
             let token = self.bump();
             self.name_of(token)
@@ -48,8 +56,8 @@ impl<'a> Parser<'a> {
         let params = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
         let directives = self.function_directives(kind);
         let body = if self.at(TokenKind::OpenBrace) { Some(self.body()) } else { None };
-        if body.is_none() {
-            self.eat(TokenKind::Semicolon); // ptxas 13.0.88 does not miss it
+        if body.is_none() && self.eat(TokenKind::Semicolon).is_none() && kind == FunctionKind::Entry {
+            self.unexpected("`{` or `;`"); // of a device function ptxas 13.0.88 misses neither
         }
         let range = self.range_from(start);
         Function { kind, name, linkage, returns, params, attributes, directives, body, range }

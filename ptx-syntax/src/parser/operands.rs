@@ -314,7 +314,7 @@ impl Parser<'_> {
         let nested = list == List::Operands
             && match brackets.innermost() {
                 BRACKET => kind == TokenKind::OpenBracket,
-                BRACE => kind == TokenKind::OpenBrace,
+                BRACE => kind != TokenKind::OpenParen,
                 _ => false,
             };
         if !allowed || nested {
@@ -331,7 +331,7 @@ impl Parser<'_> {
         let word = self.word();
         match before {
             _ if self.next_statement_begins() => Err(brackets.expected()),
-            Before::Name if !is_reserved(word) => Ok(Before::Closed),
+            Before::Name if !is_reserved(word) && brackets.innermost() != BRACKET => Ok(Before::Closed),
             Before::Closed if word == ".unified" => Ok(Before::Closed),
             Before::Open if brackets.innermost() == PAREN => Ok(Before::Cast),
             _ if before.is_operand() => Err(BEHIND),

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use crate::directives::Attributes;
+use crate::error::SyntaxErrorKind;
 use crate::initializer::Initializer;
 use crate::lexer::TokenKind;
 use crate::nodes::{Declarator, Parameter, Pointer, Variable};
@@ -19,10 +20,12 @@ struct TypeWords<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// From the state space to the `;`. `start` and `linkage` come from the word before it.
+    /// From the state space to the `;`; without one from the type on, and an error says so. `start` and `linkage` come from the word before it.
     pub(super) fn variable(&mut self, start: u32, linkage: Linkage) -> Variable<'a> {
-        let space = StateSpace::from_keyword(self.word()).unwrap_or(StateSpace::Reg);
-        self.bump();
+        let space = StateSpace::from_keyword(self.word());
+        if space.is_some() {
+            self.bump();
+        }
         let words = self.type_words();
         let mut declarators = Vec::new();
         let mut faulty = false;
@@ -37,6 +40,9 @@ impl<'a> Parser<'a> {
             let complete = self.declarator(&mut declarator);
             if declarators.is_empty() {
                 declarators.reserve_exact(1);
+                if space.is_none() && complete.is_some() {
+                    self.errors.push(SyntaxErrorKind::NoStorage, self.token.range);
+                }
             }
             declarators.push(declarator);
             if complete.is_none() {
@@ -56,6 +62,7 @@ impl<'a> Parser<'a> {
         }
         let TypeWords { ty, vector, align, bank, attributes, .. } = words;
         let range = self.range_from(start);
+        let space = space.unwrap_or(StateSpace::Reg);
         Variable { space, linkage, align, ty, vector, bank, attributes, declarators, range }
     }
 
@@ -135,7 +142,7 @@ impl<'a> Parser<'a> {
 
     /// None: an error was reported.
     fn declarator(&mut self, declarator: &mut Declarator<'a>) -> Option<()> {
-        if self.eat(TokenKind::Less).is_some() {
+        if self.eat_single(TokenKind::Less).is_some() {
             let count = self.integer("a number of registers")?;
             declarator.registers = Some(u32::try_from(count).unwrap_or(u32::MAX));
             self.expect(TokenKind::Greater, "`>`")?;
@@ -145,7 +152,7 @@ impl<'a> Parser<'a> {
             declarator.dimensions.reserve_exact(1);
             declarator.dimensions.push(dimension);
         }
-        if self.eat(TokenKind::Equals).is_some() {
+        if self.eat_single(TokenKind::Equals).is_some() {
             let start = self.token.range.start;
             self.initial_value()?;
             let range = self.range_from(start);
