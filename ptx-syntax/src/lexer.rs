@@ -281,9 +281,7 @@ impl<'a> Lexer<'a> {
             b'=' => one(K::Equals),
             b'!' => one(K::Not),
             b'|' => one(K::Or),
-            b'@' if self.rest().starts_with(b"@@DWARF") && !has(self.peek(7), WORD) => {
-                (K::AtDwarf, start + 7)
-            }
+            b'@' if self.rest().starts_with(b"@@DWARF") => (K::AtDwarf, start + 7),
             b'@' => one(K::At),
             b'/' => self.slash(start),
             b'"' => match memchr(b'"', self.bytes.get(start + 1..).unwrap_or(&[])) {

@@ -60,7 +60,7 @@ fn check_target(
     for (index, word) in target.specifiers.iter().enumerate().filter(|(index, _)| named || *index == 0) {
         let read = gates::target(word.text);
         let needs = read.map(|read| read.needs);
-        if word.text == "debug" {
+        if named && word.text == "debug" {
             gates.check(RuleId::GateTargetDebug, word.range, at, sink);
         }
         let is_option = TARGET_OPTIONS.contains(&word.text);

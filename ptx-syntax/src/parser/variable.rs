@@ -40,7 +40,8 @@ impl<'a> Parser<'a> {
             let complete = self.declarator(&mut declarator);
             if declarators.is_empty() {
                 declarators.reserve_exact(1);
-                if space.is_none() && complete.is_some() {
+                let reads_on = matches!(self.token.kind, TokenKind::Comma | TokenKind::Semicolon);
+                if space.is_none() && complete.is_some() && reads_on {
                     self.errors.push(SyntaxErrorKind::NoStorage, self.token.range);
                 }
             }
