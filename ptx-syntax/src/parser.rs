@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         Some(Literal::read(token.range.slice(self.text)).value)
     }
 
-    /// An integer of `.file` and `.loc`, which ptxas keeps in 32 bits.
+    /// An integer that ptxas keeps in 32 bits: all of the directives but times, sizes of files and of variables.
     fn integer_32(&mut self, what: &'static str) -> Option<u64> {
         if self.eat_warp_size() {
             return Some(32);

@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
     pub(super) fn address_size(&mut self) -> Item<'a> {
         let start = self.bump().range.start;
         let number = self.token;
-        let bits = self.integer("an address size");
+        let bits = self.integer_32("an address size");
         if bits.is_some_and(|bits| bits != 32 && bits != 64) {
             self.errors.push(SyntaxErrorKind::AddressSize, number.range);
         }

@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
             Arguments::None => {}
             Arguments::Integers(most) => {
                 let mut read = 0;
-                while self.integer("an integer").is_some() {
+                while self.integer_32("an integer").is_some() {
                     read += 1;
                     if read == most || self.eat(TokenKind::Comma).is_none() {
                         break;

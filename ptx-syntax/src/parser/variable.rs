@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
                     ".align" if typed && words.pointer.is_none() => break,
                     ".align" => {
                         self.bump();
-                        let align = self.integer("an alignment in bytes");
+                        let align = self.integer_32("an alignment in bytes");
                         match &mut words.pointer {
                             Some(pointer) => pointer.align = align,
                             None => words.align = align,
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
     /// None: an error was reported.
     fn declarator(&mut self, declarator: &mut Declarator<'a>) -> Option<()> {
         if self.eat_single(TokenKind::Less).is_some() {
-            let count = self.integer("a number of registers")?;
+            let count = self.integer_32("a number of registers")?;
             declarator.registers = Some(u32::try_from(count).unwrap_or(u32::MAX));
             self.expect(TokenKind::Greater, "`>`")?;
         }
