@@ -1,7 +1,7 @@
 //! `.debug_info` and `.debug_abbrev` of a module: what ptxas does with them, and what is wrong with them.
 //!
 //! The two differ: ptxas 13.0.88 refuses some sound sections and takes many broken ones. It reads them only with
-//! `-g` or `.target debug`, for every architecture, before it says anything about code.
+//! `-g` or `.target debug`, for every architecture, if it found no error in the text of the module.
 
 mod abbrev;
 mod faults;

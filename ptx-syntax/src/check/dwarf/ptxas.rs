@@ -212,6 +212,8 @@ struct Value {
     form: u16,
     /// The number, for references.
     reference: Option<u64>,
+    /// The first operation of a `DW_FORM_block1`.
+    operation: Option<u8>,
 }
 
 struct Walk<'a> {
@@ -329,19 +331,30 @@ impl<'a> Walk<'a> {
         let mut place = at;
         for &(name, form) in self.list.attributes.get(first..last).unwrap_or_default() {
             let value = self.value(unit, place, name, form)?;
+            // The place of the next entry is found by going over the values a second time, each as wide as it counts.
+            let counted = at.saturating_add_signed(seen.size as isize);
+            let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
             self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
             if name == AT_SIBLING {
-                seen.sibling = Some(value.reference.unwrap_or(0));
+                seen.sibling = value.reference.or(seen.sibling).or(Some(0));
             }
             let has_value = value.form != 0;
+            if name == AT_LOCATION
+                && !inside
+                && entry.tag == TAG_PARAMETER
+                && matches!(value.operation, Some(0x90 | 0x92))
+            {
+                return Err(Outcome::Crashes); // a register needs a function around it
+            }
             if name == AT_LOCATION && value.form == 0x06 {
                 self.location_list(entry.tag, place, inside)?;
             }
             if has_value && root && entry.tag == TAG_SUBPROGRAM && matches!(name, AT_NAME | AT_LINKAGE_NAME) {
-                return Err(Outcome::Crashes); // a function needs a unit around it
+                // A function needs a unit around it. What it reads instead depends on the heap: for some sizes it goes well.
+                return Err(Outcome::Crashes);
             }
             seen.any |= has_value;
-            seen.size += value.size;
+            seen.size = seen.size.saturating_add(size);
             place = value.next;
         }
         Ok(seen)
@@ -362,7 +375,8 @@ impl<'a> Walk<'a> {
 
     fn value(&mut self, unit: Unit, at: usize, name: u16, form: u16) -> Result<Value, Outcome> {
         let end = unit.end;
-        let sized = |len: usize| Value { next: at + len, size: len as i64, form, reference: None };
+        let sized =
+            |len: usize| Value { next: at + len, size: len as i64, form, reference: None, operation: None };
         if form == 0 {
             return Ok(sized(0));
         }
@@ -384,7 +398,7 @@ impl<'a> Walk<'a> {
                 Value { reference: Some(value), ..sized(len) }
             }
             Form::String => sized(self.string(at, end)? - at),
-            // Read as if it were a string here, counted as four bytes.
+            // Read as if it were a string, counted as four bytes.
             Form::Strp => Value { size: 4, ..sized(self.string(at, end)? - at) },
             Form::Block(width) => {
                 let len = self.fixed(at, width, end)?;
@@ -397,7 +411,8 @@ impl<'a> Walk<'a> {
                     // It forgets to step over the length.
                     self.expression(unit, at, next - width)?;
                 }
-                sized(next - at)
+                let operation = self.info.get(at + width..next).and_then(<[u8]>::first).copied();
+                Value { operation: operation.filter(|_| width == 1), ..sized(next - at) }
             }
             Form::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
@@ -415,6 +430,31 @@ impl<'a> Walk<'a> {
                 }
                 let value = self.value(unit, at + len, name, inner as u16)?; // one level: see above
                 Value { size: value.size + len as i64, ..value }
+            }
+        })
+    }
+
+    /// Bytes that the value at `at` counts for.
+    fn size(&mut self, unit: Unit, at: usize, form: u16) -> Result<i64, Outcome> {
+        let end = unit.end;
+        let Some(layout) = Form::of(u64::from(form)) else { return Ok(0) }; // form 0: others were refused
+        Ok(match layout {
+            Form::Address | Form::RefAddress => i64::from(unit.address as i8),
+            Form::Data(width) | Form::Ref(width) => width as i64,
+            Form::Leb | Form::RefLeb => self.uleb(at, end)?.1 as i64,
+            Form::String => (self.string(at, end)? - at) as i64,
+            Form::Strp => 4,
+            Form::Block(width) => (self.fixed(at, width, end)? + width as u64) as i64,
+            Form::BlockLeb => {
+                let (len, width) = self.uleb(at, end)?;
+                (len as u32 as usize + width) as i64
+            }
+            Form::Indirect => {
+                let (inner, len) = self.uleb(at, end)?;
+                if inner as u16 == form {
+                    return stop(Message::IndirectTwice);
+                }
+                self.size(unit, at + len, inner as u16)? + len as i64
             }
         })
     }
