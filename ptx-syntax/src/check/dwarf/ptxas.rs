@@ -336,7 +336,7 @@ impl<'a> Walk<'a> {
             let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
             self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
             if name == AT_SIBLING {
-                seen.sibling = value.reference.or(seen.sibling).or(Some(0));
+                seen.sibling.get_or_insert(value.reference.unwrap_or(0)); // the first of several counts
             }
             let has_value = value.form != 0;
             if name == AT_LOCATION
