@@ -4,6 +4,8 @@
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
 
 mod data;
+mod debug_info;
+mod dwarf;
 mod files;
 mod gates;
 pub(crate) mod grammar;
@@ -126,6 +128,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     names::check(module, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
+    debug_info::check(module, &sections, &mut sink);
     locs::check(module, &known, &locs::Surroundings { files: &files, sections: &sections, context }, &mut gates, &mut sink);
     whole(module, &known, &mut sink);
 

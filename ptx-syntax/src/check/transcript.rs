@@ -42,12 +42,12 @@ pub(super) enum Phase {
     Module,
     /// Warns before it generates code.
     Warn,
+    /// Reads `.debug_info`.
+    Dwarf,
     /// Resolves labels of sections.
     Labels,
     /// Writes line tables.
     Lines,
-    /// Reads `.debug_info`.
-    Dwarf,
     /// Joins its sections with those of the module.
     Output,
 }
