@@ -142,9 +142,10 @@ impl ErrorSink {
 
     /// Reports an integer that overflows, once.
     pub(crate) fn overflow(&mut self, text: &str, token: Token) {
-        let reported = self.errors.last().is_some_and(|last| {
-            last.range == token.range && last.kind == SyntaxErrorKind::ConstantOverflow
-        });
+        let reported = self
+            .errors
+            .last()
+            .is_some_and(|last| last.range == token.range && last.kind == SyntaxErrorKind::ConstantOverflow);
         if !reported && Literal::read(token.range.slice(text)).overflow {
             self.push(SyntaxErrorKind::ConstantOverflow, token.range);
         }

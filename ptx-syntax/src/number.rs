@@ -89,6 +89,9 @@ impl Literal {
             literal.overflow |= literal.value >> 63 != 0;
             literal.value = literal.value.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit));
         }
+        if literal.overflow {
+            literal.value = u64::MAX; // as ptxas goes on with it
+        }
         literal
     }
 

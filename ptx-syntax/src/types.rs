@@ -65,7 +65,8 @@ keywords! {
 
 /// Whether a word begins the type of a declaration; ptxas misses the state space only behind the first name.
 pub(crate) fn begins_type(word: &str) -> bool {
-    ScalarType::from_keyword(word).is_some() || matches!(word, ".align" | ".v2" | ".v4" | ".v8" | ".attribute")
+    ScalarType::from_keyword(word).is_some()
+        || matches!(word, ".align" | ".v2" | ".v4" | ".v8" | ".attribute")
 }
 
 keywords! {

@@ -204,7 +204,9 @@ fn corpus_has_no_errors() {
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let mut checked = 0;
     for entry in manifest["entries"].as_array().unwrap() {
-        let (Some(path), true) = (entry["ptx"]["path"].as_str(), entry["cubin"].is_object()) else { continue };
+        let (Some(path), true) = (entry["ptx"]["path"].as_str(), entry["cubin"].is_object()) else {
+            continue;
+        };
         let text = fs::read_to_string(corpus.join(path)).unwrap();
         let report = check(&parse(&text), &Context::default());
         let errors: Vec<_> = report.findings.iter().filter(|f| f.severity == Severity::Error).collect();

@@ -10,7 +10,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::error::ErrorSink;
-use crate::nodes::Module;
+use crate::nodes::{Item, Module};
 use crate::number::Literal;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
 use crate::section_data::{Assembled, AtDwarfSection, FixupTarget, assemble, assemble_at_dwarf};
@@ -119,7 +119,9 @@ fn lines<'a>(
                     sink.says_error(RuleId::DuplicateLabel, colon, said);
                 }
             }
-            Some(DataItem::Directive { width: 2, range }) => gates.check(RuleId::GateB16, range, range.start, sink),
+            Some(DataItem::Directive { width: 2, range }) => {
+                gates.check(RuleId::GateB16, range, range.start, sink)
+            }
             Some(DataItem::Directive { .. }) => {}
             Some(DataItem::Value(value)) => check_value(&value, gates, sink),
             None => return,
@@ -155,7 +157,11 @@ fn check_value(value: &Value<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
             gates.check(RuleId::GateLabelOffset, range, last, sink);
             let literal = Literal::read(last_number(offset));
             if literal.value != u64::from(addend) {
-                sink.error(RuleId::OffsetCut, range, format_args!("ptxas keeps 32 bits of the offset: {addend}"));
+                sink.error(
+                    RuleId::OffsetCut,
+                    range,
+                    format_args!("ptxas keeps 32 bits of the offset: {addend}"),
+                );
             }
         }
         ValueKind::Difference { .. } => gates.check(RuleId::GateDifference, range, last, sink),
@@ -183,7 +189,10 @@ fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
 fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
     let outdated = module.version().is_some_and(|version| version.major >= 2);
     let mut in_section = false;
-    for line in module.at_dwarf() {
+    for item in &module.items {
+        // Behind a block ptxas takes the lines for the block's.
+        in_section |= matches!(item, Item::Section(_));
+        let Item::AtDwarf(line) = item else { continue };
         let range = line.range;
         gates.check(RuleId::GateAtDwarf, range, range.end - 1, sink);
         if line.directive.text == ".section" {
@@ -193,7 +202,11 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
                 let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
                 sink.error(rule, range, format_args!("{message}"));
                 let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
-                sink.says_error(rule, range.end - 1, format_args!("{said}"));
+                // Behind a name alone ptxas looks for the comma.
+                let is_complete = range.slice(sink.text).matches('@').count() > 2;
+                let at =
+                    if is_complete { range.end - 1 } else { next_token(sink.text, range.end).range.start };
+                sink.says_error(rule, at, format_args!("{said}"));
             }
         } else if !in_section {
             in_section = true;
@@ -221,7 +234,11 @@ fn repeated(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
         };
         if RESERVED.contains(&name.text) && !section.assembled.bytes.is_empty() {
             let rule = RuleId::SectionReserved;
-            sink.error(rule, name.range, format_args!("ptxas writes {} itself, and fails with -g over this one", name.text));
+            sink.error(
+                rule,
+                name.range,
+                format_args!("ptxas writes {} itself, and fails with -g over this one", name.text),
+            );
             overlaps(rule, sink);
             continue;
         }
@@ -236,7 +253,8 @@ fn repeated(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
         let same = before.assembled.bytes.iter().zip(&section.assembled.bytes).all(|(a, b)| a == b);
         let fails = !same && !matches!(name.text, ".debug_str" | ".debug_line");
         let related = Some((before.name.range, "first block here".to_owned()));
-        let message = format_args!("section {} has a block already; ptxas lays one over the other", name.text);
+        let message =
+            format_args!("section {} has a block already; ptxas lays one over the other", name.text);
         if fails {
             if let Some(finding) = sink.find(rule, name.range, message) {
                 finding.related = related;
@@ -260,7 +278,11 @@ fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
             if section.assembled.bytes.is_empty() {
                 sink.warning(rule, range, format_args!(".debug_info without .debug_abbrev is dropped"));
             } else {
-                sink.error(rule, range, format_args!(".debug_info present but unusable: without .debug_abbrev it is dropped"));
+                sink.error(
+                    rule,
+                    range,
+                    format_args!(".debug_info present but unusable: without .debug_abbrev it is dropped"),
+                );
             }
         }
     }
@@ -293,13 +315,16 @@ fn references(
 ) {
     let mut used = HashMap::new();
     for section in &sections.list {
-        let mut references =
-            References { sections, declared, section, code: known.code, used: &mut used };
+        let mut references = References { sections, declared, section, code: known.code, used: &mut used };
         for fixup in &section.assembled.fixups {
             match fixup.target {
                 FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
-                FixupTarget::Section { name, addend } => references.section_offset(fixup.range, name, addend, sink),
-                FixupTarget::Difference { left, right } => references.difference(fixup.range, left, right, sink),
+                FixupTarget::Section { name, addend } => {
+                    references.section_offset(fixup.range, name, addend, sink)
+                }
+                FixupTarget::Difference { left, right } => {
+                    references.difference(fixup.range, left, right, sink)
+                }
             }
         }
     }
@@ -325,7 +350,9 @@ impl<'a> References<'_, 'a> {
                 // ptxas knows their place in `.debug_info` only.
                 Declared::Variable(StateSpace::Const | StateSpace::Shared) => !self.in_info(),
                 Declared::Variable(StateSpace::Local) | Declared::Parameter => false,
-                Declared::Variable(_) | Declared::CodeLabel | Declared::Function => addend != 0 && !self.in_info(),
+                Declared::Variable(_) | Declared::CodeLabel | Declared::Function => {
+                    addend != 0 && !self.in_info()
+                }
             };
             if lost {
                 self.lost(range, sink);
@@ -344,7 +371,9 @@ impl<'a> References<'_, 'a> {
             return self.lost(range, sink);
         }
         if let Some(&first) = self.used.get(&(name, addend)) {
-            let message = format_args!("`{name}` with the same offset is used before: ptxas loses .debug_info or writes it wrong");
+            let message = format_args!(
+                "`{name}` with the same offset is used before: ptxas loses .debug_info or writes it wrong"
+            );
             if let Some(finding) = sink.find(RuleId::LabelTwice, range, message) {
                 finding.related = Some((first, "first used here".into()));
                 finding.help = Some("write the section and the number: `.debug_str+12`".into());
@@ -369,7 +398,8 @@ impl<'a> References<'_, 'a> {
         if self.section.name.text == ".debug_line" {
             return; // dropped as a whole
         }
-        let message = format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");
+        let message =
+            format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");
         sink.error(RuleId::ReferenceLost, range, message);
     }
 
@@ -383,7 +413,9 @@ impl<'a> References<'_, 'a> {
             let rule = RuleId::DifferenceUndefined;
             let is_code = self.declared.get(label) == Some(&Declared::CodeLabel);
             let what = if is_code { "is a label of code" } else { "is defined nowhere" };
-            let message = format_args!("`{label}` {what}: both labels of a difference are defined in the section that holds it");
+            let message = format_args!(
+                "`{label}` {what}: both labels of a difference are defined in the section that holds it"
+            );
             if let Some(finding) = sink.find(rule, range, message).filter(|_| is_code) {
                 finding.help = Some("write the labels alone, in a unit without low_pc (base 0)".into());
             }
@@ -394,7 +426,9 @@ impl<'a> References<'_, 'a> {
             return;
         }
         let block = |label: &str| labels.get(label).map(|&(section, _)| section);
-        let name = |label: &str| block(label).and_then(|at| self.sections.list.get(at)).map(|section| section.name.text);
+        let name = |label: &str| {
+            block(label).and_then(|at| self.sections.list.get(at)).map(|section| section.name.text)
+        };
         if name(left) == name(right) {
             return;
         }

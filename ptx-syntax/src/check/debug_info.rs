@@ -90,7 +90,9 @@ fn unclassed(offsets: &[u64], fixups: &[Fixup<'_>], module: &Module<'_>, sink: &
     let declared: HashMap<&str, Declared> = names::declared(module);
     for offset in offsets {
         let Ok(at) = fixups.binary_search_by_key(offset, |fixup| fixup.offset) else { continue };
-        let Some(Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) = fixups.get(at) else { continue };
+        let Some(Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) = fixups.get(at) else {
+            continue;
+        };
         let space = match declared.get(name) {
             Some(Declared::Variable(StateSpace::Shared)) => ".shared",
             Some(Declared::Variable(StateSpace::Const)) => ".const",
@@ -110,7 +112,9 @@ fn describe(fault: &Fault) -> Option<(RuleId, String)> {
     Some(match fault.kind {
         K::NoAbbrev => return None,
         K::More => (RuleId::MoreFaults, "there are more faults, which are not listed".to_owned()),
-        K::HeaderCut { left } => (RuleId::UnitLength, format!("a unit's header has 11 bytes, {left} are left")),
+        K::HeaderCut { left } => {
+            (RuleId::UnitLength, format!("a unit's header has 11 bytes, {left} are left"))
+        }
         K::UnitLength { length, left } => {
             (RuleId::UnitLength, format!("the unit's length is {length:#x}, but {left:#x} bytes follow it"))
         }
@@ -145,13 +149,22 @@ fn describe(fault: &Fault) -> Option<(RuleId, String)> {
         K::NoEntry => (RuleId::NoEntry, "the unit has no entry".to_owned()),
         K::AfterRoot { left } => (RuleId::AfterRoot, format!("{left} bytes follow the unit's only entry")),
         K::UnknownForm { form } => (RuleId::UnknownForm, format!("form {form:#x} is none of DWARF 2")),
-        K::AbbrevCut => (RuleId::AbbrevCut, "the abbreviation ends with the section: expected two zeros".to_owned()),
-        K::ChildrenFlag { value } => (RuleId::ChildrenFlag, format!("the children flag is {value}: expected 0 or 1")),
-        K::DuplicateCode { code } => (RuleId::DuplicateAbbrev, format!("abbreviation {code} is defined twice")),
-        K::HalfAttribute { name, form } => {
-            (RuleId::HalfAttribute, format!("attribute {name:#x} with form {form:#x}: expected both, or two zeros"))
+        K::AbbrevCut => {
+            (RuleId::AbbrevCut, "the abbreviation ends with the section: expected two zeros".to_owned())
         }
-        K::NoTerminator => (RuleId::AbbrevTerminator, "the table of abbreviations has no zero at its end".to_owned()),
+        K::ChildrenFlag { value } => {
+            (RuleId::ChildrenFlag, format!("the children flag is {value}: expected 0 or 1"))
+        }
+        K::DuplicateCode { code } => {
+            (RuleId::DuplicateAbbrev, format!("abbreviation {code} is defined twice"))
+        }
+        K::HalfAttribute { name, form } => (
+            RuleId::HalfAttribute,
+            format!("attribute {name:#x} with form {form:#x}: expected both, or two zeros"),
+        ),
+        K::NoTerminator => {
+            (RuleId::AbbrevTerminator, "the table of abbreviations has no zero at its end".to_owned())
+        }
         K::LongLeb => (RuleId::LongLeb, "a LEB128 number of more than 64 bits, or 10 bytes".to_owned()),
     })
 }

@@ -46,8 +46,7 @@ impl fmt::Display for PtxVersion {
 pub const CURRENT_VERSION: PtxVersion = PtxVersion::new(9, 0);
 
 /// Major versions with their last minor version (PTX ISA, Release Notes).
-const SUPPORTED: [(u32, u32); 9] =
-    [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)];
+const SUPPORTED: [(u32, u32); 9] = [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)];
 
 /// A feature of the debug directives that came with some version.
 #[derive(Debug, PartialEq, Eq)]
@@ -173,11 +172,13 @@ impl Gates {
         let first = self.min_version.note(gate, range);
         let Some(version) = self.version else { return };
         if let Some(enforced) = gate.enforced.filter(|&enforced| version < enforced) {
-            sink.error(rule, range, format_args!("{} needs PTX {enforced}, the module has {version}", what(gate)));
-            let said = format_args!(
-                "Feature '{}' requires PTX ISA .version {enforced} or later",
-                gate.feature
+            sink.error(
+                rule,
+                range,
+                format_args!("{} needs PTX {enforced}, the module has {version}", what(gate)),
             );
+            let said =
+                format_args!("Feature '{}' requires PTX ISA .version {enforced} or later", gate.feature);
             sink.says_at(rule, at, (Level::Error, modes), said);
         } else if first && version < gate.documented {
             let documented = gate.documented;

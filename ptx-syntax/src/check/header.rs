@@ -32,14 +32,15 @@ fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
     let read = PtxVersion::as_ptxas_reads(version);
     if !read.is_some_and(PtxVersion::is_supported) {
         let rule = RuleId::UnsupportedVersion;
-        let message = format_args!("ptxas 13.0 knows no PTX {major}.{minor}; its newest is {CURRENT_VERSION}");
+        let message =
+            format_args!("ptxas 13.0 knows no PTX {major}.{minor}; its newest is {CURRENT_VERSION}");
         if read.is_some_and(|read| read > CURRENT_VERSION) {
             sink.warning(rule, range, message); // a newer ptxas may take it
         } else {
             sink.error(rule, range, message);
         }
-        let said =
-            format_args!("Unsupported .version {major}.{minor}; current version is '{CURRENT_VERSION}'");
+        let written = range.slice(sink.text).trim_start_matches(".version").trim();
+        let said = format_args!("Unsupported .version {written}; current version is '{CURRENT_VERSION}'");
         sink.says_fatal(rule, range.start, said);
     } else if let Some(read) = read.filter(|_| minor > 9) {
         let message = format_args!("there is no PTX {major}.{minor}: ptxas 13.0 takes it for {read}");
@@ -75,7 +76,8 @@ fn check_target(
             sink.says_fatal(RuleId::NoArchitecture, at, said);
         }
         if read.is_some_and(|read| !read.exact) {
-            let message = format_args!("`{}` is no target of the PTX ISA, though ptxas 13.0 takes it", word.text);
+            let message =
+                format_args!("`{}` is no target of the PTX ISA, though ptxas 13.0 takes it", word.text);
             sink.warning(RuleId::UnknownTarget, word.range, message);
         }
         // ptxas looks at the first architecture only.
@@ -108,7 +110,8 @@ fn check_address_size(size: &AddressSizeDirective, gates: &mut Gates, sink: &mut
         let rule = RuleId::Address32;
         sink.error(rule, size.range, format_args!("32-bit addresses are no longer supported: expected 64"));
         let at = (Phase::Warn, size.range.start);
-        let warned = "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits";
+        let warned =
+            "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits";
         sink.says(rule, at, (Level::Warning, Modes::ALL), format_args!(" {warned}"));
         let said = "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.";
         sink.says(rule, at, (Level::Fatal, Modes::ALL), format_args!(" {said}"));

@@ -129,7 +129,13 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
     debug_info::check(module, &sections, &mut sink);
-    locs::check(module, &known, &locs::Surroundings { files: &files, sections: &sections, context }, &mut gates, &mut sink);
+    locs::check(
+        module,
+        &known,
+        &locs::Surroundings { files: &files, sections: &sections, context },
+        &mut gates,
+        &mut sink,
+    );
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();
@@ -152,9 +158,11 @@ fn whole(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
     let mut blocks = module.items.iter().filter(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)));
     if blocks.next().is_none() {
         let rule = RuleId::DebugWithoutSection;
-        if let Some(finding) =
-            sink.find(rule, debug.range, format_args!("`debug` asks for a debug section, and the module has none"))
-        {
+        if let Some(finding) = sink.find(
+            rule,
+            debug.range,
+            format_args!("`debug` asks for a debug section, and the module has none"),
+        ) {
             finding.help = Some("drop `, debug`, or add an empty section: `.section .debug_loc { }`".into());
         }
         let said = format_args!("Debug information not found in presence of .target debug");

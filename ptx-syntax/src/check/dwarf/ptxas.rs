@@ -237,7 +237,15 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(input: &'a Input<'a>, list: &'a List) -> Self {
         let fuel = 1024 + 512 * input.info.len() as u64;
-        Self { input, info: input.info, list, searched: (0, 0), fuel, crash_later: false, past_the_end: false }
+        Self {
+            input,
+            info: input.info,
+            list,
+            searched: (0, 0),
+            fuel,
+            crash_later: false,
+            past_the_end: false,
+        }
     }
 
     fn units(&mut self) -> Result<(), Outcome> {
