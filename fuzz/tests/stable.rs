@@ -56,6 +56,12 @@ fn ptx() {
 }
 
 #[test]
+fn ptx_print() {
+    run_n_times(5_000, 200, nvdwarf_fuzz::print::run);
+    run_on_damaged(10_000, &files("ptx"), nvdwarf_fuzz::print::run);
+}
+
+#[test]
 fn codecs() {
     run_n_times(20_000, 100, nvdwarf_fuzz::codecs::run);
     run_on_damaged(150_000, &sections(), nvdwarf_fuzz::codecs::run);
