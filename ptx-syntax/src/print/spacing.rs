@@ -72,8 +72,7 @@ impl<'a> Spacing<'a> {
     pub(super) fn put(&mut self, out: &mut String, line: &[Token], index: usize) {
         let Some(&token) = line.get(index) else { return };
         let word = token.range.slice(self.text);
-        let behind_comma = self.before.is_some_and(|before| before.kind == TokenKind::Comma);
-        let wraps = self.style == Style::Data && behind_comma && self.column + word.len() + 3 > WIDTH;
+        let wraps = self.wraps(line, index);
         let (blank, then) = if token.kind.is_trivia() {
             (true, Next::Apart)
         } else {
@@ -93,6 +92,17 @@ impl<'a> Spacing<'a> {
         out.push_str(word);
         self.column += word.len();
         self.next = then;
+    }
+
+    /// Whether a value of data no longer fits on the line.
+    fn wraps(&self, line: &[Token], index: usize) -> bool {
+        if self.style != Style::Data || !self.before.is_some_and(|before| before.kind == TokenKind::Comma) {
+            return false;
+        }
+        let width_of = |index| line.get(index).map_or(0, |token: &Token| token.range.len() as usize);
+        let is_sign = line.get(index).is_some_and(|token| token.kind == TokenKind::Minus);
+        let width = width_of(index) + if is_sign { width_of(index + 1) } else { 0 };
+        self.column + width + 2 > WIDTH
     }
 
     /// Whether a blank stands before `token`, and what stands before the next.
@@ -142,7 +152,9 @@ impl<'a> Spacing<'a> {
             | K::Or
             | K::Operator
             | K::Colon => {
-                if behind_opcode || !is_operand(before.kind) {
+                let data_sign =
+                    self.style == Style::Data && before.kind == K::DotIdent && token.kind == K::Minus;
+                if behind_opcode || data_sign || !is_operand(before.kind) {
                     return (apart, Next::Tight); // a sign
                 }
                 self.binary(token, word, before, next)
