@@ -3,7 +3,7 @@
 mod spacing;
 
 use crate::error::SyntaxError;
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind, tokenize};
 use crate::nodes::{Body, Function, Item};
 use crate::parser::Parsed;
 use crate::section::SectionBlock;
@@ -47,6 +47,7 @@ pub fn normalise(parsed: &Parsed<'_>) -> String {
         line: Vec::new(),
         last_end: 0,
         depth: 0,
+        same_line: false,
         blank_line: false,
     };
     let mut big_before = false;
@@ -79,6 +80,8 @@ struct Printer<'a, 'p> {
     last_end: u32,
     /// Open blocks, a body's too.
     depth: usize,
+    /// What follows must stay on the line of what is printed last.
+    same_line: bool,
     /// The next line is to stand behind a blank one.
     blank_line: bool,
 }
@@ -276,9 +279,24 @@ impl<'a> Printer<'a, '_> {
     fn verbatim(&mut self, range: TextRange) {
         self.begin_line(self.depth);
         // The range of a section without `}` ends where the next item begins.
-        self.out.push_str(range.slice(self.text).trim_ascii_end());
+        let kept = range.slice(self.text).trim_ascii_end();
+        self.out.push_str(kept);
+        self.same_line = self.would_end_in_marker(range.start, kept);
         self.lexer.seek(self.lexer.offset().max(range.end));
         self.last_end = range.end;
+    }
+
+    /// Whether `kept`, which begins at `start`, ends in a `# 1 "file"` that is a line marker only without what follows it
+    /// on its line.
+    fn would_end_in_marker(&self, start: u32, kept: &str) -> bool {
+        if !kept.contains('#') {
+            return false;
+        }
+        tokenize(kept).last().is_some_and(|last| {
+            let at = start + last.range.start;
+            let in_place = Lexer::new(self.text, at).next_token();
+            last.kind == TokenKind::LineMarker && in_place.kind != TokenKind::LineMarker
+        })
     }
 
     fn gap_with(&mut self, until: u32, blank_line: bool) {
@@ -299,6 +317,7 @@ impl<'a> Printer<'a, '_> {
                 TokenKind::LineComment | TokenKind::BlockComment if self.is_behind(token) => {
                     self.out.push(' ');
                     self.out.push_str(token.range.slice(self.text).trim_ascii_end());
+                    self.same_line = false;
                 }
                 _ => self.own_line(token),
             }
@@ -318,6 +337,10 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn begin_line(&mut self, indent: usize) {
+        if std::mem::take(&mut self.same_line) {
+            self.blank_line = false;
+            return self.out.push(' ');
+        }
         self.end_line();
         if self.blank_line && !self.out.is_empty() {
             self.out.push('\n');
