@@ -4,8 +4,7 @@ use ptx_syntax::check::{Context, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES,
 use ptx_syntax::{LineIndex, parse};
 
 /// Crashes of ptxas, which come without a word.
-const CRASHES: [RuleId; 3] =
-    [RuleId::FileNameLength, RuleId::FileTimeCrash, RuleId::AtDwarfWithoutSection];
+const CRASHES: [RuleId; 3] = [RuleId::FileNameLength, RuleId::FileTimeCrash, RuleId::AtDwarfWithoutSection];
 
 /// Checks `data` (bytes that are no UTF-8 are replaced), with a source of three lines for every file.
 ///
@@ -32,11 +31,16 @@ pub fn run(data: &[u8]) {
     let lines = PtxasLines::new(text, &index);
     for mode in [Mode::None, Mode::Lineinfo, Mode::G] {
         let said = report.ptxas_messages(mode, "a.ptx", &lines);
-        let refuses = said.contains("error   : ") || said.contains("fatal   : ") || said.contains("Error in ");
+        let refuses =
+            said.contains("error   : ") || said.contains("fatal   : ") || said.contains("Error in ");
         match report.verdict(mode) {
             Verdict::Accept => assert!(!refuses, "{said}"),
             Verdict::Reject(rule) => {
-                assert!(refuses || CRASHES.contains(&rule.id) || rule.code.starts_with('W'), "{}: {said}", rule.code);
+                assert!(
+                    refuses || CRASHES.contains(&rule.id) || rule.code.starts_with('W'),
+                    "{}: {said}",
+                    rule.code
+                );
                 let is_found = report.findings.iter().any(|finding| finding.rule == rule);
                 assert!(is_found, "{} refuses without a finding", rule.code);
             }

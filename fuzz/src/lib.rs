@@ -9,6 +9,7 @@ pub mod frame;
 pub mod leb128;
 pub mod line;
 pub mod line_table;
+pub mod print;
 pub mod ptx;
 
 /// What a target does when it was not built by `cargo fuzz`.

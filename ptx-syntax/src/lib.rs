@@ -10,6 +10,7 @@ mod nodes;
 mod number;
 mod operand;
 mod parser;
+pub mod print;
 mod section;
 pub mod section_data;
 mod statement;

@@ -4,10 +4,12 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use object::{Object, ObjectSection};
+use ptx_syntax::print::normalise;
 use ptx_syntax::{Statement, parse};
 
 const TAKEN: &[&str] = &[
@@ -389,4 +391,49 @@ fn line_anchor() {
         let token = &text[instruction.unwrap().line_anchor as usize..];
         assert!(token.starts_with(anchor), "{statement}: {token}");
     }
+}
+
+/// The canonical layout is the same program: ptxas writes the same sections, but for those that count PTX lines.
+#[test]
+fn normalised_text_compiles_to_the_same_cubin() {
+    let Some(ptxas) = ptxas() else { return };
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
+    let folder = tempfile::tempdir().unwrap();
+    let mut compared = 0;
+    for name in [
+        "cuda/many_kernels/sm_90/G/many_kernels.ptx",
+        "cuda/cub_block_sort/sm_90/G/cub_block_sort.ptx",
+        "cuda/half_math/sm_90/G/half_math.ptx",
+        "triton/matmul_block/sm_80/debug/matmul_block.ptx",
+        "warp/wp_particles/sm_120/debug/wp_particles.ptx",
+        "clang/ck_vec/sm_120/gO0/ck_vec.ptx",
+    ] {
+        let Ok(text) = fs::read_to_string(corpus.join(name)) else {
+            eprintln!("skipped: {name} is not there");
+            continue;
+        };
+        let arch = name.split('/').find(|part| part.starts_with("sm_")).unwrap();
+        let cubin = |text: &str| {
+            let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
+            fs::write(&input, text).unwrap();
+            let mut command = Command::new(&ptxas);
+            command.arg(format!("-arch={arch}")).arg("-o").arg(&output).arg(&input);
+            let ran = command.output().unwrap();
+            assert!(ran.status.success(), "{name}: {}", String::from_utf8_lossy(&ran.stderr));
+            let bytes = fs::read(&output).unwrap();
+            let elf = object::File::parse(&*bytes).unwrap();
+            let sections = elf.sections().map(|section| {
+                (section.name().unwrap().to_owned(), section.data().unwrap_or_default().to_vec())
+            });
+            let by_line = [".nv_debug_ptx_txt", ".nv_debug_line_sass", ".rela.nv_debug_line_sass"];
+            sections.filter(|(name, _)| !by_line.iter().any(|part| name.ends_with(part))).collect::<Vec<_>>()
+        };
+        let (before, after) = (cubin(&text), cubin(&normalise(&parse(&text))));
+        assert_eq!(before.len(), after.len(), "{name}");
+        for (before, after) in before.iter().zip(&after) {
+            assert!(before == after, "{name}: {} and {}", before.0, after.0);
+        }
+        compared += before.len();
+    }
+    eprintln!("{compared} sections equal");
 }

@@ -140,8 +140,10 @@ impl<'a> Reporter<'a> {
         };
         let code = diagnostic.code.map(|code| format!("[{code}]")).unwrap_or_default();
         let excerpt = self.shown(range, self.lines.line_range(line)).slice(self.text).trim_end();
-        let mut text =
-            format!("{level}{code}: {}\n --> {}:{line}:{column}\n  | ...{excerpt}", diagnostic.message, self.name);
+        let mut text = format!(
+            "{level}{code}: {}\n --> {}:{line}:{column}\n  | ...{excerpt}",
+            diagnostic.message, self.name
+        );
         if let Some(help) = &diagnostic.help {
             text.push_str("\n  = help: ");
             text.push_str(help);

@@ -106,7 +106,8 @@ fn bugs_have_their_finding() {
         let Some(path) = bug(number) else { return };
         let document = document(&path);
         let findings = document["files"][0]["findings"].as_array().unwrap();
-        let found = findings.iter().any(|finding| finding["code"] == code && (line == 0 || finding["line"] == line));
+        let found =
+            findings.iter().any(|finding| finding["code"] == code && (line == 0 || finding["line"] == line));
         assert!(found, "{number}: no {code} on line {line} in {findings:#?}");
     }
     for number in SOUND {
@@ -154,7 +155,10 @@ fn findings_show_the_line_with_a_caret() {
     let output = check(&[&path]);
     let shown = stdout(&output);
     assert_eq!(code(&output), 1);
-    assert!(shown.contains("error[V111]: a difference of labels needs PTX 7.5, the module has 7.0"), "{shown}");
+    assert!(
+        shown.contains("error[V111]: a difference of labels needs PTX 7.5, the module has 7.0"),
+        "{shown}"
+    );
     assert!(shown.contains(&format!("--> {path}:14:6")), "{shown}");
     assert!(shown.contains("14 | .b32 B-A") && shown.contains("|      ^^^"), "{shown}");
     let summary = shown.lines().last().unwrap();
@@ -217,7 +221,10 @@ fn standard_input_and_odd_bytes() {
     assert_eq!(stdout(&output), format!("{latin1}: reject P002\n"));
     let elf = folder.file("a.cubin", b"\x7fELF\x02\x01");
     let output = check(&[&elf]);
-    assert_eq!((code(&output), stderr(&output)), (2, format!("error: {elf}: an ELF file, expected PTX text\n")));
+    assert_eq!(
+        (code(&output), stderr(&output)),
+        (2, format!("error: {elf}: an ELF file, expected PTX text\n"))
+    );
     let empty = folder.file("empty.ptx", "");
     assert_eq!(stdout(&check(&["--verdict", "none", &empty])), format!("{empty}: reject V001\n"));
 }

@@ -152,14 +152,14 @@ impl<'a> Parser<'a> {
         // ptxas takes the line where its look-ahead stands, and needs none behind a predicate.
         let line_anchor = if predicated { first.start } else { self.token.range.start };
         let mut opcode = first;
-        while self.at(TokenKind::DotIdent) && !self.next_statement_begins() {
+        let mnemonic = first.slice(self.text);
+        while self.at(TokenKind::DotIdent) && !self.opcode_ends(mnemonic) {
             opcode.end = self.bump().range.end;
         }
         self.operands();
         let range = self.range_from(start);
         let opcode = Name { text: opcode.slice(self.text), range: opcode };
-        let line_anchor =
-            if is_expanded(first.slice(self.text), opcode.text) { range.end - 1 } else { line_anchor };
+        let line_anchor = if is_expanded(mnemonic, opcode.text) { range.end - 1 } else { line_anchor };
         Statement::Instruction(Instruction { range, opcode, line_anchor, text: range.slice(self.text) })
     }
 
@@ -181,6 +181,16 @@ impl<'a> Parser<'a> {
             && self.begins_line()
             && StateSpace::from_keyword(word).is_some()
             && !self.suffix_follows()
+    }
+
+    /// Whether the current word is no suffix but begins a statement: a `;` is missing before it. Most instructions cannot
+    /// end before their first operand, so that a state space there is a suffix on whatever line.
+    fn opcode_ends(&self, mnemonic: &str) -> bool {
+        if matches!(mnemonic, "ret" | "exit" | "trap" | "brkpt") {
+            self.next_statement_begins()
+        } else {
+            NEVER_A_SUFFIX.contains(&self.word())
+        }
     }
 
     /// Whether the token after the current one is another suffix written tight, as in `ld` newline `.param.u64`.

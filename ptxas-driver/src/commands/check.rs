@@ -119,7 +119,11 @@ struct Checked<'f> {
 /// `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.rules {
-        if options.json { json::rules(out)? } else { text::rules(out)? }
+        if options.json {
+            json::rules(out)?
+        } else {
+            text::rules(out)?
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let mut unreadable = false;
@@ -157,8 +161,7 @@ impl<'f> Checked<'f> {
         let parsed = ptx_syntax::parse(&file.text);
         let sources = Sources::beside(&file.path);
         let source_lines = |path: &str| sources.line_count(path);
-        let context =
-            Context { source_lines: if options.no_sources { None } else { Some(&source_lines) } };
+        let context = Context { source_lines: if options.no_sources { None } else { Some(&source_lines) } };
         let mut report = check::check(&parsed, &context);
         report.findings.retain(|finding| {
             !options.allow.contains(&finding.rule)

@@ -155,8 +155,7 @@ impl Documents {
         if !self.wanted {
             return Ok(());
         }
-        let document =
-            Document { schema: "nvdwarf.check", schema_version: JSON_VERSION, files: self.files };
+        let document = Document { schema: "nvdwarf.check", schema_version: JSON_VERSION, files: self.files };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
         Ok(())
