@@ -2,6 +2,7 @@
 
 pub mod check;
 mod error;
+pub mod fix;
 mod lexer;
 mod nodes;
 mod number;
