@@ -4,6 +4,7 @@ mod at_dwarf;
 pub mod check;
 mod directives;
 mod error;
+pub mod fix;
 mod initializer;
 mod lexer;
 mod nodes;

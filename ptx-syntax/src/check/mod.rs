@@ -8,7 +8,7 @@ mod debug_info;
 mod dwarf;
 mod files;
 mod gates;
-pub(crate) mod grammar;
+mod grammar;
 mod header;
 mod locs;
 mod names;
@@ -22,6 +22,13 @@ pub use ptxas_lines::PtxasLines;
 pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
 pub use sink::{Finding, MAX_FINDINGS_PER_RULE};
 pub use transcript::{Mode, Verdict};
+
+// For `crate::fix`.
+pub(crate) use grammar::dotted_symbol;
+#[cfg(test)]
+pub(crate) use grammar::mangled;
+pub(crate) use locs::same as same_loc;
+pub(crate) use names::symbols as declared_symbols;
 
 use gates::Gates;
 use sink::Sink;

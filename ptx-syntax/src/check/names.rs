@@ -59,7 +59,7 @@ fn declared_by<'a>(function: &Function<'a>, names: &mut HashMap<&'a str, Declare
 }
 
 /// Names of functions and variables, wherever they are declared: those a mangled one may be among.
-pub(super) fn symbols<'a>(module: &Module<'a>) -> Vec<&'a str> {
+pub(crate) fn symbols<'a>(module: &Module<'a>) -> Vec<&'a str> {
     let mut names: Vec<&str> = declared(module)
         .into_iter()
         .filter(|(_, what)| !matches!(what, Declared::CodeLabel | Declared::Parameter))

@@ -1,0 +1,267 @@
+//! Repairs of debug directives: small edits of the text, after which ptxas 13.0.88 accepts what it refused and no debug
+//! information gets lost silently.
+//!
+//! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do; so fixing twice changes
+//! nothing. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
+
+mod data;
+mod edit;
+mod files;
+mod locs;
+mod moves;
+mod names;
+mod strip;
+mod symbols;
+mod target;
+mod versions;
+
+pub use edit::{Edit, apply};
+
+use crate::check::RuleId;
+use crate::parser::{Parsed, parse};
+
+/// A repair; the index into [`REPAIRS`], which says what each one does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the table says what each one does
+pub enum Repair {
+    StripAll,
+    StripToLines,
+    PathMap,
+    AsciiText,
+    MangleSymbols,
+    MoveFiles,
+    MoveSections,
+    MergeFiles,
+    RenumberFiles,
+    FileTime,
+    FoldDifferences,
+    RewriteNegatives,
+    SplitWideValues,
+    DropRedundantLocs,
+    AddDebug,
+    AddSection,
+    RemoveDebug,
+    DropDebugWithoutSection,
+    BumpVersion,
+    DocumentedVersion,
+}
+
+/// What a repair is called, does and answers.
+#[derive(Debug)]
+pub struct RepairInfo {
+    /// Which one it is; its place in [`REPAIRS`].
+    pub repair: Repair,
+    /// The stable name, in words joined by `-`.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// The rules whose findings it takes away.
+    pub rules: &'static [RuleId],
+    /// Whether `--fix` does it unasked: what makes a module acceptable or keeps information from getting lost does,
+    /// and takes away nothing that is still of use.
+    pub default: bool,
+    run: fn(&Parsed<'_>, &Fixes) -> Vec<Edit>,
+}
+
+impl Repair {
+    /// The repair's row.
+    pub fn info(self) -> &'static RepairInfo {
+        &REPAIRS[self as usize]
+    }
+}
+
+/// Finds a repair by its name.
+pub fn repair_named(name: &str) -> Option<&'static RepairInfo> {
+    REPAIRS.iter().find(|info| info.name == name)
+}
+
+const DEFAULT: bool = true;
+const ASKED: bool = false;
+
+const fn repair(
+    repair: Repair,
+    name: &'static str,
+    default: bool,
+    rules: &'static [RuleId],
+    run: fn(&Parsed<'_>, &Fixes) -> Vec<Edit>,
+    summary: &'static str,
+) -> RepairInfo {
+    RepairInfo { repair, name, summary, rules, default, run }
+}
+
+use Repair as R;
+use RuleId as Id;
+
+/// The table, in the order in which repairs are made: one that lets another see more comes first, and `.version` last,
+/// so that it rises only for what could not be written another way. A test holds it to [`Repair`]'s order and to
+/// [`crate::check::Rule::fixable`].
+#[rustfmt::skip] // one repair, one place
+pub static REPAIRS: [RepairInfo; 20] = [
+    repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
+        "Takes out `.loc`, `.file`, `.section`, `@@DWARF` and `, debug`."),
+    repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
+        "Takes out `, debug`, `@@DWARF` and each `.section` but those with the names of inlined functions; `.file` and `.loc` stay."),
+    repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], names::path_map,
+        "Replaces the beginnings of paths in `.file`, as a given map says."),
+    repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,
+        "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, and takes out a byte order mark."),
+    repair(R::MangleSymbols, "mangle-symbols", DEFAULT, &[Id::DottedSymbol], symbols::mangle,
+        "Writes the declared name in place of one with dots, or `_$_` for each dot where the declaration has them too."),
+    repair(R::MoveFiles, "move-files", DEFAULT, &[Id::FileInside], moves::files,
+        "Moves a `.file` out of a function or section, behind it."),
+    repair(R::MoveSections, "move-sections", DEFAULT, &[Id::SectionInside], moves::sections,
+        "Moves a `.section` out of a function, behind it."),
+    repair(R::MergeFiles, "merge-files", DEFAULT, &[Id::DuplicateFileIndex], files::merge,
+        "Of two `.file` with one index, drops the second if it names the same file, else gives it and its `.loc` a free index."),
+    repair(R::RenumberFiles, "renumber-files", DEFAULT, &[Id::FileIndexGap, Id::FileIndexRange], files::renumber,
+        "Numbers the files 1, 2, 3, ... and `.loc` with them."),
+    repair(R::FileTime, "file-time", ASKED, &[Id::FileTimeOfBuild], names::time,
+        "Gives each `.file` without a time a fixed time and size, so that the cubin does not depend on the building machine."),
+    repair(R::FoldDifferences, "fold-differences", DEFAULT, &[Id::GateDifference, Id::NarrowLabel], data::fold,
+        "Writes the number in place of a difference of labels, below PTX 7.5 and in `.b8` and `.b16`."),
+    repair(R::RewriteNegatives, "rewrite-negatives", DEFAULT, &[Id::GateNegative, Id::ValueRange], data::negatives,
+        "Writes negative numbers as unsigned ones of the same bytes, below PTX 7.5; and `-0` as `0`."),
+    repair(R::SplitWideValues, "split-wide-values", DEFAULT, &[Id::ValueCut], data::wide,
+        "Writes a number beyond 32 bits in `.b64` as two of `.b32`."),
+    repair(R::DropRedundantLocs, "drop-redundant-locs", DEFAULT, &[Id::RedundantLoc], locs::redundant,
+        "Takes out a `.loc` that says what is in effect already."),
+    repair(R::AddDebug, "add-debug", ASKED, &[], target::add_debug,
+        "Adds `debug` to `.target`, and an empty section if there is none."),
+    repair(R::AddSection, "add-section", ASKED, &[Id::DebugWithoutSection], target::add_section,
+        "Adds an empty section to a module with `debug` and no section."),
+    repair(R::RemoveDebug, "remove-debug", ASKED, &[Id::DebugMeansO0, Id::DebugWithoutSection], target::remove_debug,
+        "Takes `debug` out of `.target`."),
+    repair(R::DropDebugWithoutSection, "drop-debug-without-section", DEFAULT, &[Id::DebugWithoutSection], target::drop_debug,
+        "Takes `debug` out of `.target` where the module has no section."),
+    repair(R::BumpVersion, "bump-version", DEFAULT, versions::ENFORCED, versions::enforced,
+        "Raises `.version` to the least that ptxas 13.0.88 asks for."),
+    repair(R::DocumentedVersion, "documented-version", ASKED, versions::DOCUMENTED, versions::documented,
+        "Raises `.version` to the least by the PTX ISA."),
+];
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixes {
+    /// The repairs, in any order. `add-debug` and `add-section` have no effect beside one that takes `debug` out by name.
+    pub repairs: Vec<Repair>,
+    /// For [`Repair::PathMap`]: what a path begins with, and what to write for it. The last that fits counts. A path that
+    /// begins with something a map writes is left alone.
+    pub path_map: Vec<(String, String)>,
+    /// For [`Repair::FileTime`]: seconds since 1970, not 0, which ptxas takes for none; and bytes.
+    pub file_time: (u32, u32),
+}
+
+impl Default for Fixes {
+    /// The defaults of the table.
+    fn default() -> Self {
+        let repairs = REPAIRS.iter().filter(|info| info.default).map(|info| info.repair).collect();
+        Self { repairs, ..Self::of(&[]) }
+    }
+}
+
+impl Fixes {
+    /// These repairs only.
+    pub fn of(repairs: &[Repair]) -> Self {
+        Self { repairs: repairs.to_vec(), path_map: Vec::new(), file_time: (1, 0) }
+    }
+
+    fn has(&self, repair: Repair) -> bool {
+        self.repairs.contains(&repair)
+    }
+
+    /// Whether `debug` is to go whatever there is.
+    fn takes_debug_out(&self) -> bool {
+        [Repair::StripAll, Repair::StripToLines, Repair::RemoveDebug].into_iter().any(|repair| self.has(repair))
+    }
+
+    /// Whether one of the repairs answers a rule.
+    pub fn answers(&self, rule: RuleId) -> bool {
+        self.repairs.iter().any(|repair| repair.info().rules.contains(&rule))
+    }
+}
+
+/// What [`fix`] did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The text as it is now.
+    pub text: String,
+    /// The repairs made, in that order, with the number of their edits. One may come again when another has let it see more.
+    pub applied: Vec<(Repair, u32)>,
+}
+
+/// The edits of one repair to a parsed module: ascending, disjoint, on character boundaries. They belong together:
+/// making some of them may do harm.
+pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &Fixes) -> Vec<Edit> {
+    let mut edits = (repair.info().run)(parsed, fixes);
+    edits.sort_by_key(|edit| edit.range);
+    edits
+}
+
+/// Most passes over all repairs. Two do, and a third where one repair uncovers work for an earlier one; the bound is for
+/// texts made to need more.
+const MOST_PASSES: u32 = 64;
+
+/// Makes the chosen repairs until none has anything to do. Takes any text.
+pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
+    let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
+    let (others, versions): (Vec<_>, Vec<_>) =
+        REPAIRS.iter().map(|info| info.repair).filter(|&repair| fixes.has(repair)).partition(|&repair| repair < Repair::BumpVersion);
+    for _ in 0..MOST_PASSES {
+        // `.version` rises only when nothing else is left to do.
+        if !pass(&mut fixed, &others, fixes) && !pass(&mut fixed, &versions, fixes) {
+            break;
+        }
+    }
+    fixed
+}
+
+/// Makes each repair once. False: there was nothing to do.
+fn pass(fixed: &mut Fixed, repairs: &[Repair], fixes: &Fixes) -> bool {
+    let mut from = 0;
+    let mut changed = false;
+    while let Some((index, repair, made)) = next_edits(&fixed.text, repairs, from, fixes) {
+        let text = apply(&fixed.text, &made);
+        from = index + 1;
+        if text != fixed.text {
+            changed = true;
+            fixed.text = text;
+            fixed.applied.push((repair, made.len() as u32));
+        }
+    }
+    changed
+}
+
+/// The first of the repairs from `from` on that has something to do, and its edits.
+fn next_edits(text: &str, repairs: &[Repair], from: usize, fixes: &Fixes) -> Option<(usize, Repair, Vec<Edit>)> {
+    let rest = repairs.get(from..).filter(|rest| !rest.is_empty())?;
+    let parsed = parse(text);
+    let made = |(index, &repair): (usize, &Repair)| {
+        let made = edits(&parsed, repair, fixes);
+        (!made.is_empty()).then_some((from + index, repair, made))
+    };
+    rest.iter().enumerate().find_map(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::check::RULES;
+
+    #[test]
+    fn the_table_is_in_order_and_agrees_with_the_rules() {
+        let mut names = HashSet::new();
+        for (index, info) in REPAIRS.iter().enumerate() {
+            assert_eq!(info.repair as usize, index);
+            assert!(names.insert(info.name), "{}", info.name);
+            assert!(repair_named(info.name).is_some_and(|found| found.repair == info.repair));
+        }
+        for rule in &RULES {
+            let answered = REPAIRS.iter().any(|info| info.rules.contains(&rule.id));
+            assert_eq!(rule.fixable, answered, "{} {}", rule.code, rule.name);
+        }
+    }
+}

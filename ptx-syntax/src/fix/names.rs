@@ -1,0 +1,137 @@
+//! Paths and times of `.file`, and text outside ASCII.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::{Edit, Fixes};
+use crate::lexer::{Lexer, TokenKind, tokenize};
+use crate::nodes::FileDirective;
+use crate::parser::Parsed;
+use crate::text::TextRange;
+
+/// The `.file` directives whose path has both its quotes.
+fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'m>> {
+    let text = parsed.module.text.as_bytes();
+    parsed.module.files().filter(|file| {
+        let TextRange { start, end } = file.path_range;
+        let quote = |at: Option<u32>| at.and_then(|at| text.get(at as usize)) == Some(&b'"');
+        quote(start.checked_sub(1)) && quote(Some(end)) && end < file.range.end
+    })
+}
+
+pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+    let mapped = files(parsed).filter_map(|file| Some(Edit::new(file.path_range, map_path(file.path, &fixes.path_map)?)));
+    mapped.collect()
+}
+
+/// None: the map leaves the path alone. What it has written once it does not touch again.
+fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
+    let fits = |(from, to): &&(String, String)| !from.is_empty() && !to.contains('"');
+    let written = |path: &str| map.iter().filter(fits).any(|(_, to)| !to.is_empty() && path.starts_with(to.as_str()));
+    let mut mapped = Cow::Borrowed(path);
+    while !written(&mapped) {
+        let step = map.iter().filter(fits).rev().find_map(|(from, to)| Some((to, mapped.strip_prefix(from.as_str())?)));
+        let Some((to, rest)) = step else { break };
+        mapped = Cow::Owned(format!("{to}{rest}"));
+    }
+    match mapped {
+        Cow::Owned(mapped) => Some(mapped),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+pub(super) fn ascii(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+    let text = parsed.module.text;
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let mut edits = Vec::new();
+    if text.starts_with('\u{feff}') {
+        edits.push(Edit::new(TextRange::new(0, 3), ""));
+    }
+    for token in tokenize(text) {
+        match token.kind {
+            TokenKind::LineComment | TokenKind::BlockComment => escape(text, token.range, in_comment, &mut edits),
+            TokenKind::LineMarker => escape(text, token.range, in_name, &mut edits),
+            _ => {}
+        }
+    }
+    for file in files(parsed) {
+        escape(text, file.path_range, in_name, &mut edits);
+    }
+    edits
+}
+
+/// An edit for each run of characters outside ASCII.
+fn escape(text: &str, range: TextRange, write: fn(char, &mut String), edits: &mut Vec<Edit>) {
+    let word = range.slice(text);
+    if word.is_ascii() {
+        return;
+    }
+    let mut run: Option<Edit> = None;
+    for (at, c) in word.char_indices() {
+        if c.is_ascii() {
+            edits.extend(run.take());
+            continue;
+        }
+        let start = range.start + at as u32;
+        let edit = run.get_or_insert_with(|| Edit::insert(start, ""));
+        edit.range.end = start + c.len_utf8() as u32;
+        write(c, &mut edit.replacement);
+    }
+    edits.extend(run);
+}
+
+fn in_comment(c: char, out: &mut String) {
+    out.extend(c.escape_unicode());
+}
+
+/// As in a URI, so that two names stay two, and the name can be had back.
+fn in_name(c: char, out: &mut String) {
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        let _ = write!(out, "%{byte:02X}"); // a String takes everything
+    }
+}
+
+/// ptxas looks at the source file only for a time that is 0 or missing.
+pub(super) fn time(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+    let (time, size) = fixes.file_time;
+    let known = super::versions::version(&parsed.module).is_some_and(|v| v >= crate::check::PtxVersion::new(3, 2));
+    if time == 0 || !known {
+        return Vec::new();
+    }
+    let text = parsed.module.text;
+    let mut edits = Vec::new();
+    for file in files(parsed) {
+        let mut lexer = Lexer::new(text, file.path_range.end + 1);
+        let comma = lexer.next_significant().kind == TokenKind::Comma;
+        match (file.timestamp, file.size) {
+            (None, _) if !comma => edits.push(Edit::insert(file.path_range.end + 1, format!(", {time}, {size}"))),
+            (Some(0), Some(_)) if comma => edits.push(Edit::new(lexer.next_significant().range, time.to_string())),
+            _ => {}
+        }
+    }
+    edits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::map_path;
+
+    #[test]
+    fn paths() {
+        let map = |pairs: &[(&str, &str)], path: &str| {
+            let pairs: Vec<_> = pairs.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
+            map_path(path, &pairs)
+        };
+        assert_eq!(map(&[("/home/e", "src")], "/home/e/a.cu").as_deref(), Some("src/a.cu"));
+        assert_eq!(map(&[("/home/e", "src")], "/tmp/a.cu"), None);
+        assert_eq!(map(&[("/home", "A"), ("/home/e/", "B/")], "/home/e/a.cu").as_deref(), Some("B/a.cu"), "the last");
+        assert_eq!(map(&[("a", "ab")], "a.cu").as_deref(), Some("ab.cu"));
+        assert_eq!(map(&[("a", "ab")], "ab.cu"), None, "written already");
+        assert_eq!(map(&[("/a", "")], "/a/a/k").as_deref(), Some("/k"));
+        assert_eq!(map(&[("a", "b"), ("b", "a")], "a"), None, "no end");
+        assert_eq!(map(&[("a", "\"")], "a"), None, "no string could hold it");
+        assert_eq!(map(&[("", "x")], "a"), None);
+    }
+}

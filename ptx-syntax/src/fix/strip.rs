@@ -1,0 +1,82 @@
+//! Debug text out.
+
+use std::collections::HashSet;
+
+use super::target::remove_debug;
+use super::{Edit, Fixes};
+use crate::nodes::{Item, Module};
+use crate::parser::Parsed;
+use crate::section::{DataItem, SectionBlock};
+use crate::statement::Statement;
+use crate::text::TextRange;
+
+pub(super) fn all(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+    let mut strip = Strip::new(parsed, fixes);
+    for item in &parsed.module.items {
+        match item {
+            Item::File(_) | Item::Section(_) | Item::AtDwarf(_) => strip.take(item.range()),
+            // `.loc` outside of functions is an error, but no less debug text.
+            Item::Unknown(range) if range.slice(strip.text).starts_with(".loc") => strip.take(*range),
+            _ => {}
+        }
+    }
+    for statement in statements(&parsed.module) {
+        if matches!(statement, Statement::Loc(_) | Statement::File(_) | Statement::Section(_)) {
+            strip.take(statement.range());
+        }
+    }
+    strip.edits
+}
+
+pub(super) fn to_lines(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
+    let mut strip = Strip::new(parsed, fixes);
+    let names = function_names(&parsed.module);
+    for item in &parsed.module.items {
+        match item {
+            Item::Section(section) if !holds_any(section, &names) => strip.take(section.range),
+            Item::AtDwarf(line) => strip.take(line.range),
+            _ => {}
+        }
+    }
+    for statement in statements(&parsed.module) {
+        match statement {
+            Statement::Section(section) if !holds_any(section, &names) => strip.take(section.range),
+            _ => {}
+        }
+    }
+    strip.edits
+}
+
+fn statements<'m, 'a>(module: &'m Module<'a>) -> impl Iterator<Item = &'m Statement<'a>> {
+    module.functions().filter_map(|function| function.body.as_ref()).flat_map(|body| &body.statements)
+}
+
+/// What `function_name` refers to: labels, or `.debug_str`.
+fn function_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
+    let at = statements(module).filter_map(|statement| match statement {
+        Statement::Loc(loc) => loc.inlined_at.as_deref(),
+        _ => None,
+    });
+    at.map(|at| at.function_name.text).collect()
+}
+
+/// Whether a section is one of the names, or defines one.
+fn holds_any(section: &SectionBlock<'_>, names: &HashSet<&str>) -> bool {
+    let defines = |item: DataItem<'_>| matches!(item, DataItem::Label(label) if names.contains(label.text));
+    !names.is_empty() && (names.contains(section.name.text) || section.items().any(defines))
+}
+
+struct Strip<'a> {
+    text: &'a str,
+    edits: Vec<Edit>,
+}
+
+impl<'a> Strip<'a> {
+    fn new(parsed: &Parsed<'a>, fixes: &Fixes) -> Self {
+        Self { text: parsed.module.text, edits: remove_debug(parsed, fixes) }
+    }
+
+    fn take(&mut self, range: TextRange) {
+        self.edits.push(Edit::delete(self.text, range));
+    }
+}

@@ -1,0 +1,114 @@
+//! Names with dots.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Edit, Fixes};
+use crate::check::{declared_symbols, dotted_symbol};
+use crate::error::SyntaxErrorKind;
+use crate::lexer::TokenKind;
+use crate::nodes::{Item, Module};
+use crate::parser::Parsed;
+use crate::statement::Statement;
+use crate::text::TextRange;
+
+/// What stands for a dot in the names of LLVM.
+const DOT: &str = "_$_";
+
+/// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared with its dots itself,
+/// the declaration and its uses get LLVM's form of it.
+pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+    let found = dotted(parsed);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let text = parsed.module.text;
+    let names = Names::new(&parsed.module);
+    let declared: HashSet<&str> =
+        found.iter().filter(|&&at| is_declaration(&parsed.module, at)).map(|at| at.slice(text)).collect();
+    let edits = found.iter().filter_map(|&range| {
+        let dotted = range.slice(text);
+        let name = match names.meant(dotted) {
+            Some(name) => name.to_owned(),
+            None => declared.contains(dotted).then(|| dotted.replace('.', DOT))?,
+        };
+        Some(Edit::new(range, name))
+    });
+    edits.collect()
+}
+
+/// Names with dots that the parser stumbled over, ascending and disjoint.
+fn dotted(parsed: &Parsed<'_>) -> Vec<TextRange> {
+    let mut found: Vec<TextRange> = Vec::new();
+    for error in &parsed.errors {
+        let stumbled = matches!(error.kind, SyntaxErrorKind::Expected { found: TokenKind::DotIdent, .. });
+        let seen = found.last().is_some_and(|last| error.range.start < last.end);
+        if stumbled && !seen {
+            found.extend(dotted_symbol(parsed.module.text, error.range));
+        }
+    }
+    found
+}
+
+/// Whether a place lies in a declaration rather than in an instruction or a section.
+fn is_declaration(module: &Module<'_>, at: TextRange) -> bool {
+    let behind = module.items.partition_point(|item| item.range().start <= at.start);
+    match behind.checked_sub(1).and_then(|index| module.items.get(index)) {
+        Some(Item::Variable(variable)) => at.end <= variable.range.end,
+        Some(Item::Function(function)) => match &function.body {
+            Some(body) if at.start >= body.open.end => {
+                let behind = body.statements.partition_point(|statement| statement.range().start <= at.start);
+                let statement = behind.checked_sub(1).and_then(|index| body.statements.get(index));
+                matches!(statement, Some(Statement::Variable(variable)) if at.end <= variable.range.end)
+            }
+            _ => at.end <= function.range.end,
+        },
+        _ => false,
+    }
+}
+
+/// The declared names, to be found by their letters.
+struct Names<'a> {
+    exact: HashSet<&'a str>,
+    /// None where two have the same letters.
+    by_letters: HashMap<Vec<u8>, Option<&'a str>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(module: &Module<'a>) -> Self {
+        let all = declared_symbols(module);
+        let mut by_letters = HashMap::new();
+        for &name in &all {
+            by_letters.entry(letters(name)).and_modify(|known| *known = None).or_insert(Some(name));
+        }
+        Self { exact: all.into_iter().collect(), by_letters }
+    }
+
+    /// The same answer as `check` gives, which compares one by one.
+    fn meant(&self, dotted: &str) -> Option<&'a str> {
+        let exact = self.exact.get(dotted.replace('.', DOT).as_str()).copied();
+        exact.or_else(|| self.by_letters.get(&letters(dotted)).copied().flatten())
+    }
+}
+
+fn letters(name: &str) -> Vec<u8> {
+    name.bytes().filter(u8::is_ascii_alphanumeric).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::mangled;
+    use crate::parse;
+
+    #[test]
+    fn the_same_name_as_check() {
+        let text = ".version 8.0\n.target sm_90\n.global .b8 a_$_b, ab, __func___$_k, x_y, xy, c$d;\n";
+        let parsed = parse(text);
+        let (names, all) = (Names::new(&parsed.module), declared_symbols(&parsed.module));
+        for dotted in ["a.b", "__func__.k", "x.y", "c.d", "nothing.here", "cd."] {
+            assert_eq!(names.meant(dotted), mangled(dotted, &all), "{dotted}");
+        }
+        assert_eq!(names.meant("c.d"), Some("c$d"));
+        assert_eq!(names.meant("x.y"), None, "two choices");
+    }
+}

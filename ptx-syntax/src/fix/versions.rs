@@ -1,0 +1,52 @@
+//! `.version`
+
+use super::{Edit, Fixes};
+use crate::check::{Context, MinVersion, PtxVersion, RuleId, check};
+use crate::nodes::{Item, Module};
+use crate::parser::Parsed;
+use crate::text::TextRange;
+
+pub(super) const ENFORCED: &[RuleId] = &[
+    RuleId::TargetNeedsVersion,
+    RuleId::GateAddressSize,
+    RuleId::GateTargetDebug,
+    RuleId::GateSection,
+    RuleId::GateFileTime,
+    RuleId::GateLabelOffset,
+    RuleId::GateSectionLabel,
+    RuleId::GateInline,
+    RuleId::GateDifference,
+    RuleId::GateNegative,
+];
+
+/// Those of which ptxas takes less than the PTX ISA says.
+pub(super) const DOCUMENTED: &[RuleId] =
+    &[RuleId::GateAtDwarf, RuleId::GateB16, RuleId::GateSectionLabel, RuleId::GateInline];
+
+/// What ptxas takes the module's version for.
+pub(super) fn version(module: &Module<'_>) -> Option<PtxVersion> {
+    module.version().and_then(PtxVersion::as_ptxas_reads)
+}
+
+pub(super) fn enforced(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+    raise(parsed, MinVersion::enforced)
+}
+
+pub(super) fn documented(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+    raise(parsed, MinVersion::documented)
+}
+
+fn raise(parsed: &Parsed<'_>, least: fn(&MinVersion) -> PtxVersion) -> Vec<Edit> {
+    let module = &parsed.module;
+    let (Some(directive), Some(version)) = (module.version(), version(module)) else { return Vec::new() };
+    let least = least(&check(parsed, &Context::default()).min_version);
+    // `@@DWARF` ended with PTX 1.x: from 2.0 on it is what ptxas refuses.
+    let ends_dwarf = version.major < 2 && least.major >= 2;
+    if version >= least || ends_dwarf && module.items.iter().any(|item| matches!(item, Item::AtDwarf(_))) {
+        return Vec::new();
+    }
+    let written = directive.range.slice(module.text);
+    let digits = written.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'.').count() as u32;
+    let number = TextRange::new(directive.range.end - digits, directive.range.end);
+    vec![Edit::new(number, least.to_string())]
+}
