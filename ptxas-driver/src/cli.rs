@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, lines};
+use crate::commands::{check, compile, dump, lines, print};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -46,6 +46,8 @@ enum Command {
     Lines(lines::Options),
     /// The debug sections of a cubin, decoded
     Dump(dump::Options),
+    /// PTX out again, as it came or in the canonical layout
+    Print(print::Options),
 }
 
 /// Runs the program. `args` are those behind its name.
@@ -90,6 +92,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(options) => check::run(&options, &mut out),
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
+        Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,

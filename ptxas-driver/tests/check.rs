@@ -250,3 +250,109 @@ fn control_characters_are_escaped() {
     let shown = stdout(&check(&["--color", "never", &path]));
     assert!(!shown.contains('\x1b'), "{shown:?}");
 }
+
+// ---- repairs ----
+
+const GAP: &str = ".loc 3 1 1\nmembar.gl;\n.loc 3 1 1\n";
+
+fn with_gap() -> String {
+    module("8.0", "sm_90", GAP, ".file 3 \"b.cu\", 5, 7\n")
+}
+
+#[test]
+fn repairs_in_place_and_once() {
+    let folder = Folder::new();
+    let text = with_gap();
+    let path = folder.file("in.ptx", &text);
+    let diff = check(&["--diff", &path]);
+    assert_eq!(code(&diff), 1);
+    let shown = stdout(&diff);
+    assert!(shown.contains("\n-.file 3 \"b.cu\", 5, 7\n+.file 2 \"b.cu\", 5, 7\n"), "{shown}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text, "--diff writes nothing");
+
+    let fixed = check(&["--fix", &path]);
+    assert_eq!(code(&fixed), 0, "{}", stdout(&fixed));
+    let after = fs::read_to_string(&path).unwrap();
+    assert!(after.contains(".loc 2 1 1\nmembar.gl;\nret;") && after.contains(".file 2 \"b.cu\""), "{after}");
+    assert!(stdout(&fixed).contains(&format!("{path}: repaired by renumber-files: 3")), "{}", stdout(&fixed));
+    assert_eq!(stdout(&check(&["--diff", &path])), "");
+    check(&["--fix", &path]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), after);
+}
+
+#[test]
+fn repairs_by_name() {
+    let folder = Folder::new();
+    let path = folder.file("in.ptx", with_gap());
+    let only = check(&["--fix=drop-redundant-locs", &path]);
+    assert_eq!(code(&only), 1, "the gap is left");
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        with_gap().replacen("membar.gl;\n.loc 3 1 1\n", "membar.gl;\n", 1)
+    );
+    check(&["--fix=default,path-map", "--path-map", "b.cu=src/b.cu", &path]);
+    assert!(fs::read_to_string(&path).unwrap().contains(".file 2 \"src/b.cu\""));
+    check(&["--fix=strip-all", &path]);
+    let stripped = fs::read_to_string(&path).unwrap();
+    assert!(!stripped.contains(".loc") && !stripped.contains(".file"), "{stripped}");
+    assert_eq!(code(&check(&["--fix=nonsense", &path])), 2);
+    assert!(stdout(&check(&["--repairs"])).contains("strip-all (by name)"));
+}
+
+#[test]
+fn repairs_of_standard_input_go_to_standard_output() {
+    let fixed = driver(&["check", "--fix", "-"], with_gap().as_bytes());
+    assert_eq!(code(&fixed), 0);
+    assert!(
+        stdout(&fixed).starts_with(".version 8.0\n") && stdout(&fixed).ends_with(".file 2 \"b.cu\", 5, 7\n")
+    );
+    assert!(stderr(&fixed).contains("<stdin>: repaired by renumber-files"));
+    let json = driver(&["check", "--fix", "--json", "-"], with_gap().as_bytes());
+    let document: Value = serde_json::from_str(&stdout(&json)).unwrap();
+    let fix = &document["files"][0]["fix"];
+    assert_eq!(fix["changed"], true);
+    assert_eq!(fix["text"].as_str().unwrap(), stdout(&fixed));
+}
+
+/// Bytes that are no text stay as they are beside a repair.
+#[test]
+fn repairs_leave_odd_bytes_alone() {
+    let folder = Folder::new();
+    let odd = |text: &str| [text.as_bytes(), b"// caf\xe9 \x01\r\n"].concat();
+    let path = folder.file("in.ptx", odd(&with_gap()));
+    check(&["--fix=renumber-files", &path]);
+    assert_eq!(
+        fs::read(&path).unwrap(),
+        odd(&with_gap().replace(".loc 3", ".loc 2").replace(".file 3", ".file 2"))
+    );
+}
+
+/// What is in ../shared/bugs and has a repair is accepted by the real ptxas afterwards.
+#[test]
+fn repaired_bugs_are_accepted() {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let folder = Folder::new();
+    for number in ["01", "03", "07", "09", "11", "19"] {
+        let Some(input) = bug(number) else { return };
+        let path = folder.file("in.ptx", fs::read(&input).unwrap());
+        let target = fs::read_to_string(&path).unwrap();
+        let arch = target.split("sm_").nth(1).unwrap().split(|c: char| !c.is_ascii_digit()).next().unwrap();
+        for options in [["-lineinfo"], ["-g"]] {
+            fs::copy(&input, &path).unwrap();
+            let before = assemble(&ptxas, arch, &options, &path);
+            assert!(!before, "{number} {options:?} was accepted before");
+            check(&["--fix", &path]);
+            assert!(assemble(&ptxas, arch, &options, &path), "{number} {options:?}");
+        }
+    }
+}
+
+fn assemble(ptxas: &Path, arch: &str, options: &[&str], input: &str) -> bool {
+    let run = Command::new(ptxas)
+        .arg(format!("-arch=sm_{arch}"))
+        .args(options)
+        .args([input, "-o"])
+        .arg(format!("{input}.cubin"))
+        .output();
+    run.unwrap().status.success()
+}

@@ -7,8 +7,8 @@ use super::{Edit, Fixes};
 use crate::check::PtxVersion;
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
-use crate::number::Literal;
 use crate::nodes::Module;
+use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::section_data::{Assembled, assemble};
@@ -46,7 +46,8 @@ fn unsigned(number: i64, width: u8) -> Option<New> {
 pub(super) fn fold(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
     let below = before_expressions(module);
-    let wanted = |value: &Value<'_>| matches!(value.kind, ValueKind::Difference { .. }) && (below || value.width < 4);
+    let wanted =
+        |value: &Value<'_>| matches!(value.kind, ValueKind::Difference { .. }) && (below || value.width < 4);
     if !module.sections().any(|block| any_value(block, wanted)) {
         return Vec::new();
     }
@@ -78,7 +79,8 @@ fn labels<'a>(module: &Module<'a>) -> HashMap<&'a str, Option<(usize, u64)>> {
 /// Whether every value got its bytes, whatever is wrong with it.
 fn is_laid_out(assembled: &Assembled<'_>) -> bool {
     use SyntaxErrorKind as Kind;
-    let harmless = |kind| matches!(kind, Kind::ConstantOverflow | Kind::ValueOutOfRange { .. } | Kind::NarrowLabel);
+    let harmless =
+        |kind| matches!(kind, Kind::ConstantOverflow | Kind::ValueOutOfRange { .. } | Kind::NarrowLabel);
     assembled.errors.iter().all(|error| harmless(error.kind))
 }
 

@@ -49,7 +49,9 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut at = 0;
     for Edit { range, replacement } in edits {
         let (start, end) = (range.start as usize, range.end as usize);
-        let (Some(kept), true) = (text.get(at..start), text.is_char_boundary(end) && start <= end) else { continue };
+        let (Some(kept), true) = (text.get(at..start), text.is_char_boundary(end) && start <= end) else {
+            continue;
+        };
         out.push_str(kept);
         out.push_str(replacement);
         at = end;
@@ -90,7 +92,8 @@ pub(super) fn insert_lines(text: &str, at: u32, lines: &str) -> Edit {
 pub(super) fn is_faulty(errors: &[SyntaxError], text: &str, range: TextRange) -> bool {
     let first = errors.partition_point(|error| error.range.start < range.start);
     let Some(error) = errors.get(first) else { return false };
-    error.range.start < range.end || error.range.start == Lexer::new(text, range.end).next_significant().range.start
+    error.range.start < range.end
+        || error.range.start == Lexer::new(text, range.end).next_significant().range.start
 }
 
 #[cfg(test)]

@@ -4,4 +4,5 @@ pub mod check;
 pub mod compile;
 pub mod dump;
 pub mod lines;
+pub mod print;
 mod read;

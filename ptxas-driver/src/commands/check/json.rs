@@ -1,6 +1,6 @@
 //! Findings as JSON (docs/json.md).
 
-use super::Checked;
+use super::{Checked, Options};
 use crate::commands::read::JSON_VERSION;
 use anyhow::Result;
 use ptx_syntax::TextRange;
@@ -28,6 +28,24 @@ struct File {
     findings: Vec<Finding>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<More>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<Fix>,
+}
+
+#[derive(Serialize)]
+struct Fix {
+    changed: bool,
+    repairs: Vec<Applied>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Applied {
+    name: &'static str,
+    edits: u32,
 }
 
 #[derive(Serialize)]
@@ -115,10 +133,11 @@ impl Documents {
             min_version: None,
             findings: Vec::new(),
             more: Vec::new(),
+            fix: None,
         });
     }
 
-    pub(super) fn add(&mut self, checked: &Checked<'_>) {
+    pub(super) fn add(&mut self, checked: &Checked<'_>, options: &Options) {
         let report = &checked.report;
         let reject = |mode| match report.verdict(mode) {
             Verdict::Accept => None,
@@ -145,9 +164,19 @@ impl Documents {
                 lineinfo: reject(Mode::Lineinfo),
                 g: reject(Mode::G),
             }),
-            min_version: Some(min_version(checked)),
+            min_version: Some(min_version(checked, checked.text(options))),
             findings: findings.collect(),
             more: report.more.iter().map(|&(rule, count)| More { code: rule.code, count }).collect(),
+            fix: checked.repaired.as_ref().map(|repaired| Fix {
+                changed: repaired.text != checked.file.text,
+                repairs: repaired
+                    .applied
+                    .iter()
+                    .map(|&(repair, edits)| Applied { name: repair.info().name, edits })
+                    .collect(),
+                diff: options.diff.then(|| repaired.diff(&checked.file.name, &checked.file.text)),
+                text: (checked.file.is_stdin() && !options.diff).then(|| repaired.text.clone()),
+            }),
         });
     }
 
@@ -168,11 +197,11 @@ fn place(checked: &Checked<'_>, range: TextRange) -> Place {
     Place { start: range.start, end: range.end, line, column, end_line, end_column }
 }
 
-fn min_version(checked: &Checked<'_>) -> MinVersion {
+fn min_version(checked: &Checked<'_>, text: &str) -> MinVersion {
     let least = &checked.report.min_version;
     let line = |range: TextRange| checked.lines.line(range.start);
     let target = least.target.map(|(version, range)| Use {
-        feature: format!(".target {}", range.slice(&checked.file.text)),
+        feature: format!(".target {}", range.slice(text)),
         enforced: Some(version.to_string()),
         documented: version.to_string(),
         line: line(range),

@@ -5,6 +5,7 @@ use crate::commands::read::printable;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use anyhow::Result;
 use ptx_syntax::check::{Finding, GATES, RULES, Rule, Severity as Found};
+use ptx_syntax::fix::REPAIRS;
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
@@ -19,7 +20,10 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
         Color::Never => false,
     };
     let name = &*printable(&checked.file.name);
-    let reporter = Reporter::new(name, &checked.file.text, &checked.lines, color);
+    let reporter = Reporter::new(name, checked.text(options), &checked.lines, color);
+    for (repair, count) in checked.repaired.iter().flat_map(|repaired| &repaired.applied) {
+        writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
+    }
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for finding in &checked.report.findings {
         let count = counts.entry(finding.rule.code).or_default();
@@ -104,6 +108,17 @@ pub(super) fn min_version(checked: &Checked<'_>, out: &mut dyn Write) -> Result<
             None => format!("any version (PTX ISA: {})", gate.documented),
         };
         writeln!(out, "  line {line}: {} needs {needs}", gate.feature)?;
+    }
+    Ok(())
+}
+
+/// The table of repairs.
+pub(super) fn repairs(out: &mut dyn Write) -> Result<()> {
+    for info in &REPAIRS {
+        let default = if info.default { "default" } else { "by name" };
+        let codes: Vec<&str> = info.rules.iter().map(|rule| rule.rule().code).collect();
+        writeln!(out, "{} ({default}) {}", info.name, codes.join(" "))?;
+        writeln!(out, "    {}", info.summary)?;
     }
     Ok(())
 }

@@ -5,13 +5,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A PTX file.
-pub(super) struct PtxFile {
+pub(in crate::commands) struct PtxFile {
     /// Where it is; `-` for standard input.
-    pub(super) path: PathBuf,
+    pub(in crate::commands) path: PathBuf,
     /// The name to show.
-    pub(super) name: String,
+    pub(in crate::commands) name: String,
     /// Its text. Where the bytes are no UTF-8, each byte is a character (Latin-1), so that nothing is lost.
-    pub(super) text: String,
+    pub(in crate::commands) text: String,
     /// How many bytes each character stands for.
     encoding: Encoding,
 }
@@ -28,7 +28,7 @@ impl PtxFile {
     /// # Errors
     ///
     /// It cannot be read, or is evidently something else: a folder, an ELF file.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(in crate::commands) fn read(path: &Path) -> Result<Self> {
         let stdin = path == Path::new("-");
         let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
         let bytes = if stdin {
@@ -53,8 +53,12 @@ impl PtxFile {
         })
     }
 
+    pub(in crate::commands) fn is_stdin(&self) -> bool {
+        self.path == Path::new("-")
+    }
+
     /// The bytes of a text made from this one.
-    pub(super) fn bytes_of(&self, text: &str) -> Vec<u8> {
+    pub(in crate::commands) fn bytes_of(&self, text: &str) -> Vec<u8> {
         match self.encoding {
             Encoding::Utf8 => text.as_bytes().to_vec(),
             // Repairs write ASCII only.
