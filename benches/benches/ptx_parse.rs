@@ -3,6 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nvdwarf_benches::ptx::{self, Shape, Text};
+use ptx_syntax::print::normalise;
 use ptx_syntax::{DataItem, SectionBlock, parse, tokenize};
 
 /// The tree has what was generated.
@@ -24,6 +25,8 @@ fn synthetic(c: &mut Criterion) {
         assert_whole(&made);
         group.sample_size(10).throughput(Throughput::Bytes(made.text.len() as u64));
         group.bench_function(name, |b| b.iter(|| parse(&made.text)));
+        let parsed = parse(&made.text);
+        group.bench_function(format!("{name}, normalise"), |b| b.iter(|| normalise(&parsed)));
         group.bench_function(format!("{name}, tokens only"), |b| b.iter(|| tokenize(&made.text).count()));
     }
     group.finish();

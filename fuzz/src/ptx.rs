@@ -149,12 +149,9 @@ fn check_variable(variable: &Variable<'_>, text: &str) {
         while let Some((value, depth)) = open.pop() {
             assert_eq!(value.range.slice(text), value.text);
             assert!(depth <= MAX_NESTING);
-            let symbol = match value.kind {
-                InitialValueKind::Symbol(symbol) | InitialValueKind::Mask(_, symbol) => symbol,
-                _ => {
-                    open.extend(value.elements().map(|element| (element, depth + 1)));
-                    continue;
-                }
+            let (InitialValueKind::Symbol(symbol) | InitialValueKind::Mask(_, symbol)) = value.kind else {
+                open.extend(value.elements().map(|element| (element, depth + 1)));
+                continue;
             };
             check_names([symbol.name].into_iter(), value.range, text);
             assert!(symbol.offset.is_none_or(|offset| offset.range.slice(text) == offset.text));

@@ -154,7 +154,11 @@ impl<'a> Parser<'a> {
         let mut opcode = first;
         let mnemonic = first.slice(self.text);
         while self.at(TokenKind::DotIdent) && !self.opcode_ends(mnemonic) {
+            let is_const = self.word() == ".const";
             opcode.end = self.bump().range.end;
+            if is_const && let Some(end) = self.constant_bank() {
+                opcode.end = end;
+            }
         }
         self.operands();
         let range = self.range_from(start);
@@ -181,6 +185,19 @@ impl<'a> Parser<'a> {
             && self.begins_line()
             && StateSpace::from_keyword(word).is_some()
             && !self.suffix_follows()
+    }
+
+    /// Moves past the `[2]` of `ld.const[2].b32` (PTX 1.x to 2.1; one word to ptxas); returns where it ends.
+    fn constant_bank(&mut self) -> Option<u32> {
+        let inside = self.text_at(self.last_end).strip_prefix('[')?;
+        let digits = inside.bytes().position(|byte| !byte.is_ascii_digit()).filter(|&count| count > 0)?;
+        if inside.as_bytes().get(digits) != Some(&b']') {
+            return None;
+        }
+        self.last_end += digits as u32 + 2; // `[08]` is four tokens
+        self.lexer.seek(self.last_end);
+        self.token = self.lexer.next_significant();
+        Some(self.last_end)
     }
 
     /// Whether the current word is no suffix but begins a statement: a `;` is missing before it. Most instructions cannot
