@@ -236,8 +236,11 @@ impl<'a> Parser<'a> {
         self.preamble(&mut items);
         while !self.at(TokenKind::Eof) {
             let before = self.token.range.start;
-            let item = self.item();
-            items.push(item);
+            match (items.last_mut(), self.item()) {
+                // Hostile text costs no item a byte.
+                (Some(Item::Unknown(last)), Item::Unknown(range)) => last.end = range.end,
+                (_, item) => items.push(item),
+            }
             if self.token.range.start == before && !self.at(TokenKind::Eof) {
                 self.bump(); // an item always moves on; this keeps the promise even if a rule above forgets it
             }
