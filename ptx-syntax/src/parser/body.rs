@@ -148,7 +148,11 @@ impl<'a> Parser<'a> {
         let mut opcode = first;
         let mnemonic = first.slice(self.text);
         while self.at(TokenKind::DotIdent) && !self.opcode_ends(mnemonic) {
+            let is_const = self.word() == ".const";
             opcode.end = self.bump().range.end;
+            if is_const && let Some(end) = self.constant_bank() {
+                opcode.end = end;
+            }
         }
         self.operands();
         let range = self.range_from(start);
@@ -175,6 +179,22 @@ impl<'a> Parser<'a> {
             && self.begins_line()
             && StateSpace::from_keyword(word).is_some()
             && !self.suffix_follows()
+    }
+
+    /// Moves past the `[2]` of `ld.const[2].b32` (PTX 1.x to 2.1; one word to ptxas); returns where it ends.
+    fn constant_bank(&mut self) -> Option<u32> {
+        if !self.at(TokenKind::OpenBracket) || self.token.range.start != self.last_end {
+            return None;
+        }
+        let mut lexer = self.lexer.clone();
+        let (number, close) = (lexer.next_token(), lexer.next_token());
+        let is_decimal = number.range.slice(self.text).bytes().all(|byte| byte.is_ascii_digit());
+        if number.kind != TokenKind::Integer || !is_decimal || close.kind != TokenKind::CloseBracket {
+            return None;
+        }
+        self.bump();
+        self.bump();
+        Some(self.bump().range.end)
     }
 
     /// Whether the current word is no suffix but begins a statement: a `;` is missing before it. Most instructions cannot

@@ -98,7 +98,7 @@ enum Before {
     Mask,
     /// `)`
     Group,
-    /// `]`, `}`, a floating-point number, or a name with its component: takes no arithmetic.
+    /// `]`, `}`, a `0f3F800000`, or a name with its component: takes no arithmetic.
     Closed,
 }
 
@@ -200,8 +200,15 @@ impl Parser<'_> {
                 Ok(if before == Before::Pipe { Before::PipeName } else { Before::Name })
             }
             K::Integer | K::Float if matches!(before, Before::Pipe | Before::Cast) => Err(OPERAND),
-            K::Integer => Ok(Before::Number),
-            K::Float => Ok(Before::Closed),
+            // `0f3F800000` takes neither sign nor operator; `1.5` and `0d3FF0000000000000` do.
+            K::Float if self.is_single() => {
+                if before.begins() {
+                    Ok(Before::Closed)
+                } else {
+                    Err(OPERAND)
+                }
+            }
+            K::Integer | K::Float => Ok(Before::Number),
             K::DotIdent => self.step_dot_ident(before, brackets),
             K::Comma if before.is_operand() => {
                 brackets.behind_comma |= brackets.depth == 0;
@@ -278,7 +285,6 @@ impl Parser<'_> {
                 }
             }
             K::Integer if in_list => Ok(Before::Mask),
-            K::Float if !before.is_operand() && before != Before::Cast => Ok(Before::Number),
             K::DotIdent if before == Before::Name => Err(BEHIND),
             K::Comma if brackets.innermost() != BRACE => Err(brackets.expected()),
             K::OpenParen if matches!(before, Before::Mask | Before::Generic) => {
@@ -338,6 +344,10 @@ impl Parser<'_> {
             _ if word.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => Ok(Before::Closed),
             _ => Err(OPERAND),
         }
+    }
+
+    fn is_single(&self) -> bool {
+        matches!(self.word().as_bytes(), [b'0', b'f' | b'F', ..])
     }
 
     fn is_sign(&self) -> bool {
