@@ -189,15 +189,18 @@ impl<'a> Parser<'a> {
 
     /// Moves past the `[2]` of `ld.const[2].b32` (PTX 1.x to 2.1; one word to ptxas); returns where it ends.
     fn constant_bank(&mut self) -> Option<u32> {
-        let inside = self.text_at(self.last_end).strip_prefix('[')?;
-        let digits = inside.bytes().position(|byte| !byte.is_ascii_digit()).filter(|&count| count > 0)?;
-        if inside.as_bytes().get(digits) != Some(&b']') {
+        if !self.at(TokenKind::OpenBracket) || self.token.range.start != self.last_end {
             return None;
         }
-        self.last_end += digits as u32 + 2; // `[08]` is four tokens
-        self.lexer.seek(self.last_end);
-        self.token = self.lexer.next_significant();
-        Some(self.last_end)
+        let mut lexer = self.lexer.clone();
+        let (number, close) = (lexer.next_token(), lexer.next_token());
+        let is_decimal = number.range.slice(self.text).bytes().all(|byte| byte.is_ascii_digit());
+        if number.kind != TokenKind::Integer || !is_decimal || close.kind != TokenKind::CloseBracket {
+            return None;
+        }
+        self.bump();
+        self.bump();
+        Some(self.bump().range.end)
     }
 
     /// Whether the current word is no suffix but begins a statement: a `;` is missing before it. Most instructions cannot
