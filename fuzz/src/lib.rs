@@ -4,6 +4,7 @@
 pub mod codecs;
 pub mod cubin;
 pub mod file_table;
+pub mod fix;
 pub mod frame;
 pub mod leb128;
 pub mod line;
