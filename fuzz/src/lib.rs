@@ -5,6 +5,7 @@ pub mod check;
 pub mod codecs;
 pub mod cubin;
 pub mod file_table;
+pub mod fix;
 pub mod frame;
 pub mod leb128;
 pub mod line;

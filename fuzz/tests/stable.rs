@@ -4,7 +4,7 @@
 
 mod seeds;
 
-use seeds::{Random, files, mutate, sections};
+use seeds::{Random, faulty_modules, files, mutate, sections};
 
 /// Runs `body` on `n` inputs: random bytes, with runs of small values and of bytes that continue a LEB128.
 fn run_n_times(n: usize, max_len: u64, body: fn(&[u8])) {
@@ -72,6 +72,12 @@ fn ptx_print() {
 fn check() {
     run_n_times(5_000, 200, nvdwarf_fuzz::check::run);
     run_on_damaged(10_000, &files("ptx"), nvdwarf_fuzz::check::run);
+}
+
+#[test]
+fn fix() {
+    run_n_times(1_000, 200, nvdwarf_fuzz::fix::run);
+    run_on_damaged(5_000, &faulty_modules(), nvdwarf_fuzz::fix::run);
 }
 
 #[test]

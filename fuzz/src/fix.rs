@@ -1,0 +1,45 @@
+//! Any text -> repairs that change what they must, and nothing when made twice.
+
+use ptx_syntax::fix::{Fixes, REPAIRS, Repair, apply, edits, fix};
+use ptx_syntax::parse;
+
+/// Takes `data` (bytes that are no UTF-8 are replaced) and repairs it: each repair alone, the defaults, all but strips.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let text = &*String::from_utf8_lossy(data);
+    let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
+    let path_map = vec![("a".to_owned(), "ab".to_owned()), ("/".to_owned(), String::new())];
+    let fixes = Fixes { path_map, ..Fixes::of(all.get(2..).unwrap_or(&[])) };
+    for &repair in &all {
+        check_edits(text, repair, &fixes);
+        check_fix(text, &Fixes { repairs: vec![repair], ..fixes.clone() });
+    }
+    check_fix(text, &Fixes::default());
+    check_fix(text, &fixes);
+}
+
+/// Edits ascend, cut no character, and only they change the text.
+fn check_edits(text: &str, repair: Repair, fixes: &Fixes) {
+    let edits = edits(&parse(text), repair, fixes);
+    let mut expected = String::new();
+    let mut at = 0;
+    for edit in &edits {
+        let (start, end) = (edit.range.start as usize, edit.range.end as usize);
+        assert!(at <= start && text.get(start..end).is_some(), "{repair:?}: {edit:?}");
+        expected.push_str(&text[at..start]);
+        expected.push_str(&edit.replacement);
+        at = end;
+    }
+    expected.push_str(&text[at..]);
+    assert_eq!(apply(text, &edits), expected);
+}
+
+fn check_fix(text: &str, fixes: &Fixes) {
+    let fixed = fix(text, fixes);
+    assert_eq!(fixed.applied.is_empty(), fixed.text == text);
+    let again = fix(&fixed.text, fixes);
+    assert_eq!(again.text, fixed.text, "{:?} then {:?}", fixed.applied, again.applied);
+}
