@@ -120,7 +120,7 @@ fn lines<'a>(
                 }
             }
             Some(DataItem::Directive { width: 2, range }) => {
-                gates.check(RuleId::GateB16, range, range.start, sink)
+                gates.check(RuleId::GateB16, range, range.start, sink);
             }
             Some(DataItem::Directive { .. }) => {}
             Some(DataItem::Value(value)) => check_value(&value, gates, sink),
@@ -320,10 +320,10 @@ fn references(
             match fixup.target {
                 FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
                 FixupTarget::Section { name, addend } => {
-                    references.section_offset(fixup.range, name, addend, sink)
+                    references.section_offset(fixup.range, name, addend, sink);
                 }
                 FixupTarget::Difference { left, right } => {
-                    references.difference(fixup.range, left, right, sink)
+                    references.difference(fixup.range, left, right, sink);
                 }
             }
         }

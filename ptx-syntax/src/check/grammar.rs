@@ -31,7 +31,7 @@ impl Grammar<'_> {
         let text = sink.text;
         match kind {
             Kind::NonAscii => {
-                self.strange_byte(RuleId::NonAscii, error, "Unexpected non-ASCII character", sink)
+                self.strange_byte(RuleId::NonAscii, error, "Unexpected non-ASCII character", sink);
             }
             Kind::NulByte => self.strange_byte(RuleId::NulByte, error, "Unexpected EOF", sink),
             Kind::UnterminatedComment => {

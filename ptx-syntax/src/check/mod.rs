@@ -39,11 +39,14 @@ use crate::parser::Parsed;
 use crate::statement::Statement;
 use crate::text::TextRange;
 
+/// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
+pub type SourceLines = dyn Fn(&str) -> Option<u32>;
+
 /// What the caller knows beside the text.
 #[derive(Default)]
 pub struct Context<'c> {
-    /// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
-    pub source_lines: Option<&'c dyn Fn(&str) -> Option<u32>>,
+    /// Asked for each file once, to find lines past its end.
+    pub source_lines: Option<&'c SourceLines>,
 }
 
 impl std::fmt::Debug for Context<'_> {

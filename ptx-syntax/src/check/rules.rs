@@ -162,8 +162,8 @@ pub enum RuleId {
     MoreFaults,
 }
 
-const fn v(major: u32, minor: u32) -> Option<PtxVersion> {
-    Some(PtxVersion { major, minor })
+const fn v(major: u32, minor: u32) -> PtxVersion {
+    PtxVersion { major, minor }
 }
 
 const ISA_LEXICAL: &str = "PTX ISA 4.1-4.4, Source Format, Identifiers, Constants";
@@ -192,13 +192,13 @@ const fn rule(
 }
 
 impl Rule {
-    const fn since(mut self, version: Option<PtxVersion>) -> Self {
-        self.since = version;
+    const fn since(mut self, version: PtxVersion) -> Self {
+        self.since = Some(version);
         self
     }
 
-    const fn until(mut self, version: Option<PtxVersion>) -> Self {
-        self.until = version;
+    const fn until(mut self, version: PtxVersion) -> Self {
+        self.until = Some(version);
         self
     }
 

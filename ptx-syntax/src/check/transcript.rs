@@ -1,6 +1,6 @@
 //! What ptxas 13.0.88 would say of a module: its messages in its order, and whether it accepts.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::ptxas_lines::PtxasLines;
 use super::rules::{Rule, RuleId};
@@ -188,7 +188,7 @@ impl Transcript {
                 let (marked, line) = lines.line(said.at);
                 // A late message names the file where ptxas has got to.
                 let marked = if said.phase == Phase::Parse { marked } else { lines.last_file() };
-                out.push_str(&format!("{}, line {line}; ", marked.unwrap_or(file)));
+                let _ = write!(out, "{}, line {line}; ", marked.unwrap_or(file));
             }
             out.push_str(level);
             out.push_str(&said.text.replace(FILE, file));
