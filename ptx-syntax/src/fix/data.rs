@@ -49,7 +49,8 @@ fn unsigned(number: i64, width: u8) -> Option<New> {
 pub(super) fn fold(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
     let below = before_expressions(module);
-    let wanted = |value: &Value<'_>| matches!(value.kind, ValueKind::Difference { .. }) && (below || value.width < 4);
+    let wanted =
+        |value: &Value<'_>| matches!(value.kind, ValueKind::Difference { .. }) && (below || value.width < 4);
     if !module.sections().any(|block| any_value(block, wanted)) {
         return Vec::new();
     }
@@ -81,7 +82,8 @@ fn labels<'a>(module: &Module<'a>) -> HashMap<&'a str, Option<(usize, u64)>> {
 /// Whether every value got its bytes, whatever is wrong with it.
 fn is_laid_out(assembled: &Assembled<'_>) -> bool {
     use SyntaxErrorKind as Kind;
-    let harmless = |kind| matches!(kind, Kind::ConstantOverflow | Kind::ValueOutOfRange { .. } | Kind::NarrowLabel);
+    let harmless =
+        |kind| matches!(kind, Kind::ConstantOverflow | Kind::ValueOutOfRange { .. } | Kind::NarrowLabel);
     assembled.errors.iter().all(|error| harmless(error.kind))
 }
 

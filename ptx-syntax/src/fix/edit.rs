@@ -49,7 +49,9 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut at = 0;
     for Edit { range, replacement } in edits {
         let (start, end) = (range.start as usize, range.end as usize);
-        let (Some(kept), true) = (text.get(at..start), text.is_char_boundary(end) && start <= end) else { continue };
+        let (Some(kept), true) = (text.get(at..start), text.is_char_boundary(end) && start <= end) else {
+            continue;
+        };
         out.push_str(kept);
         out.push_str(replacement);
         at = end;

@@ -109,7 +109,10 @@ impl<'m, 'a> Table<'m, 'a> {
         let mut table = Self { files: Vec::new(), by_index: HashMap::new() };
         for node in module.files() {
             let number = number_behind(module.text, node.range, ".file");
-            let Some(number) = number.filter(|&(_, index)| index == node.index).map(|(range, _)| range) else { continue };
+            let Some(number) = number.filter(|&(_, index)| index == node.index).map(|(range, _)| range)
+            else {
+                continue;
+            };
             table.by_index.entry(node.index).or_default().push(table.files.len());
             table.files.push(File { node, number });
         }
@@ -138,7 +141,8 @@ impl<'m, 'a> Table<'m, 'a> {
     fn fates(&self, uses: &[Use]) -> Vec<Fate> {
         let mut known: HashMap<(u64, &str), &FileDirective<'_>> = HashMap::new();
         let mut seen = HashSet::new();
-        let mut taken: HashSet<u64> = self.by_index.keys().copied().chain(uses.iter().map(|used| used.index)).collect();
+        let mut taken: HashSet<u64> =
+            self.by_index.keys().copied().chain(uses.iter().map(|used| used.index)).collect();
         let mut free = 1;
         let fates = self.files.iter().map(|File { node, .. }| {
             if seen.insert(node.index) {
@@ -147,7 +151,8 @@ impl<'m, 'a> Table<'m, 'a> {
             }
             let timeless = node.timestamp.is_none();
             let says_the_same = |before: &FileDirective<'_>| {
-                before.timestamp.is_some() && timeless || (before.timestamp, before.size) == (node.timestamp, node.size)
+                before.timestamp.is_some() && timeless
+                    || (before.timestamp, before.size) == (node.timestamp, node.size)
             };
             // Only what the first `.file` of an index says needs no index of its own.
             if known.get(&(node.index, node.path)).is_some_and(|before| says_the_same(before)) {
@@ -194,16 +199,20 @@ fn uses(module: &Module<'_>) -> Vec<Use> {
 
 fn uses_of(text: &str, loc: &LocDirective<'_>) -> [Option<Use>; 2] {
     let own = number_behind(text, loc.range, ".loc").filter(|&(_, index)| index == loc.file);
-    let call = loc.inlined_at.as_ref().and_then(|at| {
-        number_behind(text, at.range, "inlined_at").filter(|&(_, index)| index == at.file)
-    });
+    let call = loc
+        .inlined_at
+        .as_ref()
+        .and_then(|at| number_behind(text, at.range, "inlined_at").filter(|&(_, index)| index == at.file));
     [own, call].map(|used| used.map(|(number, index)| Use { index, number }))
 }
 
 /// The number that follows a word inside `range`, and its value as ptxas reads it there.
 fn number_behind(text: &str, range: TextRange, word: &str) -> Option<(TextRange, u64)> {
     let mut lexer = Lexer::new(text, range.start);
-    let mut next = || Some(lexer.next_significant()).filter(|token| token.range.end <= range.end && token.kind != TokenKind::Eof);
+    let mut next = || {
+        Some(lexer.next_significant())
+            .filter(|token| token.range.end <= range.end && token.kind != TokenKind::Eof)
+    };
     while next()?.range.slice(text) != word {}
     let Token { kind, range } = next()?;
     match (kind, range.slice(text)) {

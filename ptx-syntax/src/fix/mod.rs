@@ -176,7 +176,9 @@ impl Fixes {
 
     /// Whether `debug` is to go whatever there is.
     fn takes_debug_out(&self) -> bool {
-        [Repair::StripAll, Repair::StripToLines, Repair::RemoveDebug].into_iter().any(|repair| self.has(repair))
+        [Repair::StripAll, Repair::StripToLines, Repair::RemoveDebug]
+            .into_iter()
+            .any(|repair| self.has(repair))
     }
 
     /// Whether one of the repairs answers a rule.
@@ -217,8 +219,11 @@ const MOST_PASSES: u32 = 64;
 /// Makes the chosen repairs until none has anything to do. Takes any text.
 pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
     let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
-    let (others, versions): (Vec<_>, Vec<_>) =
-        REPAIRS.iter().map(|info| info.repair).filter(|&repair| fixes.has(repair)).partition(|&repair| repair < Repair::BumpVersion);
+    let (others, versions): (Vec<_>, Vec<_>) = REPAIRS
+        .iter()
+        .map(|info| info.repair)
+        .filter(|&repair| fixes.has(repair))
+        .partition(|&repair| repair < Repair::BumpVersion);
     for _ in 0..MOST_PASSES {
         // `.version` rises only when nothing else is left to do.
         if !pass(&mut fixed, &others, fixes) && !pass(&mut fixed, &versions, fixes) {
@@ -245,7 +250,12 @@ fn pass(fixed: &mut Fixed, repairs: &[Repair], fixes: &Fixes) -> bool {
 }
 
 /// The first of the repairs from `from` on that has something to do, and its edits.
-fn next_edits(text: &str, repairs: &[Repair], from: usize, fixes: &Fixes) -> Option<(usize, Repair, Vec<Edit>)> {
+fn next_edits(
+    text: &str,
+    repairs: &[Repair],
+    from: usize,
+    fixes: &Fixes,
+) -> Option<(usize, Repair, Vec<Edit>)> {
     let rest = repairs.get(from..).filter(|rest| !rest.is_empty())?;
     let parsed = parse(text);
     let made = |(index, &repair): (usize, &Repair)| {

@@ -52,7 +52,8 @@ fn out_of_sections(parsed: &Parsed<'_>, edits: &mut Vec<Edit>) {
         let mut moved = Moved::new(text, section.range.end);
         while errors.next_if(|error| error.range.start < section.open.end).is_some() {}
         while let Some(error) = errors.next_if(|error| error.range.end <= section.close.start) {
-            let is_file = error.range.slice(text) == ".file" && matches!(error.kind, SyntaxErrorKind::Expected { .. });
+            let is_file =
+                error.range.slice(text) == ".file" && matches!(error.kind, SyntaxErrorKind::Expected { .. });
             if let Some(range) = is_file.then(|| file_directive(text, error.range.start)).flatten() {
                 moved.take(range, edits);
             }

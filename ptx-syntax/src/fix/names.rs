@@ -20,17 +20,23 @@ fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'
 }
 
 pub(super) fn path_map(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
-    let mapped = files(parsed).filter_map(|file| Some(Edit::new(file.path_range, map_path(file.path, &fixes.path_map)?)));
+    let mapped = files(parsed)
+        .filter_map(|file| Some(Edit::new(file.path_range, map_path(file.path, &fixes.path_map)?)));
     mapped.collect()
 }
 
 /// None: the map leaves the path alone. What it has written once it does not touch again.
 fn map_path(path: &str, map: &[(String, String)]) -> Option<String> {
     let fits = |(from, to): &&(String, String)| !from.is_empty() && !to.contains('"');
-    let written = |path: &str| map.iter().filter(fits).any(|(_, to)| !to.is_empty() && path.starts_with(to.as_str()));
+    let written =
+        |path: &str| map.iter().filter(fits).any(|(_, to)| !to.is_empty() && path.starts_with(to.as_str()));
     let mut mapped = Cow::Borrowed(path);
     while !written(&mapped) {
-        let step = map.iter().filter(fits).rev().find_map(|(from, to)| Some((to, mapped.strip_prefix(from.as_str())?)));
+        let step = map
+            .iter()
+            .filter(fits)
+            .rev()
+            .find_map(|(from, to)| Some((to, mapped.strip_prefix(from.as_str())?)));
         let Some((to, rest)) = step else { break };
         mapped = Cow::Owned(format!("{to}{rest}"));
     }
@@ -51,7 +57,9 @@ pub(super) fn ascii(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     }
     for token in tokenize(text) {
         match token.kind {
-            TokenKind::LineComment | TokenKind::BlockComment => escape(text, token.range, in_comment, &mut edits),
+            TokenKind::LineComment | TokenKind::BlockComment => {
+                escape(text, token.range, in_comment, &mut edits)
+            }
             TokenKind::LineMarker => escape(text, token.range, in_name, &mut edits),
             _ => {}
         }
@@ -96,7 +104,8 @@ fn in_name(c: char, out: &mut String) {
 /// ptxas looks at the source file only for a time that is 0 or missing.
 pub(super) fn time(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     let (time, size) = fixes.file_time;
-    let known = super::versions::version(&parsed.module).is_some_and(|v| v >= crate::check::PtxVersion::new(3, 2));
+    let known =
+        super::versions::version(&parsed.module).is_some_and(|v| v >= crate::check::PtxVersion::new(3, 2));
     if time == 0 || !known {
         return Vec::new();
     }
@@ -106,8 +115,12 @@ pub(super) fn time(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
         let mut lexer = Lexer::new(text, file.path_range.end + 1);
         let comma = lexer.next_significant().kind == TokenKind::Comma;
         match (file.timestamp, file.size) {
-            (None, _) if !comma => edits.push(Edit::insert(file.path_range.end + 1, format!(", {time}, {size}"))),
-            (Some(0), Some(_)) if comma => edits.push(Edit::new(lexer.next_significant().range, time.to_string())),
+            (None, _) if !comma => {
+                edits.push(Edit::insert(file.path_range.end + 1, format!(", {time}, {size}")))
+            }
+            (Some(0), Some(_)) if comma => {
+                edits.push(Edit::new(lexer.next_significant().range, time.to_string()))
+            }
             _ => {}
         }
     }
@@ -126,7 +139,11 @@ mod tests {
         };
         assert_eq!(map(&[("/home/e", "src")], "/home/e/a.cu").as_deref(), Some("src/a.cu"));
         assert_eq!(map(&[("/home/e", "src")], "/tmp/a.cu"), None);
-        assert_eq!(map(&[("/home", "A"), ("/home/e/", "B/")], "/home/e/a.cu").as_deref(), Some("B/a.cu"), "the last");
+        assert_eq!(
+            map(&[("/home", "A"), ("/home/e/", "B/")], "/home/e/a.cu").as_deref(),
+            Some("B/a.cu"),
+            "the last"
+        );
         assert_eq!(map(&[("a", "ab")], "a.cu").as_deref(), Some("ab.cu"));
         assert_eq!(map(&[("a", "ab")], "ab.cu"), None, "written already");
         assert_eq!(map(&[("/a", "")], "/a/a/k").as_deref(), Some("/k"));

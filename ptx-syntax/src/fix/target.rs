@@ -43,7 +43,9 @@ pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
 pub(super) fn add_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
     let last = module.target().and_then(|target| target.specifiers.last());
-    let Some(last) = last.filter(|_| !is_debug(module) && !fixes.takes_debug_out()) else { return Vec::new() };
+    let Some(last) = last.filter(|_| !is_debug(module) && !fixes.takes_debug_out()) else {
+        return Vec::new();
+    };
     let mut edits = vec![Edit::insert(last.range.end, ", debug")];
     if !has_section(module) {
         if !parsed.errors.is_empty() {

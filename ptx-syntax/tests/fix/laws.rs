@@ -124,8 +124,20 @@ proptest! {
 #[test]
 fn hostile_repetition_is_linear() {
     for piece in [
-        "a.b.", " a.b;", ".loc 1 1 1 ", ".file 1 \"a\"\n", ".file 1 \"a\" ", "{ .file 1 \"a\" }", "/*\u{e9}*/",
-        ".b64 -1,", "-1,", ".b32 a-a ", "a: ", ".func f() { .file 0 \"\" }", "} .section .x {", "}\n.func f() {",
+        "a.b.",
+        " a.b;",
+        ".loc 1 1 1 ",
+        ".file 1 \"a\"\n",
+        ".file 1 \"a\" ",
+        "{ .file 1 \"a\" }",
+        "/*\u{e9}*/",
+        ".b64 -1,",
+        "-1,",
+        ".b32 a-a ",
+        "a: ",
+        ".func f() { .file 0 \"\" }",
+        "} .section .x {",
+        "}\n.func f() {",
     ] {
         for head in [
             "",

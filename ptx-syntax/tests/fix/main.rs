@@ -12,7 +12,11 @@ use ptx_syntax::parse;
 fn fixed(text: &str, fixes: &Fixes) -> String {
     let first = fix(text, fixes);
     let second = fix(&first.text, fixes);
-    assert_eq!(second.text, first.text, "fixing twice: {:?} then {:?} on {text:?}", first.applied, second.applied);
+    assert_eq!(
+        second.text, first.text,
+        "fixing twice: {:?} then {:?} on {text:?}",
+        first.applied, second.applied
+    );
     assert!(second.applied.is_empty());
     assert_eq!(first.applied.is_empty(), first.text == text);
     let parsed = parse(text);
@@ -49,7 +53,9 @@ fn whole(repair: Repair, before: &str, after: &str) {
 
 #[test]
 fn differences() {
-    let section = |version: &str, values: &str| format!(".version {version}\n.target sm_80\n.section .debug_x\n{{\n{values}\n}}\n");
+    let section = |version: &str, values: &str| {
+        format!(".version {version}\n.target sm_80\n.section .debug_x\n{{\n{values}\n}}\n")
+    };
     for (version, before, after) in [
         ("7.0", "a: .b32 b-a\nb:", "a: .b32 4\nb:"),
         ("7.0", "a: .b64 b - /*c*/ a // d\nb:", "a: .b64 8 // d\nb:"),
@@ -61,7 +67,11 @@ fn differences() {
         ("7.0", "a: .b32 c-a\nb:", "a: .b32 c-a\nb:"),
         ("7.0", "a: .b32 b-a\nb: b:", "a: .b32 b-a\nb: b:"),
         ("7.0", "a: .b32 b-a\n.b8 x y z\nb:", "a: .b32 b-a\n.b8 x y z\nb:"),
-        ("7.0", "a: .b32 d-c\n} .section .debug_y { c: .b8 1,2\nd:", "a: .b32 2\n} .section .debug_y { c: .b8 1,2\nd:"),
+        (
+            "7.0",
+            "a: .b32 d-c\n} .section .debug_y { c: .b8 1,2\nd:",
+            "a: .b32 2\n} .section .debug_y { c: .b8 1,2\nd:",
+        ),
         ("7.0", "a: .b32 c-a\n} .section .debug_y { c:", "a: .b32 c-a\n} .section .debug_y { c:"),
     ] {
         whole(Repair::FoldDifferences, &section(version, before), &section(version, after));
@@ -70,7 +80,9 @@ fn differences() {
 
 #[test]
 fn numbers() {
-    let section = |version: &str, values: &str| format!(".version {version}\n.target sm_80\n.section .debug_x\n{{\n{values}\n}}\n");
+    let section = |version: &str, values: &str| {
+        format!(".version {version}\n.target sm_80\n.section .debug_x\n{{\n{values}\n}}\n")
+    };
     for (version, before, after) in [
         ("7.4", ".b8 1,-5,- 128, 255", ".b8 1,251,128, 255"),
         ("7.4", ".b16 -1 .b32 -2", ".b16 65535 .b32 4294967294"),
@@ -104,8 +116,12 @@ fn labels_used_twice() {
     };
     behind_head(
         Repair::SpellOffsets,
-        &text(".b32 n .b32 n // c\n.b32 n+1 .b32 n+1 .b32 n+2\n.b32 d .b32 d\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 m"),
-        &text(".b32 n .b32 .debug_str+2 // c\n.b32 n+1 .b32 .debug_str+3 .b32 n+2\n.b32 d .b32 .debug_info+0\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 .debug_str+0"),
+        &text(
+            ".b32 n .b32 n // c\n.b32 n+1 .b32 n+1 .b32 n+2\n.b32 d .b32 d\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 m",
+        ),
+        &text(
+            ".b32 n .b32 .debug_str+2 // c\n.b32 n+1 .b32 .debug_str+3 .b32 n+2\n.b32 d .b32 .debug_info+0\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 .debug_str+0",
+        ),
     );
 }
 
@@ -117,9 +133,15 @@ fn files_out_of_functions() {
             ".func f()\n{\n{ .file 1 \"a\", 5, 6 // c\n}\n.file 2 \"b\"\nret; } // end\n.func g() { ret; }",
             ".func f()\n{\n{  // c\n}\nret; } // end\n.file 1 \"a\", 5, 6\n.file 2 \"b\"\n.func g() { ret; }",
         ),
-        (".func f() { .file 1 \"a\" ret; } .func g() { ret; }", ".func f() {  ret; }\n.file 1 \"a\"\n .func g() { ret; }"),
+        (
+            ".func f() { .file 1 \"a\" ret; } .func g() { ret; }",
+            ".func f() {  ret; }\n.file 1 \"a\"\n .func g() { ret; }",
+        ),
         (".func f() { .file 1\nret; }", ".func f() { .file 1\nret; }"),
-        (".section .debug_x\n{\n.b8 1\n.file 1 \"a\"\n.b8 2\n}\n", ".section .debug_x\n{\n.b8 1\n.b8 2\n}\n.file 1 \"a\"\n"),
+        (
+            ".section .debug_x\n{\n.b8 1\n.file 1 \"a\"\n.b8 2\n}\n",
+            ".section .debug_x\n{\n.b8 1\n.b8 2\n}\n.file 1 \"a\"\n",
+        ),
     ] {
         behind_head(Repair::MoveFiles, before, after);
     }
@@ -133,7 +155,10 @@ fn files_out_of_functions() {
 #[test]
 fn one_index_twice() {
     let kernel = |name: &str, locs: &str| format!(".func {name}()\n{{\n{locs}ret;\n}}\n");
-    let (f, g) = (kernel("f", ".loc 1 5 0\n"), kernel("g", ".loc 1 7 0\n.loc 2 8 0, function_name n, inlined_at 1 7 0\n"));
+    let (f, g) = (
+        kernel("f", ".loc 1 5 0\n"),
+        kernel("g", ".loc 1 7 0\n.loc 2 8 0, function_name n, inlined_at 1 7 0\n"),
+    );
     let g3 = kernel("g", ".loc 3 7 0\n.loc 2 8 0, function_name n, inlined_at 3 7 0\n");
     let (a, b, c) = (".file 1 \"a\"\n", ".file 1 \"b\"\n", ".file 2 \"c\"\n");
     let b3 = ".file 3 \"b\"\n";
@@ -155,11 +180,14 @@ fn gaps() {
     let body = |locs: &str| format!(".func f()\n{{\n{locs}ret;\n}}\n");
     for (before, after) in [
         (
-            body(".loc 5 1 0\n.loc 3 2 0, function_name n, inlined_at 5 1 0\n.loc 2 9 9\n") + ".file 5 \"e\"\n.file 3 \"c\"\n",
-            body(".loc 2 1 0\n.loc 1 2 0, function_name n, inlined_at 2 1 0\n.loc 3 9 9\n") + ".file 2 \"e\"\n.file 1 \"c\"\n",
+            body(".loc 5 1 0\n.loc 3 2 0, function_name n, inlined_at 5 1 0\n.loc 2 9 9\n")
+                + ".file 5 \"e\"\n.file 3 \"c\"\n",
+            body(".loc 2 1 0\n.loc 1 2 0, function_name n, inlined_at 2 1 0\n.loc 3 9 9\n")
+                + ".file 2 \"e\"\n.file 1 \"c\"\n",
         ),
         (
-            body(".loc 0 1 0\n.loc 1 2 0\n.loc 70000 2 0\n") + ".file 0 \"z\"\n.file 1 \"a\"\n.file 70000 \"b\"\n",
+            body(".loc 0 1 0\n.loc 1 2 0\n.loc 70000 2 0\n")
+                + ".file 0 \"z\"\n.file 1 \"a\"\n.file 70000 \"b\"\n",
             body(".loc 2 1 0\n.loc 1 2 0\n.loc 3 2 0\n") + ".file 2 \"z\"\n.file 1 \"a\"\n.file 3 \"b\"\n",
         ),
         (body(".loc 9 1 0\n") + ".file 1 \"a\"\n", body(".loc 9 1 0\n") + ".file 1 \"a\"\n"),
@@ -180,29 +208,62 @@ fn header() {
     whole(Repair::AddSection, debug, &format!("{debug}{section}"));
     whole(Repair::AddDebug, plain, &format!("{debug}{section}"));
     whole(Repair::AddDebug, &format!("{plain}{section}"), &format!("{debug}{section}"));
-    whole(Repair::RemoveDebug, ".version 8.0\n.target sm_90 /*a*/ , /*b*/ debug, texmode_unified\n", ".version 8.0\n.target sm_90 /*a*/  /*b*/ , texmode_unified\n");
-    whole(Repair::BumpVersion, ".version /*v*/ 7.0 // x\n.target sm_90\n", ".version /*v*/ 7.8 // x\n.target sm_90\n");
-    whole(Repair::BumpVersion, ".version 7.0\n.target sm_80\n.section .debug_x { .b8 -1 }\n", ".version 7.5\n.target sm_80\n.section .debug_x { .b8 -1 }\n");
-    whole(Repair::BumpVersion, ".version 5.0\n.target sm_50\n.section .debug_x { .b16 1 }\n", ".version 5.0\n.target sm_50\n.section .debug_x { .b16 1 }\n");
-    whole(Repair::DocumentedVersion, ".version 5.0\n.target sm_50\n.section .debug_x { .b16 1 }\n", ".version 6.0\n.target sm_50\n.section .debug_x { .b16 1 }\n");
+    whole(
+        Repair::RemoveDebug,
+        ".version 8.0\n.target sm_90 /*a*/ , /*b*/ debug, texmode_unified\n",
+        ".version 8.0\n.target sm_90 /*a*/  /*b*/ , texmode_unified\n",
+    );
+    whole(
+        Repair::BumpVersion,
+        ".version /*v*/ 7.0 // x\n.target sm_90\n",
+        ".version /*v*/ 7.8 // x\n.target sm_90\n",
+    );
+    whole(
+        Repair::BumpVersion,
+        ".version 7.0\n.target sm_80\n.section .debug_x { .b8 -1 }\n",
+        ".version 7.5\n.target sm_80\n.section .debug_x { .b8 -1 }\n",
+    );
+    whole(
+        Repair::BumpVersion,
+        ".version 5.0\n.target sm_50\n.section .debug_x { .b16 1 }\n",
+        ".version 5.0\n.target sm_50\n.section .debug_x { .b16 1 }\n",
+    );
+    whole(
+        Repair::DocumentedVersion,
+        ".version 5.0\n.target sm_50\n.section .debug_x { .b16 1 }\n",
+        ".version 6.0\n.target sm_50\n.section .debug_x { .b16 1 }\n",
+    );
     // What can be written another way needs no newer version.
-    let fixed = fix(".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 -1 .b32 a-b b: }\n", &Fixes::default());
-    assert_eq!(fixed.text, ".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 255 .b32 4294967291 b: }\n");
+    let fixed =
+        fix(".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 -1 .b32 a-b b: }\n", &Fixes::default());
+    assert_eq!(
+        fixed.text,
+        ".version 7.0\n.target sm_80\n.section .debug_x { a: .b8 255 .b32 4294967291 b: }\n"
+    );
     assert_eq!(fixed.applied, [(Repair::FoldDifferences, 1), (Repair::RewriteNegatives, 1)]);
 }
 
 #[test]
 fn names() {
     for (before, after) in [
-        ("// caf\u{e9} \u{1f600}\n.file 1 \"caf\u{e9}/a.cu\"\n", "// caf\\u{e9} \\u{1f600}\n.file 1 \"caf%C3%A9/a.cu\"\n"),
+        (
+            "// caf\u{e9} \u{1f600}\n.file 1 \"caf\u{e9}/a.cu\"\n",
+            "// caf\\u{e9} \\u{1f600}\n.file 1 \"caf%C3%A9/a.cu\"\n",
+        ),
         ("/* \u{e9} */ # 1 \"\u{e9}.cu\"\n", "/* \\u{e9} */ # 1 \"%C3%A9.cu\"\n"),
         (".global .b8 \u{e9};\n", ".global .b8 \u{e9};\n"),
     ] {
         behind_head(Repair::AsciiText, before, after);
     }
     whole(Repair::AsciiText, &format!("\u{feff}{HEAD}"), HEAD);
-    let map = Fixes { path_map: vec![("/home/caf\u{e9}".into(), "src".into())], ..Fixes::of(&[Repair::PathMap, Repair::AsciiText]) };
-    assert_eq!(fixed(&format!("{HEAD}.file 1 \"/home/caf\u{e9}/a.cu\"\n"), &map), format!("{HEAD}.file 1 \"src/a.cu\"\n"));
+    let map = Fixes {
+        path_map: vec![("/home/caf\u{e9}".into(), "src".into())],
+        ..Fixes::of(&[Repair::PathMap, Repair::AsciiText])
+    };
+    assert_eq!(
+        fixed(&format!("{HEAD}.file 1 \"/home/caf\u{e9}/a.cu\"\n"), &map),
+        format!("{HEAD}.file 1 \"src/a.cu\"\n")
+    );
     behind_head(
         Repair::FileTime,
         ".file 1 \"a\"\n.file 2 \"b\", 0, 7\n.file 3 \"c\", 8, 9\n.file 4 \"d\",\n",
@@ -234,6 +295,14 @@ fn locs_and_strips() {
         ".func f()\n{\n.loc 1 2 3\n // again\nadd.s32 a, b, c;\n.loc 1 2 4\n.loc 1 2 3\nret;\n}\n",
     );
     let module = ".version 8.0\n.target sm_90, debug\n.address_size 64\n.func f()\n{\nL: .loc 1 2 3 // c\n\t.loc 1 9 9, function_name n, inlined_at 1 2 3\n\tret;\n}\n\t.file\t1 \"a\"\n\t.section\t.debug_info\n\t{\n.b8 1\n\t}\n\t.section\t.debug_str\n{\nn:\n.b8 102,0\n}\n// end\n";
-    whole(Repair::StripAll, module, ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n{\nL:  // c\n\tret;\n}\n// end\n");
-    whole(Repair::StripToLines, module, ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n{\nL: .loc 1 2 3 // c\n\t.loc 1 9 9, function_name n, inlined_at 1 2 3\n\tret;\n}\n\t.file\t1 \"a\"\n\t.section\t.debug_str\n{\nn:\n.b8 102,0\n}\n// end\n");
+    whole(
+        Repair::StripAll,
+        module,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n{\nL:  // c\n\tret;\n}\n// end\n",
+    );
+    whole(
+        Repair::StripToLines,
+        module,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.func f()\n{\nL: .loc 1 2 3 // c\n\t.loc 1 9 9, function_name n, inlined_at 1 2 3\n\tret;\n}\n\t.file\t1 \"a\"\n\t.section\t.debug_str\n{\nn:\n.b8 102,0\n}\n// end\n",
+    );
 }

@@ -34,7 +34,8 @@ fn modules() -> Vec<(String, String)> {
     let (Some(bugs), Some(cases)) = (shared("bugs"), shared("cases")) else { return Vec::new() };
     let bugs = fs::read_dir(bugs).unwrap().map(|entry| entry.unwrap().path().join("input.ptx"));
     let cases = fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> = bugs.chain(cases).filter(|path| path.is_file() && path.extension().unwrap() == "ptx").collect();
+    let mut paths: Vec<PathBuf> =
+        bugs.chain(cases).filter(|path| path.is_file() && path.extension().unwrap() == "ptx").collect();
     paths.sort();
     let name = |path: &Path| {
         let name = if path.ends_with("input.ptx") { path.parent().unwrap() } else { path };
@@ -101,7 +102,8 @@ fn data_keep_their_bytes() {
         // An old version, so that there is something to do.
         let parsed = parse(&text);
         let Some(version) = parsed.module.version().map(|version| version.range) else { continue };
-        let text = format!("{}.version 7.0{}", &text[..version.start as usize], &text[version.end as usize..]);
+        let text =
+            format!("{}.version 7.0{}", &text[..version.start as usize], &text[version.end as usize..]);
         let after = fixed(&text, &repairs);
         changed += usize::from(after != text);
         let (before, after) = (bytes(&parse(&text)), bytes(&parse(&after)));
@@ -145,7 +147,8 @@ fn locs_keep_their_files() {
     let is_behind = |text: &str| {
         let parsed = parse(text);
         let first_file = parsed.module.files().next().map(|file| file.range.start);
-        let first_code = parsed.module.functions().find(|function| function.body.is_some()).map(|code| code.range.start);
+        let first_code =
+            parsed.module.functions().find(|function| function.body.is_some()).map(|code| code.range.start);
         first_file > first_code
     };
     for pair in modules.chunks_exact(2) {
@@ -196,11 +199,25 @@ fn assemble_beside(ptxas: &Path, text: &str, options: &[&str], source: &str) -> 
     fs::write(&input, text).unwrap();
     let parsed = parse(text);
     let arch = parsed.module.target().and_then(|target| target.arch()).map_or("sm_90", |name| name.text);
-    let old = arch.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().is_ok_and(|number: u32| number < 75);
+    let old = arch
+        .trim_start_matches("sm_")
+        .trim_end_matches(['a', 'f'])
+        .parse()
+        .is_ok_and(|number: u32| number < 75);
     let arch = format!("-arch={}", if old { "sm_75" } else { arch });
-    let run = Command::new(ptxas).arg(arch).args(options).arg("-o").args([&output, &input]).current_dir(folder.path()).output();
+    let run = Command::new(ptxas)
+        .arg(arch)
+        .args(options)
+        .arg("-o")
+        .args([&output, &input])
+        .current_dir(folder.path())
+        .output();
     let run = run.unwrap();
-    if run.status.success() { Ok(fs::read(output).unwrap()) } else { Err(String::from_utf8_lossy(&run.stderr).into_owned()) }
+    if run.status.success() {
+        Ok(fs::read(output).unwrap())
+    } else {
+        Err(String::from_utf8_lossy(&run.stderr).into_owned())
+    }
 }
 
 /// PTX of the corpus whose assembling takes no time, for architectures that ptxas reads as they are.
@@ -240,7 +257,8 @@ fn redundant_locs_give_no_rows() {
     let modules = some(10, |text| fix(text, &repair).text != text); // all 269 were tried once
     eprintln!("{} modules with redundant .loc", modules.len());
     for (path, text) in modules {
-        let rows = |text: &str| assemble(&ptxas, text, &["-lineinfo"]).map(|cubin| section(&cubin, ".debug_line"));
+        let rows =
+            |text: &str| assemble(&ptxas, text, &["-lineinfo"]).map(|cubin| section(&cubin, ".debug_line"));
         assert_eq!(rows(&text).ok(), rows(&fixed(&text, &repair)).ok(), "{path}");
     }
 }
@@ -263,7 +281,10 @@ fn stripped_modules() {
         assert!(!debug_sections(&cubin).is_empty(), "{path}");
         assert_eq!(debug_sections(&assemble(&ptxas, &all, &[]).unwrap()), [""; 0], "{path}");
         let lines = assemble(&ptxas, &lines, &["-lineinfo"]).unwrap();
-        assert!(section(&lines, ".debug_line").is_some() && section(&lines, ".debug_info").is_none(), "{path}");
+        assert!(
+            section(&lines, ".debug_line").is_some() && section(&lines, ".debug_info").is_none(),
+            "{path}"
+        );
         if !parse(&text).module.target().unwrap().is_debug() {
             assert_eq!(section(&lines, ".debug_line"), section(&cubin, ".debug_line"), "{path}");
         }
