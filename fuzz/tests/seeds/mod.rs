@@ -46,7 +46,7 @@ pub(crate) fn faulty_modules() -> Vec<Vec<u8>> {
         ".version 3.0\n.target sm_30, debug\n.file 1 \"a\"\n.file 1 \"b\", 0, 6\n.file 5 \"a\"\n.file 70000 \"\u{e9}\"\n.func f()\n{\n\
          .file 2 \"c\"\n.loc 1 10 3\n.loc 1 10 3\n{ .loc 5 9 3, function_name n+1, inlined_at 1 10 3 }\n.section .debug_loc { .b8 1 }\nret; }\n",
         ".version 7.0\n.target sm_80, debug\n.global .b8 f_$_k[2], g.k;\n// \u{e9}\n.section .debug_info {\n.b32 e-b\nb: .b16 -1, 0x10\n\
-         .b64 1, -5, 0x123456789abcdef0, 7\n.b64 f.k\n.b64 g.k\n.b64 b-e\n.b8 -0\n.file 1 \"a\", 1, 2\ne: }\n",
+         .b64 1, -5, 0x123456789abcdef0, 7\n.b64 f.k\n.b64 f_$_k\n.b32 b\n.b32 b\n.b64 g.k\n.b64 b-e\n.b8 -0\n.file 1 \"a\", 1, 2\ne: }\n",
     ];
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }

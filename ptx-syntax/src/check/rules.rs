@@ -393,7 +393,7 @@ pub static RULES: [Rule; 99] = [
         (ISA_SECTION, "with -g, and in .debug_str always: error: labels '...' and '...' must be defined in the same section")),
     rule(Id::LabelTwice, ("D010", "section-label-used-twice"), Warning,
         "In `.debug_info` a label of a section is used once with the same offset.",
-        (OBSERVED, "silent: .debug_info is lost or wrong")),
+        (OBSERVED, "silent: .debug_info is lost or wrong")).fixable(),
     rule(Id::ReferenceLost, ("D011", "reference-lost"), Warning,
         "Outside `.debug_info` a reference is a code label, a function, a variable or a section, without an offset.",
         (OBSERVED, "silent: writes 0 and no relocation")),

@@ -1,10 +1,10 @@
 //! Values of sections that ptxas refuses or cuts, written another way: the bytes stay.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::versions::version;
 use super::{Edit, Fixes};
-use crate::check::PtxVersion;
+use crate::check::{PtxVersion, declared_symbols};
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::nodes::Module;
@@ -12,6 +12,7 @@ use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::section_data::{Assembled, assemble};
+use crate::statement::Statement;
 use crate::text::TextRange;
 
 /// What takes a value's place.
@@ -21,6 +22,8 @@ enum New {
     Number(u64),
     /// Two `.b32` in place of one `.b64`, low half first.
     Halves(u64),
+    /// `.debug_str+12`
+    Offset(String),
 }
 
 /// Since when ptxas takes differences and negative numbers.
@@ -119,6 +122,50 @@ pub(super) fn wide(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     })
 }
 
+/// Labels that `.debug_info` refers to again with the same number added, which ptxas loses; it takes the section and the
+/// offset as often as one likes, with `-c` too (observed: 13.0.88, sm_90).
+pub(super) fn offsets(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
+    let module = &parsed.module;
+    let mut used = HashSet::new();
+    let mut again = Vec::new();
+    for block in module.sections().filter(|block| block.name.text == ".debug_info") {
+        let repeated = |item| match item {
+            DataItem::Value(Value { kind: ValueKind::Symbol { name, addend }, range, .. })
+                if !name.text.starts_with('.') && !used.insert((name.text, addend)) =>
+            {
+                Some((range.start, name.text, addend))
+            }
+            _ => None,
+        };
+        again.extend(block.items().filter_map(repeated));
+    }
+    if again.is_empty() {
+        return Vec::new();
+    }
+    let (labels, code) = (labels(module), code_names(module));
+    let mut blocks: HashMap<&str, u32> = HashMap::new();
+    module.sections().for_each(|block| *blocks.entry(block.name.text).or_default() += 1);
+    let names: Vec<&str> = module.sections().map(|block| block.name.text).collect();
+    let spelled = again.into_iter().filter_map(|(at, label, addend)| {
+        let (block, offset) = (*labels.get(label)?)?;
+        let name = names.get(block).filter(|&name| blocks.get(name) == Some(&1) && !code.contains(label))?;
+        let offset = u32::try_from(offset + u64::from(addend)).ok()?; // ptxas keeps no more
+        Some((at, format!("{name}+{offset}")))
+    });
+    let spelled: HashMap<u32, String> = spelled.collect();
+    rewrite(module, |value| spelled.get(&value.range.start).cloned().map(New::Offset))
+}
+
+/// What a name can stand for outside of sections.
+fn code_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
+    let bodies = module.functions().filter_map(|function| function.body.as_ref());
+    let labels = bodies.flat_map(|body| &body.statements).filter_map(|statement| match statement {
+        Statement::Label(label) => Some(label.text),
+        _ => None,
+    });
+    labels.chain(declared_symbols(module)).collect()
+}
+
 /// Whether a block has such a value among those that are no plain decimal number of its width.
 fn any_value(block: &SectionBlock<'_>, wanted: impl Fn(&Value<'_>) -> bool) -> bool {
     if block.open.is_empty() {
@@ -175,6 +222,7 @@ impl List<'_> {
         }
         match new {
             Some(New::Number(number)) => edits.push(Edit::new(value.range, number.to_string())),
+            Some(New::Offset(written)) => edits.push(Edit::new(value.range, written)),
             Some(New::Halves(number)) => {
                 let (low, high) = (number as u32, number >> 32);
                 edits.push(Edit::new(value.range, format!("{low:#x}, {high:#x}")));

@@ -1,6 +1,6 @@
 //! Edits of a text: replaced ranges, and nothing else changes.
 
-use crate::error::SyntaxError;
+use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::text::TextRange;
 
@@ -92,8 +92,10 @@ pub(super) fn insert_lines(text: &str, at: u32, lines: &str) -> Edit {
 pub(super) fn is_faulty(errors: &[SyntaxError], text: &str, range: TextRange) -> bool {
     let first = errors.partition_point(|error| error.range.start < range.start);
     let Some(error) = errors.get(first) else { return false };
-    error.range.start < range.end
-        || error.range.start == Lexer::new(text, range.end).next_significant().range.start
+    // A directive in the wrong place is well written, and ends what stands before it.
+    let behind = || Lexer::new(text, range.end).next_significant().range.start;
+    let misplaced = matches!(error.kind, SyntaxErrorKind::Misplaced(_));
+    error.range.start < range.end || error.range.start == behind() && !misplaced
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ pub enum Repair {
     FoldDifferences,
     RewriteNegatives,
     SplitWideValues,
+    SpellOffsets,
     DropRedundantLocs,
     AddDebug,
     AddSection,
@@ -98,7 +99,7 @@ use RuleId as Id;
 /// so that it rises only for what could not be written another way. A test holds it to [`Repair`]'s order and to
 /// [`crate::check::Rule::fixable`].
 #[rustfmt::skip] // one repair, one place
-pub static REPAIRS: [RepairInfo; 20] = [
+pub static REPAIRS: [RepairInfo; 21] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,
         "Takes out `.loc`, `.file`, `.section`, `@@DWARF` and `, debug`."),
     repair(R::StripToLines, "strip-to-lines", ASKED, &[Id::DebugMeansO0], strip::to_lines,
@@ -125,6 +126,8 @@ pub static REPAIRS: [RepairInfo; 20] = [
         "Writes negative numbers as unsigned ones of the same bytes, below PTX 7.5; and `-0` as `0`."),
     repair(R::SplitWideValues, "split-wide-values", DEFAULT, &[Id::ValueCut], data::wide,
         "Writes a number beyond 32 bits in `.b64` as two of `.b32`."),
+    repair(R::SpellOffsets, "spell-offsets", DEFAULT, &[Id::LabelTwice], data::offsets,
+        "In `.debug_info`, writes a section and a number in place of a label that is used there before."),
     repair(R::DropRedundantLocs, "drop-redundant-locs", DEFAULT, &[Id::RedundantLoc], locs::redundant,
         "Takes out a `.loc` that says what is in effect already."),
     repair(R::AddDebug, "add-debug", ASKED, &[], target::add_debug,

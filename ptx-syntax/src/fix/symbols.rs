@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Edit, Fixes};
 use crate::check::{declared_symbols, dotted_symbol};
 use crate::error::SyntaxErrorKind;
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind, tokenize};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
@@ -15,9 +15,9 @@ use crate::text::TextRange;
 const DOT: &str = "_$_";
 
 /// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared with its dots itself,
-/// the declaration and its uses get LLVM's form of it.
+/// it gets LLVM's form wherever it stands: to the parser `a.b` in an instruction may be a part of a vector.
 pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
-    let found = dotted(parsed);
+    let mut found = dotted(parsed);
     if found.is_empty() {
         return Vec::new();
     }
@@ -25,6 +25,11 @@ pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let names = Names::new(&parsed.module);
     let declared: HashSet<&str> =
         found.iter().filter(|&&at| is_declaration(&parsed.module, at)).map(|at| at.slice(text)).collect();
+    if !declared.is_empty() {
+        found.extend(words_with_dots(text).filter(|at| declared.contains(at.slice(text))));
+        found.sort_unstable();
+        found.dedup();
+    }
     let edits = found.iter().filter_map(|&range| {
         let dotted = range.slice(text);
         let name = match names.meant(dotted) {
@@ -34,6 +39,23 @@ pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
         Some(Edit::new(range, name))
     });
     edits.collect()
+}
+
+/// A name and all that follows it tight with a dot.
+fn words_with_dots(text: &str) -> impl Iterator<Item = TextRange> {
+    let mut tokens = tokenize(text).peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let Token { kind, mut range } = tokens.next()?;
+            if kind != TokenKind::Ident {
+                continue;
+            }
+            while let Some(part) = tokens.next_if(|token| token.kind == TokenKind::DotIdent) {
+                range.end = part.range.end;
+            }
+            return Some(range);
+        }
+    })
 }
 
 /// Names with dots that the parser stumbled over, ascending and disjoint.

@@ -34,6 +34,8 @@ begin: .b16 -1, 0x10, 017U
 .b64 __func__.k
 .b8 end-begin
 .b8 -0
+.b32 name
+.b32 name
 end:
 }
 "#;

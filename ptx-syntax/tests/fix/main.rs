@@ -108,6 +108,24 @@ fn numbers() {
 }
 
 #[test]
+fn labels_used_twice() {
+    let text = |uses: &str| {
+        format!(
+            ".func f()\n{{\nL: ret;\n}}\n.section .debug_info\n{{\nd: .b8 1\n{uses}\n}}\n.section .debug_str\n{{\nm: .b8 0,0\nn: L: .b8 65,0\n}}\n"
+        )
+    };
+    behind_head(
+        Repair::SpellOffsets,
+        &text(
+            ".b32 n .b32 n // c\n.b32 n+1 .b32 n+1 .b32 n+2\n.b32 d .b32 d\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 m",
+        ),
+        &text(
+            ".b32 n .b32 .debug_str+2 // c\n.b32 n+1 .b32 .debug_str+3 .b32 n+2\n.b32 d .b32 .debug_info+0\n.b32 L .b32 L .b32 x .b32 x .b32 m .b32 .debug_str+0",
+        ),
+    );
+}
+
+#[test]
 fn files_out_of_functions() {
     for (before, after) in [
         (".func f()\n{\n\t.file 1 \"a\"\n\tret;\n}\n", ".func f()\n{\n\tret;\n}\n.file 1 \"a\"\n"),
@@ -259,6 +277,10 @@ fn names() {
         (
             ".global .b8 f.k[2];\n.section .debug_info\n{\n.b64 f.k+1\n}\n",
             ".global .b8 f_$_k[2];\n.section .debug_info\n{\n.b64 f_$_k+1\n}\n",
+        ),
+        (
+            ".global .b8 f.k.l[2], g;\n.func f() { mov.u64 a, f.k.l; mov.u64 a, f.k.lm; mov.u32 b, g.x; }\n",
+            ".global .b8 f_$_k_$_l[2], g;\n.func f() { mov.u64 a, f_$_k_$_l; mov.u64 a, f.k.lm; mov.u32 b, g.x; }\n",
         ),
     ] {
         behind_head(Repair::MangleSymbols, before, after);
