@@ -251,12 +251,18 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// A difference of labels that are not of this section: both of another one, whose name must be the same.
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {
-        let labels = self.context.labels;
-        match (labels.address(left), labels.address(right)) {
-            (Some(l), Some(r)) if l.symbol == r.symbol => {
-                self.value(fixup, i128::from(l.offset) - i128::from(r.offset));
+        let sections = self.context.sections;
+        let place = |label: &str| {
+            let &(section, offset) = sections.labels.get(label)?;
+            Some((sections.sections.get(section)?.name, offset))
+        };
+        match (place(left), place(right)) {
+            (Some((in_left, l)), Some((in_right, r))) if in_left == in_right => {
+                self.value(fixup, i128::from(l) - i128::from(r));
             }
+            // `ptx_syntax::check` has refused these.
             _ => {
                 let message = format!("labels '{left}' and '{right}' must be defined in the same section");
                 self.diagnostics.push(Diagnostic::error(fixup.range, message));
