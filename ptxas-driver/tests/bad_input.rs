@@ -306,7 +306,8 @@ fn names_given_twice() {
 fn values_that_do_not_fit() {
     let text = ".version 8.0\n.target sm_75, debug\n.address_size 64\n\
         .visible .entry k(.param .align 1 .b8 p[4294967295], .param .b32 q) { ret; }\n\
-        .section .debug_abbrev {\n.b8 0\n}\n.section .debug_info {\n.b32 q\n}\n";
+        .section .debug_abbrev {\n.b8 1,17,0,16,6,0,0,0\n}\n\
+        .section .debug_info {\n.b32 12\n.b8 2,0\n.b32 .debug_abbrev\n.b8 8,1\n.b32 q\n}\n";
     let bench = Bench::new();
     let messages = bench.refused_ptx("in.ptx", text, "sm_75");
     assert!(messages.contains("does not fit .b32"), "{messages}");
