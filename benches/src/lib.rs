@@ -2,4 +2,5 @@
 //! the same rows: the tests here and the benches themselves assert it, by gimli's reader.
 
 pub mod encoders;
+pub mod ptx;
 pub mod rows;

@@ -1,6 +1,7 @@
 //! Bodies of the fuzz targets: any bytes in, an invariant asserted. A new target is one module here, one file in
 //! `fuzz_targets`, one line in `tests/stable.rs`.
 
+pub mod check;
 pub mod codecs;
 pub mod cubin;
 pub mod file_table;
@@ -9,6 +10,7 @@ pub mod frame;
 pub mod leb128;
 pub mod line;
 pub mod line_table;
+pub mod print;
 pub mod ptx;
 
 /// What a target does when it was not built by `cargo fuzz`.

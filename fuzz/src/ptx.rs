@@ -1,9 +1,9 @@
 //! Any text -> tokens and tree -> the same text; sections -> bytes with labels and fixups.
 
-use ptx_syntax::section_data::assemble;
+use ptx_syntax::section_data::{assemble, assemble_at_dwarf};
 use ptx_syntax::{
-    Instruction, Item, LineIndex, MAX_ERRORS, Parsed, SectionBlock, Statement, SyntaxError, SyntaxErrorKind,
-    TextRange, parse, tokenize,
+    AtDwarf, AtDwarfKind, InitialValueKind, Instruction, Item, LineIndex, MAX_ERRORS, MAX_NESTING, Name,
+    Parsed, SectionBlock, Statement, SyntaxError, SyntaxErrorKind, TextRange, Variable, parse, tokenize,
 };
 
 /// Parses `data` (bytes that are no UTF-8 are replaced) and checks every range the tree offers.
@@ -21,7 +21,15 @@ pub fn run(data: &[u8]) {
         at = follows(at, item.range());
         match item {
             Item::Section(section) => check_section(section, &parsed),
+            Item::Pragma(pragma) => check_names(pragma.strings(), pragma.range, text),
+            Item::AtDwarf(line) => check_at_dwarf(line, text),
+            Item::Variable(variable) => check_variable(variable, text),
             Item::Function(function) => {
+                for directive in &function.directives {
+                    assert_eq!(directive.name.range.slice(text), directive.name.text);
+                    check_names(directive.strings(), directive.range(), text);
+                    assert!(directive.integers().count() <= directive.range().len() as usize);
+                }
                 let mut at = function.range.start;
                 for statement in function.body.iter().flat_map(|body| &body.statements) {
                     at = follows(at, statement.range());
@@ -33,6 +41,9 @@ pub fn run(data: &[u8]) {
         }
     }
     assert!(at as usize <= text.len());
+    for section in assemble_at_dwarf(&parsed.module) {
+        assert!(section.assembled.bytes.len() <= 8 * text.len());
+    }
 }
 
 /// `range` begins at or behind `at`; returns where it ends.
@@ -99,7 +110,52 @@ fn check_statement(statement: &Statement<'_>, parsed: &Parsed<'_>) {
     match statement {
         Statement::Instruction(instruction) => check_instruction(instruction, parsed.module.text),
         Statement::Section(section) => check_section(section, parsed),
+        Statement::Pragma(pragma) => check_names(pragma.strings(), pragma.range, parsed.module.text),
+        Statement::BranchTargets(targets) | Statement::CallTargets(targets) => {
+            check_names(targets.names(), targets.range, parsed.module.text);
+        }
+        Statement::Variable(variable) => check_variable(variable, parsed.module.text),
         _ => {}
+    }
+}
+
+fn check_names<'a>(names: impl Iterator<Item = Name<'a>>, inside: TextRange, text: &str) {
+    let mut at = inside.start;
+    for name in names {
+        at = follows(at, name.range);
+        assert_eq!(name.range.slice(text), name.text);
+    }
+    assert!(at <= inside.end);
+}
+
+fn check_at_dwarf(line: &AtDwarf<'_>, text: &str) {
+    if let AtDwarfKind::Section { name, flags } = line.kind() {
+        check_names([name, flags].into_iter(), line.range, text);
+    }
+    let mut at = line.range.start;
+    for value in line.values() {
+        at = follows(at, value.range);
+    }
+    assert!(at <= line.range.end);
+}
+
+fn check_variable(variable: &Variable<'_>, text: &str) {
+    if let Some(attributes) = variable.attributes {
+        check_names(attributes.names(), attributes.range, text);
+        let _ = attributes.unified();
+    }
+    for initializer in variable.declarators.iter().filter_map(|declarator| declarator.initializer) {
+        let mut open = vec![(initializer.value(), 0)];
+        while let Some((value, depth)) = open.pop() {
+            assert_eq!(value.range.slice(text), value.text);
+            assert!(depth <= MAX_NESTING);
+            let (InitialValueKind::Symbol(symbol) | InitialValueKind::Mask(_, symbol)) = value.kind else {
+                open.extend(value.elements().map(|element| (element, depth + 1)));
+                continue;
+            };
+            check_names([symbol.name].into_iter(), value.range, text);
+            assert!(symbol.offset.is_none_or(|offset| offset.range.slice(text) == offset.text));
+        }
     }
 }
 
@@ -114,7 +170,14 @@ fn check_instruction(instruction: &Instruction<'_>, text: &str) {
     if let Some(predicate) = instruction.predicate() {
         assert_eq!(predicate.register.range.slice(text), predicate.register.text);
     }
+    check_names(instruction.modifiers(), instruction.opcode.range, text);
     for operand in instruction.operands() {
+        check_names(operand.names(), operand.range, text);
+        let _ = operand.number();
+        if let Some(address) = operand.address() {
+            assert_eq!(address.base.range.slice(text), address.base.text);
+            assert!(address.offset.is_none_or(|offset| offset.range.slice(text) == offset.text));
+        }
         assert!(range.start <= operand.range.start && operand.range.end <= range.end);
         assert_eq!(operand.range.slice(text), operand.text);
         for element in operand.elements() {

@@ -49,10 +49,29 @@ fn frame() {
     run_on_damaged(100, &sections(), nvdwarf_fuzz::frame::run);
 }
 
+/// A module with one of each construct, as `examples/` has none.
+fn ptx_constructs() -> Vec<Vec<u8>> {
+    vec![include_bytes!("seeds/constructs.ptx").to_vec(), include_bytes!("seeds/at_dwarf.ptx").to_vec()]
+}
+
 #[test]
 fn ptx() {
     run_n_times(5_000, 200, nvdwarf_fuzz::ptx::run);
     run_on_damaged(15_000, &files("ptx"), nvdwarf_fuzz::ptx::run);
+    run_on_damaged(60_000, &ptx_constructs(), nvdwarf_fuzz::ptx::run);
+}
+
+#[test]
+fn ptx_print() {
+    run_n_times(5_000, 200, nvdwarf_fuzz::print::run);
+    run_on_damaged(10_000, &files("ptx"), nvdwarf_fuzz::print::run);
+    run_on_damaged(60_000, &ptx_constructs(), nvdwarf_fuzz::print::run);
+}
+
+#[test]
+fn check() {
+    run_n_times(5_000, 200, nvdwarf_fuzz::check::run);
+    run_on_damaged(10_000, &files("ptx"), nvdwarf_fuzz::check::run);
 }
 
 #[test]

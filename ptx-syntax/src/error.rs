@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::MAX_ERRORS;
 use crate::lexer::{Token, TokenKind};
+use crate::number::Literal;
 use crate::text::TextRange;
 
 /// One fault of a text. `Display` gives the message without the place.
@@ -55,6 +56,8 @@ pub enum SyntaxErrorKind {
         /// Width of the directive in bits: 8, 16 or 32.
         bits: u8,
     },
+    /// A declaration without a state space; the range is what follows its first name.
+    NoStorage,
     /// A type that holds no section data, such as `.u8`.
     DataType,
     /// A label or a difference in `.b8` or `.b16`.
@@ -84,6 +87,7 @@ impl fmt::Display for SyntaxErrorKind {
             Self::ConstantOverflow => "constant overflow: expected a smaller number",
             Self::DataType => "expected .b8, .b16, .b32 or .b64 for section data",
             Self::NarrowLabel => "expected .b32 or .b64 for a label or a difference of labels",
+            Self::NoStorage => "expected a state space such as .reg or .shared before the type",
             Self::NestingTooDeep => "brackets are nested too deep",
         };
         f.write_str(message)
@@ -126,9 +130,25 @@ impl ErrorSink {
             }
             TokenKind::UnterminatedComment => SyntaxErrorKind::UnterminatedComment,
             TokenKind::UnterminatedString => SyntaxErrorKind::UnterminatedString,
-            found => SyntaxErrorKind::Expected { what, found },
+            found => {
+                if found == TokenKind::Integer {
+                    self.overflow(text, token);
+                }
+                SyntaxErrorKind::Expected { what, found }
+            }
         };
         self.push(kind, token.range);
+    }
+
+    /// Reports an integer that overflows, once.
+    pub(crate) fn overflow(&mut self, text: &str, token: Token) {
+        let reported = self
+            .errors
+            .last()
+            .is_some_and(|last| last.range == token.range && last.kind == SyntaxErrorKind::ConstantOverflow);
+        if !reported && Literal::read(token.range.slice(text)).overflow {
+            self.push(SyntaxErrorKind::ConstantOverflow, token.range);
+        }
     }
 
     /// The errors in text order.

@@ -231,6 +231,10 @@ impl<'a> Lexer<'a> {
     /// The next token that is not trivia. Comments and line markers are skipped too.
     pub(crate) fn next_significant(&mut self) -> Token {
         loop {
+            // Blanks stand before every other token; here they need not become one.
+            while self.bytes.get(self.pos).is_some_and(|&byte| has(byte, BLANK)) {
+                self.pos += 1;
+            }
             let token = self.next_token();
             if !token.kind.is_trivia() {
                 return token;
@@ -277,9 +281,7 @@ impl<'a> Lexer<'a> {
             b'=' => one(K::Equals),
             b'!' => one(K::Not),
             b'|' => one(K::Or),
-            b'@' if self.rest().starts_with(b"@@DWARF") && !has(self.peek(7), WORD) => {
-                (K::AtDwarf, start + 7)
-            }
+            b'@' if self.rest().starts_with(b"@@DWARF") => (K::AtDwarf, start + 7),
             b'@' => one(K::At),
             b'/' => self.slash(start),
             b'"' => match memchr(b'"', self.bytes.get(start + 1..).unwrap_or(&[])) {

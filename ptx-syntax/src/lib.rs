@@ -1,31 +1,43 @@
 #![doc = include_str!("../README.md")]
 
+mod at_dwarf;
 pub mod check;
+mod directives;
 mod error;
 pub mod fix;
+mod initializer;
 mod lexer;
 mod nodes;
 mod number;
 mod operand;
 mod parser;
+pub mod print;
 mod section;
 pub mod section_data;
 mod statement;
 mod text;
 mod types;
+mod words;
 
+pub use at_dwarf::{AtDwarf, AtDwarfKind, AtDwarfValues};
+pub use directives::{
+    Alias, Attributes, CallPrototype, Directives, DirectivesIter, FunctionDirective, Pragma, Targets,
+};
 pub use error::{SyntaxError, SyntaxErrorKind};
+pub use initializer::{InitialSymbol, InitialValue, InitialValueKind, Initializer};
 pub use lexer::{Token, TokenKind, Tokens, tokenize};
 pub use nodes::{
-    AddressSizeDirective, AtDwarf, Body, Declarator, FileDirective, Function, InlinedAt, Item, LocDirective,
-    Module, Parameter, Pointer, TargetDirective, Variable, VersionDirective,
+    AddressSizeDirective, Body, Declarator, FileDirective, Function, InlinedAt, Item, LocDirective, Module,
+    Parameter, Pointer, TargetDirective, Variable, VersionDirective,
 };
-pub use operand::{Operand, OperandKind, Operands};
+pub use number::Number;
+pub use operand::{Address, Constant, Operand, OperandKind, Operands};
 pub use parser::{Parsed, parse};
 pub use section::{DataItem, DataItems, SectionBlock, Value, ValueKind};
 pub use statement::{Instruction, Predicate, Statement};
 pub use text::{LineIndex, Name, TextRange};
 pub use types::{FunctionKind, Linkage, ScalarType, StateSpace};
+pub use words::{Integers, Names};
 
 /// Most errors that [`parse`] lists; one more says that there were others.
 pub const MAX_ERRORS: usize = 65_536;

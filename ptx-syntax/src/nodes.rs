@@ -1,5 +1,8 @@
 //! The tree: what a module consists of, in text order, borrowed from the text.
 
+use crate::at_dwarf::AtDwarf;
+use crate::directives::{Alias, Attributes, Directives, Pragma};
+use crate::initializer::Initializer;
 use crate::section::SectionBlock;
 use crate::statement::Statement;
 use crate::text::{Name, TextRange};
@@ -55,6 +58,14 @@ impl<'a> Module<'a> {
         })
     }
 
+    /// The `@@DWARF` lines; [`crate::section_data::assemble_at_dwarf`] joins them to sections.
+    pub fn at_dwarf(&self) -> impl Iterator<Item = &AtDwarf<'a>> {
+        self.items.iter().filter_map(|item| match item {
+            Item::AtDwarf(line) => Some(line),
+            _ => None,
+        })
+    }
+
     /// Variables at module scope.
     pub fn variables(&self) -> impl Iterator<Item = &Variable<'a>> {
         self.items.iter().filter_map(|item| match item {
@@ -84,8 +95,10 @@ pub enum Item<'a> {
     Variable(Variable<'a>),
     /// A function or a prototype.
     Function(Box<Function<'a>>),
-    /// Recognised and left alone: `.pragma`, `.alias`.
-    Other(TextRange),
+    /// `.pragma`
+    Pragma(Pragma<'a>),
+    /// `.alias`
+    Alias(Alias<'a>),
     /// Not PTX; an error says why.
     Unknown(TextRange),
 }
@@ -102,7 +115,9 @@ impl Item<'_> {
             Self::AtDwarf(node) => node.range,
             Self::Variable(node) => node.range,
             Self::Function(node) => node.range,
-            Self::Other(range) | Self::Unknown(range) => *range,
+            Self::Pragma(node) => node.range,
+            Self::Alias(node) => node.range,
+            Self::Unknown(range) => *range,
         }
     }
 }
@@ -199,15 +214,6 @@ pub struct InlinedAt<'a> {
     pub range: TextRange,
 }
 
-/// One `@@DWARF` line, kept as text (PTX ISA §@@dwarf; refused from PTX 2.0 on).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AtDwarf<'a> {
-    /// `.section`, `.byte`, `.4byte`, `.quad`, ...; empty where it is missing.
-    pub directive: Name<'a>,
-    /// From `@@DWARF` to the last operand.
-    pub range: TextRange,
-}
-
 /// A variable declaration with one or more declarators (PTX ISA §Variables).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable<'a> {
@@ -221,6 +227,10 @@ pub struct Variable<'a> {
     pub ty: ScalarType,
     /// Elements of a vector type: 2, 4 or 8.
     pub vector: Option<u8>,
+    /// N of `.const[N]` (PTX 1.x to 2.1); 0 for `.const[]`.
+    pub bank: Option<u64>,
+    /// `.attribute(...)` before the type.
+    pub attributes: Option<Attributes<'a>>,
     /// The names declared. May be empty: ptxas accepts `.reg .b32 ;`.
     pub declarators: Vec<Declarator<'a>>,
     /// With the `;`.
@@ -258,8 +268,8 @@ pub struct Declarator<'a> {
     pub registers: Option<u32>,
     /// `[4][5]`; 0 for an empty `[]`.
     pub dimensions: Vec<u64>,
-    /// The text after `=`.
-    pub initializer: Option<TextRange>,
+    /// What follows the `=`.
+    pub initializer: Option<Initializer<'a>>,
 }
 
 /// A function or a prototype (PTX ISA §Kernel and Function Directives).
@@ -275,8 +285,10 @@ pub struct Function<'a> {
     pub returns: Vec<Parameter<'a>>,
     /// Parameters.
     pub params: Vec<Parameter<'a>>,
-    /// The directives between parameters and body (`.maxntid 128`), as one range; empty if there are none.
-    pub directives: TextRange,
+    /// `.attribute(...)` behind `.func`.
+    pub attributes: Option<Attributes<'a>>,
+    /// Those between parameters and body (`.maxntid 128`).
+    pub directives: Directives<'a>,
     /// None for a prototype.
     pub body: Option<Body<'a>>,
     /// From the linkage word to `}` or `;`.

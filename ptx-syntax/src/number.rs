@@ -1,4 +1,57 @@
-//! Integer literals, read the way ptxas 13.0.88 reads them.
+//! Numbers, read the way ptxas 13.0.88 reads them.
+
+use crate::lexer::{Lexer, TokenKind};
+
+/// A number with its sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// Two's complement, modulo 2^64; `WARP_SZ` is 32.
+    Integer(u64),
+    /// The bits of a `0f3F800000`.
+    Single(u32),
+    /// The bits of a `0d3FF0000000000000`, or of the double nearest to a `1.5e3`.
+    Double(u64),
+}
+
+impl Number {
+    /// Reads signs and one literal, all of `text`; none for anything else, such as `4*2`.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut lexer = Lexer::new(text, 0);
+        let mut negative = false;
+        let number = loop {
+            let token = lexer.next_significant();
+            let word = token.range.slice(text);
+            match token.kind {
+                TokenKind::Minus => negative = !negative,
+                TokenKind::Plus => {}
+                TokenKind::Integer => break Self::Integer(Literal::read(word).value),
+                TokenKind::Ident if word == "WARP_SZ" => break Self::Integer(32),
+                TokenKind::Float => break Self::float(word)?,
+                // `.5` is a suffix to the lexer.
+                TokenKind::DotIdent => break Self::Double(word.parse::<f64>().ok()?.to_bits()),
+                _ => return None,
+            }
+        };
+        (lexer.next_significant().kind == TokenKind::Eof)
+            .then(|| if negative { number.negated() } else { number })
+    }
+
+    fn float(word: &str) -> Option<Self> {
+        match word.as_bytes() {
+            [b'0', b'f' | b'F', ..] => u32::from_str_radix(word.get(2..)?, 16).ok().map(Self::Single),
+            [b'0', b'd' | b'D', ..] => u64::from_str_radix(word.get(2..)?, 16).ok().map(Self::Double),
+            _ => word.parse::<f64>().ok().map(|value| Self::Double(value.to_bits())),
+        }
+    }
+
+    const fn negated(self) -> Self {
+        match self {
+            Self::Integer(value) => Self::Integer(value.wrapping_neg()),
+            Self::Single(bits) => Self::Single(bits ^ 1 << 31),
+            Self::Double(bits) => Self::Double(bits ^ 1 << 63),
+        }
+    }
+}
 
 /// An integer literal (PTX ISA §Integer Constants) as 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +66,11 @@ pub(crate) struct Literal {
 }
 
 impl Literal {
+    /// Whether a token of so many bytes can be one that overflows: the shortest is `0x` and 17 digits, or 20 decimal ones.
+    pub(crate) const fn can_overflow(length: u32) -> bool {
+        length >= 19
+    }
+
     /// Reads a token of kind `Integer`. Characters that are no digit of the base are not read.
     pub(crate) fn read(text: &str) -> Self {
         let (digits, unsigned) = match text.strip_suffix('U') {
@@ -31,6 +89,9 @@ impl Literal {
             literal.overflow |= literal.value >> 63 != 0;
             literal.value = literal.value.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit));
         }
+        if literal.overflow {
+            literal.value = u64::MAX; // as ptxas goes on with it
+        }
         literal
     }
 
@@ -44,7 +105,7 @@ impl Literal {
 
 #[cfg(test)]
 mod tests {
-    use super::Literal;
+    use super::{Literal, Number};
 
     /// Outcomes of ptxas 13.0.88 on `.b32 LITERAL` (overflow) and `.b64 LITERAL` (low 32 bits in the ELF).
     #[test]
@@ -78,5 +139,25 @@ mod tests {
         assert!(Literal::read("0x10U").unsigned);
         assert_eq!(Literal::read("4294967296").to_u32(), (0, true));
         assert_eq!(Literal::read("9223372036854775808").to_u32(), (0, false));
+    }
+
+    #[test]
+    fn numbers_with_signs() {
+        for (text, number) in [
+            ("- -4", Some(Number::Integer(4))),
+            ("-1", Some(Number::Integer(u64::MAX))),
+            (" + 0x10U ", Some(Number::Integer(16))),
+            ("WARP_SZ", Some(Number::Integer(32))),
+            ("-0f3F800000", Some(Number::Single(0xBF80_0000))),
+            ("0d3FF0000000000000", Some(Number::Double(1.0_f64.to_bits()))),
+            ("-1.5e3", Some(Number::Double((-1500.0_f64).to_bits()))),
+            (".5", Some(Number::Double(0.5_f64.to_bits()))),
+            ("1.", Some(Number::Double(1.0_f64.to_bits()))),
+            ("4*2", None),
+            ("", None),
+            ("%r1", None),
+        ] {
+            assert_eq!(Number::read(text), number, "{text}");
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Operands, read from an instruction's text on demand.
 
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::text::TextRange;
+use crate::number::Number;
+use crate::text::{Name, TextRange};
+use crate::words::Names;
 
 /// What an operand looks like. Names are not looked up: `%r1` and `param_0` are both [`OperandKind::Name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +13,7 @@ pub enum OperandKind {
     Name,
     /// A number, with any sign.
     Number,
-    /// `[base+offset]`
+    /// `[base+offset]`, also with `.unified` behind it.
     Address,
     /// `{a, b}`
     Vector,
@@ -37,11 +39,94 @@ impl<'a> Operand<'a> {
     pub fn elements(&self) -> Operands<'a> {
         let inside = match self.kind {
             OperandKind::Address | OperandKind::Vector | OperandKind::Arguments => {
-                self.text.get(1..self.text.len().saturating_sub(1)).unwrap_or("")
+                let end = self.text.rfind([']', '}', ')']).unwrap_or(0);
+                self.text.get(1..end).unwrap_or("")
             }
             _ => "",
         };
         Operands::new(inside, self.range.start + 1)
+    }
+
+    /// The base and offset of an address; none for other operands.
+    pub fn address(&self) -> Option<Address<'a>> {
+        (self.kind == OperandKind::Address).then(|| Address::new(self.elements()))
+    }
+
+    /// The number, with any sign; none for other operands and for expressions such as `4*2`.
+    pub fn number(&self) -> Option<Number> {
+        Number::read(self.text)
+    }
+
+    /// All registers, variables and labels in it, at any depth, without their components (`%tid` of `%tid.x`).
+    pub fn names(&self) -> Names<'a> {
+        Names::new(self.text, self.range.start, TokenKind::Ident)
+    }
+}
+
+/// What stands between the brackets of an address.
+#[derive(Debug, Clone)]
+pub struct Address<'a> {
+    /// A register, a variable or a number.
+    pub base: Operand<'a>,
+    /// What is added to it; none if nothing is.
+    pub offset: Option<Constant<'a>>,
+    /// Further elements: the coordinates of `[tensor, {%r1, %r2}]`.
+    pub rest: Operands<'a>,
+}
+
+impl<'a> Address<'a> {
+    fn new(mut elements: Operands<'a>) -> Self {
+        let whole = elements.next().unwrap_or(Operand {
+            range: TextRange::empty(elements.base),
+            text: "",
+            kind: OperandKind::Expression,
+        });
+        let (base, offset) = whole.split_offset();
+        Self { base, offset, rest: elements }
+    }
+}
+
+/// A constant that is added to a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Constant<'a> {
+    /// Behind the `+`.
+    pub range: TextRange,
+    /// The text of `range`.
+    pub text: &'a str,
+}
+
+impl Constant<'_> {
+    /// Its value, modulo 2^64 in two's complement; none where it is an expression such as `4*2`.
+    pub fn value(&self) -> Option<u64> {
+        match Number::read(self.text)? {
+            Number::Integer(value) => Some(value),
+            Number::Single(_) | Number::Double(_) => None,
+        }
+    }
+}
+
+impl<'a> Operand<'a> {
+    /// `NAME+CONSTANT` in two; anything else as it is.
+    pub(crate) fn split_offset(self) -> (Self, Option<Constant<'a>>) {
+        let mut lexer = Lexer::new(self.text, 0);
+        let first = lexer.next_significant();
+        if first.kind != TokenKind::Ident || lexer.next_significant().kind != TokenKind::Plus {
+            return (self, None);
+        }
+        let start = lexer.next_significant().range.start;
+        let name = Self {
+            range: first.range.shifted(self.range.start),
+            text: first.range.slice(self.text),
+            kind: OperandKind::Name,
+        };
+        let range = TextRange::new(start, self.text.len() as u32);
+        let offset = Constant { range: range.shifted(self.range.start), text: range.slice(self.text) };
+        (name, Some(offset))
+    }
+
+    /// As a name: for operands of kind [`OperandKind::Name`].
+    pub(crate) fn as_name(&self) -> Name<'a> {
+        Name { text: self.text, range: self.range }
     }
 }
 
@@ -79,6 +164,9 @@ impl<'a> Iterator for Operands<'a> {
                 }
                 TokenKind::CloseBrace | TokenKind::CloseBracket | TokenKind::CloseParen => {
                     depth = depth.saturating_sub(1);
+                }
+                TokenKind::DotIdent if first.is_some_and(|first| first.kind == TokenKind::OpenBracket) => {
+                    whole &= depth > 0 || token.range.slice(self.text) == ".unified";
                 }
                 _ => whole &= depth > 0,
             }
@@ -141,6 +229,27 @@ mod tests {
         assert_eq!(shapes("  "), []);
         assert_eq!(shapes("a,"), [("a", Name), ("", Expression)]);
         assert_eq!(shapes("(1+2)*(3)"), [("(1+2)*(3)", Expression)]);
+    }
+
+    #[test]
+    fn addresses() {
+        use OperandKind::{Address, Name, Number};
+        let parts = |text| {
+            let operand = Operands::new(text, 10).next().unwrap();
+            assert_eq!(operand.kind, Address, "{text}");
+            let address = operand.address().unwrap();
+            let offset = address.offset.map(|offset| (offset.text, offset.value().map(|v| v as i64)));
+            (address.base.text, address.base.kind, offset, address.rest.map(|e| e.text).collect::<Vec<_>>())
+        };
+        assert_eq!(parts("[%rd1]"), ("%rd1", Name, None, vec![]));
+        assert_eq!(parts("[%rd1 + -4]"), ("%rd1", Name, Some(("-4", Some(-4))), vec![]));
+        assert_eq!(parts("[data+4*2].unified"), ("data", Name, Some(("4*2", None)), vec![]));
+        assert_eq!(parts("[ -16 ]"), ("-16", Number, None, vec![]));
+        assert_eq!(parts("[t, {%r1, %r2}]"), ("t", Name, None, vec!["{%r1, %r2}"]));
+        let operand = Operands::new("[a+4, {%r1}]", 10).next().unwrap();
+        let names: Vec<_> = operand.names().map(|n| (n.text, n.range.start)).collect();
+        assert_eq!(names, [("a", 11), ("%r1", 17)]);
+        assert_eq!(operand.address().unwrap().offset.unwrap().range, TextRange::new(13, 14));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod body;
 mod directive;
 mod function;
+mod list;
 mod operands;
 mod variable;
 
@@ -10,8 +11,9 @@ use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
+use crate::section::is_label;
 use crate::text::{Name, TextRange};
-use crate::types::StateSpace;
+use crate::types::{Linkage, StateSpace, begins_type};
 
 /// A tree and everything that is wrong with its text.
 #[derive(Debug, Clone)]
@@ -70,16 +72,34 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, errors: ErrorSink) -> Self {
-        let mut lexer = Lexer::new(text, 0);
-        let token = lexer.next_significant();
-        Self { text, lexer, token, last_end: 0, errors }
+        let token = Token { kind: TokenKind::Eof, range: TextRange::empty(0) };
+        let mut parser = Self { text, lexer: Lexer::new(text, 0), token, last_end: 0, errors };
+        parser.look();
+        parser
     }
 
     fn bump(&mut self) -> Token {
         let token = self.token;
         self.last_end = token.range.end;
-        self.token = self.lexer.next_significant();
+        self.look();
         token
+    }
+
+    /// Reads the token to look at. ptxas' lexer reports an overflow wherever the number stands.
+    fn look(&mut self) {
+        self.token = self.lexer.next_significant();
+        if self.token.kind == TokenKind::Integer && Literal::can_overflow(self.token.range.len()) {
+            self.errors.overflow(self.text, self.token);
+        }
+    }
+
+    /// One `<` or `=` that is no part of `<<`, `<=`, `==`.
+    fn eat_single(&mut self, kind: TokenKind) -> Option<Token> {
+        let rest = self.text.as_bytes().get(self.token.range.start as usize..)?;
+        if matches!(rest.get(..2), Some(b"<<" | b"<=" | b"==")) {
+            return None;
+        }
+        self.eat(kind)
     }
 
     fn at(&self, kind: TokenKind) -> bool {
@@ -130,21 +150,18 @@ impl<'a> Parser<'a> {
             return Some(32);
         }
         let token = self.expect(TokenKind::Integer, what)?;
-        let literal = Literal::read(token.range.slice(self.text));
-        if literal.overflow {
-            self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
-        }
-        Some(literal.value)
+        Some(Literal::read(token.range.slice(self.text)).value)
     }
 
-    /// An integer of `.file` and `.loc`, which ptxas keeps in 32 bits.
+    /// An integer that ptxas keeps in 32 bits: all of the directives but times, sizes of files and of variables.
     fn integer_32(&mut self, what: &'static str) -> Option<u64> {
         if self.eat_warp_size() {
             return Some(32);
         }
         let token = self.expect(TokenKind::Integer, what)?;
-        let (value, overflow) = Literal::read(token.range.slice(self.text)).to_u32();
-        if overflow {
+        let literal = Literal::read(token.range.slice(self.text));
+        let (value, overflow) = literal.to_u32();
+        if overflow && !literal.overflow {
             self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
         }
         Some(u64::from(value))
@@ -156,6 +173,16 @@ impl<'a> Parser<'a> {
             self.bump();
         }
         found
+    }
+
+    /// A name that is none of the words ptxas keeps for itself.
+    fn label(&mut self, what: &'static str) -> Option<Name<'a>> {
+        if self.at(TokenKind::Ident) && is_label(self.word()) {
+            let token = self.bump();
+            return Some(self.name_of(token));
+        }
+        self.unexpected(what);
+        None
     }
 
     fn range_from(&self, start: u32) -> TextRange {
@@ -198,19 +225,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A directive, a list of tokens of one kind and `;`.
-    fn words(&mut self, kind: TokenKind, what: &'static str) {
-        self.bump();
-        while self.expect(kind, what).is_some() {
-            if self.eat(TokenKind::Comma).is_none() {
-                return self.statement_end();
-            }
-        }
-        if !self.begins_line() {
-            self.skip_statement();
-        }
-    }
-
     fn statement_end(&mut self) {
         if self.expect(TokenKind::Semicolon, "`;`").is_none() && !self.begins_line() {
             self.skip_statement();
@@ -222,8 +236,11 @@ impl<'a> Parser<'a> {
         self.preamble(&mut items);
         while !self.at(TokenKind::Eof) {
             let before = self.token.range.start;
-            let item = self.item();
-            items.push(item);
+            match (items.last_mut(), self.item()) {
+                // Hostile text costs no item a byte.
+                (Some(Item::Unknown(last)), Item::Unknown(range)) => last.end = range.end,
+                (_, item) => items.push(item),
+            }
             if self.token.range.start == before && !self.at(TokenKind::Eof) {
                 self.bump(); // an item always moves on; this keeps the promise even if a rule above forgets it
             }
@@ -269,14 +286,8 @@ impl<'a> Parser<'a> {
             ".file" => Item::File(self.file()),
             ".section" => Item::Section(self.section()),
             ".visible" | ".weak" | ".extern" | ".common" | ".entry" | ".func" => self.declaration(),
-            ".pragma" => {
-                self.words(TokenKind::String, "a string");
-                Item::Other(self.range_from(start))
-            }
-            ".alias" => {
-                self.words(TokenKind::Ident, "a function name");
-                Item::Other(self.range_from(start))
-            }
+            ".pragma" => Item::Pragma(self.pragma()),
+            ".alias" => Item::Alias(self.alias()),
             ".loc" => {
                 self.misplaced("`.loc` is only allowed inside a function body");
                 self.loc();
@@ -295,6 +306,10 @@ impl<'a> Parser<'a> {
                 self.address_size()
             }
             _ if StateSpace::from_keyword(word).is_some() => self.declaration(),
+            _ if begins_type(word) => {
+                self.variable(start, Linkage::None);
+                Item::Unknown(self.range_from(start))
+            }
             _ => {
                 self.unexpected("a directive that PTX has at module scope");
                 self.bump();

@@ -123,6 +123,21 @@ impl<'a> DataCursor<'a> {
         Self { text, lexer: Lexer::new(text, offset), state: State::Item, close: None }
     }
 
+    /// Over the values of one directive, up to the end of `text`; `offset` is behind the directive.
+    pub(crate) fn list(text: &'a str, offset: u32, width: u8) -> Self {
+        Self { state: State::Value { width, first: true }, ..Self::new(text, offset) }
+    }
+
+    /// The next value of the current directive, or none.
+    pub(crate) fn next_value(&mut self, sink: &mut ErrorSink) -> Option<Value<'a>> {
+        while let State::Value { .. } | State::Behind { .. } = self.state {
+            if let Some(DataItem::Value(value)) = self.next_in_list(sink) {
+                return Some(value);
+            }
+        }
+        None
+    }
+
     /// Checks everything up to the `}` and returns its range (empty where it is missing).
     pub(crate) fn check(&mut self, sink: &mut ErrorSink) -> TextRange {
         loop {
@@ -194,23 +209,34 @@ impl<'a> DataCursor<'a> {
                         return None;
                     }
                 }
-                State::Value { width, first } => {
-                    let token = self.lexer.next_significant();
-                    if let Some(value) = self.value(token, width, first, sink) {
-                        return Some(DataItem::Value(value));
-                    }
-                }
-                State::Behind { width } => {
-                    let before = self.lexer.offset();
-                    if self.lexer.next_significant().kind == TokenKind::Comma {
-                        self.state = State::Value { width, first: false };
-                    } else {
-                        self.lexer.seek(before);
-                        self.state = State::Item;
+                State::Value { .. } | State::Behind { .. } => {
+                    if let Some(item) = self.next_in_list(sink) {
+                        return Some(item);
                     }
                 }
             }
         }
+    }
+
+    /// One step from value to value; none where it gave no value.
+    fn next_in_list(&mut self, sink: &mut ErrorSink) -> Option<DataItem<'a>> {
+        match self.state {
+            State::Item => {}
+            State::Value { width, first } => {
+                let token = self.lexer.next_significant();
+                return self.value(token, width, first, sink).map(DataItem::Value);
+            }
+            State::Behind { width } => {
+                let before = self.lexer.offset();
+                if self.lexer.next_significant().kind == TokenKind::Comma {
+                    self.state = State::Value { width, first: false };
+                } else {
+                    self.lexer.seek(before);
+                    self.state = State::Item;
+                }
+            }
+        }
+        None
     }
 
     /// A label, a directive or the end. None with `close` unset: an error was reported and skipped.
@@ -266,14 +292,7 @@ impl<'a> DataCursor<'a> {
         self.state = State::Behind { width };
         match token.kind {
             TokenKind::Integer => {
-                let literal = Literal::read(word);
-                if literal.overflow {
-                    sink.push(SyntaxErrorKind::ConstantOverflow, token.range);
-                }
-                let value = u64::from(literal.value as u32);
-                if width < 4 && value >> (8 * width) != 0 {
-                    sink.push(SyntaxErrorKind::ValueOutOfRange { bits: 8 * width }, token.range);
-                }
+                let value = check_integer(word, token.range, width, sink);
                 Some(Value { kind: ValueKind::Integer(value), width, range: token.range })
             }
             TokenKind::Minus => self.negative(token, width, sink),
@@ -377,6 +396,19 @@ impl<'a> DataCursor<'a> {
     pub(crate) fn offset(&self) -> u32 {
         self.lexer.offset()
     }
+}
+
+/// A literal without a sign, cut to 32 bits, and whether it fits the directive.
+pub(crate) fn check_integer(digits: &str, range: TextRange, width: u8, sink: &mut ErrorSink) -> u64 {
+    let literal = Literal::read(digits);
+    if literal.overflow {
+        sink.push(SyntaxErrorKind::ConstantOverflow, range);
+    }
+    let value = u64::from(literal.value as u32);
+    if width < 4 && value >> (8 * width) != 0 {
+        sink.push(SyntaxErrorKind::ValueOutOfRange { bits: 8 * width }, range);
+    }
+    value
 }
 
 /// A decimal number of at most 9 digits without a leading zero, and its end; the start itself if there is none.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::at_dwarf::AtDwarfKind;
 use crate::error::{ErrorSink, SyntaxError};
+use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::text::{Name, TextRange};
 
@@ -80,6 +82,36 @@ pub fn assemble<'a>(section: &SectionBlock<'a>) -> Assembled<'a> {
     out.fold_differences();
     out.errors = sink.finish();
     out
+}
+
+/// A section that `@@DWARF` lines make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtDwarfSection<'a> {
+    /// With its dot.
+    pub name: Name<'a>,
+    /// Contents; there are no labels.
+    pub assembled: Assembled<'a>,
+}
+
+/// Joins the `@@DWARF` lines of a module to sections: each `@@DWARF .section` line begins one, as a `.section` block does.
+///
+/// When a section is named again ptxas 13.0.88 keeps the first contents (`.debug_str`) or stops with an internal error.
+/// Lines before the first `.section` belong to none and are left out; there ptxas 13.0.88 crashes.
+pub fn assemble_at_dwarf<'a>(module: &Module<'a>) -> Vec<AtDwarfSection<'a>> {
+    let mut sections = Vec::new();
+    for line in module.at_dwarf() {
+        if let AtDwarfKind::Section { name, .. } = line.kind() {
+            sections.push(AtDwarfSection { name, assembled: Assembled::default() });
+        }
+        let Some(AtDwarfSection { assembled, .. }) = sections.last_mut() else { continue };
+        let mut sink = ErrorSink::default();
+        let mut values = line.values();
+        while let Some(value) = values.next_checked(&mut sink) {
+            assembled.value(value);
+        }
+        assembled.errors.extend(sink.finish());
+    }
+    sections
 }
 
 fn emit(bytes: &mut Vec<u8>, width: u8, value: u64) {

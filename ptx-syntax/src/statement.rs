@@ -1,10 +1,12 @@
 //! Statements of a function body.
 
+use crate::directives::{CallPrototype, Pragma, Targets};
 use crate::lexer::{Lexer, TokenKind};
 use crate::nodes::{FileDirective, LocDirective, Variable};
 use crate::operand::Operands;
 use crate::section::SectionBlock;
 use crate::text::{Name, TextRange};
+use crate::words::Names;
 
 /// One statement. The list of a [`crate::Body`] is flat, so no input makes anything recurse.
 #[derive(Debug, Clone)]
@@ -26,8 +28,14 @@ pub enum Statement<'a> {
     File(Box<FileDirective<'a>>),
     /// `.section`, which ptxas refuses here; an error says so.
     Section(Box<SectionBlock<'a>>),
-    /// Recognised and left alone: `.pragma`, `.branchtargets`, `.callprototype`, `.calltargets`.
-    Other(TextRange),
+    /// `.pragma`
+    Pragma(Pragma<'a>),
+    /// `.branchtargets` behind its label.
+    BranchTargets(Targets<'a>),
+    /// `.calltargets` behind its label.
+    CallTargets(Targets<'a>),
+    /// `.callprototype` behind its label.
+    CallPrototype(Box<CallPrototype<'a>>),
     /// Not PTX; an error says why.
     Unknown(TextRange),
 }
@@ -42,9 +50,10 @@ impl Statement<'_> {
             Self::Variable(node) => node.range,
             Self::File(node) => node.range,
             Self::Section(node) => node.range,
-            Self::BlockOpen(range) | Self::BlockClose(range) | Self::Other(range) | Self::Unknown(range) => {
-                *range
-            }
+            Self::Pragma(node) => node.range,
+            Self::BranchTargets(node) | Self::CallTargets(node) => node.range,
+            Self::CallPrototype(node) => node.range,
+            Self::BlockOpen(range) | Self::BlockClose(range) | Self::Unknown(range) => *range,
         }
     }
 }
@@ -107,6 +116,11 @@ impl<'a> Instruction<'a> {
         let behind = (self.opcode.range.end - self.range.start) as usize;
         let text = self.text.get(behind..).unwrap_or("");
         Operands::new(text.strip_suffix(';').unwrap_or(text), self.opcode.range.end)
+    }
+
+    /// The suffixes of the opcode with their dots: `.global`, `.u32` of `ld.global.u32`; `.shared::cluster` is one.
+    pub fn modifiers(&self) -> Names<'a> {
+        Names::new(self.opcode.text, self.opcode.range.start, TokenKind::DotIdent)
     }
 
     /// The first word of the opcode (`ld` of `ld.global.u32`).

@@ -32,6 +32,11 @@ impl TextRange {
         self.len() == 0
     }
 
+    /// The same range of a text that begins at `base`.
+    pub(crate) const fn shifted(self, base: u32) -> Self {
+        Self { start: self.start + base, end: self.end + base }
+    }
+
     /// Whether `offset` lies inside.
     pub const fn contains(self, offset: u32) -> bool {
         self.start <= offset && offset < self.end

@@ -63,6 +63,12 @@ keywords! {
     }
 }
 
+/// Whether a word begins the type of a declaration; ptxas misses the state space only behind the first name.
+pub(crate) fn begins_type(word: &str) -> bool {
+    ScalarType::from_keyword(word).is_some()
+        || matches!(word, ".align" | ".v2" | ".v4" | ".v8" | ".attribute")
+}
+
 keywords! {
     /// Who sees a name (PTX ISA §Linking Directives).
     Linkage { Visible = ".visible", Weak = ".weak", Extern = ".extern", Common = ".common",
@@ -81,34 +87,50 @@ pub enum FunctionKind {
 }
 
 /// Directives that may stand between a function's parameters and its body (PTX ISA §Performance-Tuning Directives,
-/// §Cluster Dimension Directives, §.noreturn, §.abi_preserve).
-pub(crate) const FUNCTION_DIRECTIVES: &[(&str, Arguments)] = &[
-    (".maxnreg", Arguments::Integers),
-    (".maxntid", Arguments::Integers),
-    (".reqntid", Arguments::Integers),
-    (".minnctapersm", Arguments::Integers),
-    (".maxnctapersm", Arguments::Integers),
-    (".pragma", Arguments::Strings),
-    (".noreturn", Arguments::None),
-    (".reqnctapercluster", Arguments::Integers),
-    (".explicitcluster", Arguments::None),
-    (".maxclusterrank", Arguments::Integers),
-    (".blocksareclusters", Arguments::None),
-    (".abi_preserve", Arguments::Integers),
-    (".abi_preserve_control", Arguments::Integers),
-    (".attribute", Arguments::Parenthesised),
+/// §Cluster Dimension Directives, §.noreturn, §.abi_preserve). Places and numbers of arguments: ptxas 13.0.88.
+const FUNCTION_DIRECTIVES: &[(&str, Arguments, Place)] = &[
+    (".maxnreg", Arguments::Integers(1), Place::Kernel),
+    (".maxntid", Arguments::Integers(3), Place::Kernel),
+    (".reqntid", Arguments::Integers(3), Place::Kernel),
+    (".minnctapersm", Arguments::Integers(1), Place::Kernel),
+    (".maxnctapersm", Arguments::Integers(1), Place::Kernel),
+    (".pragma", Arguments::Strings, Place::Kernel),
+    (".reqnctapercluster", Arguments::Integers(3), Place::Kernel),
+    (".explicitcluster", Arguments::None, Place::Kernel),
+    (".maxclusterrank", Arguments::Integers(1), Place::Kernel),
+    (".blocksareclusters", Arguments::None, Place::Kernel),
+    (".noreturn", Arguments::None, Place::CallableFirst),
+    (".abi_preserve", Arguments::Integers(1), Place::Callable),
+    (".abi_preserve_control", Arguments::Integers(1), Place::Callable),
 ];
+
+/// What follows a function directive, and what it may belong to; none for other words.
+pub(crate) fn function_directive(word: &str) -> Option<(Arguments, Place)> {
+    FUNCTION_DIRECTIVES
+        .iter()
+        .find(|(directive, ..)| *directive == word)
+        .map(|&(_, what, place)| (what, place))
+}
 
 /// What follows a function directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arguments {
     None,
-    /// `128, 1, 1`
-    Integers,
+    /// `128, 1, 1`: at most this many.
+    Integers(u8),
     /// `"nounroll";`
     Strings,
-    /// `(.unified(1, 2))`
-    Parenthesised,
+}
+
+/// What a function directive belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// `.entry`
+    Kernel,
+    /// `.func` and `.callprototype`
+    Callable,
+    /// The same, before any other.
+    CallableFirst,
 }
 
 /// Directives that begin something at module scope: inside a body or a section they show a missing `}`.

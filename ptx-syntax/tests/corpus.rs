@@ -210,6 +210,30 @@ fn values_of_the_cases_equal_the_elf() {
     assert!(compared > 60);
 }
 
+/// `@@DWARF` lines of the cases against the bytes that ptxas 13.0.88 wrote; places of relocations are 0 in both.
+#[test]
+fn at_dwarf_lines_equal_the_elf() {
+    let Some(cases) = shared("cases") else { return };
+    let all = read_json(&cases.join("cases.json"));
+    let mut compared = 0;
+    for case in all["cases"].as_array().unwrap() {
+        let id = case["id"].as_str().unwrap();
+        let mode = case["modes"]["g"]["same_as"].as_str().unwrap_or("g");
+        let text = read_text(&cases.join(format!("{id}.ptx")));
+        for section in section_data::assemble_at_dwarf(&parse(&text).module) {
+            let name = section.name.text;
+            let Some(hex) = case["modes"][mode]["sections"][name]["hex"].as_str() else { continue };
+            let bytes = &section.assembled.bytes;
+            let written = bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+            assert_eq!(written, hex, "{id} {name}");
+            assert_eq!(section.assembled.errors, [], "{id} {name}");
+            compared += 1;
+        }
+    }
+    eprintln!("{compared} sections of @@DWARF lines equal");
+    assert!(compared > 15);
+}
+
 /// Statements keep what they stand for.
 #[test]
 fn corpus_has_no_unknown_statement() {

@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{compile, dump, lines};
+use crate::commands::{check, compile, dump, lines, print};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -16,13 +16,14 @@ pub const USAGE: u8 = 2;
 const EXAMPLES: &str = "\
 Examples:
   ptxas-driver -lineinfo -arch sm_90 in.ptx -o out.cubin    compile, as ptxas does
+  ptxas-driver check in.ptx                                 what is wrong with its debug directives
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
 
 Exit status:
   0  done
-  1  the file is no readable cubin, or a query has no answer
+  1  the file is no readable cubin, a query has no answer, or check found something
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -39,10 +40,14 @@ enum Command {
     /// PTX in, cubin with debug sections out, with ptxas' own options; the word `compile` may be left out
     #[command(override_usage = "ptxas-driver [compile] [options] <ptx file | ->")]
     Compile,
+    /// What is wrong with the debug directives of PTX, and what ptxas would say
+    Check(check::Options),
     /// Code address to function, source line, inlined callers and PTX line
     Lines(lines::Options),
     /// The debug sections of a cubin, decoded
     Dump(dump::Options),
+    /// PTX out again, as it came or in the canonical layout
+    Print(print::Options),
 }
 
 /// Runs the program. `args` are those behind its name.
@@ -84,8 +89,10 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let done = match cli.command {
         Command::Compile => return compile::run(&[]),
+        Command::Check(options) => check::run(&options, &mut out),
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
+        Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,

@@ -6,7 +6,9 @@ use ptx_syntax::{LineIndex, TextRange};
 /// How bad it is. Errors mean that nothing is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing.
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// Something gets lost or is not what it seems.
     Warning,
     /// The input is refused.
     Error,
@@ -21,17 +23,27 @@ pub struct Diagnostic {
     pub message: String,
     /// Bytes of the text it is about; `None` for the text as a whole.
     pub range: Option<TextRange>,
+    /// The code of the rule it breaks.
+    pub code: Option<&'static str>,
+    /// Another place that belongs to it, and what that place is.
+    pub related: Option<(TextRange, String)>,
+    /// What to do about it.
+    pub help: Option<String>,
 }
 
 impl Diagnostic {
     /// An error about `range`.
     pub fn error(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, message: message.into(), range: range.into() }
+        Self::new(Severity::Error, range.into(), message.into())
     }
 
     /// A warning about `range`.
     pub fn warning(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, message: message.into(), range: range.into() }
+        Self::new(Severity::Warning, range.into(), message.into())
+    }
+
+    fn new(severity: Severity, range: Option<TextRange>, message: String) -> Self {
+        Self { severity, message, range, code: None, related: None, help: None }
     }
 }
 
@@ -59,37 +71,84 @@ impl<'a> Reporter<'a> {
     /// The message as text, without a newline at the end.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
         let level = match diagnostic.severity {
+            Severity::Note => Level::NOTE,
             Severity::Warning => Level::WARNING,
             Severity::Error => Level::ERROR,
         };
         let title = level.primary_title(diagnostic.message.as_str());
-        let Some(range) = diagnostic.range else {
-            return self.renderer.render(&[title.element(annotate_snippets::Origin::path(self.name))]);
+        let title = match diagnostic.code {
+            Some(code) => title.id(code),
+            None => title,
         };
-        let (line, _) = self.lines.line_col(range.start);
+        let mut group = match diagnostic.range {
+            None => title.element(annotate_snippets::Origin::path(self.name)),
+            Some(range) => match self.snippet(range, AnnotationKind::Primary, None) {
+                Some(snippet) => title.element(snippet),
+                None => return self.render_inside_long_line(diagnostic, range),
+            },
+        };
+        if let Some((range, what)) = &diagnostic.related
+            && let Some(snippet) = self.snippet(*range, AnnotationKind::Context, Some(what))
+        {
+            group = group.element(snippet);
+        }
+        if let Some(help) = &diagnostic.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        self.renderer.render(&[group])
+    }
+
+    /// The line of `range` with the range marked. None where the line is too long to show from its start.
+    fn snippet<'t>(
+        &'t self,
+        range: TextRange,
+        kind: AnnotationKind,
+        label: Option<&'t str>,
+    ) -> Option<Snippet<'t, annotate_snippets::Annotation<'t>>> {
+        let line = self.lines.line(range.start);
         let whole = self.lines.line_range(line);
-        let shown = TextRange::new(
-            self.boundary(whole.start.max(range.start.saturating_sub(CONTEXT))),
-            self.boundary(whole.end.min(range.start.saturating_add(CONTEXT))),
-        );
+        let shown = self.shown(range, whole);
+        if shown.start != whole.start {
+            return None;
+        }
         let start = (range.start.clamp(shown.start, shown.end) - shown.start) as usize;
         let end = (range.end.clamp(shown.start, shown.end) - shown.start) as usize;
-        if shown.start != whole.start {
-            return self.render_inside_long_line(diagnostic, shown, line);
-        }
-        let snippet = Snippet::source(shown.slice(self.text).trim_end_matches(['\n', '\r']))
-            .line_start(line as usize)
-            .path(self.name)
-            .annotation(AnnotationKind::Primary.span(start..end.max(start)));
-        self.renderer.render(&[title.element(snippet)])
+        let annotation = kind.span(start..end.max(start));
+        let annotation = match label {
+            Some(label) => annotation.label(label),
+            None => annotation,
+        };
+        let source = shown.slice(self.text).trim_end_matches(['\n', '\r']);
+        Some(Snippet::source(source).line_start(line as usize).path(self.name).annotation(annotation))
+    }
+
+    /// The piece of a line around `range` that is shown.
+    fn shown(&self, range: TextRange, whole: TextRange) -> TextRange {
+        TextRange::new(
+            self.boundary(whole.start.max(range.start.saturating_sub(CONTEXT))),
+            self.boundary(whole.end.min(range.start.saturating_add(CONTEXT))),
+        )
     }
 
     /// A line too long to show: the place is given in words, and the text around it.
-    fn render_inside_long_line(&self, diagnostic: &Diagnostic, shown: TextRange, line: u32) -> String {
-        let column = diagnostic.range.map_or(1, |range| self.lines.line_col(range.start).1);
-        let level = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
-        let excerpt = shown.slice(self.text).trim_end();
-        format!("{level}: {}\n --> {}:{line}:{column}\n  | ...{excerpt}", diagnostic.message, self.name)
+    fn render_inside_long_line(&self, diagnostic: &Diagnostic, range: TextRange) -> String {
+        let (line, column) = self.lines.line_col(range.start);
+        let level = match diagnostic.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let code = diagnostic.code.map(|code| format!("[{code}]")).unwrap_or_default();
+        let excerpt = self.shown(range, self.lines.line_range(line)).slice(self.text).trim_end();
+        let mut text = format!(
+            "{level}{code}: {}\n --> {}:{line}:{column}\n  | ...{excerpt}",
+            diagnostic.message, self.name
+        );
+        if let Some(help) = &diagnostic.help {
+            text.push_str("\n  = help: ");
+            text.push_str(help);
+        }
+        text
     }
 
     fn boundary(&self, offset: u32) -> u32 {

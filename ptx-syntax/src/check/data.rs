@@ -12,8 +12,8 @@ use super::transcript::{Level, Modes, Phase};
 use crate::error::ErrorSink;
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
-use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
-use crate::section_data::{Assembled, FixupTarget, assemble};
+use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
+use crate::section_data::{Assembled, AtDwarfSection, FixupTarget, assemble, assemble_at_dwarf};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 
@@ -26,69 +26,69 @@ const RESERVED: [&str; 5] = [
     ".nv_debug_info_reg_type",
 ];
 
-/// One block and its contents.
+/// One section: a block, or `@@DWARF` lines.
 #[derive(Debug)]
-pub(super) struct Section<'m, 'a> {
-    pub(super) block: &'m SectionBlock<'a>,
+pub(super) struct Section<'a> {
+    pub(super) name: Name<'a>,
     pub(super) assembled: Assembled<'a>,
 }
 
-impl Section<'_, '_> {
-    fn name(&self) -> &str {
-        self.block.name.text
-    }
-
+impl Section<'_> {
     /// Modes in which ptxas resolves what the section refers to: it keeps the names of inlined functions always.
     fn resolved_in(&self) -> Modes {
-        if self.name() == ".debug_str" { Modes::ALL } else { Modes::G }
+        if self.name.text == ".debug_str" { Modes::ALL } else { Modes::G }
     }
 }
 
-/// All blocks, and where their labels are.
+/// All sections, and where their labels are.
 #[derive(Debug, Default)]
-pub(super) struct Sections<'m, 'a> {
-    pub(super) list: Vec<Section<'m, 'a>>,
-    /// The block and the offset of a label; the first of its name.
+pub(super) struct Sections<'a> {
+    pub(super) list: Vec<Section<'a>>,
+    /// The section and the offset of a label; the first of its name.
     pub(super) labels: HashMap<&'a str, (usize, u64)>,
 }
 
-impl<'m, 'a> Sections<'m, 'a> {
-    fn of(module: &'m Module<'a>) -> Self {
+impl<'a> Sections<'a> {
+    fn of(module: &Module<'a>) -> Self {
         let mut all = Self::default();
         for block in module.sections() {
             let assembled = assemble(block);
             for (label, offset) in &assembled.labels {
                 all.labels.entry(label.text).or_insert((all.list.len(), *offset));
             }
-            all.list.push(Section { block, assembled });
+            all.list.push(Section { name: block.name, assembled });
         }
+        let lines = assemble_at_dwarf(module).into_iter();
+        all.list.extend(lines.map(|AtDwarfSection { name, assembled }| Section { name, assembled }));
         all
     }
 
-    /// The first block of a name.
-    pub(super) fn named(&self, name: &str) -> Option<&Section<'m, 'a>> {
-        self.list.iter().find(|section| section.name() == name)
+    /// The first section of a name.
+    pub(super) fn named(&self, name: &str) -> Option<&Section<'a>> {
+        self.list.iter().find(|section| section.name.text == name)
     }
 }
 
 /// Checks every block.
-pub(super) fn check<'m, 'a>(
-    module: &'m Module<'a>,
+pub(super) fn check<'a>(
+    module: &Module<'a>,
     known: &Known,
     gates: &mut Gates,
     sink: &mut Sink<'_>,
-) -> Sections<'m, 'a> {
+) -> Sections<'a> {
     let sections = Sections::of(module);
     let mut defined = HashSet::new();
-    for section in &sections.list {
-        let name = section.block.name;
-        gates.check(RuleId::GateSection, name.range, name.range.start, sink);
-        if !section.block.open.is_empty() {
-            lines(section.block, &mut defined, gates, sink);
+    for block in module.sections() {
+        let name = block.name;
+        if !is_reserved(name.text) {
+            gates.check(RuleId::GateSection, name.range, name.range.start, sink);
         }
-        reach(name, sink);
+        if !block.open.is_empty() {
+            lines(block, &mut defined, gates, sink);
+        }
     }
     at_dwarf(module, gates, sink);
+    sections.list.iter().for_each(|section| reach(section.name, sink));
     repeated(&sections, known, sink);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
@@ -119,7 +119,9 @@ fn lines<'a>(
                     sink.says_error(RuleId::DuplicateLabel, colon, said);
                 }
             }
-            Some(DataItem::Directive { width: 2, range }) => gates.check(RuleId::GateB16, range, range.start, sink),
+            Some(DataItem::Directive { width: 2, range }) => {
+                gates.check(RuleId::GateB16, range, range.start, sink);
+            }
             Some(DataItem::Directive { .. }) => {}
             Some(DataItem::Value(value)) => check_value(&value, gates, sink),
             None => return,
@@ -155,7 +157,11 @@ fn check_value(value: &Value<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
             gates.check(RuleId::GateLabelOffset, range, last, sink);
             let literal = Literal::read(last_number(offset));
             if literal.value != u64::from(addend) {
-                sink.error(RuleId::OffsetCut, range, format_args!("ptxas keeps 32 bits of the offset: {addend}"));
+                sink.error(
+                    RuleId::OffsetCut,
+                    range,
+                    format_args!("ptxas keeps 32 bits of the offset: {addend}"),
+                );
             }
         }
         ValueKind::Difference { .. } => gates.check(RuleId::GateDifference, range, last, sink),
@@ -184,6 +190,8 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
     let outdated = module.version().is_some_and(|version| version.major >= 2);
     let mut in_section = false;
     for item in &module.items {
+        // Behind a block ptxas takes the lines for the block's.
+        in_section |= matches!(item, Item::Section(_));
         let Item::AtDwarf(line) = item else { continue };
         let range = line.range;
         gates.check(RuleId::GateAtDwarf, range, range.end - 1, sink);
@@ -191,24 +199,33 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
             in_section = true;
             if outdated {
                 let rule = RuleId::AtDwarfDeprecated;
-                sink.error(rule, range, format_args!("`@@DWARF` ended with PTX 1.x: expected `.section NAME {{ ... }}`"));
+                let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
+                sink.error(rule, range, format_args!("{message}"));
                 let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
-                sink.says_error(rule, range.end - 1, format_args!("{said}"));
+                // Behind a name alone ptxas looks for the comma.
+                let is_complete = range.slice(sink.text).matches('@').count() > 2;
+                let at =
+                    if is_complete { range.end - 1 } else { next_token(sink.text, range.end).range.start };
+                sink.says_error(rule, at, format_args!("{said}"));
             }
         } else if !in_section {
             in_section = true;
             let rule = RuleId::AtDwarfWithoutSection;
-            sink.error(rule, range, format_args!("this crashes ptxas 13.0: expected `@@DWARF .section` first"));
+            let message = "this crashes ptxas 13.0: expected `@@DWARF .section` first";
+            sink.error(rule, range, format_args!("{message}"));
             sink.says_at(rule, range.end, (Level::Crash, Modes::ALL), format_args!(""));
+        }
+        for value in line.values().filter(|value| matches!(value.kind, ValueKind::Integer(_))) {
+            check_value(&value, gates, sink);
         }
     }
 }
 
 /// Blocks of one name, and of names that are ptxas' own. ptxas lays them over each other.
-fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
-    let mut first: HashMap<&str, &Section<'_, '_>> = HashMap::new();
+fn repeated(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
+    let mut first: HashMap<&str, &Section<'_>> = HashMap::new();
     for section in &sections.list {
-        let name = section.block.name;
+        let name = section.name;
         let overlaps = |rule: RuleId, sink: &mut Sink<'_>| {
             let said = format_args!("Internal error: overlapping non-identical data");
             if known.code {
@@ -217,7 +234,11 @@ fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
         };
         if RESERVED.contains(&name.text) && !section.assembled.bytes.is_empty() {
             let rule = RuleId::SectionReserved;
-            sink.error(rule, name.range, format_args!("ptxas writes {} itself, and fails with -g over this one", name.text));
+            sink.error(
+                rule,
+                name.range,
+                format_args!("ptxas writes {} itself, and fails with -g over this one", name.text),
+            );
             overlaps(rule, sink);
             continue;
         }
@@ -231,8 +252,9 @@ fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
         let rule = RuleId::SectionRepeated;
         let same = before.assembled.bytes.iter().zip(&section.assembled.bytes).all(|(a, b)| a == b);
         let fails = !same && !matches!(name.text, ".debug_str" | ".debug_line");
-        let related = Some((before.block.name.range, "first block here".to_owned()));
-        let message = format_args!("section {} has a block already; ptxas lays one over the other", name.text);
+        let related = Some((before.name.range, "first block here".to_owned()));
+        let message =
+            format_args!("section {} has a block already; ptxas lays one over the other", name.text);
         if fails {
             if let Some(finding) = sink.find(rule, name.range, message) {
                 finding.related = related;
@@ -245,18 +267,22 @@ fn repeated(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
 }
 
 /// `.debug_info` needs `.debug_abbrev`; and what ptxas says of sections that are not there.
-fn abbreviations(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
+fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
     let abbrev = sections.named(".debug_abbrev").is_some();
     let mut infos = 0_u32;
-    for section in sections.list.iter().filter(|section| section.name() == ".debug_info") {
+    for section in sections.list.iter().filter(|section| section.name.text == ".debug_info") {
         infos += 1;
         if !abbrev {
             let rule = RuleId::InfoWithoutAbbrev;
-            let range = section.block.name.range;
+            let range = section.name.range;
             if section.assembled.bytes.is_empty() {
                 sink.warning(rule, range, format_args!(".debug_info without .debug_abbrev is dropped"));
             } else {
-                sink.error(rule, range, format_args!(".debug_info present but unusable: without .debug_abbrev it is dropped"));
+                sink.error(
+                    rule,
+                    range,
+                    format_args!(".debug_info present but unusable: without .debug_abbrev it is dropped"),
+                );
             }
         }
     }
@@ -282,37 +308,40 @@ fn abbreviations(sections: &Sections<'_, '_>, known: &Known, sink: &mut Sink<'_>
 
 /// What the blocks refer to.
 fn references(
-    sections: &Sections<'_, '_>,
+    sections: &Sections<'_>,
     declared: &HashMap<&str, Declared>,
     known: &Known,
     sink: &mut Sink<'_>,
 ) {
     let mut used = HashMap::new();
     for section in &sections.list {
-        let mut references =
-            References { sections, declared, section, code: known.code, used: &mut used };
+        let mut references = References { sections, declared, section, code: known.code, used: &mut used };
         for fixup in &section.assembled.fixups {
             match fixup.target {
                 FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
-                FixupTarget::Section { name, addend } => references.section_offset(fixup.range, name, addend, sink),
-                FixupTarget::Difference { left, right } => references.difference(fixup.range, left, right, sink),
+                FixupTarget::Section { name, addend } => {
+                    references.section_offset(fixup.range, name, addend, sink);
+                }
+                FixupTarget::Difference { left, right } => {
+                    references.difference(fixup.range, left, right, sink);
+                }
             }
         }
     }
 }
 
-struct References<'r, 'm, 'a> {
-    sections: &'r Sections<'m, 'a>,
+struct References<'r, 'a> {
+    sections: &'r Sections<'a>,
     declared: &'r HashMap<&'a str, Declared>,
-    section: &'r Section<'m, 'a>,
+    section: &'r Section<'a>,
     code: bool,
     /// Labels of sections used in `.debug_info`, with their offset.
     used: &'r mut HashMap<(&'a str, i64), TextRange>,
 }
 
-impl<'a> References<'_, '_, 'a> {
+impl<'a> References<'_, 'a> {
     fn in_info(&self) -> bool {
-        self.section.name() == ".debug_info"
+        self.section.name.text == ".debug_info"
     }
 
     fn symbol(&mut self, range: TextRange, name: &'a str, addend: i64, sink: &mut Sink<'_>) {
@@ -321,7 +350,9 @@ impl<'a> References<'_, '_, 'a> {
                 // ptxas knows their place in `.debug_info` only.
                 Declared::Variable(StateSpace::Const | StateSpace::Shared) => !self.in_info(),
                 Declared::Variable(StateSpace::Local) | Declared::Parameter => false,
-                Declared::Variable(_) | Declared::CodeLabel | Declared::Function => addend != 0 && !self.in_info(),
+                Declared::Variable(_) | Declared::CodeLabel | Declared::Function => {
+                    addend != 0 && !self.in_info()
+                }
             };
             if lost {
                 self.lost(range, sink);
@@ -329,6 +360,9 @@ impl<'a> References<'_, '_, 'a> {
             return;
         }
         if !self.sections.labels.contains_key(name) {
+            if sink.text.as_bytes().get(range.end as usize) == Some(&b'.') {
+                return; // half of a dotted name, which has a finding of its own
+            }
             let message = format_args!("`{name}` is defined nowhere: ptxas writes 0");
             sink.error(RuleId::UndefinedSymbol, range, message);
             return;
@@ -337,7 +371,9 @@ impl<'a> References<'_, '_, 'a> {
             return self.lost(range, sink);
         }
         if let Some(&first) = self.used.get(&(name, addend)) {
-            let message = format_args!("`{name}` with the same offset is used before: ptxas loses .debug_info or writes it wrong");
+            let message = format_args!(
+                "`{name}` with the same offset is used before: ptxas loses .debug_info or writes it wrong"
+            );
             if let Some(finding) = sink.find(RuleId::LabelTwice, range, message) {
                 finding.related = Some((first, "first used here".into()));
                 finding.help = Some("write the section and the number: `.debug_str+12`".into());
@@ -351,31 +387,35 @@ impl<'a> References<'_, '_, 'a> {
         if addend != 0 && !self.in_info() {
             return self.lost(range, sink);
         }
-        if self.sections.named(name).is_none() {
+        let is_of_ptxas = name == ".debug_line" || RESERVED.contains(&name);
+        if self.sections.named(name).is_none() && !is_of_ptxas {
             let message = format_args!("the module has no section {name}");
             sink.error(RuleId::UndefinedSymbol, range, message);
         }
     }
 
     fn lost(&self, range: TextRange, sink: &mut Sink<'_>) {
-        if self.section.name() == ".debug_line" {
+        if self.section.name.text == ".debug_line" {
             return; // dropped as a whole
         }
-        let message = format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");
+        let message =
+            format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");
         sink.error(RuleId::ReferenceLost, range, message);
     }
 
     fn difference(&self, range: TextRange, left: &str, right: &str, sink: &mut Sink<'_>) {
         let labels = &self.sections.labels;
         let modes = self.section.resolved_in();
-        let resolved = self.code && self.section.name() != ".debug_line";
+        let resolved = self.code && self.section.name.text != ".debug_line";
         let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));
         let missing: Vec<&str> = missing.collect();
         if let Some(&label) = missing.first() {
             let rule = RuleId::DifferenceUndefined;
             let is_code = self.declared.get(label) == Some(&Declared::CodeLabel);
             let what = if is_code { "is a label of code" } else { "is defined nowhere" };
-            let message = format_args!("`{label}` {what}: both labels of a difference are defined in the section that holds it");
+            let message = format_args!(
+                "`{label}` {what}: both labels of a difference are defined in the section that holds it"
+            );
             if let Some(finding) = sink.find(rule, range, message).filter(|_| is_code) {
                 finding.help = Some("write the labels alone, in a unit without low_pc (base 0)".into());
             }
@@ -386,7 +426,9 @@ impl<'a> References<'_, '_, 'a> {
             return;
         }
         let block = |label: &str| labels.get(label).map(|&(section, _)| section);
-        let name = |label: &str| block(label).and_then(|at| self.sections.list.get(at)).map(Section::name);
+        let name = |label: &str| {
+            block(label).and_then(|at| self.sections.list.get(at)).map(|section| section.name.text)
+        };
         if name(left) == name(right) {
             return;
         }

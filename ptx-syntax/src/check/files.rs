@@ -62,7 +62,11 @@ pub(super) fn check<'m, 'a>(
     }
     if let Some(range) = timeless {
         let message = "without time and size here the cubin holds those of the file on the building machine, if it is there";
-        sink.error(RuleId::FileTimeOfBuild, range, format_args!("{message}"));
+        if let Some(finding) = sink.find(RuleId::FileTimeOfBuild, range, format_args!("{message}")) {
+            finding.help = Some(
+                "for builds that can be repeated write both, as in `.file 1 \"a.cu\", 1700000000, 40`".into(),
+            );
+        }
     }
     indices(&files, sink);
     files
@@ -82,7 +86,10 @@ fn indices(files: &Files<'_, '_>, sink: &mut Sink<'_>) {
                 format_args!("file index {index} is stored as {stored}: expected 1 to 65535"),
             );
         } else if index > expected {
-            let message = format_args!("file index {index} follows {}: `.loc {index}` will name another file, or none", expected - 1);
+            let message = format_args!(
+                "file index {index} follows {}: `.loc {index}` will name another file, or none",
+                expected - 1
+            );
             if let Some(finding) = sink.find(RuleId::FileIndexGap, file.range, message) {
                 finding.help = Some(format!("number the files without gaps: {expected} comes next"));
             }
@@ -94,17 +101,29 @@ fn indices(files: &Files<'_, '_>, sink: &mut Sink<'_>) {
 fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let (path, range) = (file.path, file.path_range);
     if path.is_empty() {
-        sink.error(RuleId::FileNameEmpty, file.range, format_args!("file {} has no name: the file table ends here", file.index));
+        sink.error(
+            RuleId::FileNameEmpty,
+            file.range,
+            format_args!("file {} has no name: the file table ends here", file.index),
+        );
         return;
     }
     if path.len() > LONGEST_NAME {
         let rule = RuleId::FileNameLength;
         let length = path.len();
-        sink.error(rule, range, format_args!("a name of {length} bytes crashes ptxas 13.0: expected at most {LONGEST_NAME}"));
+        sink.error(
+            rule,
+            range,
+            format_args!("a name of {length} bytes crashes ptxas 13.0: expected at most {LONGEST_NAME}"),
+        );
         crash(rule, range, known, sink);
     }
     if path.contains('\\') {
-        sink.error(RuleId::FileNameCharacters, range, format_args!("ptxas takes the backslash for a directory separator, never for an escape"));
+        sink.error(
+            RuleId::FileNameCharacters,
+            range,
+            format_args!("ptxas takes the backslash for a directory separator, never for an escape"),
+        );
     }
     if path.contains(['\n', '\r']) {
         sink.error(RuleId::FileNameCharacters, range, format_args!("the name has a line break"));
@@ -122,10 +141,18 @@ fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
     if time >> 63 != 0 {
         let rule = RuleId::FileTimeCrash;
-        sink.error(rule, file.range, format_args!("the time {time} crashes ptxas 13.0: expected less than 2^63"));
+        sink.error(
+            rule,
+            file.range,
+            format_args!("the time {time} crashes ptxas 13.0: expected less than 2^63"),
+        );
         crash(rule, file.range, known, sink);
     } else if time >> 32 != 0 {
-        sink.error(RuleId::FileTimeCut, file.range, format_args!("the time {time} is cut to 32 bits: {}", time as u32));
+        sink.error(
+            RuleId::FileTimeCut,
+            file.range,
+            format_args!("the time {time} is cut to 32 bits: {}", time as u32),
+        );
     }
 }
 

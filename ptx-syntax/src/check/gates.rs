@@ -46,8 +46,7 @@ impl fmt::Display for PtxVersion {
 pub const CURRENT_VERSION: PtxVersion = PtxVersion::new(9, 0);
 
 /// Major versions with their last minor version (PTX ISA, Release Notes).
-const SUPPORTED: [(u32, u32); 9] =
-    [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)];
+const SUPPORTED: [(u32, u32); 9] = [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)];
 
 /// A feature of the debug directives that came with some version.
 #[derive(Debug, PartialEq, Eq)]
@@ -132,11 +131,13 @@ impl MinVersion {
         all.max().unwrap_or(PtxVersion::new(1, 0))
     }
 
-    /// Notes a use; only the first of each feature counts.
-    pub(super) fn note(&mut self, gate: &'static Gate, range: TextRange) {
-        if !self.uses.iter().any(|used| used.gate.rule == gate.rule) {
+    /// Notes a use; only the first of each feature counts. Returns whether this is it.
+    pub(super) fn note(&mut self, gate: &'static Gate, range: TextRange) -> bool {
+        let first = !self.uses.iter().any(|used| used.gate.rule == gate.rule);
+        if first {
             self.uses.push(Use { gate, range });
         }
+        first
     }
 }
 
@@ -168,16 +169,18 @@ impl Gates {
         sink: &mut Sink<'_>,
     ) {
         let Some(gate) = gate_of(rule) else { return };
-        self.min_version.note(gate, range);
+        let first = self.min_version.note(gate, range);
         let Some(version) = self.version else { return };
         if let Some(enforced) = gate.enforced.filter(|&enforced| version < enforced) {
-            sink.error(rule, range, format_args!("{} needs PTX {enforced}, the module has {version}", what(gate)));
-            let said = format_args!(
-                "Feature '{}' requires PTX ISA .version {enforced} or later",
-                gate.feature
+            sink.error(
+                rule,
+                range,
+                format_args!("{} needs PTX {enforced}, the module has {version}", what(gate)),
             );
+            let said =
+                format_args!("Feature '{}' requires PTX ISA .version {enforced} or later", gate.feature);
             sink.says_at(rule, at, (Level::Error, modes), said);
-        } else if version < gate.documented {
+        } else if first && version < gate.documented {
             let documented = gate.documented;
             let taken = match gate.enforced {
                 Some(enforced) => format!("ptxas 13.0 takes it from {enforced}"),
@@ -258,19 +261,29 @@ const TARGETS: [(u32, &str, (u32, u32)); 43] = [
     (121, "", (8, 8)),
 ];
 
-/// Splits `sm_90a` or `compute_90a` and finds the version it needs. None for a word that is no architecture of ptxas
-/// 13.0.88.
-pub(super) fn target_version(word: &str) -> Option<PtxVersion> {
+/// A word of `.target` as ptxas 13.0.88 reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The version it needs.
+    pub(super) needs: PtxVersion,
+    /// Written as the PTX ISA has it. ptxas takes `sm_90_a` and `sm_090b` too: it reads the number and a last `a` or `f`.
+    pub(super) exact: bool,
+}
+
+/// Reads `sm_90a` or `compute_90a`. None for a word that is no architecture of ptxas 13.0.88.
+pub(super) fn target(word: &str) -> Option<Target> {
     let rest = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_"))?;
-    let suffix = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = rest.strip_suffix(suffix)?;
-    if digits.starts_with('0') {
-        return None;
-    }
+    let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = rest.strip_suffix(tail)?;
     let number: u32 = digits.parse().ok()?;
+    let suffix = match tail.as_bytes().last() {
+        Some(b'a') => "a",
+        Some(b'f') => "f",
+        _ => "",
+    };
+    let exact = tail == suffix && !digits.starts_with('0');
     // sm_121's letters need what sm_121 needs.
-    let suffix = if number == 121 && matches!(suffix, "a" | "f") { "" } else { suffix };
-    let row = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
-    let (major, minor) = row.2;
-    Some(PtxVersion::new(major, minor))
+    let suffix = if number == 121 { "" } else { suffix };
+    let &(_, _, (major, minor)) = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
+    Some(Target { needs: PtxVersion::new(major, minor), exact })
 }

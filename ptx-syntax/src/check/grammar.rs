@@ -6,6 +6,7 @@ use super::transcript::{FILE, Level, Modes, Phase};
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::number::Literal;
+use crate::section::{is_label, is_reserved};
 use crate::text::{LineIndex, TextRange};
 use crate::types::ScalarType;
 
@@ -29,7 +30,9 @@ impl Grammar<'_> {
         let SyntaxError { kind, range } = *error;
         let text = sink.text;
         match kind {
-            Kind::NonAscii => self.strange_byte(RuleId::NonAscii, error, "Unexpected non-ASCII character", sink),
+            Kind::NonAscii => {
+                self.strange_byte(RuleId::NonAscii, error, "Unexpected non-ASCII character", sink);
+            }
             Kind::NulByte => self.strange_byte(RuleId::NulByte, error, "Unexpected EOF", sink),
             Kind::UnterminatedComment => {
                 sink.error(RuleId::UnterminatedComment, range, format_args!("{error}"));
@@ -70,6 +73,10 @@ impl Grammar<'_> {
             }
             Kind::ValueOutOfRange { bits } => self.data.value_out_of_range(bits, range, sink),
             Kind::DataType => self.data.data_type(error, sink),
+            Kind::NoStorage => {
+                sink.error(RuleId::Syntax, range, format_args!("{error}"));
+                sink.says_fatal(RuleId::Syntax, range.start, format_args!("No variable storage specified"));
+            }
             Kind::NarrowLabel => narrow_label(error, sink),
             Kind::NestingTooDeep => sink.error(RuleId::NestingTooDeep, range, format_args!("{error}")),
             Kind::TooLarge => sink.error(RuleId::TooLarge, range, format_args!("{error}")),
@@ -83,8 +90,11 @@ impl Grammar<'_> {
         let bytes = range.slice(sink.text);
         let found = sink.find(rule, range, format_args!("{error}"));
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
-            finding.message = format!("expected ASCII text, found {bytes:?}: ptxas 13.0 refuses it even in comments");
-            finding.help = Some("write a name of ASCII letters; in `.debug_str` these bytes may stand as numbers".into());
+            finding.message =
+                format!("expected ASCII text, found {bytes:?}: ptxas 13.0 refuses it even in comments");
+            finding.help = Some(
+                "write a name of ASCII letters; in `.debug_str` these bytes may stand as numbers".into(),
+            );
         }
         if std::mem::take(&mut self.first_strange_byte) {
             let line = LineIndex::new(sink.text).line(range.start);
@@ -151,7 +161,9 @@ fn near(text: &str, range: TextRange) -> &str {
     }
     match word.chars().next() {
         // Strange characters come one by one.
-        Some(first) if !first.is_ascii_alphanumeric() && !matches!(first, '.' | '"' | '@' | '_' | '$' | '%') => {
+        Some(first)
+            if !first.is_ascii_alphanumeric() && !matches!(first, '.' | '"' | '@' | '_' | '$' | '%') =>
+        {
             word.get(..first.len_utf8()).unwrap_or(word)
         }
         _ => word,
@@ -228,7 +240,7 @@ impl DataErrors {
     /// What ends the list that goes on behind `from`: none if it ends with a syntax error.
     fn list_end(&mut self, text: &str, from: u32) -> Option<u32> {
         if !self.list.contains(from) {
-            let (end, complete) = walk_list(text, from, |_| {});
+            let (end, complete) = walk_list(text, from, true, |_| {});
             self.list = TextRange::new(from, end);
             self.end = complete.then_some(end);
         }
@@ -265,12 +277,18 @@ impl DataErrors {
         }
         sink.error(RuleId::DataType, range, format_args!("{error}"));
         let first = next_token(text, range.end);
-        if matches!(first.kind, TokenKind::Ident | TokenKind::DotIdent) {
+        let word = first.range.slice(text);
+        let is_name = match first.kind {
+            TokenKind::Ident => is_label(word),
+            TokenKind::DotIdent => !is_reserved(word),
+            _ => false,
+        };
+        if is_name {
             let end = next_token(text, first.range.end).range.start;
             return sink.says_error(RuleId::DataType, end, format_args!("Illegal type for dwarf data"));
         }
         let mut values = Vec::new();
-        let (end, complete) = walk_list(text, range.end, |value| values.push(value_as_ptxas(value)));
+        let (end, complete) = walk_list(text, range.end, false, |value| values.push(value_as_ptxas(value)));
         self.untyped = TextRange::new(range.end, end);
         if !complete {
             return;
@@ -283,11 +301,10 @@ impl DataErrors {
     }
 }
 
-/// Walks over `1, -2, ...` or `, 3, ...`. Returns where it ends and whether that is behind a value.
-fn walk_list(text: &str, from: u32, mut each: impl FnMut(&str)) -> (u32, bool) {
+/// Walks over `1, -2, ...`, or `, 3, ...` behind a value. Returns where it ends and whether that is behind a value.
+fn walk_list(text: &str, from: u32, mut behind_value: bool, mut each: impl FnMut(&str)) -> (u32, bool) {
     let mut lexer = Lexer::new(text, from);
     let mut token = lexer.next_significant();
-    let mut behind_value = token.kind == TokenKind::Comma || !matches!(token.kind, TokenKind::Integer | TokenKind::Minus);
     loop {
         if behind_value {
             if token.kind != TokenKind::Comma {

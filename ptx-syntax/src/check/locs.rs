@@ -18,7 +18,7 @@ use crate::types::FunctionKind;
 /// What `.loc` refers to.
 pub(super) struct Surroundings<'s, 'm, 'a> {
     pub(super) files: &'s Files<'m, 'a>,
-    pub(super) sections: &'s Sections<'m, 'a>,
+    pub(super) sections: &'s Sections<'a>,
     pub(super) context: &'s Context<'s>,
 }
 
@@ -120,11 +120,17 @@ impl Locs<'_, '_, '_> {
         let LocDirective { file, line, range, .. } = *loc;
         let files = self.around.files;
         if !files.is_empty() && !files.contains_key(&file) && self.undeclared.insert(file) {
-            let message = format_args!("file {file} is not declared: ptxas writes rows of a file that no reader will find");
+            let message = format_args!(
+                "file {file} is not declared: ptxas writes rows of a file that no reader will find"
+            );
             sink.error(RuleId::UndeclaredFile, range, message);
         }
         if line == 0 {
-            sink.error(RuleId::LineZero, range, format_args!("line 0: ptxas writes no row, and the code counts to the line before"));
+            sink.error(
+                RuleId::LineZero,
+                range,
+                format_args!("line 0: ptxas writes no row, and the code counts to the line before"),
+            );
         } else if line > i32::MAX as u64 {
             sink.error(RuleId::LineRange, range, format_args!("line {line} is written as {}", line as i32));
         }
@@ -155,7 +161,9 @@ impl Locs<'_, '_, '_> {
         match self.seen.get(&(file, line, column)) {
             None => {
                 let rule = RuleId::CallSiteUnseen;
-                let message = format_args!("no earlier `.loc` has the place {file} {line} {column}: file, line and column must be equal");
+                let message = format_args!(
+                    "no earlier `.loc` has the place {file} {line} {column}: file, line and column must be equal"
+                );
                 sink.error(rule, range, message);
                 let said = format_args!(
                     "Source location {file} {line} {column} used in inlined_at directive must be used in a preceding .loc directive"
@@ -163,7 +171,9 @@ impl Locs<'_, '_, '_> {
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
             Some(&function) if function != index => {
-                let message = format_args!("the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call");
+                let message = format_args!(
+                    "the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call"
+                );
                 sink.error(RuleId::CallSiteElsewhere, range, message);
             }
             Some(_) => {}
@@ -183,9 +193,11 @@ impl Locs<'_, '_, '_> {
         let sections = self.around.sections;
         let start = match sections.labels.get(name) {
             Some(&(section, offset)) => {
-                let holder = sections.list.get(section).map_or("", |section| section.block.name.text);
+                let holder = sections.list.get(section).map_or("", |section| section.name.text);
                 if holder != ".debug_str" {
-                    let message = format_args!("`{name}` is a label of {holder}: ptxas takes its offset {offset} for one of .debug_str");
+                    let message = format_args!(
+                        "`{name}` is a label of {holder}: ptxas takes its offset {offset} for one of .debug_str"
+                    );
                     sink.error(RuleId::NameElsewhere, at.function_name.range, message);
                     return false;
                 }
@@ -193,7 +205,9 @@ impl Locs<'_, '_, '_> {
             }
             None if name == ".debug_str" => 0,
             None => {
-                let message = format_args!("`{name}` is no label of .debug_str, which holds the names of inlined functions");
+                let message = format_args!(
+                    "`{name}` is no label of .debug_str, which holds the names of inlined functions"
+                );
                 if let Some(finding) = sink.find(RuleId::NameUnresolved, at.function_name.range, message) {
                     finding.help = Some(if sections.named(".debug_str").is_some() {
                         format!("define `{name}:` in .debug_str, before the bytes of the name")
@@ -214,12 +228,23 @@ impl Locs<'_, '_, '_> {
     }
 
     /// One directive against the one in effect before it.
-    fn against(&mut self, current: &LocDirective<'_>, loc: &LocDirective<'_>, has_code: bool, sink: &mut Sink<'_>) {
+    fn against(
+        &mut self,
+        current: &LocDirective<'_>,
+        loc: &LocDirective<'_>,
+        has_code: bool,
+        sink: &mut Sink<'_>,
+    ) {
         if same(current, loc) {
-            if let Some(finding) = sink.find(RuleId::RedundantLoc, loc.range, format_args!("this place is in effect already")) {
+            if let Some(finding) =
+                sink.find(RuleId::RedundantLoc, loc.range, format_args!("this place is in effect already"))
+            {
                 finding.related = Some((current.range, "since here".into()));
             }
-        } else if has_code && loc.column != current.column && (loc.file, loc.line) == (current.file, current.line) {
+        } else if has_code
+            && loc.column != current.column
+            && (loc.file, loc.line) == (current.file, current.line)
+        {
             let moved = LocDirective { column: current.column, ..loc.clone() };
             if same(current, &moved) {
                 let (_, _, count) = self.column_lost.get_or_insert((loc.range, current.range, 0));
@@ -238,15 +263,22 @@ impl Locs<'_, '_, '_> {
             sink.says(rule, (Phase::Warn, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
         }
         if let Some((range, before, count)) = self.column_lost {
-            let message = format_args!("only a column tells this from the place before, here and in {} more: ptxas writes no columns", count - 1);
+            let message = format_args!(
+                "only a column tells this from the place before, here and in {} more: ptxas writes no columns",
+                count - 1
+            );
             if let Some(finding) = sink.find(RuleId::ColumnLost, range, message) {
                 finding.related = Some((before, "the place before".into()));
-                finding.help = Some("a reader gets the columns back from the PTX line (.nv_debug_line_sass) and the PTX text".into());
+                finding.help = Some(
+                    "a reader gets the columns back from the PTX line (.nv_debug_line_sass) and the PTX text"
+                        .into(),
+                );
             }
         }
         let unasked = module.version().is_some_and(|version| version.major >= 4);
         if unasked && !self.known.debug {
-            let message = "this gives line information without any option; --suppress-debug-info takes it away";
+            let message =
+                "this gives line information without any option; --suppress-debug-info takes it away";
             sink.error(RuleId::LinesWithoutOption, first, format_args!("{message}"));
         }
         self.unresolved(module, sink);
@@ -293,7 +325,7 @@ fn reached_functions(module: &Module<'_>) -> HashSet<usize> {
     for item in &module.items {
         let Item::Variable(variable) = item else { continue };
         for initializer in variable.declarators.iter().filter_map(|declarator| declarator.initializer) {
-            idents(initializer.slice(module.text)).for_each(|word| reach(word, &mut open));
+            idents(initializer.range.slice(module.text)).for_each(|word| reach(word, &mut open));
         }
     }
     while let Some(index) = open.pop() {
@@ -346,7 +378,10 @@ fn drift(run: &[&LocDirective<'_>], sink: &mut Sink<'_>) {
     if run.len() < LEAST_DRIFT {
         return;
     }
-    let message = format_args!("lines {} to {} count up with the instructions of one inline assembly", first.line, last.line);
+    let message = format_args!(
+        "lines {} to {} count up with the instructions of one inline assembly",
+        first.line, last.line
+    );
     if let Some(finding) = sink.find(RuleId::InlineAsmDrift, first.range, message) {
         finding.related = Some((last.range, "up to here".into()));
     }

@@ -4,6 +4,8 @@
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
 
 mod data;
+mod debug_info;
+mod dwarf;
 mod files;
 mod gates;
 mod grammar;
@@ -35,12 +37,16 @@ use transcript::{Level, Modes, Phase, Transcript};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
+use crate::text::TextRange;
+
+/// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
+pub type SourceLines = dyn Fn(&str) -> Option<u32>;
 
 /// What the caller knows beside the text.
 #[derive(Default)]
 pub struct Context<'c> {
-    /// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
-    pub source_lines: Option<&'c dyn Fn(&str) -> Option<u32>>,
+    /// Asked for each file once, to find lines past its end.
+    pub source_lines: Option<&'c SourceLines>,
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -72,6 +78,17 @@ impl Report {
     /// The lines ptxas 13.0.88 writes to standard error, each ended by `\n`. `file` is the name it is given.
     pub fn ptxas_messages(&self, mode: Mode, file: &str, lines: &PtxasLines<'_>) -> String {
         self.transcript.print(mode, file, lines)
+    }
+
+    /// Whether ptxas 13.0.88 refuses the module for a finding of this rule, be it the first or not. Where it crashes it
+    /// refuses nothing.
+    pub fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
+        self.transcript.refuses(mode, rule)
+    }
+
+    /// The warnings and remarks of ptxas 13.0.88, without its prefix.
+    pub fn ptxas_remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
+        self.transcript.remarks(mode)
     }
 
     /// The worst there is; none if nothing was found.
@@ -121,12 +138,27 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     names::check(module, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
-    locs::check(module, &known, &locs::Surroundings { files: &files, sections: &sections, context }, &mut gates, &mut sink);
+    debug_info::check(module, &sections, &mut sink);
+    locs::check(
+        module,
+        &known,
+        &locs::Surroundings { files: &files, sections: &sections, context },
+        &mut gates,
+        &mut sink,
+    );
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();
-    let transcript = Transcript::new(said, known.debug);
+    let transcript = Transcript::new(said, known.debug, first_item(module).map(|range| range.end));
     Report { findings, more, min_version: gates.min_version, transcript }
+}
+
+/// The first item behind `.version`, `.target` and `.address_size`.
+fn first_item(module: &Module<'_>) -> Option<TextRange> {
+    let is_header = |item: &&Item<'_>| {
+        matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Unknown(_))
+    };
+    module.items.iter().find(|item| !is_header(item)).map(Item::range)
 }
 
 /// What concerns the module as a whole.
@@ -136,9 +168,11 @@ fn whole(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
     let mut blocks = module.items.iter().filter(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)));
     if blocks.next().is_none() {
         let rule = RuleId::DebugWithoutSection;
-        if let Some(finding) =
-            sink.find(rule, debug.range, format_args!("`debug` asks for a debug section, and the module has none"))
-        {
+        if let Some(finding) = sink.find(
+            rule,
+            debug.range,
+            format_args!("`debug` asks for a debug section, and the module has none"),
+        ) {
             finding.help = Some("drop `, debug`, or add an empty section: `.section .debug_loc { }`".into());
         }
         let said = format_args!("Debug information not found in presence of .target debug");

@@ -130,11 +130,7 @@ impl<'a> Definitions<'a> {
         if !self.defined.insert(name.text) {
             let rule = RuleId::DuplicateDefinition;
             sink.error(rule, name.range, format_args!("{} `{}` is defined twice", self.kind, name.text));
-            sink.says_error(
-                rule,
-                at,
-                format_args!("Duplicate definition of {} '{}'", self.kind, name.text),
-            );
+            sink.says_error(rule, at, format_args!("Duplicate definition of {} '{}'", self.kind, name.text));
         }
     }
 }

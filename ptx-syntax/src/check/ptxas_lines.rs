@@ -27,6 +27,11 @@ impl<'a> PtxasLines<'a> {
         Self { lines, markers }
     }
 
+    /// The file of the last marker.
+    pub(super) fn last_file(&self) -> Option<&'a str> {
+        self.markers.last().map(|&(_, _, file)| file)
+    }
+
     /// The 1-based line of a byte offset, and the file of the last marker before it.
     pub fn line(&self, offset: u32) -> (Option<&'a str>, u32) {
         let line = self.lines.line(offset);

@@ -1,6 +1,6 @@
 //! What ptxas 13.0.88 would say of a module: its messages in its order, and whether it accepts.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::ptxas_lines::PtxasLines;
 use super::rules::{Rule, RuleId};
@@ -42,12 +42,12 @@ pub(super) enum Phase {
     Module,
     /// Warns before it generates code.
     Warn,
+    /// Reads `.debug_info`.
+    Dwarf,
     /// Resolves labels of sections.
     Labels,
     /// Writes line tables.
     Lines,
-    /// Reads `.debug_info`.
-    Dwarf,
     /// Joins its sections with those of the module.
     Output,
 }
@@ -110,32 +110,53 @@ pub(super) struct Transcript {
     said: Vec<Said>,
     /// The module has `.target ..., debug`, which makes every mode [`Mode::G`].
     debug_target: bool,
+    /// Where the first item behind the header ends.
+    first_item_end: Option<u32>,
 }
 
 impl Transcript {
-    pub(super) fn new(mut said: Vec<Said>, debug_target: bool) -> Self {
+    pub(super) fn new(mut said: Vec<Said>, debug_target: bool, first_item_end: Option<u32>) -> Self {
         // A reduction ends with the token at which a fatal error may stand: errors first.
         said.sort_by_key(|said| (said.phase, said.at, said.level == Level::Fatal));
-        Self { said, debug_target }
+        Self { said, debug_target, first_item_end }
     }
 
     /// The messages of one mode, up to the one that ends the run.
     fn heard(&self, mode: Mode) -> impl Iterator<Item = &Said> {
         let mode = if self.debug_target { Mode::G } else { mode };
-        let mut over = None;
+        let mut ended_by: Option<&Said> = None;
         let mut refused_in = None;
-        self.said.iter().filter(move |said| said.modes.has(mode)).take_while(move |said| {
+        self.said.iter().filter(move |said| said.modes.has(mode)).filter(move |said| {
             // The parser's errors and those of the module as a whole are of one step.
             let step = if said.phase == Phase::Module { Phase::Parse } else { said.phase };
-            let goes_on = over.is_none() && refused_in.is_none_or(|refused| refused == step);
-            if said.level.refuses() {
+            let heard = match ended_by {
+                // ptxas compares `.version` and `.target` when it has read an item, whatever comes behind it.
+                Some(end) => {
+                    let read = self.first_item_end.is_some_and(|item| item <= end.at);
+                    said.rule == RuleId::TargetNeedsVersion && end.phase == Phase::Parse && read
+                }
+                None => refused_in.is_none_or(|refused| refused == step),
+            };
+            if heard && said.level.refuses() {
                 refused_in = Some(step);
             }
-            if matches!(said.level, Level::Fatal | Level::Bare | Level::Crash) {
-                over = Some(());
+            if heard && matches!(said.level, Level::Fatal | Level::Bare | Level::Crash) {
+                ended_by = Some(said);
             }
-            goes_on
+            heard
         })
+    }
+
+    /// Whether a message of the rule refuses the module; a crash is none.
+    pub(super) fn refuses(&self, mode: Mode, rule: RuleId) -> bool {
+        let mode = if self.debug_target { Mode::G } else { mode };
+        let refusing = |said: &&Said| said.level.refuses() && said.level != Level::Crash;
+        self.said.iter().filter(refusing).any(|said| said.rule == rule && said.modes.has(mode))
+    }
+
+    /// What is said and refuses nothing.
+    pub(super) fn remarks(&self, mode: Mode) -> impl Iterator<Item = &str> {
+        self.heard(mode).filter(|said| !said.level.refuses()).map(|said| said.text.trim_start())
     }
 
     pub(super) fn verdict(&self, mode: Mode) -> Verdict {
@@ -165,7 +186,9 @@ impl Transcript {
             out.push_str("ptxas ");
             if said.with_line {
                 let (marked, line) = lines.line(said.at);
-                out.push_str(&format!("{}, line {line}; ", marked.unwrap_or(file)));
+                // A late message names the file where ptxas has got to.
+                let marked = if said.phase == Phase::Parse { marked } else { lines.last_file() };
+                let _ = write!(out, "{}, line {line}; ", marked.unwrap_or(file));
             }
             out.push_str(level);
             out.push_str(&said.text.replace(FILE, file));

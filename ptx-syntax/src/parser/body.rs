@@ -6,7 +6,7 @@ use crate::nodes::Body;
 use crate::section::is_label;
 use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};
-use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace};
+use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace, begins_type};
 
 impl<'a> Parser<'a> {
     /// The current token is the `{`.
@@ -31,7 +31,11 @@ impl<'a> Parser<'a> {
                     statements.push(statement);
                 }
                 TokenKind::DotIdent if !self.ends_body() => {
-                    let statement = self.directive_statement();
+                    let label = match statements.last() {
+                        Some(Statement::Label(name)) => Some(*name),
+                        _ => None,
+                    };
+                    let statement = self.directive_statement(label);
                     statements.push(statement);
                 }
                 TokenKind::Eof | TokenKind::DotIdent => {
@@ -79,23 +83,16 @@ impl<'a> Parser<'a> {
         self.text.get(start as usize..).unwrap_or("")
     }
 
-    fn directive_statement(&mut self) -> Statement<'a> {
+    /// `label` is the statement before it, if that is one.
+    fn directive_statement(&mut self, label: Option<Name<'a>>) -> Statement<'a> {
         let start = self.token.range.start;
         let word = self.word();
         match word {
             ".loc" => Statement::Loc(self.loc()),
-            ".pragma" => {
-                self.words(TokenKind::String, "a string");
-                Statement::Other(self.range_from(start))
-            }
-            ".branchtargets" | ".calltargets" => {
-                self.words(TokenKind::Ident, "a label");
-                Statement::Other(self.range_from(start))
-            }
-            ".callprototype" => {
-                self.call_prototype();
-                Statement::Other(self.range_from(start))
-            }
+            ".pragma" => Statement::Pragma(self.pragma()),
+            ".branchtargets" => Statement::BranchTargets(self.targets(label)),
+            ".calltargets" => Statement::CallTargets(self.targets(label)),
+            ".callprototype" => Statement::CallPrototype(Box::new(self.call_prototype(label))),
             ".file" => {
                 self.misplaced("`.file` is only allowed outside functions");
                 Statement::File(Box::new(self.file()))
@@ -111,6 +108,10 @@ impl<'a> Parser<'a> {
             }
             _ if StateSpace::from_keyword(word).is_some() => {
                 Statement::Variable(Box::new(self.variable(start, Linkage::None)))
+            }
+            _ if begins_type(word) => {
+                self.variable(start, Linkage::None);
+                Statement::Unknown(self.range_from(start))
             }
             _ => {
                 self.unexpected("a statement");
@@ -137,7 +138,7 @@ impl<'a> Parser<'a> {
             }
             return Statement::Unknown(self.range_from(start));
         }
-        if matches!(self.word(), "function_name" | "inlined_at") {
+        if !is_label(self.word()) {
             self.unexpected("an opcode or a label");
             self.skip_statement();
             return Statement::Unknown(self.range_from(start));
@@ -145,23 +146,24 @@ impl<'a> Parser<'a> {
         let first = self.bump().range;
         if self.at(TokenKind::Colon) && !predicated {
             let label = Name { text: first.slice(self.text), range: first };
-            if !is_label(label.text) {
-                self.unexpected("an instruction: this word cannot be a label");
-            }
             self.bump();
             return Statement::Label(label);
         }
         // ptxas takes the line where its look-ahead stands, and needs none behind a predicate.
         let line_anchor = if predicated { first.start } else { self.token.range.start };
         let mut opcode = first;
-        while self.at(TokenKind::DotIdent) && !self.next_statement_begins() {
+        let mnemonic = first.slice(self.text);
+        while self.at(TokenKind::DotIdent) && !self.opcode_ends(mnemonic) {
+            let is_const = self.word() == ".const";
             opcode.end = self.bump().range.end;
+            if is_const && let Some(end) = self.constant_bank() {
+                opcode.end = end;
+            }
         }
         self.operands();
         let range = self.range_from(start);
         let opcode = Name { text: opcode.slice(self.text), range: opcode };
-        let line_anchor =
-            if is_expanded(first.slice(self.text), opcode.text) { range.end - 1 } else { line_anchor };
+        let line_anchor = if is_expanded(mnemonic, opcode.text) { range.end - 1 } else { line_anchor };
         Statement::Instruction(Instruction { range, opcode, line_anchor, text: range.slice(self.text) })
     }
 
@@ -183,6 +185,32 @@ impl<'a> Parser<'a> {
             && self.begins_line()
             && StateSpace::from_keyword(word).is_some()
             && !self.suffix_follows()
+    }
+
+    /// Moves past the `[2]` of `ld.const[2].b32` (PTX 1.x to 2.1; one word to ptxas); returns where it ends.
+    fn constant_bank(&mut self) -> Option<u32> {
+        if !self.at(TokenKind::OpenBracket) || self.token.range.start != self.last_end {
+            return None;
+        }
+        let mut lexer = self.lexer.clone();
+        let (number, close) = (lexer.next_token(), lexer.next_token());
+        let is_decimal = number.range.slice(self.text).bytes().all(|byte| byte.is_ascii_digit());
+        if number.kind != TokenKind::Integer || !is_decimal || close.kind != TokenKind::CloseBracket {
+            return None;
+        }
+        self.bump();
+        self.bump();
+        Some(self.bump().range.end)
+    }
+
+    /// Whether the current word is no suffix but begins a statement: a `;` is missing before it. Most instructions cannot
+    /// end before their first operand, so that a state space there is a suffix on whatever line.
+    fn opcode_ends(&self, mnemonic: &str) -> bool {
+        if matches!(mnemonic, "ret" | "exit" | "trap" | "brkpt") {
+            self.next_statement_begins()
+        } else {
+            NEVER_A_SUFFIX.contains(&self.word())
+        }
     }
 
     /// Whether the token after the current one is another suffix written tight, as in `ld` newline `.param.u64`.

@@ -1,20 +1,22 @@
 //! `.version`, `.target`, `.address_size`, `.file`, `.loc`, `.section` and `@@DWARF`.
 
 use super::Parser;
+use crate::at_dwarf::AtDwarf;
 use crate::error::SyntaxErrorKind;
 use crate::lexer::TokenKind;
 use crate::nodes::{
-    AddressSizeDirective, AtDwarf, FileDirective, InlinedAt, Item, LocDirective, TargetDirective,
-    VersionDirective,
+    AddressSizeDirective, FileDirective, InlinedAt, Item, LocDirective, TargetDirective, VersionDirective,
 };
-use crate::number::Literal;
-use crate::section::{DataCursor, SectionBlock, data_width, is_label, is_reserved};
-use crate::text::TextRange;
+use crate::section::{DataCursor, SectionBlock, check_integer, data_width, is_label, is_reserved};
+use crate::text::{Name, TextRange};
 
 impl<'a> Parser<'a> {
     pub(super) fn version(&mut self) -> Item<'a> {
         let start = self.bump().range.start;
-        let number = self.word().split_once('.').filter(|_| self.at(TokenKind::Float));
+        // ptxas reads both as one token, which a line break or a comment would end.
+        let gap = TextRange::new(self.last_end, self.token.range.start).slice(self.text);
+        let is_one_token = !gap.is_empty() && !gap.contains(['\n', '/', '#']);
+        let number = self.word().split_once('.').filter(|_| is_one_token && self.at(TokenKind::Float));
         let number = number.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         let Some((major, minor)) = number else {
             self.errors.push(SyntaxErrorKind::MissingVersion, self.token.range);
@@ -42,7 +44,7 @@ impl<'a> Parser<'a> {
     pub(super) fn address_size(&mut self) -> Item<'a> {
         let start = self.bump().range.start;
         let number = self.token;
-        let bits = self.integer("an address size");
+        let bits = self.integer_32("an address size");
         if bits.is_some_and(|bits| bits != 32 && bits != 64) {
             self.errors.push(SyntaxErrorKind::AddressSize, number.range);
         }
@@ -169,59 +171,73 @@ impl<'a> Parser<'a> {
             block.close = cursor.check(&mut self.errors);
             self.lexer.seek(cursor.offset());
             self.last_end = cursor.offset();
-            self.token = self.lexer.next_significant();
+            self.look();
         }
         block.range = TextRange::new(start, block.close.end.max(self.last_end));
         block
     }
 
-    /// `@@DWARF .section NAME, "FLAGS", @TYPE` or `@@DWARF .byte 1, 2`: no signs, no offsets (ptxas 13.0.88).
+    /// `@@DWARF .section NAME, "FLAGS", @progbits` or `@@DWARF .byte 1, 2`: numbers without signs, or one name without
+    /// an offset (ptxas 13.0.88).
     pub(super) fn at_dwarf(&mut self) -> AtDwarf<'a> {
         let start = self.bump().range.start;
-        let directive =
-            match self.expect(TokenKind::DotIdent, "`.section` or a data directive after `@@DWARF`") {
-                Some(token) => self.name_of(token),
-                None => self.empty_name(),
-            };
-        let _ = match directive.text {
-            "" => None,
-            ".section" => self.at_dwarf_section(),
-            word if data_width(word).is_some() => self.at_dwarf_values(),
-            _ => {
-                self.errors.push(SyntaxErrorKind::DataType, directive.range);
-                while !self.at(TokenKind::Eof) && !self.begins_line() {
-                    self.bump();
-                }
-                None
+        let mut directive = self.empty_name();
+        if self.at_dwarf_line(&mut directive).is_none() {
+            while !self.begins_line() && !matches!(self.token.kind, TokenKind::Eof | TokenKind::AtDwarf) {
+                self.bump();
             }
+        }
+        let range = self.range_from(start);
+        AtDwarf { directive, range, text: self.text.get(..range.end as usize).unwrap_or("") }
+    }
+
+    /// None: an error was reported.
+    fn at_dwarf_line(&mut self, directive: &mut Name<'a>) -> Option<()> {
+        let token = self.expect(TokenKind::DotIdent, "`.section` or a data directive after `@@DWARF`")?;
+        *directive = self.name_of(token);
+        if directive.text == ".section" {
+            return self.at_dwarf_section();
+        }
+        let Some(width) = data_width(directive.text) else {
+            self.errors.push(SyntaxErrorKind::DataType, directive.range);
+            return None;
         };
-        AtDwarf { directive, range: self.range_from(start) }
+        let is_name = match self.token.kind {
+            TokenKind::Ident => is_label(self.word()),
+            TokenKind::DotIdent => !is_reserved(self.word()),
+            _ => false,
+        };
+        if is_name {
+            let range = self.bump().range;
+            if width < 4 {
+                self.errors.push(SyntaxErrorKind::NarrowLabel, range);
+            }
+            return Some(());
+        }
+        loop {
+            let range = self.expect(TokenKind::Integer, "a number or a name")?.range;
+            check_integer(range.slice(self.text), range, width, &mut self.errors);
+            if self.eat(TokenKind::Comma).is_none() {
+                return Some(());
+            }
+        }
     }
 
     fn at_dwarf_section(&mut self) -> Option<()> {
-        self.expect(TokenKind::DotIdent, "a section name such as .debug_info")?;
-        self.eat(TokenKind::Comma)?;
-        self.expect(TokenKind::String, "section flags in quotes")?;
-        self.eat(TokenKind::Comma)?;
-        self.expect(TokenKind::At, "`@progbits`")?;
-        self.expect(TokenKind::Ident, "`@progbits`")?;
-        Some(())
-    }
-
-    fn at_dwarf_values(&mut self) -> Option<()> {
-        loop {
-            match self.token.kind {
-                TokenKind::Ident | TokenKind::DotIdent => {
-                    self.bump();
-                }
-                _ => {
-                    let token = self.expect(TokenKind::Integer, "a number or a name")?;
-                    if Literal::read(token.range.slice(self.text)).overflow {
-                        self.errors.push(SyntaxErrorKind::ConstantOverflow, token.range);
-                    }
-                }
-            }
-            self.eat(TokenKind::Comma)?;
+        if is_reserved(self.word()) {
+            self.unexpected("a section name such as .debug_info");
+            return None;
         }
+        self.expect(TokenKind::DotIdent, "a section name such as .debug_info")?;
+        self.expect(TokenKind::Comma, "`,` and the section's flags")?;
+        self.expect(TokenKind::String, "section flags in quotes")?;
+        self.expect(TokenKind::Comma, "`,` and `@progbits`")?;
+        let at = self.expect(TokenKind::At, "`@progbits`")?;
+        if self.word() != "progbits" || self.token.range.start != at.range.end {
+            self.unexpected("`@progbits`");
+            return None;
+        }
+        self.bump();
+        Some(())
     }
 }

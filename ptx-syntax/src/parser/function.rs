@@ -1,11 +1,12 @@
 //! Functions and prototypes, and what else a linkage word can begin.
 
 use super::Parser;
+use crate::directives::{CallPrototype, Directives};
 use crate::lexer::TokenKind;
 use crate::nodes::{Function, Item};
 use crate::section::is_label;
-use crate::text::TextRange;
-use crate::types::{Arguments, FUNCTION_DIRECTIVES, FunctionKind, Linkage, StateSpace};
+use crate::text::{Name, TextRange};
+use crate::types::{Arguments, FunctionKind, Linkage, Place, StateSpace, begins_type, function_directive};
 
 impl<'a> Parser<'a> {
     /// `[.visible] .func ...`, `[.extern] .global ...`.
@@ -20,6 +21,10 @@ impl<'a> Parser<'a> {
             ".entry" => Item::Function(Box::new(self.function(start, linkage, FunctionKind::Entry))),
             ".func" => Item::Function(Box::new(self.function(start, linkage, FunctionKind::Func))),
             word if StateSpace::from_keyword(word).is_some() => Item::Variable(self.variable(start, linkage)),
+            word if begins_type(word) => {
+                self.variable(start, linkage);
+                Item::Unknown(self.range_from(start))
+            }
             _ => {
                 self.unexpected("`.entry`, `.func` or a state space");
                 if !self.begins_line() {
@@ -32,11 +37,15 @@ impl<'a> Parser<'a> {
 
     fn function(&mut self, start: u32, linkage: Linkage, kind: FunctionKind) -> Function<'a> {
         self.bump();
-        if self.directive_word() == ".attribute" {
-            self.bump();
-            self.parenthesised();
+        let mut attributes = None;
+        if kind == FunctionKind::Func && self.directive_word() == ".attribute" {
+            self.attribute(true, &mut attributes);
         }
-        let returns = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
+        let returns = if kind == FunctionKind::Func && self.at(TokenKind::OpenParen) {
+            self.parameters()
+        } else {
+            Vec::new()
+        };
         let name = if self.at(TokenKind::Ident) && is_label(self.word()) {
             let token = self.bump();
             self.name_of(token)
@@ -45,56 +54,78 @@ impl<'a> Parser<'a> {
             self.empty_name()
         };
         let params = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
-        let directives = self.function_directives();
+        let directives = self.function_directives(kind);
         let body = if self.at(TokenKind::OpenBrace) { Some(self.body()) } else { None };
-        if body.is_none() {
-            self.eat(TokenKind::Semicolon); // ptxas 13.0.88 does not miss it
+        if body.is_none() && self.eat(TokenKind::Semicolon).is_none() && kind == FunctionKind::Entry {
+            self.unexpected("`{` or `;`"); // of a device function ptxas 13.0.88 misses neither
         }
-        Function { kind, name, linkage, returns, params, directives, body, range: self.range_from(start) }
+        let range = self.range_from(start);
+        Function { kind, name, linkage, returns, params, attributes, directives, body, range }
     }
 
     /// `.callprototype (RETURNS) _ (PARAMETERS) DIRECTIVES;`; the current token is the directive.
-    pub(super) fn call_prototype(&mut self) {
-        self.bump();
-        if self.at(TokenKind::OpenParen) {
-            self.parameters();
-        }
+    pub(super) fn call_prototype(&mut self, label: Option<Name<'a>>) -> CallPrototype<'a> {
+        self.needs_label(label);
+        let start = self.bump().range.start;
+        let returns = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
+        let mut params = Vec::new();
+        let mut directives = Directives { range: TextRange::empty(self.last_end), text: "" };
         if self.word() == "_" {
             self.bump();
+            if self.at(TokenKind::OpenParen) {
+                params = self.parameters();
+            }
+            directives = self.function_directives(FunctionKind::Func);
+            self.statement_end();
         } else {
             self.unexpected("`_` for the function");
-            return self.skip_statement();
+            self.skip_statement();
         }
-        if self.at(TokenKind::OpenParen) {
-            self.parameters();
-        }
-        self.function_directives();
-        self.statement_end();
+        CallPrototype { label, returns, params, directives, range: self.range_from(start) }
     }
 
     /// `.maxntid 128, 1, 1`, `.noreturn`, `.pragma "..."` between head and body.
-    fn function_directives(&mut self) -> TextRange {
+    fn function_directives(&mut self, kind: FunctionKind) -> Directives<'a> {
         let start = self.token.range.start;
-        while let Some(arguments) = function_directive(self.directive_word()) {
-            self.bump();
-            match arguments {
-                Arguments::None => {}
-                Arguments::Integers => self.list_of(TokenKind::Integer, "an integer"),
-                Arguments::Strings => {
-                    self.list_of(TokenKind::String, "a string");
-                    self.eat(TokenKind::Semicolon);
+        let mut first = true;
+        while let Some((arguments, place)) = function_directive(self.directive_word()) {
+            match (place, kind) {
+                (Place::Kernel, FunctionKind::Func) => {
+                    self.misplaced("this directive is only allowed on a kernel");
                 }
-                Arguments::Parenthesised => self.parenthesised(),
+                (Place::Callable | Place::CallableFirst, FunctionKind::Entry) => {
+                    self.misplaced("this directive is only allowed on a device function");
+                }
+                (Place::CallableFirst, FunctionKind::Func) if !first => {
+                    self.misplaced("this directive is only allowed as the first");
+                }
+                _ => {}
+            }
+            first = false;
+            self.bump();
+            self.directive_arguments(arguments);
+        }
+        let range = if first { TextRange::empty(self.last_end) } else { self.range_from(start) };
+        Directives { range, text: range.slice(self.text) }
+    }
+
+    fn directive_arguments(&mut self, arguments: Arguments) {
+        match arguments {
+            Arguments::None => {}
+            Arguments::Integers(most) => {
+                let mut read = 0;
+                while self.integer_32("an integer").is_some() {
+                    read += 1;
+                    if read == most || self.eat(TokenKind::Comma).is_none() {
+                        break;
+                    }
+                }
+            }
+            Arguments::Strings => {
+                if self.list_of(TokenKind::String, "a string").is_some() {
+                    self.expect(TokenKind::Semicolon, "`;`");
+                }
             }
         }
-        if self.last_end > start { self.range_from(start) } else { TextRange::empty(self.last_end) }
     }
-
-    fn list_of(&mut self, kind: TokenKind, what: &'static str) {
-        while self.expect(kind, what).is_some() && self.eat(TokenKind::Comma).is_some() {}
-    }
-}
-
-fn function_directive(word: &str) -> Option<Arguments> {
-    FUNCTION_DIRECTIVES.iter().find(|(directive, _)| *directive == word).map(|(_, arguments)| *arguments)
 }

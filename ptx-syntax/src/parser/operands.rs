@@ -21,6 +21,8 @@ const NONE: u64 = 0;
 const BRACE: u64 = 1;
 const BRACKET: u64 = 2;
 const PAREN: u64 = 3;
+/// The `(` of `0xFF(data)` and `generic(data)`; initial values have no `[`, so its code is free.
+const CALL: u64 = BRACKET;
 
 fn code(kind: TokenKind) -> u64 {
     match kind {
@@ -31,17 +33,17 @@ fn code(kind: TokenKind) -> u64 {
 }
 
 impl Brackets {
-    fn open(&mut self, kind: TokenKind) -> bool {
+    fn open(&mut self, code: u64) -> bool {
         if self.depth == MAX_NESTING {
             return false;
         }
-        self.stack = self.stack << 2 | code(kind);
+        self.stack = self.stack << 2 | code;
         self.depth += 1;
         true
     }
 
-    fn close(&mut self, kind: TokenKind) -> bool {
-        if self.innermost() != code(kind) {
+    fn close(&mut self, code: u64) -> bool {
+        if self.innermost() != code {
             return false;
         }
         self.stack >>= 2;
@@ -57,7 +59,7 @@ impl Brackets {
     fn expected(&self) -> Fault {
         Fault::Expected(match self.innermost() {
             BRACE => "`}`",
-            BRACKET => "`]`",
+            BRACKET => "`]` or `)`",
             PAREN => "`)`",
             _ => "`;`",
         })
@@ -85,24 +87,43 @@ enum Before {
     /// `(` and a type: a cast once the `)` follows.
     Cast,
     Name,
+    /// The word `generic` in an initial value: a name, or what a `(NAME)` follows.
+    Generic,
+    /// The `(` behind it.
+    GenericOpen,
+    /// The name inside.
+    GenericName,
     Number,
+    /// An integer at the start of an initial value: a number, or a mask that a `(` follows.
+    Mask,
     /// `)`
     Group,
-    /// `]`, `}`, a floating-point number, or a name with its component: takes no arithmetic.
+    /// `]`, `}`, a `0f3F800000`, or a name with its component: takes no arithmetic.
     Closed,
 }
 
 impl Before {
     fn is_operand(self) -> bool {
-        matches!(self, Self::Name | Self::PipeName | Self::Number | Self::Group | Self::Closed)
+        self.is_number() || matches!(self, Self::Name | Self::PipeName | Self::Generic | Self::Closed)
+    }
+
+    /// Whether any operator may follow.
+    fn is_number(self) -> bool {
+        matches!(self, Self::Number | Self::Mask | Self::Group)
+    }
+
+    /// Whether an operand or an element of a list begins.
+    fn begins(self) -> bool {
+        matches!(self, Self::Start | Self::Open | Self::Comma)
     }
 
     fn takes_sign(self) -> bool {
-        !self.is_operand() && !matches!(self, Self::Pipe | Self::Cast)
+        !self.is_operand() && !matches!(self, Self::Pipe | Self::Cast | Self::GenericOpen | Self::GenericName)
     }
 }
 
-/// Where the list stands: an initial value may call `generic(x)` and `0xff(x)`, and ends at an outer comma too.
+/// Where the list stands. An initial value may be `generic(x)` or `0xff(x)`, its names take no component, and it ends
+/// at an outer comma too.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum List {
     Operands,
@@ -157,7 +178,10 @@ impl Parser<'_> {
             if ends {
                 return Ok((before, brackets));
             }
-            before = self.step(before, &mut brackets, list)?;
+            before = match list {
+                List::Operands => self.step(before, &mut brackets, list)?,
+                List::Initializer => self.step_initial(before, &mut brackets)?,
+            };
             self.bump();
         }
     }
@@ -176,20 +200,32 @@ impl Parser<'_> {
                 Ok(if before == Before::Pipe { Before::PipeName } else { Before::Name })
             }
             K::Integer | K::Float if matches!(before, Before::Pipe | Before::Cast) => Err(OPERAND),
-            K::Integer => Ok(Before::Number),
-            K::Float => Ok(Before::Closed),
+            // `0f3F800000` takes neither sign nor operator; `1.5` and `0d3FF0000000000000` do.
+            K::Float if self.is_single() => {
+                if before.begins() {
+                    Ok(Before::Closed)
+                } else {
+                    Err(OPERAND)
+                }
+            }
+            K::Integer | K::Float => Ok(Before::Number),
             K::DotIdent => self.step_dot_ident(before, brackets),
             K::Comma if before.is_operand() => {
                 brackets.behind_comma |= brackets.depth == 0;
                 Ok(Before::Comma)
             }
             K::OpenParen | K::OpenBracket | K::OpenBrace => self.step_open(before, brackets, list),
+            K::CloseParen if before == Before::GenericName && brackets.close(CALL) => Ok(Before::Name),
             K::CloseParen | K::CloseBracket | K::CloseBrace => {
-                let empty = before == Before::Open && (kind == K::CloseParen || list == List::Initializer);
+                let empty = before == Before::Open
+                    && kind == if list == List::Initializer { K::CloseBrace } else { K::CloseParen };
                 if !before.is_operand() && !empty && before != Before::Cast {
                     return Err(OPERAND);
                 }
-                if !brackets.close(kind) {
+                if list == List::Initializer && kind == K::CloseParen && brackets.close(CALL) {
+                    return Ok(Before::Closed);
+                }
+                if !brackets.close(code(kind)) {
                     return Err(brackets.expected());
                 }
                 match (before, kind) {
@@ -198,9 +234,10 @@ impl Parser<'_> {
                     _ => Ok(Before::Closed),
                 }
             }
-            K::Plus if matches!(before, Before::Number | Before::Group) => Ok(Before::Operator),
+            K::Plus if before.is_number() => Ok(Before::Operator),
             K::Plus
-                if before == Before::Name && (brackets.innermost() != BRACE || list == List::Initializer) =>
+                if before == Before::Name && (brackets.innermost() != BRACE || list == List::Initializer)
+                    || before == Before::Generic =>
             {
                 Ok(Before::Operator)
             }
@@ -208,7 +245,7 @@ impl Parser<'_> {
                 if brackets.behind_comma || brackets.depth > 0 { Err(BEHIND) } else { Ok(Before::Pipe) }
             }
             K::Minus | K::Not | K::Or | K::Less | K::Greater | K::Equals | K::Colon | K::Operator
-                if matches!(before, Before::Number | Before::Group) =>
+                if before.is_number() =>
             {
                 if self.binary_operator() {
                     Ok(Before::Operator)
@@ -227,6 +264,40 @@ impl Parser<'_> {
         }
     }
 
+    /// `step` in an initial value, with the rules that differ.
+    fn step_initial(&mut self, before: Before, brackets: &mut Brackets) -> Result<Before, Fault> {
+        use TokenKind as K;
+        let in_list = before.begins() && matches!(brackets.innermost(), NONE | BRACE);
+        let kind = self.token.kind;
+        match kind {
+            K::Ident if before == Before::GenericOpen && is_label(self.word()) => Ok(Before::GenericName),
+            _ if before == Before::GenericOpen => Err(Fault::Expected("a name")),
+            K::CloseParen if before == Before::GenericName => self.step(before, brackets, List::Initializer),
+            _ if before == Before::GenericName => Err(Fault::Expected("`)`")),
+            K::Ident if self.word() == "WARP_SZ" && in_list => Ok(Before::Mask),
+            K::Ident if before.is_operand() => Err(BEHIND),
+            K::Ident if self.word() != "WARP_SZ" => {
+                let allowed = in_list || before == Before::Open && brackets.innermost() == CALL;
+                match self.word() {
+                    "generic" if allowed => Ok(Before::Generic),
+                    word if allowed && is_label(word) => Ok(Before::Name),
+                    _ => Err(Fault::Expected("a number")),
+                }
+            }
+            K::Integer if in_list => Ok(Before::Mask),
+            K::DotIdent if before == Before::Name => Err(BEHIND),
+            K::Comma if brackets.innermost() != BRACE => Err(brackets.expected()),
+            K::OpenParen if matches!(before, Before::Mask | Before::Generic) => {
+                if !brackets.open(CALL) {
+                    return Err(Fault::TooDeep);
+                }
+                Ok(if before == Before::Mask { Before::Open } else { Before::GenericOpen })
+            }
+            K::OpenBrace if brackets.innermost() == CALL => Err(OPERAND),
+            _ => self.step(before, brackets, List::Initializer),
+        }
+    }
+
     /// Moves onto the second character of `<<`, `==`, `&&` and the like; the caller moves past it. False for `=`, `!`
     /// and `~` alone.
     fn binary_operator(&mut self) -> bool {
@@ -241,24 +312,21 @@ impl Parser<'_> {
     fn step_open(&mut self, before: Before, brackets: &mut Brackets, list: List) -> Result<Before, Fault> {
         let kind = self.token.kind;
         let allowed = match kind {
-            TokenKind::OpenParen if list == List::Initializer => {
-                !matches!(before, Before::Group | Before::Closed)
-            }
             TokenKind::OpenParen => !before.is_operand(),
             TokenKind::OpenBracket if list == List::Initializer => false,
             TokenKind::OpenBracket if before == Before::Name => true,
-            _ => matches!(before, Before::Start | Before::Open | Before::Comma),
+            _ => before.begins(),
         };
         let nested = list == List::Operands
             && match brackets.innermost() {
                 BRACKET => kind == TokenKind::OpenBracket,
-                BRACE => kind == TokenKind::OpenBrace,
+                BRACE => kind != TokenKind::OpenParen,
                 _ => false,
             };
         if !allowed || nested {
             return Err(if before.is_operand() { BEHIND } else { OPERAND });
         }
-        if !brackets.open(kind) {
+        if !brackets.open(code(kind)) {
             return Err(Fault::TooDeep);
         }
         Ok(Before::Open)
@@ -269,13 +337,17 @@ impl Parser<'_> {
         let word = self.word();
         match before {
             _ if self.next_statement_begins() => Err(brackets.expected()),
-            Before::Name if !is_reserved(word) => Ok(Before::Closed),
+            Before::Name if !is_reserved(word) && brackets.innermost() != BRACKET => Ok(Before::Closed),
             Before::Closed if word == ".unified" => Ok(Before::Closed),
             Before::Open if brackets.innermost() == PAREN => Ok(Before::Cast),
             _ if before.is_operand() => Err(BEHIND),
             _ if word.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => Ok(Before::Closed),
             _ => Err(OPERAND),
         }
+    }
+
+    fn is_single(&self) -> bool {
+        matches!(self.word().as_bytes(), [b'0', b'f' | b'F', ..])
     }
 
     fn is_sign(&self) -> bool {

@@ -1,24 +1,31 @@
 //! Variable declarations and parameters.
 
 use super::Parser;
+use crate::directives::Attributes;
+use crate::error::SyntaxErrorKind;
+use crate::initializer::Initializer;
 use crate::lexer::TokenKind;
 use crate::nodes::{Declarator, Parameter, Pointer, Variable};
 use crate::section::is_label;
 use crate::types::{Linkage, ScalarType, StateSpace};
 
 /// The words between a state space and the first name.
-struct TypeWords {
+struct TypeWords<'a> {
     ty: ScalarType,
     vector: Option<u8>,
     align: Option<u64>,
     pointer: Option<Pointer>,
+    bank: Option<u64>,
+    attributes: Option<Attributes<'a>>,
 }
 
 impl<'a> Parser<'a> {
-    /// From the state space to the `;`. `start` and `linkage` come from the word before it.
+    /// From the state space to the `;`; without one from the type on, and an error says so. `start` and `linkage` come from the word before it.
     pub(super) fn variable(&mut self, start: u32, linkage: Linkage) -> Variable<'a> {
-        let space = StateSpace::from_keyword(self.word()).unwrap_or(StateSpace::Reg);
-        self.bump();
+        let space = StateSpace::from_keyword(self.word());
+        if space.is_some() {
+            self.bump();
+        }
         let words = self.type_words();
         let mut declarators = Vec::new();
         let mut faulty = false;
@@ -33,6 +40,10 @@ impl<'a> Parser<'a> {
             let complete = self.declarator(&mut declarator);
             if declarators.is_empty() {
                 declarators.reserve_exact(1);
+                let reads_on = matches!(self.token.kind, TokenKind::Comma | TokenKind::Semicolon);
+                if space.is_none() && complete.is_some() && reads_on {
+                    self.errors.push(SyntaxErrorKind::NoStorage, self.token.range);
+                }
             }
             declarators.push(declarator);
             if complete.is_none() {
@@ -50,14 +61,23 @@ impl<'a> Parser<'a> {
                 self.skip_statement();
             }
         }
-        let (ty, vector, align) = (words.ty, words.vector, words.align);
-        Variable { space, linkage, align, ty, vector, declarators, range: self.range_from(start) }
+        let TypeWords { ty, vector, align, bank, attributes, .. } = words;
+        let range = self.range_from(start);
+        let space = space.unwrap_or(StateSpace::Reg);
+        Variable { space, linkage, align, ty, vector, bank, attributes, declarators, range }
     }
 
-    fn type_words(&mut self) -> TypeWords {
-        let mut words = TypeWords { ty: ScalarType::Missing, vector: None, align: None, pointer: None };
+    fn type_words(&mut self) -> TypeWords<'a> {
+        let mut words = TypeWords {
+            ty: ScalarType::Missing,
+            vector: None,
+            align: None,
+            pointer: None,
+            bank: None,
+            attributes: None,
+        };
         if self.at(TokenKind::OpenBracket) {
-            let _ = self.dimension(); // `.const[2]`: the bank, PTX 1.x
+            words.bank = self.dimension(); // `.const[2]`, PTX 1.x
         }
         while self.at(TokenKind::DotIdent) {
             let word = self.word();
@@ -74,15 +94,16 @@ impl<'a> Parser<'a> {
             } else {
                 let typed = words.ty != ScalarType::Missing;
                 match word {
-                    ".v2" | ".v4" | ".v8" if typed => break,
+                    ".v2" | ".v4" | ".v8" | ".attribute" if typed => break,
                     ".ptr" if words.pointer.is_some() => break,
                     ".v2" => words.vector = Some(2),
                     ".v4" => words.vector = Some(4),
                     ".v8" => words.vector = Some(8),
                     ".ptr" => words.pointer = Some(Pointer { space: None, align: None }),
+                    ".align" if typed && words.pointer.is_none() => break,
                     ".align" => {
                         self.bump();
-                        let align = self.integer("an alignment in bytes");
+                        let align = self.integer_32("an alignment in bytes");
                         match &mut words.pointer {
                             Some(pointer) => pointer.align = align,
                             None => words.align = align,
@@ -90,8 +111,7 @@ impl<'a> Parser<'a> {
                         continue;
                     }
                     ".attribute" => {
-                        self.bump();
-                        self.parenthesised();
+                        self.attribute(false, &mut words.attributes);
                         continue;
                     }
                     _ => break,
@@ -123,8 +143,8 @@ impl<'a> Parser<'a> {
 
     /// None: an error was reported.
     fn declarator(&mut self, declarator: &mut Declarator<'a>) -> Option<()> {
-        if self.eat(TokenKind::Less).is_some() {
-            let count = self.integer("a number of registers")?;
+        if self.eat_single(TokenKind::Less).is_some() {
+            let count = self.integer_32("a number of registers")?;
             declarator.registers = Some(u32::try_from(count).unwrap_or(u32::MAX));
             self.expect(TokenKind::Greater, "`>`")?;
         }
@@ -133,10 +153,11 @@ impl<'a> Parser<'a> {
             declarator.dimensions.reserve_exact(1);
             declarator.dimensions.push(dimension);
         }
-        if self.eat(TokenKind::Equals).is_some() {
+        if self.eat_single(TokenKind::Equals).is_some() {
             let start = self.token.range.start;
             self.initial_value()?;
-            declarator.initializer = Some(self.range_from(start));
+            let range = self.range_from(start);
+            declarator.initializer = Some(Initializer { range, text: range.slice(self.text) });
         }
         Some(())
     }
@@ -147,25 +168,6 @@ impl<'a> Parser<'a> {
         let size = if self.at(TokenKind::CloseBracket) { 0 } else { self.integer("an array size")? };
         self.expect(TokenKind::CloseBracket, "`]`")?;
         Some(size)
-    }
-
-    /// Skips `( ... )` with nested parentheses.
-    pub(super) fn parenthesised(&mut self) {
-        if self.expect(TokenKind::OpenParen, "`(`").is_none() {
-            return;
-        }
-        let mut depth = 1_u32;
-        while depth > 0 {
-            match self.token.kind {
-                TokenKind::OpenParen => depth += 1,
-                TokenKind::CloseParen => depth -= 1,
-                TokenKind::Eof | TokenKind::Semicolon | TokenKind::OpenBrace => {
-                    return self.unexpected("`)`");
-                }
-                _ => {}
-            }
-            self.bump();
-        }
     }
 
     /// `( .param .b32 a, ... )`; the current token is the `(`.
@@ -179,6 +181,9 @@ impl<'a> Parser<'a> {
             list.push(parameter);
             if self.eat(TokenKind::Comma).is_none() {
                 break;
+            }
+            if self.at(TokenKind::CloseParen) {
+                self.unexpected("a parameter");
             }
         }
         if self.eat(TokenKind::CloseParen).is_none() {

@@ -14,6 +14,7 @@ use anyhow::Result;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, PtxKind, Request};
 use nv_debug_sections::relocated::Relocated;
+use ptx_syntax::check::Mode;
 use ptx_syntax::{LineIndex, Module};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -139,10 +140,10 @@ impl<'o> Compile<'o> {
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, std::io::stderr().is_terminal());
         let parsed = ptx_syntax::parse(text);
-        let mut diagnostics: Vec<_> =
-            parsed.errors.iter().map(|error| Diagnostic::error(error.range, error.to_string())).collect();
-        checks::header(&parsed.module, self.options.arch, &mut diagnostics);
-        checks::definitions(&parsed.module, &mut diagnostics);
+        let mut diagnostics = Vec::new();
+        let mode = self.mode();
+        let report = checks::refused(&parsed, mode, &mut diagnostics);
+        checks::target(&parsed.module, self.options.arch, &mut diagnostics);
         checks::line_markers(text, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
 
@@ -152,9 +153,9 @@ impl<'o> Compile<'o> {
         let name_offset = |label: &str| sections.label_offset(label);
         let sm = self.options.arch.number;
         let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
-        checks::sections(level, &parsed.module, &sections, &mut diagnostics);
+        checks::at_dwarf(&parsed.module, &mut diagnostics);
         if !matches!(choice, Choice::Ptxas(_)) {
-            checks::ptxas_warnings(level, &parsed.module, &sections, &mut diagnostics);
+            diagnostics.extend(report.ptxas_remarks(mode).map(|remark| Diagnostic::warning(None, remark)));
         }
         self.report(&reporter, &mut diagnostics)?;
 
@@ -178,6 +179,15 @@ impl<'o> Compile<'o> {
             self.say_summary(&summary);
         }
         Ok(())
+    }
+
+    /// How ptxas would be called.
+    fn mode(&self) -> Mode {
+        match (self.options.device_debug, self.options.line_info) {
+            (true, _) => Mode::G,
+            (false, true) => Mode::Lineinfo,
+            (false, false) => Mode::None,
+        }
     }
 
     fn level(&self, module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<DebugLevel, Stopped> {
@@ -342,6 +352,7 @@ impl<'o> Compile<'o> {
                     errors += 1;
                     errors <= MAX_ERRORS
                 }
+                Severity::Note => false,
                 Severity::Warning if disable_warnings => false,
                 Severity::Warning => {
                     self.warned += 1;

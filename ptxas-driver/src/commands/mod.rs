@@ -1,6 +1,8 @@
 //! One file for each command.
 
+pub mod check;
 pub mod compile;
 pub mod dump;
 pub mod lines;
+pub mod print;
 mod read;

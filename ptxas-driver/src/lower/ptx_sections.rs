@@ -8,18 +8,14 @@ use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::local_depot;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
-use ptx_syntax::{Module, Name, SectionBlock, StateSpace};
-use std::collections::{HashMap, HashSet};
+use ptx_syntax::{Module, SectionBlock, StateSpace};
+use std::collections::HashMap;
 
 /// All `.section` blocks of a module, as bytes and fixups.
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
     /// In text order.
     pub sections: Vec<PtxSection<'a>>,
-    /// Names of debug sections that had a block already.
-    pub repeated: Vec<Name<'a>>,
-    /// Names of all blocks so far.
-    names: HashSet<&'a str>,
     /// Section and offset of every label.
     labels: HashMap<&'a str, (usize, u64)>,
 }
@@ -52,9 +48,6 @@ impl<'a> PtxSections<'a> {
             self.labels.entry(label.text).or_insert((self.sections.len(), *offset));
         }
         let name = block.name.text;
-        if !self.names.insert(name) && is_debug_section(name) {
-            self.repeated.push(block.name);
-        }
         self.sections.push(PtxSection { name, kind: SectionKind::from_name(name), assembled });
     }
 

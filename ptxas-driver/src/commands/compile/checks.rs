@@ -1,151 +1,43 @@
-//! What of a module stops `compile`, beyond syntax. Observed: ptxas 13.0.88.
+//! What of a module stops `compile`: what stops ptxas 13.0.88 (`ptx_syntax::check`), and what only we do not take.
 
 use crate::arch::{self, Arch};
 use crate::diag::Diagnostic;
-use crate::lower::ptx_sections::PtxSections;
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::level::DebugLevel;
-use ptx_syntax::{Item, Linkage, Module, Name, Statement, TargetDirective, TextRange, VersionDirective};
-use std::collections::HashSet;
+use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
+use ptx_syntax::{Item, Module, Parsed, Statement, TargetDirective, TextRange};
 
-/// The PTX ISA version that ptxas 13.0 speaks.
-const CURRENT_VERSION: (u32, u32) = (9, 0);
-
-/// Words of `.target` beside the architecture (PTX ISA, `.target`).
-const TARGET_WORDS: [&str; 4] = ["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"];
-
-/// First SM without 32-bit addresses.
-const FIRST_64_BIT_ONLY_SM: u32 = 90;
-
-/// `.version`, `.target` against `-arch`, and `.address_size`.
-pub(super) fn header(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
-    if let Some(version) = module.version() {
-        diagnostics.extend(check_version(version));
-    }
-    if let Some(target) = module.target() {
-        check_target(target, arch, diagnostics);
-    }
-    for item in &module.items {
-        let Item::AddressSize(size) = item else { continue };
-        if size.bits == 32 {
-            let reason = if arch.number >= FIRST_64_BIT_ONLY_SM {
-                "is not supported on sm_90 or higher"
-            } else {
-                "is not supported"
-            };
-            diagnostics.push(Diagnostic::error(
-                size.range,
-                format!("32-bit addressing {reason}: expected .address_size 64"),
-            ));
-        }
-    }
-}
-
-fn check_version(version: &VersionDirective) -> Option<Diagnostic> {
-    let VersionDirective { major, minor, range } = *version;
-    let (current_major, current_minor) = CURRENT_VERSION;
-    if major == 0 {
-        let message = format!(
-            "Unsupported .version {major}.{minor}; current version is '{current_major}.{current_minor}'"
-        );
-        return Some(Diagnostic::error(range, message));
-    }
-    // Without ptxas there is nothing in newer PTX that keeps us from reading its debug directives.
-    let message = format!(
-        ".version {major}.{minor} is newer than {current_major}.{current_minor}, which ptxas 13.0 speaks: new directives are passed over"
-    );
-    ((major, minor) > CURRENT_VERSION).then(|| Diagnostic::warning(range, message))
-}
-
-fn check_target(target: &TargetDirective<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(first) = target.arch() else {
-        let message = "Target architecture not defined: expected an architecture such as sm_90";
-        let range = target.specifiers.first().map_or(target.range, |word| word.range);
-        diagnostics.push(Diagnostic::error(range, message));
-        return;
-    };
-    for word in &target.specifiers {
-        if TARGET_WORDS.contains(&word.text) {
+/// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
+pub(super) fn refused(parsed: &Parsed<'_>, mode: Mode, diagnostics: &mut Vec<Diagnostic>) -> Report {
+    let report = check::check(parsed, &Context::default());
+    for finding in &report.findings {
+        let rule = finding.rule.id;
+        // A limit of our parser leaves part of the module unread.
+        let is_limit = matches!(rule, RuleId::NestingTooDeep | RuleId::TooLarge | RuleId::TooManyErrors);
+        if !is_limit && !report.refuses(mode, rule) {
             continue;
         }
-        match Arch::parse_target(word.text) {
-            Err(_) => {
-                let message =
-                    format!("Unsupported .target '{}': expected an architecture of ptxas 13.0", word.text);
-                diagnostics.push(Diagnostic::error(word.range, message));
-            }
-            // ptxas looks at the first architecture only.
-            Ok(wanted) if word.range == first.range => {
-                if let Err(cannot) = arch::can_run(wanted, arch) {
-                    diagnostics.push(Diagnostic::error(word.range, format!("{cannot} ({})", cannot.hint())));
-                }
-            }
-            Ok(_) => {}
-        }
+        // Without ptxas there is nothing in newer PTX that keeps us from reading its debug directives.
+        let is_error = is_limit || finding.severity == Severity::Error;
+        let mut diagnostic = if is_error {
+            Diagnostic::error(finding.range, finding.message.clone())
+        } else {
+            Diagnostic::warning(finding.range, finding.message.clone())
+        };
+        diagnostic.code = Some(finding.rule.code);
+        diagnostic.related.clone_from(&finding.related);
+        diagnostic.help.clone_from(&finding.help);
+        diagnostics.push(diagnostic);
     }
+    report
 }
 
-/// Names and file indices that are given twice.
-pub(super) fn definitions(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let mut functions = Names::new("function");
-    let mut variables = Names::new("variable");
-    let mut files = HashSet::new();
-    for item in &module.items {
-        match item {
-            Item::Function(function) => {
-                if let Some(body) = &function.body {
-                    functions.define(function.name, diagnostics);
-                    labels(&body.statements, diagnostics);
-                }
-            }
-            Item::Variable(variable) if variable.linkage != Linkage::Extern => {
-                variable
-                    .declarators
-                    .iter()
-                    .for_each(|declarator| variables.define(declarator.name, diagnostics));
-            }
-            Item::File(file) if !files.insert(file.index) => {
-                diagnostics
-                    .push(Diagnostic::error(file.range, format!("Duplicate file index #{}", file.index)));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Labels of one body. Each block has its own.
-fn labels(statements: &[Statement<'_>], diagnostics: &mut Vec<Diagnostic>) {
-    let mut blocks = vec![Names::new("label")];
-    for statement in statements {
-        match statement {
-            Statement::BlockOpen(_) => blocks.push(Names::new("label")),
-            Statement::BlockClose(_) => drop(blocks.pop()),
-            Statement::Label(label) => {
-                if let Some(block) = blocks.last_mut() {
-                    block.define(*label, diagnostics);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Names of one kind, each of which may be defined once.
-struct Names<'a> {
-    kind: &'static str,
-    defined: HashSet<&'a str>,
-}
-
-impl<'a> Names<'a> {
-    fn new(kind: &'static str) -> Self {
-        Self { kind, defined: HashSet::new() }
-    }
-
-    fn define(&mut self, name: Name<'a>, diagnostics: &mut Vec<Diagnostic>) {
-        if !self.defined.insert(name.text) {
-            let message = format!("Duplicate definition of {} '{}'", self.kind, name.text);
-            diagnostics.push(Diagnostic::error(name.range, message));
-        }
+/// Whether the `.target` runs on `-arch`.
+pub(super) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
+    // ptxas looks at the first architecture only.
+    let Some(word) = module.target().and_then(TargetDirective::arch) else { return };
+    if let Ok(wanted) = Arch::parse_target(word.text)
+        && let Err(cannot) = arch::can_run(wanted, arch)
+    {
+        diagnostics.push(Diagnostic::error(word.range, format!("{cannot} ({})", cannot.hint())));
     }
 }
 
@@ -155,55 +47,11 @@ pub(super) fn has_loc(module: &Module<'_>) -> bool {
     bodies.flat_map(|body| &body.statements).any(|statement| matches!(statement, Statement::Loc(_)))
 }
 
-/// What full debug information needs of the PTX.
-pub(super) fn sections(
-    level: DebugLevel,
-    module: &Module<'_>,
-    sections: &PtxSections<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let target = module.target().filter(|target| target.is_debug());
-    if let Some(target) = target.filter(|_| module.sections().next().is_none()) {
-        let message = "Debug information not found in presence of .target debug: expected a .section block";
-        diagnostics.push(Diagnostic::error(target.range, message));
-    }
-    for block in &sections.repeated {
-        let message =
-            format!("section {} appears twice: expected one block for each debug section", block.text);
-        // ptxas fails with an internal error at full level, and drops these sections below it.
-        diagnostics.push(match level {
-            DebugLevel::Full => Diagnostic::error(block.range, message),
-            _ => Diagnostic::warning(block.range, message),
-        });
-    }
+/// Directives that are read, but not compiled.
+pub(super) fn at_dwarf(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(Item::AtDwarf(line)) = module.items.iter().find(|item| matches!(item, Item::AtDwarf(_))) {
         let message = "@@DWARF lines, deprecated since PTX 2.0, are not compiled: expected .section blocks";
         diagnostics.push(Diagnostic::warning(line.range, message));
-    }
-}
-
-/// What ptxas warns of, for when none is asked.
-pub(super) fn ptxas_warnings(
-    level: DebugLevel,
-    module: &Module<'_>,
-    sections: &PtxSections<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    if level >= DebugLevel::Lines && has_loc(module) && module.files().next().is_none() {
-        let message = ".loc directive without .file directive is found, line information in generated binary may not be complete";
-        diagnostics.push(Diagnostic::warning(None, message));
-    }
-    if level < DebugLevel::Full {
-        return;
-    }
-    for kind in [SectionKind::DebugAbbrev, SectionKind::DebugInfo] {
-        if sections.by_kind(kind).is_none() {
-            diagnostics.push(Diagnostic::warning(None, format!("{} section not found", kind.name())));
-        }
-    }
-    if sections.lacks_abbreviations() {
-        let message = "skipping .debug_info section due to missing .debug_abbrev section";
-        diagnostics.push(Diagnostic::warning(None, message));
     }
 }
 

@@ -3,10 +3,12 @@
 mod cubin_file;
 mod demangle;
 mod names;
+mod ptx_file;
 
 pub(super) use cubin_file::{other_kind, read};
 pub(super) use demangle::demangle;
 pub(super) use names::Names;
+pub(super) use ptx_file::PtxFile;
 
 use nv_debug_sections::symbolize::Doubt;
 use std::borrow::Cow;

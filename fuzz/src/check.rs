@@ -1,0 +1,49 @@
+//! Any text -> findings, verdicts and ptxas' words that agree with each other.
+
+use ptx_syntax::check::{Context, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES, RuleId, Verdict, check};
+use ptx_syntax::{LineIndex, parse};
+
+/// Crashes of ptxas, which come without a word.
+const CRASHES: [RuleId; 3] = [RuleId::FileNameLength, RuleId::FileTimeCrash, RuleId::AtDwarfWithoutSection];
+
+/// Checks `data` (bytes that are no UTF-8 are replaced), with a source of three lines for every file.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let text = &*String::from_utf8_lossy(data);
+    let parsed = parse(text);
+    let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)) });
+    assert!(report.findings.is_sorted_by_key(|finding| finding.range));
+    assert!(report.findings.len() <= RULES.len() * MAX_FINDINGS_PER_RULE as usize);
+    for finding in &report.findings {
+        assert!(finding.severity <= finding.rule.severity, "{finding:?}");
+        assert!(!finding.message.is_empty());
+        for range in finding.related.iter().map(|(range, _)| *range).chain([finding.range]) {
+            assert!(text.get(range.start as usize..range.end as usize).is_some(), "{finding:?}");
+        }
+    }
+    assert!(parsed.errors.is_empty() || !report.findings.is_empty());
+    assert!(report.min_version.enforced() <= report.min_version.documented());
+
+    let index = LineIndex::new(text);
+    let lines = PtxasLines::new(text, &index);
+    for mode in [Mode::None, Mode::Lineinfo, Mode::G] {
+        let said = report.ptxas_messages(mode, "a.ptx", &lines);
+        let refuses =
+            said.contains("error   : ") || said.contains("fatal   : ") || said.contains("Error in ");
+        match report.verdict(mode) {
+            Verdict::Accept => assert!(!refuses, "{said}"),
+            Verdict::Reject(rule) => {
+                assert!(
+                    refuses || CRASHES.contains(&rule.id) || rule.code.starts_with('W'),
+                    "{}: {said}",
+                    rule.code
+                );
+                let is_found = report.findings.iter().any(|finding| finding.rule == rule);
+                assert!(is_found, "{} refuses without a finding", rule.code);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `@@DWARF` lines (PTX 1.2 to 1.5): debug sections a line at a time.
+
+use crate::error::ErrorSink;
+use crate::lexer::{Lexer, TokenKind};
+use crate::section::{DataCursor, Value, data_width};
+use crate::text::{Name, TextRange};
+
+/// One `@@DWARF` line (PTX ISA §@@dwarf; refused from PTX 2.0 on). A list of values may go on over several lines.
+///
+/// Its words are read from the text on demand: such a module has one node for every few values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtDwarf<'a> {
+    /// `.section`, `.byte`, `.4byte`, `.quad`, ...; empty where it is missing.
+    pub directive: Name<'a>,
+    /// From `@@DWARF` to the last operand.
+    pub range: TextRange,
+    /// The text of the module up to the end of `range`.
+    pub(crate) text: &'a str,
+}
+
+/// What an `@@DWARF` line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AtDwarfKind<'a> {
+    /// `.section NAME, "FLAGS", @progbits`: the lines up to the next one are of this section.
+    Section {
+        /// With its dot.
+        name: Name<'a>,
+        /// Without the quotes; ptxas ignores them. Empty where they are missing.
+        flags: Name<'a>,
+    },
+    /// `.byte`, `.4byte`, `.quad` (also `.b8`, `.b16`, `.b32`, `.b64`) and values, see [`AtDwarf::values`].
+    Data {
+        /// Bytes a value: 1, 2, 4 or 8.
+        width: u8,
+    },
+    /// Neither; an error says why.
+    Faulty,
+}
+
+impl<'a> AtDwarf<'a> {
+    /// What the line says.
+    pub fn kind(&self) -> AtDwarfKind<'a> {
+        if let Some(width) = data_width(self.directive.text) {
+            return AtDwarfKind::Data { width };
+        }
+        if self.directive.text != ".section" {
+            return AtDwarfKind::Faulty;
+        }
+        let mut lexer = Lexer::new(self.text, self.directive.range.end);
+        let name = lexer.next_significant();
+        if name.kind != TokenKind::DotIdent {
+            return AtDwarfKind::Faulty;
+        }
+        let name = Name { text: name.range.slice(self.text), range: name.range };
+        let comma = lexer.next_significant();
+        let quoted = lexer.next_significant();
+        let flags = if comma.kind == TokenKind::Comma && quoted.kind == TokenKind::String {
+            TextRange::new(quoted.range.start + 1, quoted.range.end - 1)
+        } else {
+            TextRange::empty(name.range.end)
+        };
+        AtDwarfKind::Section { name, flags: Name { text: flags.slice(self.text), range: flags } }
+    }
+
+    /// The values of a data line, as in a `.section` block: either numbers without a sign, or one name.
+    pub fn values(&self) -> AtDwarfValues<'a> {
+        let cursor = data_width(self.directive.text)
+            .map(|width| DataCursor::list(self.text, self.directive.range.end, width));
+        AtDwarfValues { cursor }
+    }
+}
+
+/// The iterator of [`AtDwarf::values`].
+#[derive(Debug, Clone)]
+pub struct AtDwarfValues<'a> {
+    cursor: Option<DataCursor<'a>>,
+}
+
+impl<'a> AtDwarfValues<'a> {
+    /// The next value; its faults go to `sink`.
+    pub(crate) fn next_checked(&mut self, sink: &mut ErrorSink) -> Option<Value<'a>> {
+        self.cursor.as_mut()?.next_value(sink)
+    }
+}
+
+impl<'a> Iterator for AtDwarfValues<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        self.next_checked(&mut ErrorSink::default())
+    }
+}

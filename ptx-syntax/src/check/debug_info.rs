@@ -1,0 +1,213 @@
+//! `.debug_info` and `.debug_abbrev` as DWARF 2: faults of `dwarf`, with their place in the text.
+
+use std::collections::HashMap;
+
+use super::data::Sections;
+use super::dwarf::{self, Fault, FaultKind, Message, Outcome};
+use super::names::{self, Declared};
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::{Level, Modes, Phase};
+use crate::error::ErrorSink;
+use crate::nodes::Module;
+use crate::section::{DataCursor, DataItem, SectionBlock};
+use crate::section_data::{Fixup, FixupTarget};
+use crate::text::TextRange;
+use crate::types::StateSpace;
+
+const INFO: &str = ".debug_info";
+const ABBREV: &str = ".debug_abbrev";
+
+/// Reads the sections, if there are any.
+pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sink<'_>) {
+    let (info, abbrev) = (sections.named(INFO), sections.named(ABBREV));
+    if info.is_none() && abbrev.is_none() {
+        return;
+    }
+    let fixups: &[Fixup<'_>] = info.map_or(&[], |section| &section.assembled.fixups);
+    let places: Vec<_> = fixups.iter().map(|fixup| (fixup.offset, fixup.width)).collect();
+    let input = dwarf::Input {
+        info: info.map_or(&[], |section| &section.assembled.bytes),
+        abbrev: abbrev.map(|section| &*section.assembled.bytes),
+        str_size: sections.named(".debug_str").map(|section| section.assembled.bytes.len() as u64),
+        fixups: &places,
+    };
+    let reading = dwarf::read(&input);
+    let places = Places::of(module, &reading.faults);
+    let mut first = None;
+    for fault in &reading.faults {
+        // `info-without-abbrev` says it.
+        let Some((rule, message)) = describe(fault) else { continue };
+        first.get_or_insert(rule);
+        let offset = fault.offset;
+        let range = places.range(fault);
+        sink.error(rule, range, format_args!("{}+{offset:#x}: {message}", fault.section));
+    }
+    outcome(reading.ptxas, first, module, sink);
+    unclassed(&reading.unclassed, fixups, module, sink);
+}
+
+/// What ptxas does, by the first fault if there is one.
+fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &mut Sink<'_>) {
+    let (level, text, what) = match outcome {
+        Outcome::Accepts | Outcome::Skips => return,
+        Outcome::Rejects(message) => {
+            let text = message.text().trim_end_matches('\n');
+            let (level, text) = match text.strip_prefix("ptxas fatal   : ") {
+                Some(text) => (Level::Fatal, text),
+                None => (Level::Bare, text),
+            };
+            (level, text, "refuses")
+        }
+        Outcome::Crashes => (Level::Crash, "", "crashes on"),
+        Outcome::Hangs => (Level::Crash, "", "never ends with"),
+        Outcome::Unpredictable => (Level::Crash, "", "reads memory behind"),
+    };
+    let many = outcome == Outcome::Rejects(Message::TooManyAttributes);
+    let rule = match first {
+        _ if many => RuleId::TooManyAttributes,
+        Some(rule) => rule,
+        None => RuleId::PtxasReads,
+    };
+    if many || first.is_none() {
+        let section = module.sections().find(|section| section.name.text == if many { ABBREV } else { INFO });
+        let range = section.map_or(TextRange::default(), |section| section.name.range);
+        let message = if many {
+            format_args!("an abbreviation has more than 256 attributes")
+        } else {
+            format_args!("ptxas 13.0 -g {what} this section, which is sound DWARF")
+        };
+        sink.error(rule, range, message);
+    }
+    sink.says(rule, (Phase::Dwarf, 0), (level, Modes::G), format_args!("{text}"));
+}
+
+/// Variables outside global memory whose place a reader takes for a global address.
+fn unclassed(offsets: &[u64], fixups: &[Fixup<'_>], module: &Module<'_>, sink: &mut Sink<'_>) {
+    if offsets.is_empty() {
+        return;
+    }
+    let declared: HashMap<&str, Declared> = names::declared(module);
+    for offset in offsets {
+        let Ok(at) = fixups.binary_search_by_key(offset, |fixup| fixup.offset) else { continue };
+        let Some(Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) = fixups.get(at) else {
+            continue;
+        };
+        let space = match declared.get(name) {
+            Some(Declared::Variable(StateSpace::Shared)) => ".shared",
+            Some(Declared::Variable(StateSpace::Const)) => ".const",
+            Some(Declared::Parameter) => ".param",
+            _ => continue, // a local depot becomes DW_OP_fbreg
+        };
+        let message = format_args!(
+            "`{name}` is in {space} memory and its entry has no DW_AT_address_class: its address is read as a global one"
+        );
+        sink.error(RuleId::NoAddressClass, *range, message);
+    }
+}
+
+/// The rule of a fault, and what is wrong.
+fn describe(fault: &Fault) -> Option<(RuleId, String)> {
+    use FaultKind as K;
+    Some(match fault.kind {
+        K::NoAbbrev => return None,
+        K::More => (RuleId::MoreFaults, "there are more faults, which are not listed".to_owned()),
+        K::HeaderCut { left } => {
+            (RuleId::UnitLength, format!("a unit's header has 11 bytes, {left} are left"))
+        }
+        K::UnitLength { length, left } => {
+            (RuleId::UnitLength, format!("the unit's length is {length:#x}, but {left:#x} bytes follow it"))
+        }
+        K::Version { version } => {
+            (RuleId::UnitVersion, format!("the unit is of DWARF version {version}: expected 2"))
+        }
+        K::AbbrevOffset { offset, size } => (
+            RuleId::AbbrevOffset,
+            format!("the unit's abbreviations are at {offset:#x} of {size:#x} bytes in .debug_abbrev"),
+        ),
+        K::AddressSize { size } => {
+            (RuleId::UnitAddressSize, format!("the unit's addresses have {size} bytes: expected 8"))
+        }
+        K::UnknownCode { code } => (
+            RuleId::UnknownAbbrev,
+            format!("abbreviation {code} is not in the unit's table; the rest of the unit cannot be read"),
+        ),
+        K::ValueCut { form, left } => (
+            RuleId::ValueCutShort,
+            format!("a value of form {form:#x} needs more than the {left} bytes left in the unit"),
+        ),
+        K::OpenString => (RuleId::ValueCutShort, "a string has no NUL before the end of the unit".to_owned()),
+        K::StringOffset { offset, size } => {
+            (RuleId::StringOffset, format!("the string is at {offset:#x} of {size:#x} bytes in .debug_str"))
+        }
+        K::Reference { offset, size } => {
+            (RuleId::DieReference, format!("a reference to {offset:#x} in a unit of {size:#x} bytes"))
+        }
+        K::OpenChildren { depth } => {
+            (RuleId::OpenChildren, format!("the unit ends with {depth} lists of children open"))
+        }
+        K::NoEntry => (RuleId::NoEntry, "the unit has no entry".to_owned()),
+        K::AfterRoot { left } => (RuleId::AfterRoot, format!("{left} bytes follow the unit's only entry")),
+        K::UnknownForm { form } => (RuleId::UnknownForm, format!("form {form:#x} is none of DWARF 2")),
+        K::AbbrevCut => {
+            (RuleId::AbbrevCut, "the abbreviation ends with the section: expected two zeros".to_owned())
+        }
+        K::ChildrenFlag { value } => {
+            (RuleId::ChildrenFlag, format!("the children flag is {value}: expected 0 or 1"))
+        }
+        K::DuplicateCode { code } => {
+            (RuleId::DuplicateAbbrev, format!("abbreviation {code} is defined twice"))
+        }
+        K::HalfAttribute { name, form } => (
+            RuleId::HalfAttribute,
+            format!("attribute {name:#x} with form {form:#x}: expected both, or two zeros"),
+        ),
+        K::NoTerminator => {
+            (RuleId::AbbrevTerminator, "the table of abbreviations has no zero at its end".to_owned())
+        }
+        K::LongLeb => (RuleId::LongLeb, "a LEB128 number of more than 64 bits, or 10 bytes".to_owned()),
+    })
+}
+
+/// Where in the text the bytes of faults stand.
+struct Places(HashMap<(&'static str, u64), TextRange>);
+
+impl Places {
+    fn of(module: &Module<'_>, faults: &[Fault]) -> Self {
+        let mut places = HashMap::new();
+        for name in [INFO, ABBREV] {
+            let mut wanted: Vec<u64> =
+                faults.iter().filter(|fault| fault.section == name).map(|fault| fault.offset).collect();
+            wanted.sort_unstable();
+            // Lines of `@@DWARF` are shown as the whole text.
+            let Some(block) = module.sections().find(|block| block.name.text == name) else { continue };
+            let found = find(block, &wanted);
+            places.extend(wanted.iter().zip(found).map(|(&offset, range)| ((name, offset), range)));
+        }
+        Self(places)
+    }
+
+    fn range(&self, fault: &Fault) -> TextRange {
+        self.0.get(&(fault.section, fault.offset)).copied().unwrap_or_default()
+    }
+}
+
+/// The values that hold the bytes at these ascending offsets; the block's end for those past it.
+fn find(block: &SectionBlock<'_>, wanted: &[u64]) -> Vec<TextRange> {
+    let mut found = Vec::new();
+    let mut cursor = DataCursor::new(block.text, block.open.end);
+    let mut errors = ErrorSink::default();
+    let mut offset = 0;
+    while let Some(item) = cursor.next_item(&mut errors) {
+        let DataItem::Value(value) = item else { continue };
+        offset += u64::from(value.width);
+        while wanted.get(found.len()).is_some_and(|&wanted| wanted < offset) {
+            found.push(value.range);
+        }
+        if found.len() == wanted.len() {
+            break;
+        }
+    }
+    found.resize(wanted.len(), block.close);
+    found
+}

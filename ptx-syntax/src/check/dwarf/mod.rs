@@ -1,0 +1,51 @@
+//! `.debug_info` and `.debug_abbrev` of a module: what ptxas does with them, and what is wrong with them.
+//!
+//! The two differ: ptxas 13.0.88 refuses some sound sections and takes many broken ones. It reads them only with
+//! `-g` or `.target debug`, for every architecture, if it found no error in the text of the module.
+
+mod abbrev;
+mod faults;
+mod ptxas;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use faults::{Fault, FaultKind};
+pub(crate) use ptxas::{Message, Outcome};
+
+/// The two sections as the assembler leaves them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Input<'a> {
+    /// Contents of `.debug_info`; 0 where a fixup stands.
+    pub(crate) info: &'a [u8],
+    /// Contents of `.debug_abbrev`, or `None` if the module has no such section.
+    pub(crate) abbrev: Option<&'a [u8]>,
+    /// Bytes in `.debug_str`, or `None` if the module has no such section.
+    pub(crate) str_size: Option<u64>,
+    /// Places in `.debug_info` that hold an address and no number: byte offset and width, ascending.
+    pub(crate) fixups: &'a [(u64, u8)],
+}
+
+impl Input<'_> {
+    /// Whether the bytes at `offset` are an address to be filled in.
+    fn is_fixup(&self, offset: usize) -> bool {
+        self.fixups.binary_search_by_key(&(offset as u64), |(place, _)| *place).is_ok()
+    }
+}
+
+/// What [`read`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// What breaks DWARF 2, in the order met; at most [`faults::MAX_FAULTS`] and one more that says so.
+    pub(crate) faults: Vec<Fault>,
+    /// What ptxas 13.0.88 does with `-g`.
+    pub(crate) ptxas: Outcome,
+    /// Byte offsets into `.debug_info` of the addresses in locations `DW_OP_addr ADDRESS` of entries without
+    /// `DW_AT_address_class`, ascending; at most [`faults::MAX_FAULTS`].
+    pub(crate) unclassed: Vec<u64>,
+}
+
+/// Reads both sections to the end, whatever their bytes.
+pub(crate) fn read(input: &Input<'_>) -> Reading {
+    let faults::Found { faults, unclassed } = faults::find(input);
+    Reading { faults, unclassed, ptxas: ptxas::outcome(input) }
+}

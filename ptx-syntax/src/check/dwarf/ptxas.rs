@@ -1,0 +1,552 @@
+//! What ptxas 13.0.88 does with the two sections under `-g`. All of it observed on the tool as a black box.
+//!
+//! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a position in it; then
+//! it walks the units of `.debug_info`. The numbers in this file are its own, not DWARF's.
+
+use super::Input;
+use super::abbrev::{
+    AT_LINKAGE_NAME, AT_LOCATION, AT_NAME, AT_SIBLING, Form, TAG_PARAMETER, TAG_SUBPROGRAM, TAG_VARIABLE,
+    number, wrapping_uleb,
+};
+
+/// How ptxas ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It goes on.
+    Accepts,
+    /// It drops `.debug_info` for want of a `.debug_abbrev` section, says so, and goes on.
+    Skips,
+    /// It stops with a message.
+    Rejects(Message),
+    /// It ends by a signal (SIGSEGV).
+    Crashes,
+    /// It runs for ever.
+    Hangs,
+    /// It reads memory behind `.debug_abbrev`: the outcome is not one of these bytes alone.
+    Unpredictable,
+}
+
+/// What it prints when it stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// A number, string or block goes past the end of its unit, or a code past the end of the list.
+    OutOfBounds,
+    /// The length of a unit is less than 7 or more than what follows.
+    Truncate,
+    /// Something was to be read where no byte is left.
+    Invalid,
+    /// A form it does not know.
+    FormValue,
+    /// A `DW_FORM_indirect` that names itself: it stops without a word.
+    IndirectTwice,
+    /// An abbreviation of more than 256 attributes.
+    TooManyAttributes,
+}
+
+impl Message {
+    /// Standard error to the byte.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::OutOfBounds => "ptxas fatal   : Attempted to Dereference Out of Bounds\n",
+            Self::Truncate => "ptxas fatal   : Attempted to truncate larger than current size\n",
+            Self::Invalid => "ptxas fatal   : Checked Data was Invalid\n",
+            Self::FormValue => "Error in get_form_value default \n",
+            Self::IndirectTwice => "",
+            Self::TooManyAttributes => {
+                "unexpectedly too many dwarf attributes for any DW_TAG entry!\nptxas fatal   : Invalid ELF\n"
+            }
+        }
+    }
+
+    /// The exit status: 1 or 255.
+    #[cfg(test)]
+    pub(crate) fn exit_code(self) -> u8 {
+        if matches!(self, Self::FormValue | Self::IndirectTwice) { 1 } else { 255 }
+    }
+}
+
+/// More attributes in one abbreviation stop ptxas.
+const MAX_ATTRIBUTES: usize = 256;
+/// It calls itself for children, and at about 20,100 levels the stack of 8 MiB is full.
+const MAX_DEPTH: usize = 20_100;
+/// Bytes of a unit header behind the length.
+const HEADER_REST: u64 = 7;
+
+/// The outcome for these bytes.
+pub(super) fn outcome(input: &Input<'_>) -> Outcome {
+    let Some(bytes) = input.abbrev else { return Outcome::Skips };
+    let end = List::scan(bytes).and_then(|list| {
+        let mut walk = Walk::new(input, &list);
+        walk.units()?;
+        match walk {
+            Walk { crash_later: true, .. } => Err(Outcome::Crashes),
+            Walk { past_the_end: true, .. } => Err(Outcome::Unpredictable),
+            _ => Ok(()),
+        }
+    });
+    end.err().unwrap_or(Outcome::Accepts)
+}
+
+fn stop<T>(message: Message) -> Result<T, Outcome> {
+    Err(Outcome::Rejects(message))
+}
+
+/// One abbreviation.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    /// Cut to 16 bits.
+    tag: u16,
+    children: bool,
+    /// Attributes in [`List::attributes`]: first and one past the last.
+    attributes: (usize, usize),
+    /// The section ends inside, or without the two zeros that end the attributes.
+    cut: bool,
+}
+
+/// All abbreviations of the section as ptxas numbers them: 1 is the first, and codes do not count.
+struct List {
+    entries: Vec<Entry>,
+    /// Names and forms, cut to 16 bits.
+    attributes: Vec<(u16, u16)>,
+    /// Where each starts, in the same order; the last is the place of the last zero, if a zero ends the section.
+    starts: Vec<usize>,
+    /// Entry numbers that it can look up without stopping: 64, doubled when it is full.
+    capacity: u64,
+}
+
+impl List {
+    fn scan(bytes: &[u8]) -> Result<Self, Outcome> {
+        let mut list =
+            Self { entries: vec![Entry::default()], attributes: vec![], starts: vec![], capacity: 64 };
+        let (mut at, mut zero, mut committed) = (0, None, 1);
+        while at < bytes.len() {
+            if list.entries.len() as u64 >= list.capacity {
+                list.capacity *= 2;
+            }
+            let start = at;
+            if take_uleb(bytes, &mut at) == Some(0) {
+                (zero, committed) = (Some(start), list.entries.len());
+                continue;
+            }
+            zero = None;
+            list.starts.push(start);
+            list.entry(bytes, &mut at)?;
+        }
+        // A section that begins with a zero and does not end with one: the entries behind the last zero are lost.
+        if bytes.first() == Some(&0) && zero.is_none() {
+            list.entries.iter_mut().skip(committed).for_each(|entry| *entry = Entry::default());
+        }
+        list.starts.extend(zero);
+        Ok(list)
+    }
+
+    /// The abbreviation whose tag stands at `at`.
+    fn entry(&mut self, bytes: &[u8], at: &mut usize) -> Result<(), Outcome> {
+        let tag = take_uleb(bytes, at);
+        let children = bytes.get(*at);
+        *at += 1;
+        let first = self.attributes.len();
+        let mut closed = false;
+        while *at < bytes.len() {
+            let Some(name) = take_uleb(bytes, at) else { break };
+            if name == 0 {
+                *at += 1; // whatever the byte is
+                closed = *at <= bytes.len();
+                break;
+            }
+            let Some(form) = take_uleb(bytes, at) else { break };
+            if self.attributes.len() - first >= MAX_ATTRIBUTES {
+                return stop(Message::TooManyAttributes);
+            }
+            self.attributes.push((name as u16, form as u16));
+        }
+        self.entries.push(Entry {
+            tag: tag.unwrap_or(0) as u16,
+            children: children.is_some_and(|flag| *flag != 0),
+            attributes: (first, self.attributes.len()),
+            cut: !closed,
+        });
+        Ok(())
+    }
+
+    /// What a unit with this abbreviation offset adds to its codes: 0 unless an entry starts there.
+    fn base(&self, offset: u64) -> u64 {
+        self.starts.binary_search_by_key(&offset, |start| *start as u64).unwrap_or(0) as u64
+    }
+}
+
+/// Steps over a ULEB128 value; to the end of the bytes if they end first.
+fn take_uleb(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    let read = bytes.get(*at..).and_then(wrapping_uleb);
+    *at = read.map_or(bytes.len(), |(_, len)| *at + len);
+    read.map(|(value, _)| value)
+}
+
+/// Where a unit is.
+#[derive(Clone, Copy)]
+struct Unit {
+    start: usize,
+    end: usize,
+    base: u64,
+    address: u8,
+}
+
+impl Unit {
+    fn address_width(self) -> usize {
+        if self.address == 4 { 4 } else { 8 }
+    }
+
+    /// ptxas looks for the end of a unit where the length without its own four bytes puts it.
+    fn is_over(self, at: usize) -> bool {
+        at < self.start || at + 4 >= self.end
+    }
+}
+
+/// An entry with children that is open.
+struct Open {
+    subprogram: bool,
+    sibling: Option<u64>,
+}
+
+/// One value of an entry.
+struct Value {
+    /// Where the next value is read.
+    next: usize,
+    /// Bytes that it adds to the size of the entry, from which the next *entry* is found.
+    size: i64,
+    form: u16,
+    /// The number, for references.
+    reference: Option<u64>,
+    /// The first operation of a `DW_FORM_block1`.
+    operation: Option<u8>,
+}
+
+struct Walk<'a> {
+    input: &'a Input<'a>,
+    info: &'a [u8],
+    list: &'a List,
+    /// The span without a NUL that was last searched: strings may be looked up twice.
+    searched: (usize, usize),
+    /// Bytes and values that may still be read before the walk counts as endless.
+    fuel: u64,
+    crash_later: bool,
+    /// An abbreviation was used that goes on behind its section; it is taken for ended there, as mostly seen.
+    past_the_end: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(input: &'a Input<'a>, list: &'a List) -> Self {
+        let fuel = 1024 + 512 * input.info.len() as u64;
+        Self {
+            input,
+            info: input.info,
+            list,
+            searched: (0, 0),
+            fuel,
+            crash_later: false,
+            past_the_end: false,
+        }
+    }
+
+    fn units(&mut self) -> Result<(), Outcome> {
+        let (mut start, all) = (0, self.info.len());
+        while start < all {
+            let length = self.fixed(start, 4, all)?;
+            self.fixed(start + 4, 2, all)?; // the version is not looked at
+            let abbrev = self.fixed(start + 6, 4, all)?;
+            let address = self.fixed(start + 10, 1, all)? as u8;
+            let left = (all - start - 4) as u64;
+            if length < HEADER_REST || length > left {
+                return stop(Message::Truncate);
+            }
+            let end = start + 4 + length as usize;
+            self.unit(Unit { start, end, base: self.list.base(abbrev), address })?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn unit(&mut self, unit: Unit) -> Result<(), Outcome> {
+        let mut at = unit.start + 11;
+        let mut open: Vec<Open> = vec![];
+        let mut subprograms = 0_usize;
+        let (mut first, mut valued) = (true, false);
+        loop {
+            if self.input.is_fixup(at) {
+                return stop(Message::OutOfBounds); // what it has there yet is no code
+            }
+            let (code, len) = self.uleb(at, unit.end)?;
+            let (code, entry_start) = (code & 0xffff_ffff, at);
+            at += len;
+            let root = std::mem::take(&mut first);
+            let index = code + unit.base;
+            if index == 0 || (code == 0 && !root) {
+                let Some(closed) = open.pop() else { return Ok(()) };
+                subprograms -= usize::from(closed.subprogram);
+                match closed.sibling {
+                    Some(0) => return Ok(()),
+                    Some(sibling) => {
+                        at = jump(unit, sibling);
+                        if unit.is_over(at) {
+                            return Ok(());
+                        }
+                    }
+                    None => {}
+                }
+                if open.is_empty() && valued && at >= unit.end {
+                    return Ok(());
+                }
+                continue;
+            }
+            if index >= self.list.capacity {
+                return stop(Message::OutOfBounds);
+            }
+            if code > self.list.entries.len() as u64 {
+                return Ok(()); // not in the list: it leaves the unit
+            }
+            let entry = self.list.entries.get(index as usize).copied().unwrap_or_default();
+            let seen = self.values(unit, entry, at, root, subprograms > 0)?;
+            valued |= seen.any;
+            self.spend(1 + at.abs_diff(entry_start) as u64)?;
+            let Some(next) = at.checked_add_signed(seen.size as isize) else { return Ok(()) };
+            at = next;
+            if seen.any && unit.is_over(at) {
+                return Ok(());
+            }
+            if entry.children {
+                let subprogram = entry.tag == TAG_SUBPROGRAM && seen.any;
+                subprograms += usize::from(subprogram);
+                open.push(Open { subprogram, sibling: seen.sibling });
+                if open.len() > MAX_DEPTH {
+                    return Err(Outcome::Crashes);
+                }
+            } else if let Some(sibling) = seen.sibling {
+                if sibling == 0 {
+                    return Ok(());
+                }
+                at = jump(unit, sibling);
+                if unit.is_over(at) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Reads the values of an entry, the first of which stands at `at`.
+    fn values(
+        &mut self,
+        unit: Unit,
+        entry: Entry,
+        at: usize,
+        root: bool,
+        inside: bool,
+    ) -> Result<Seen, Outcome> {
+        self.past_the_end |= entry.cut;
+        let mut seen = Seen { any: false, size: 0, sibling: None };
+        let (first, last) = entry.attributes;
+        let mut place = at;
+        for &(name, form) in self.list.attributes.get(first..last).unwrap_or_default() {
+            let value = self.value(unit, place, name, form)?;
+            // The place of the next entry is found by going over the values a second time, each as wide as it counts.
+            let counted = at.saturating_add_signed(seen.size as isize);
+            let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
+            self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
+            if name == AT_SIBLING {
+                seen.sibling.get_or_insert(value.reference.unwrap_or(0)); // the first of several counts
+            }
+            let has_value = value.form != 0;
+            if name == AT_LOCATION
+                && !inside
+                && entry.tag == TAG_PARAMETER
+                && matches!(value.operation, Some(0x90 | 0x92))
+            {
+                return Err(Outcome::Crashes); // a register needs a function around it
+            }
+            if name == AT_LOCATION && value.form == 0x06 {
+                self.location_list(entry.tag, place, inside)?;
+            }
+            if has_value && root && entry.tag == TAG_SUBPROGRAM && matches!(name, AT_NAME | AT_LINKAGE_NAME) {
+                // A function needs a unit around it. What it reads instead depends on the heap: for some sizes it goes well.
+                return Err(Outcome::Crashes);
+            }
+            seen.any |= has_value;
+            seen.size = seen.size.saturating_add(size);
+            place = value.next;
+        }
+        Ok(seen)
+    }
+
+    /// `DW_AT_location` as `DW_FORM_data4`: ptxas looks up the list by a number that only a fixup can get right.
+    fn location_list(&mut self, tag: u16, place: usize, inside: bool) -> Result<(), Outcome> {
+        if !inside && tag == TAG_PARAMETER {
+            return Err(Outcome::Crashes);
+        }
+        let number = number(self.info.get(place..place + 4).unwrap_or_default());
+        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number != 0 && !self.input.is_fixup(place)
+        {
+            self.crash_later = true; // found only when all units are read
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, unit: Unit, at: usize, name: u16, form: u16) -> Result<Value, Outcome> {
+        let end = unit.end;
+        let sized =
+            |len: usize| Value { next: at + len, size: len as i64, form, reference: None, operation: None };
+        if form == 0 {
+            return Ok(sized(0));
+        }
+        let Some(layout) = Form::of(u64::from(form)) else { return stop(Message::FormValue) };
+        Ok(match layout {
+            Form::Address | Form::RefAddress => {
+                self.fixed(at, unit.address_width(), end)?;
+                // The size counts as a signed byte, whatever was read.
+                Value { size: i64::from(unit.address as i8), ..sized(unit.address_width()) }
+            }
+            Form::Data(width) => {
+                self.fixed(at, width, end)?;
+                sized(width)
+            }
+            Form::Ref(width) => Value { reference: Some(self.fixed(at, width, end)?), ..sized(width) },
+            Form::Leb => sized(self.uleb(at, end)?.1),
+            Form::RefLeb => {
+                let (value, len) = self.uleb(at, end)?;
+                Value { reference: Some(value), ..sized(len) }
+            }
+            Form::String => sized(self.string(at, end)? - at),
+            // Read as if it were a string, counted as four bytes.
+            Form::Strp => Value { size: 4, ..sized(self.string(at, end)? - at) },
+            Form::Block(width) => {
+                let len = self.fixed(at, width, end)?;
+                let next = within(at + width, len, end)?;
+                if width == 1 {
+                    if matches!(name, 0x02 | 0x2e | 0x38 | 0x51) {
+                        self.expression(unit, at + width, next)?;
+                    }
+                } else {
+                    // It forgets to step over the length.
+                    self.expression(unit, at, next - width)?;
+                }
+                let operation = self.info.get(at + width..next).and_then(<[u8]>::first).copied();
+                Value { operation: operation.filter(|_| width == 1), ..sized(next - at) }
+            }
+            Form::BlockLeb => {
+                let (len, width) = self.uleb(at, end)?;
+                let next = within(at + width, len, end)?;
+                if len == 0 {
+                    return stop(Message::Invalid);
+                }
+                self.expression(unit, at + width, next)?;
+                sized(next - at)
+            }
+            Form::Indirect => {
+                let (inner, len) = self.uleb(at, end)?;
+                if inner as u16 == form {
+                    return stop(Message::IndirectTwice);
+                }
+                let value = self.value(unit, at + len, name, inner as u16)?; // one level: see above
+                Value { size: value.size + len as i64, ..value }
+            }
+        })
+    }
+
+    /// Bytes that the value at `at` counts for.
+    fn size(&mut self, unit: Unit, at: usize, form: u16) -> Result<i64, Outcome> {
+        let end = unit.end;
+        let Some(layout) = Form::of(u64::from(form)) else { return Ok(0) }; // form 0: others were refused
+        Ok(match layout {
+            Form::Address | Form::RefAddress => i64::from(unit.address as i8),
+            Form::Data(width) | Form::Ref(width) => width as i64,
+            Form::Leb | Form::RefLeb => self.uleb(at, end)?.1 as i64,
+            Form::String => (self.string(at, end)? - at) as i64,
+            Form::Strp => 4,
+            Form::Block(width) => (self.fixed(at, width, end)? + width as u64) as i64,
+            Form::BlockLeb => {
+                let (len, width) = self.uleb(at, end)?;
+                (len as u32 as usize + width) as i64
+            }
+            Form::Indirect => {
+                let (inner, len) = self.uleb(at, end)?;
+                if inner as u16 == form {
+                    return stop(Message::IndirectTwice);
+                }
+                self.size(unit, at + len, inner as u16)? + len as i64
+            }
+        })
+    }
+
+    /// A location expression: up to its end, or to a zero that is not its first byte.
+    fn expression(&self, unit: Unit, mut at: usize, end: usize) -> Result<(), Outcome> {
+        let start = at;
+        while let Some(&op) = self.info.get(at..end).and_then(<[u8]>::first) {
+            if op == 0 && at > start {
+                break;
+            }
+            at += 1;
+            match op {
+                0x03 => at = within(at, unit.address_width() as u64, end)?,
+                0x0c => at = within(at, 4, end)?,
+                0x94 => at = within(at, 1, end)?,
+                0x10 | 0x23 | 0x70..=0x8f | 0x91 => at += self.uleb(at, end)?.1,
+                0x90 => at += self.uleb(at, end)?.1 + 1, // one byte too far
+                0x92 => {
+                    at += self.uleb(at, end)?.1;
+                    at += self.uleb(at, end)?.1;
+                }
+                _ => {} // no operand of any other is skipped
+            }
+        }
+        Ok(())
+    }
+
+    fn fixed(&self, at: usize, width: usize, end: usize) -> Result<u64, Outcome> {
+        let bytes = self.left(at, end)?;
+        bytes.get(..width).map_or(stop(Message::OutOfBounds), |bytes| Ok(number(bytes)))
+    }
+
+    fn uleb(&self, at: usize, end: usize) -> Result<(u64, usize), Outcome> {
+        wrapping_uleb(self.left(at, end)?).map_or(stop(Message::OutOfBounds), Ok)
+    }
+
+    /// The place behind the NUL of the string at `at`.
+    fn string(&mut self, at: usize, end: usize) -> Result<usize, Outcome> {
+        let bytes = self.left(at, end)?;
+        if !(self.searched.0..=self.searched.1).contains(&at) {
+            self.searched = (at, memchr::memchr(0, bytes).map_or(end, |len| at + len));
+        }
+        if self.searched.1 < end { Ok(self.searched.1 + 1) } else { stop(Message::OutOfBounds) }
+    }
+
+    fn left(&self, at: usize, end: usize) -> Result<&'a [u8], Outcome> {
+        match self.info.get(at..end) {
+            Some(bytes) if !bytes.is_empty() => Ok(bytes),
+            _ => stop(Message::Invalid),
+        }
+    }
+
+    fn spend(&mut self, work: u64) -> Result<(), Outcome> {
+        self.fuel = self.fuel.checked_sub(work).ok_or(Outcome::Hangs)?;
+        Ok(())
+    }
+}
+
+/// What the values of an entry came to.
+struct Seen {
+    /// Whether there was a value of a form other than 0.
+    any: bool,
+    /// Bytes from the first value to the next entry.
+    size: i64,
+    sibling: Option<u64>,
+}
+
+/// Where a reference from the start of the unit leads.
+fn jump(unit: Unit, sibling: u64) -> usize {
+    usize::try_from(sibling).map_or(unit.end, |sibling| unit.start.saturating_add(sibling).min(unit.end))
+}
+
+fn within(at: usize, len: u64, end: usize) -> Result<usize, Outcome> {
+    match usize::try_from(len).ok().and_then(|len| at.checked_add(len)) {
+        Some(next) if next <= end => Ok(next),
+        _ => stop(Message::OutOfBounds),
+    }
+}

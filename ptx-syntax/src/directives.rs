@@ -1,0 +1,213 @@
+//! Directives that are lists of words, and those between a function's head and its body.
+
+use crate::lexer::{Lexer, TokenKind};
+use crate::nodes::Parameter;
+use crate::text::{Name, TextRange};
+use crate::types::function_directive;
+use crate::words::{Integers, Names};
+
+/// `.pragma "nounroll", "b";` (PTX ISA §.pragma), in a module or a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pragma<'a> {
+    /// With the `;`.
+    pub range: TextRange,
+    /// The text of `range`.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Pragma<'a> {
+    /// The strings without their quotes.
+    pub fn strings(&self) -> Names<'a> {
+        Names::new(self.text, self.range.start, TokenKind::String)
+    }
+}
+
+/// `.alias ALIAS, ALIASEE;` (PTX ISA §.alias).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alias<'a> {
+    /// The new name. None where it is missing; an error says so.
+    pub alias: Option<Name<'a>>,
+    /// The function it stands for. None where it is missing; an error says so.
+    pub aliasee: Option<Name<'a>>,
+    /// With the `;`.
+    pub range: TextRange,
+}
+
+/// `LABEL: .branchtargets L1, L2;` or `LABEL: .calltargets f, g;` (PTX ISA §.branchtargets, §.calltargets).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Targets<'a> {
+    /// The label right before it, which is a statement of its own. None where it is missing; an error says so.
+    pub label: Option<Name<'a>>,
+    /// From the directive to the `;`.
+    pub range: TextRange,
+    /// The text of `range`.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Targets<'a> {
+    /// The labels or functions that a branch or call through `label` may reach.
+    pub fn names(&self) -> Names<'a> {
+        Names::new(self.text, self.range.start, TokenKind::Ident)
+    }
+}
+
+/// `LABEL: .callprototype (RETURNS) _ (PARAMETERS) DIRECTIVES;` (PTX ISA §.callprototype).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallPrototype<'a> {
+    /// The label right before it, which is a statement of its own. None where it is missing; an error says so.
+    pub label: Option<Name<'a>>,
+    /// Return parameters.
+    pub returns: Vec<Parameter<'a>>,
+    /// Parameters.
+    pub params: Vec<Parameter<'a>>,
+    /// `.noreturn`, `.abi_preserve N`, `.abi_preserve_control N`.
+    pub directives: Directives<'a>,
+    /// From the directive to the `;`.
+    pub range: TextRange,
+}
+
+/// The directives between a function's parameters and its body, or at the end of a call prototype; often none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Directives<'a> {
+    /// From the first to the last; empty if there is none.
+    pub range: TextRange,
+    /// The text of `range`.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Directives<'a> {
+    /// One by one, in text order.
+    pub fn iter(&self) -> DirectivesIter<'a> {
+        let mut lexer = Lexer::new(self.text, 0);
+        let next = first_directive(&mut lexer, self.text);
+        DirectivesIter { all: *self, lexer, next }
+    }
+
+    /// The first directive of this name, dot included (`.maxntid`).
+    pub fn get(&self, name: &str) -> Option<FunctionDirective<'a>> {
+        self.iter().find(|directive| directive.name.text == name)
+    }
+}
+
+impl<'a> IntoIterator for &Directives<'a> {
+    type Item = FunctionDirective<'a>;
+    type IntoIter = DirectivesIter<'a>;
+
+    fn into_iter(self) -> DirectivesIter<'a> {
+        self.iter()
+    }
+}
+
+/// The range of the next directive's word.
+fn first_directive(lexer: &mut Lexer<'_>, text: &str) -> Option<TextRange> {
+    loop {
+        let token = lexer.next_token();
+        match token.kind {
+            TokenKind::Eof => return None,
+            TokenKind::DotIdent if function_directive(token.range.slice(text)).is_some() => {
+                return Some(token.range);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The iterator of [`Directives::iter`].
+#[derive(Debug, Clone)]
+pub struct DirectivesIter<'a> {
+    all: Directives<'a>,
+    lexer: Lexer<'a>,
+    next: Option<TextRange>,
+}
+
+impl<'a> Iterator for DirectivesIter<'a> {
+    type Item = FunctionDirective<'a>;
+
+    fn next(&mut self) -> Option<FunctionDirective<'a>> {
+        let Directives { range, text } = self.all;
+        let word = self.next?;
+        self.next = first_directive(&mut self.lexer, text);
+        let end = self.next.map_or(text.len() as u32, |next| next.start);
+        let name = Name { text: word.slice(text), range: word.shifted(range.start) };
+        let arguments = TextRange::new(word.end, end).slice(text).trim_ascii_end();
+        Some(FunctionDirective { name, arguments })
+    }
+}
+
+/// `.maxntid 128, 1, 1` and the like (PTX ISA §Performance-Tuning Directives, §Cluster Dimension Directives, §.noreturn,
+/// §.abi_preserve).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionDirective<'a> {
+    /// The word with its dot.
+    pub name: Name<'a>,
+    /// What follows it, up to the next directive; comments may be in it.
+    pub(crate) arguments: &'a str,
+}
+
+impl<'a> FunctionDirective<'a> {
+    /// The numbers behind it; none for `.noreturn`, `.pragma`, ...
+    pub fn integers(&self) -> Integers<'a> {
+        Integers::new(self.arguments)
+    }
+
+    /// The strings of a `.pragma`, without their quotes.
+    pub fn strings(&self) -> Names<'a> {
+        Names::new(self.arguments, self.name.range.end, TokenKind::String)
+    }
+
+    /// From the word to its last argument.
+    pub fn range(&self) -> TextRange {
+        TextRange::new(self.name.range.start, self.name.range.end + self.arguments.len() as u32)
+    }
+}
+
+/// One or more `.attribute(...)` of a function or a variable (PTX ISA §Variable and Function Attribute Directive).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attributes<'a> {
+    /// From the first `.attribute` to the last `)`; an `.align` may be between them.
+    pub range: TextRange,
+    /// The text of `range`.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Attributes<'a> {
+    /// The names inside the parentheses: `.managed`, `.unified`.
+    pub fn names(&self) -> impl Iterator<Item = Name<'a>> + use<'a> {
+        Names::new(self.text, self.range.start, TokenKind::DotIdent)
+            .filter(|name| !matches!(name.text, ".attribute" | ".align"))
+    }
+
+    /// The two halves of the number in `.unified(UUID1, UUID2)`.
+    pub fn unified(&self) -> Option<(u64, u64)> {
+        let name = self.names().find(|name| name.text == ".unified")?;
+        let behind = self.text.get((name.range.end - self.range.start) as usize..)?;
+        let mut integers = Integers::new(behind);
+        Some((integers.next()?, integers.next()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_and_their_arguments() {
+        let text = ".maxntid 128, WARP_SZ // .maxnreg 3\n .noreturn\n.pragma \"a\", \"b\"; .maxnreg 0x10";
+        let all = Directives { range: TextRange::new(100, 100 + text.len() as u32), text };
+        let names: Vec<_> = all.iter().map(|d| (d.name.text, d.name.range.start - 100)).collect();
+        assert_eq!(names, [(".maxntid", 0), (".noreturn", 37), (".pragma", 47), (".maxnreg", 65)]);
+        assert!(all.get(".maxntid").unwrap().integers().eq([128, 32]));
+        assert!(all.get(".maxnreg").unwrap().integers().eq([16]));
+        let strings: Vec<_> = all.get(".pragma").unwrap().strings().map(|s| (s.text, s.range)).collect();
+        assert_eq!(strings, [("a", TextRange::new(156, 157)), ("b", TextRange::new(161, 162))]);
+    }
+
+    #[test]
+    fn attributes() {
+        let text = ".attribute(.managed, .unified(19, 0x95)) .align 4 .attribute(.managed)";
+        let all = Attributes { range: TextRange::new(7, 7 + text.len() as u32), text };
+        let names: Vec<_> = all.names().map(|name| name.text).collect();
+        assert_eq!(names, [".managed", ".unified", ".managed"]);
+        assert_eq!(all.unified(), Some((19, 0x95)));
+    }
+}

@@ -1,0 +1,267 @@
+//! `check`: what is wrong with the debug directives of PTX, what ptxas would say, and repairs.
+
+mod json;
+mod repair;
+mod sources;
+mod text;
+
+use crate::cli::{FAILURE, USAGE, complain};
+use crate::commands::read::PtxFile;
+use crate::output;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use ptx_syntax::LineIndex;
+use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
+use ptx_syntax::fix::Fixes;
+use sources::Sources;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Examples:
+  ptxas-driver check k.ptx                       every finding, with its line
+  ptxas-driver check --verdict g *.ptx           what ptxas 13.0.88 -g would do with each
+  ptxas-driver check --min-version k.ptx         the least .version for the directives used
+  ptxas-driver check --diff k.ptx                what the repairs would change
+  ptxas-driver check --fix k.ptx                 repair the file, and say what is left
+  ptxas-driver check --fix=strip-all k.ptx       one repair by its name
+  ptxas-driver check --rules                     every rule, its code and what ptxas does
+  ptxas-driver check --repairs                   every repair
+
+Rules are named by code (F001) or name (duplicate-file-index). Notes are no findings.
+--fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
+A module is judged by its grammar and its debug directives: opcodes, types and registers are not looked at.
+
+Exit status:
+  0  no findings (with --fix, none left); with --verdict, every file is accepted
+  1  findings; with --verdict, a file is rejected
+  2  the command line is wrong, or a file cannot be read";
+
+/// What to check, and what to show.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// PTX files; `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present_any = ["rules", "repairs"])]
+    files: Vec<PathBuf>,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+    /// Only say whether ptxas 13.0.88 takes each file: `FILE: accept` or `FILE: reject CODE`
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["json", "ptxas_messages", "min_version"])]
+    verdict: Option<ModeName>,
+    /// Only print what ptxas 13.0.88 would print
+    #[arg(long, conflicts_with_all = ["json", "min_version"])]
+    ptxas_messages: bool,
+    /// How ptxas is called, for --ptxas-messages
+    #[arg(long, value_name = "MODE", default_value = "none", requires = "ptxas_messages")]
+    mode: ModeName,
+    /// Only print the least `.version` for the directives used
+    #[arg(long, conflicts_with = "json")]
+    min_version: bool,
+    /// Repair the files: those that `--repairs` marks, or the named ones (`default` stands for the marked)
+    #[arg(
+        long, value_name = "REPAIR,...", num_args = 0..=1, require_equals = true, value_delimiter = ',',
+        default_missing_value = "default", value_parser = repair::parse,
+        conflicts_with_all = ["verdict", "ptxas_messages", "min_version"]
+    )]
+    fix: Option<Vec<repair::Choice>>,
+    /// Show what the repairs would change, and write nothing
+    #[arg(long, conflicts_with_all = ["verdict", "ptxas_messages", "min_version"])]
+    diff: bool,
+    /// For the repair path-map: what paths in `.file` begin with, and what to write for it; may be given again
+    #[arg(long, value_name = "OLD=NEW", value_parser = repair::parse_map)]
+    path_map: Vec<(String, String)>,
+    /// For the repair file-time: seconds since 1970 (1 or more), and bytes
+    #[arg(long, value_name = "SECONDS,BYTES", value_parser = repair::parse_time, default_value = "1,0")]
+    file_time: (u32, u32),
+    /// Leave out a rule; may be given again
+    #[arg(long, value_name = "RULE", value_parser = parse_rule)]
+    allow: Vec<&'static Rule>,
+    /// Leave out notes
+    #[arg(long)]
+    no_notes: bool,
+    /// Show all findings of a rule, not only the first 20 in a file
+    #[arg(long)]
+    all: bool,
+    /// Do not look for the source files, which tell lines past their end
+    #[arg(long)]
+    no_sources: bool,
+    /// List the rules
+    #[arg(long, conflicts_with_all = ["files", "verdict", "ptxas_messages", "min_version"])]
+    rules: bool,
+    /// List the repairs
+    #[arg(long, conflicts_with_all = ["files", "json", "verdict", "ptxas_messages", "min_version"])]
+    repairs: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+}
+
+/// How ptxas is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    /// Without debug options
+    None,
+    /// -lineinfo
+    Lineinfo,
+    /// -g
+    G,
+}
+
+impl ModeName {
+    const fn mode(self) -> Mode {
+        match self {
+            Self::None => Mode::None,
+            Self::Lineinfo => Mode::Lineinfo,
+            Self::G => Mode::G,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+fn parse_rule(word: &str) -> Result<&'static Rule, String> {
+    rule_named(word).ok_or_else(|| "no such rule; --rules lists them".to_owned())
+}
+
+/// One file, checked; after its repairs, if there are any.
+struct Checked<'f> {
+    file: &'f PtxFile,
+    repaired: Option<repair::Repaired>,
+    lines: LineIndex,
+    report: Report,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    if options.rules {
+        if options.json {
+            json::rules(out)?
+        } else {
+            text::rules(out)?
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.repairs {
+        text::repairs(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let fixes = repair::fixes(options);
+    let mut unreadable = false;
+    let mut found = false;
+    let mut documents = json::Documents::new(options.json);
+    for path in &options.files {
+        let file = match PtxFile::read(path) {
+            Ok(file) => file,
+            Err(error) => {
+                out.flush()?;
+                complain(format_args!("{error:#}"));
+                documents.unreadable(path, &error);
+                unreadable = true;
+                continue;
+            }
+        };
+        let checked = Checked::new(&file, fixes.as_ref(), options);
+        found |= checked.is_finding(options);
+        if let Err(error) = checked.write(options, out) {
+            out.flush()?;
+            complain(format_args!("{error:#}"));
+            unreadable = true;
+        }
+        if options.json {
+            documents.add(&checked, options);
+        } else {
+            checked.show(options, out)?;
+        }
+    }
+    documents.write(out)?;
+    Ok(ExitCode::from(match (unreadable, found) {
+        (true, _) => USAGE,
+        (false, true) => FAILURE,
+        (false, false) => 0,
+    }))
+}
+
+impl<'f> Checked<'f> {
+    fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &Options) -> Self {
+        let repaired = fixes.map(|fixes| repair::Repaired::new(&file.text, fixes));
+        // What would be changed is shown beside what is found now.
+        let text = match &repaired {
+            Some(repaired) if !options.diff => &repaired.text,
+            _ => &file.text,
+        };
+        let parsed = ptx_syntax::parse(text);
+        let sources = Sources::beside(&file.path);
+        let source_lines = |path: &str| sources.line_count(path);
+        let context = Context { source_lines: if options.no_sources { None } else { Some(&source_lines) } };
+        let mut report = check::check(&parsed, &context);
+        report.findings.retain(|finding| {
+            !options.allow.contains(&finding.rule)
+                && !(options.no_notes && finding.severity == Severity::Note)
+        });
+        report.more.retain(|(rule, _)| !options.allow.contains(rule));
+        let lines = LineIndex::new(text);
+        Self { file, repaired, lines, report }
+    }
+
+    /// The text that was checked.
+    fn text(&self, options: &Options) -> &str {
+        match &self.repaired {
+            Some(repaired) if !options.diff => &repaired.text,
+            _ => &self.file.text,
+        }
+    }
+
+    /// Puts the repaired text in place of the file, or to standard output if that is where it came from.
+    fn write(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
+        let Some(repaired) = self.repaired.as_ref().filter(|_| !options.diff) else { return Ok(()) };
+        let bytes = self.file.bytes_of(&repaired.text);
+        if self.file.is_stdin() {
+            if !options.json {
+                out.write_all(&bytes)?;
+            }
+        } else if repaired.text != self.file.text {
+            output::write(&self.file.path, &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn is_finding(&self, options: &Options) -> bool {
+        match options.verdict {
+            Some(mode) => self.report.verdict(mode.mode()) != Verdict::Accept,
+            None => self.report.worst() > Some(Severity::Note),
+        }
+    }
+
+    fn show(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
+        let name = &self.file.name;
+        if let Some(mode) = options.verdict {
+            writeln!(out, "{name}: {}", self.report.verdict(mode.mode()))?;
+        } else if options.ptxas_messages {
+            let lines = PtxasLines::new(self.text(options), &self.lines);
+            out.write_all(self.report.ptxas_messages(options.mode.mode(), name, &lines).as_bytes())?;
+        } else if options.min_version {
+            text::min_version(self, out)?;
+        } else if options.diff {
+            if let Some(repaired) = &self.repaired {
+                write!(out, "{}", repaired.diff(name, &self.file.text))?;
+            }
+        } else if self.file.is_stdin() && self.repaired.is_some() {
+            text::findings(self, options, &mut std::io::stderr().lock())?;
+        } else {
+            text::findings(self, options, out)?;
+        }
+        Ok(())
+    }
+}

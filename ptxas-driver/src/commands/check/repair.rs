@@ -1,0 +1,86 @@
+//! Repairs: which ones, what they made of a text, and the difference.
+
+use super::Options;
+use ptx_syntax::fix::{self, Fixes, Repair, repair_named};
+use similar::TextDiff;
+use std::time::Duration;
+
+/// A word of `--fix=`.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Choice {
+    /// Those that the table marks.
+    Default,
+    One(Repair),
+}
+
+pub(super) fn parse(word: &str) -> Result<Choice, String> {
+    if word == "default" {
+        return Ok(Choice::Default);
+    }
+    let info = repair_named(word).ok_or_else(|| "no such repair; --repairs lists them".to_owned())?;
+    Ok(Choice::One(info.repair))
+}
+
+pub(super) fn parse_map(word: &str) -> Result<(String, String), String> {
+    let (old, new) = word.split_once('=').ok_or("expected OLD=NEW")?;
+    if old.is_empty() {
+        return Err("expected something before the `=`".to_owned());
+    }
+    Ok((old.to_owned(), new.to_owned()))
+}
+
+pub(super) fn parse_time(word: &str) -> Result<(u32, u32), String> {
+    let both = word.split_once(',').and_then(|(time, size)| Some((time.parse().ok()?, size.parse().ok()?)));
+    match both {
+        Some((0, _)) => Err("ptxas takes a time of 0 for none: expected 1 or more".to_owned()),
+        Some(both) => Ok(both),
+        None => Err("expected two numbers below 2^32".to_owned()),
+    }
+}
+
+/// What is to be repaired; nothing without `--fix` and `--diff`.
+pub(super) fn fixes(options: &Options) -> Option<Fixes> {
+    let choices = options.fix.clone().or_else(|| options.diff.then(|| vec![Choice::Default]))?;
+    let mut repairs = Vec::new();
+    for choice in choices {
+        match choice {
+            Choice::Default => repairs.extend(Fixes::default().repairs),
+            Choice::One(repair) => repairs.push(repair),
+        }
+    }
+    if !options.path_map.is_empty() && !repairs.contains(&Repair::PathMap) {
+        repairs.push(Repair::PathMap);
+    }
+    let path_map = options.path_map.clone();
+    Some(Fixes { path_map, file_time: options.file_time, ..Fixes::of(&repairs) })
+}
+
+/// A text after its repairs.
+pub(super) struct Repaired {
+    pub(super) text: String,
+    /// What was done, with the number of edits.
+    pub(super) applied: Vec<(Repair, u32)>,
+}
+
+/// Longest time that is spent on a small difference; behind it a larger one will do.
+const DIFF_TIME: Duration = Duration::from_secs(5);
+
+impl Repaired {
+    pub(super) fn new(text: &str, fixes: &Fixes) -> Self {
+        let fix::Fixed { text, applied } = fix::fix(text, fixes);
+        let mut summed: Vec<(Repair, u32)> = Vec::new();
+        for (repair, count) in applied {
+            match summed.iter_mut().find(|(other, _)| *other == repair) {
+                Some((_, sum)) => *sum += count,
+                None => summed.push((repair, count)),
+            }
+        }
+        Self { text, applied: summed }
+    }
+
+    /// The difference to `before`, as `patch` reads it; empty if there is none.
+    pub(super) fn diff(&self, name: &str, before: &str) -> String {
+        let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, &self.text);
+        diff.unified_diff().header(name, name).to_string()
+    }
+}

@@ -1,0 +1,141 @@
+//! Findings as text.
+
+use super::{Checked, Color, Options};
+use crate::commands::read::printable;
+use crate::diag::{Diagnostic, Reporter, Severity};
+use anyhow::Result;
+use ptx_syntax::check::{Finding, GATES, RULES, Rule, Severity as Found};
+use ptx_syntax::fix::REPAIRS;
+use std::collections::HashMap;
+use std::io::{IsTerminal, Write};
+
+/// Most findings of one rule that are shown of a file.
+const SHOWN: u32 = 20;
+
+/// All findings of a file, and their number.
+pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn Write) -> Result<()> {
+    let color = match options.color {
+        Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        Color::Always => true,
+        Color::Never => false,
+    };
+    let name = &*printable(&checked.file.name);
+    let reporter = Reporter::new(name, checked.text(options), &checked.lines, color);
+    for (repair, count) in checked.repaired.iter().flat_map(|repaired| &repaired.applied) {
+        writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
+    }
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for finding in &checked.report.findings {
+        let count = counts.entry(finding.rule.code).or_default();
+        *count += 1;
+        if options.all || *count <= SHOWN {
+            writeln!(out, "{}\n", reporter.render(&diagnostic(finding)))?;
+        }
+    }
+    for (rule, more) in &checked.report.more {
+        *counts.entry(rule.code).or_default() += more;
+    }
+    let listed = |rule: &Rule| {
+        let listed = checked.report.findings.iter().filter(|finding| finding.rule == rule).count() as u32;
+        if options.all { listed } else { listed.min(SHOWN) }
+    };
+    for rule in &RULES {
+        let more = counts.get(rule.code).map_or(0, |count| count - listed(rule));
+        if more > 0 {
+            writeln!(out, "{name}: {more} more of {} {}", rule.code, rule.name)?;
+        }
+    }
+    writeln!(out, "{name}: {}", summary(checked))?;
+    Ok(())
+}
+
+fn diagnostic(finding: &Finding) -> Diagnostic {
+    let severity = match finding.severity {
+        Found::Note => Severity::Note,
+        Found::Warning => Severity::Warning,
+        Found::Error => Severity::Error,
+    };
+    Diagnostic {
+        severity,
+        message: printable(&finding.message).into_owned(),
+        range: Some(finding.range),
+        code: Some(finding.rule.code),
+        related: finding.related.clone(),
+        help: finding.help.as_deref().map(|help| printable(help).into_owned()),
+    }
+}
+
+/// `2 errors, 1 warning, 3 notes`
+fn summary(checked: &Checked<'_>) -> String {
+    let report = &checked.report;
+    let mut parts = Vec::new();
+    for severity in [Found::Error, Found::Warning, Found::Note] {
+        let listed = report.findings.iter().filter(|finding| finding.severity == severity).count();
+        let more = report.more.iter().filter(|(rule, _)| rule.severity == severity);
+        let count = listed as u64 + more.map(|(_, more)| u64::from(*more)).sum::<u64>();
+        match count {
+            0 => {}
+            1 => parts.push(format!("1 {}", severity.word())),
+            _ => parts.push(format!("{count} {}s", severity.word())),
+        }
+    }
+    if parts.is_empty() {
+        return "nothing found".to_owned();
+    }
+    let fixable = report.findings.iter().filter(|finding| finding.rule.fixable).count();
+    let mut summary = parts.join(", ");
+    if fixable > 0 {
+        summary.push_str("; --fix has repairs");
+    }
+    summary
+}
+
+/// `FILE: 7.5 (PTX ISA: 7.5)`, and what asks for it.
+pub(super) fn min_version(checked: &Checked<'_>, out: &mut dyn Write) -> Result<()> {
+    let name = printable(&checked.file.name);
+    let least = &checked.report.min_version;
+    let (enforced, documented) = (least.enforced(), least.documented());
+    writeln!(out, "{name}: {enforced} (PTX ISA: {documented})")?;
+    if let Some((version, range)) = least.target {
+        let line = checked.lines.line(range.start);
+        writeln!(out, "  line {line}: .target {} needs {version}", range.slice(&checked.file.text))?;
+    }
+    for gate in &GATES {
+        let Some(used) = least.uses.iter().find(|used| used.gate == gate) else { continue };
+        let line = checked.lines.line(used.range.start);
+        let needs = match gate.enforced {
+            Some(enforced) => format!("{enforced} (PTX ISA: {})", gate.documented),
+            None => format!("any version (PTX ISA: {})", gate.documented),
+        };
+        writeln!(out, "  line {line}: {} needs {needs}", gate.feature)?;
+    }
+    Ok(())
+}
+
+/// The table of repairs.
+pub(super) fn repairs(out: &mut dyn Write) -> Result<()> {
+    for info in &REPAIRS {
+        let default = if info.default { "default" } else { "by name" };
+        let codes: Vec<&str> = info.rules.iter().map(|rule| rule.rule().code).collect();
+        writeln!(out, "{} ({default}) {}", info.name, codes.join(" "))?;
+        writeln!(out, "    {}", info.summary)?;
+    }
+    Ok(())
+}
+
+/// The table of rules.
+pub(super) fn rules(out: &mut dyn Write) -> Result<()> {
+    for rule in &RULES {
+        let fix = if rule.fixable { ", --fix" } else { "" };
+        writeln!(out, "{} {} ({}{fix})", rule.code, rule.name, rule.severity.word())?;
+        writeln!(out, "    {}", rule.summary)?;
+        let versions = match (rule.since, rule.until) {
+            (Some(since), _) => format!(" (from PTX {since})"),
+            (_, Some(until)) => format!(" (below PTX {until})"),
+            _ => String::new(),
+        };
+        writeln!(out, "    {}{versions}", rule.reference)?;
+        writeln!(out, "    ptxas: {}", rule.ptxas)?;
+    }
+    Ok(())
+}
