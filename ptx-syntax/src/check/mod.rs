@@ -40,13 +40,13 @@ use crate::statement::Statement;
 use crate::text::TextRange;
 
 /// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
-pub type SourceLines = dyn Fn(&str) -> Option<u32>;
+pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 
 /// What the caller knows beside the text.
 #[derive(Default)]
 pub struct Context<'c> {
     /// Asked for each file once, to find lines past its end.
-    pub source_lines: Option<&'c SourceLines>,
+    pub source_lines: Option<&'c SourceLines<'c>>,
 }
 
 impl std::fmt::Debug for Context<'_> {
