@@ -97,7 +97,7 @@ use RuleId as Id;
 
 /// The table, in the order in which repairs are made: one that lets another see more comes first, and `.version` last,
 /// so that it rises only for what could not be written another way. A test holds it to [`Repair`]'s order and to
-/// [`crate::check::Rule::fixable`].
+/// `check::Rule::fixable`.
 #[rustfmt::skip] // one repair, one place
 pub static REPAIRS: [RepairInfo; 21] = [
     repair(R::StripAll, "strip-all", ASKED, &[Id::LinesWithoutOption, Id::DebugMeansO0], strip::all,

@@ -58,7 +58,7 @@ pub(super) fn ascii(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     for token in tokenize(text) {
         match token.kind {
             TokenKind::LineComment | TokenKind::BlockComment => {
-                escape(text, token.range, in_comment, &mut edits)
+                escape(text, token.range, in_comment, &mut edits);
             }
             TokenKind::LineMarker => escape(text, token.range, in_name, &mut edits),
             _ => {}
@@ -116,10 +116,10 @@ pub(super) fn time(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
         let comma = lexer.next_significant().kind == TokenKind::Comma;
         match (file.timestamp, file.size) {
             (None, _) if !comma => {
-                edits.push(Edit::insert(file.path_range.end + 1, format!(", {time}, {size}")))
+                edits.push(Edit::insert(file.path_range.end + 1, format!(", {time}, {size}")));
             }
             (Some(0), Some(_)) if comma => {
-                edits.push(Edit::new(lexer.next_significant().range, time.to_string()))
+                edits.push(Edit::new(lexer.next_significant().range, time.to_string()));
             }
             _ => {}
         }

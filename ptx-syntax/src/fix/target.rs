@@ -3,7 +3,7 @@
 use super::edit::line_end;
 use super::{Edit, Fixes};
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::{Item, Module};
+use crate::nodes::{Item, Module, TargetDirective};
 use crate::parser::Parsed;
 use crate::text::TextRange;
 
@@ -13,7 +13,7 @@ fn has_section(module: &Module<'_>) -> bool {
 }
 
 fn is_debug(module: &Module<'_>) -> bool {
-    module.target().is_some_and(|target| target.is_debug())
+    module.target().is_some_and(TargetDirective::is_debug)
 }
 
 pub(super) fn drop_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {

@@ -155,21 +155,21 @@ fn files_out_of_functions() {
 #[test]
 fn one_index_twice() {
     let kernel = |name: &str, locs: &str| format!(".func {name}()\n{{\n{locs}ret;\n}}\n");
-    let (f, g) = (
+    let (code, more) = (
         kernel("f", ".loc 1 5 0\n"),
         kernel("g", ".loc 1 7 0\n.loc 2 8 0, function_name n, inlined_at 1 7 0\n"),
     );
-    let g3 = kernel("g", ".loc 3 7 0\n.loc 2 8 0, function_name n, inlined_at 3 7 0\n");
+    let more3 = kernel("g", ".loc 3 7 0\n.loc 2 8 0, function_name n, inlined_at 3 7 0\n");
     let (a, b, c) = (".file 1 \"a\"\n", ".file 1 \"b\"\n", ".file 2 \"c\"\n");
     let b3 = ".file 3 \"b\"\n";
     for (before, after) in [
-        (format!("{f}{a}{g}{b}{c}"), format!("{f}{a}{g3}{b3}{c}")),
-        (format!("{a}{f}{b}{c}{g}"), format!("{a}{f}{b3}{c}{g3}")),
-        (format!("{f}{a}{g}{a}{c}"), format!("{f}{a}{g}{c}")),
-        (format!("{f}{a}{b}{c}"), format!("{f}{a}{b3}{c}")),
+        (format!("{code}{a}{more}{b}{c}"), format!("{code}{a}{more3}{b3}{c}")),
+        (format!("{a}{code}{b}{c}{more}"), format!("{a}{code}{b3}{c}{more3}")),
+        (format!("{code}{a}{more}{a}{c}"), format!("{code}{a}{more}{c}")),
+        (format!("{code}{a}{b}{c}"), format!("{code}{a}{b3}{c}")),
         // The size is known only the second time: both stay.
-        (format!("{f}{a}.file 1 \"a\", 5, 6\n"), format!("{f}{a}.file 2 \"a\", 5, 6\n")),
-        (format!("{f}.file 1 \"a\", 5, 6\n{a}"), format!("{f}.file 1 \"a\", 5, 6\n")),
+        (format!("{code}{a}.file 1 \"a\", 5, 6\n"), format!("{code}{a}.file 2 \"a\", 5, 6\n")),
+        (format!("{code}.file 1 \"a\", 5, 6\n{a}"), format!("{code}.file 1 \"a\", 5, 6\n")),
     ] {
         behind_head(Repair::MergeFiles, &before, &after);
     }

@@ -77,7 +77,9 @@ fn bugs_and_cases() {
     let Some(ptxas) = ptxas() else { return };
     for (name, before, after) in &repaired {
         assert!(assemble(&ptxas, before, &["-g"]).is_err(), "{name}");
-        assert_eq!(assemble(&ptxas, after, &["-g"]).err(), None, "{name}");
+        for options in [&["-g"], &["-lineinfo"]] {
+            assert_eq!(assemble(&ptxas, after, options).err(), None, "{name} {options:?}");
+        }
     }
 }
 
@@ -110,6 +112,38 @@ fn data_keep_their_bytes() {
         assert!(before.is_none() || before == after, "{name}");
     }
     eprintln!("{changed} modules with differences or negative numbers");
+}
+
+/// What ptxas makes of the repaired values is what the values mean.
+#[test]
+fn data_in_the_cubin() {
+    let Some(ptxas) = ptxas() else { return };
+    let info = |uses: &str| {
+        let abbrev = ".section .debug_abbrev { .b8 1,17,0,3,14,3,14,0,0,0 }";
+        format!(
+            "{abbrev}\n.section .debug_info\n{{\n.b32 16\n.b8 2,0\n.b32 .debug_abbrev\n.b8 8,1\n{uses}\n}}\n.section .debug_str {{ .b8 66,0\nn: .b8 65,0 }}\n"
+        )
+    };
+    let head = ".version 7.0\n.target sm_80, debug\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n";
+    let x = |values: &str| format!(".section .debug_x\n{{\n{values}\n}}\n");
+    for (data, section_name, expected) in [
+        (
+            x("a: .b8 -1, 2\nb: .b64 a-b\n.b32 b-a"),
+            ".debug_x",
+            [&[255, 2, 254][..], &[255; 7], &[2, 0, 0, 0]].concat(),
+        ),
+        (x(".b64 1, -2"), ".debug_x", [&[1, 0, 0, 0, 0, 0, 0, 0, 254][..], &[255; 7]].concat()),
+        (x(".b64 0x0102030405060708, 9"), ".debug_x", vec![8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0]),
+        (
+            info(".b32 n\n.b32 n"),
+            ".debug_info",
+            vec![16, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1, 2, 0, 0, 0, 2, 0, 0, 0],
+        ),
+    ] {
+        let after = fixed(&format!("{head}{data}"), &Fixes::default());
+        let cubin = assemble(&ptxas, &after, &["-g"]).unwrap();
+        assert_eq!(section(&cubin, section_name), Some(expected), "{after}");
+    }
 }
 
 /// The path that each number of each `.loc` names.
