@@ -3,6 +3,7 @@
 mod at_dwarf;
 pub mod check;
 mod directives;
+mod dotted;
 mod error;
 pub mod fix;
 mod initializer;

@@ -15,8 +15,8 @@ Made from the tables in `ptx-syntax/src/check/{rules,gates}.rs` by `BLESS=1 carg
 
 `ptxas-driver check` reports what breaks a rule. Codes and names are stable: none is ever given to another rule. *ptxas* is what
 ptxas 13.0.88 does; *silent* means that it takes the module and says nothing. An error is what ptxas refuses, what makes it
-crash, or debug information that cannot be used; a warning is what gets lost or is not what it seems; a note is no finding. ⚒: `--fix`
-has a repair.
+crash, or debug information that cannot be used; a warning is what gets lost or is not what it seems; a note is no finding. ⚒: there
+is a repair, made by `--fix` or by name (`check --repairs`).
 
 | subject | codes |
 |---|---|

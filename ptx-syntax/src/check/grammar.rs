@@ -3,28 +3,34 @@
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{FILE, Level, Modes, Phase};
+use crate::dotted::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
+use crate::nodes::Module;
 use crate::number::Literal;
+use crate::parser::Parsed;
 use crate::section::{is_label, is_reserved};
 use crate::text::{LineIndex, TextRange};
 use crate::types::ScalarType;
 
-/// Reports all errors of the parser. `names` are those that the module declares.
-pub(super) fn check(errors: &[SyntaxError], names: &[&str], sink: &mut Sink<'_>) {
-    let mut grammar = Grammar { names, data: DataErrors::default(), first_strange_byte: true };
+/// Reports all errors of the parser.
+pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
+    let Parsed { module, errors } = parsed;
+    let mut grammar = Grammar { module, names: None, data: DataErrors::default(), first_strange_byte: true };
     for error in errors {
         grammar.error(error, sink);
     }
 }
 
-struct Grammar<'n> {
-    names: &'n [&'n str],
+struct Grammar<'m, 'a> {
+    module: &'m Module<'a>,
+    /// Made for the first name with a dot.
+    names: Option<DeclaredNames<'a>>,
     data: DataErrors,
     first_strange_byte: bool,
 }
 
-impl Grammar<'_> {
+impl Grammar<'_, '_> {
     fn error(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
         use SyntaxErrorKind as Kind;
         let SyntaxError { kind, range } = *error;
@@ -111,7 +117,8 @@ impl Grammar<'_> {
             let name = symbol.slice(text);
             let message = format_args!("`{name}` is no PTX name: a dot cannot stand in one");
             if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
-                finding.help = Some(match mangled(name, self.names) {
+                let names = self.names.get_or_insert_with(|| DeclaredNames::new(self.module));
+                finding.help = Some(match names.meant(name) {
                     Some(declared) => format!("the module declares it as `{declared}`"),
                     None => "no declared name has the same letters".into(),
                 });
@@ -181,35 +188,6 @@ fn version_with_number(rest: &str) -> &str {
         return rest.get(..word).unwrap_or("");
     }
     rest.get(..word + blanks + length).unwrap_or("")
-}
-
-/// The whole of `a.b.c` if the word of `range` follows a name without a blank.
-pub(crate) fn dotted_symbol(text: &str, range: TextRange) -> Option<TextRange> {
-    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%' | b'.');
-    let before = text.as_bytes().get(..range.start as usize)?;
-    let length = before.iter().rev().take_while(|&&b| part(b)).count();
-    let start = range.start - length as u32;
-    let first = *text.as_bytes().get(start as usize)?;
-    if length == 0 || first.is_ascii_digit() || first == b'.' {
-        return None;
-    }
-    let behind = text.as_bytes().get(range.end as usize..)?;
-    let more = behind.iter().take_while(|&&b| part(b)).count();
-    Some(TextRange::new(start, range.end + more as u32))
-}
-
-/// The declared name that a dotted one stands for: the same letters and digits, one choice only.
-pub(crate) fn mangled<'n>(dotted: &str, names: &[&'n str]) -> Option<&'n str> {
-    // LLVM writes `_$_` for a dot.
-    let exact = dotted.replace('.', "_$_");
-    if let Some(name) = names.iter().find(|name| **name == exact) {
-        return Some(name);
-    }
-    let letters = |name: &str| name.bytes().filter(u8::is_ascii_alphanumeric).collect::<Vec<u8>>();
-    let wanted = letters(dotted);
-    let mut same = names.iter().filter(|name| letters(name) == wanted);
-    let only = same.next()?;
-    same.all(|other| other == only).then_some(only)
 }
 
 fn narrow_label(error: &SyntaxError, sink: &mut Sink<'_>) {

@@ -23,12 +23,9 @@ pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
 pub use sink::{Finding, MAX_FINDINGS_PER_RULE};
 pub use transcript::{Mode, Verdict};
 
-// For `crate::fix`.
-pub(crate) use grammar::dotted_symbol;
-#[cfg(test)]
-pub(crate) use grammar::mangled;
+// For `crate::fix` and `crate::dotted`.
 pub(crate) use locs::same as same_loc;
-pub(crate) use names::symbols as declared_symbols;
+pub(crate) use names::{Declared, declared};
 
 use gates::Gates;
 use sink::Sink;
@@ -132,8 +129,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     let mut gates = Gates::new(version);
     let mut sink = Sink::new(module.text);
 
-    let symbols = if parsed.errors.is_empty() { Vec::new() } else { names::symbols(module) };
-    grammar::check(&parsed.errors, &symbols, &mut sink);
+    grammar::check(parsed, &mut sink);
     header::check(module, &mut gates, &mut sink);
     names::check(module, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);

@@ -12,7 +12,7 @@ use crate::types::{Linkage, StateSpace};
 
 /// What a name of the code stands for, as far as section data can refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Declared {
+pub(crate) enum Declared {
     CodeLabel,
     Function,
     Variable(StateSpace),
@@ -20,7 +20,7 @@ pub(super) enum Declared {
 }
 
 /// The names of a module that are no labels of sections.
-pub(super) fn declared<'a>(module: &Module<'a>) -> HashMap<&'a str, Declared> {
+pub(crate) fn declared<'a>(module: &Module<'a>) -> HashMap<&'a str, Declared> {
     let mut names = HashMap::new();
     for item in &module.items {
         match item {
@@ -56,17 +56,6 @@ fn declared_by<'a>(function: &Function<'a>, names: &mut HashMap<&'a str, Declare
             _ => {}
         }
     }
-}
-
-/// Names of functions and variables, wherever they are declared: those a mangled one may be among.
-pub(crate) fn symbols<'a>(module: &Module<'a>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = declared(module)
-        .into_iter()
-        .filter(|(_, what)| !matches!(what, Declared::CodeLabel | Declared::Parameter))
-        .map(|(name, _)| name)
-        .collect();
-    names.sort_unstable();
-    names
 }
 
 /// Functions, variables at module scope and labels of one block that are defined twice.

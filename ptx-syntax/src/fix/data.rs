@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::versions::version;
 use super::{Edit, Fixes};
-use crate::check::{PtxVersion, declared_symbols};
+use crate::check::{PtxVersion, declared};
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::nodes::Module;
@@ -12,7 +12,6 @@ use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::section_data::{Assembled, assemble};
-use crate::statement::Statement;
 use crate::text::TextRange;
 
 /// What takes a value's place.
@@ -142,28 +141,19 @@ pub(super) fn offsets(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     if again.is_empty() {
         return Vec::new();
     }
-    let (labels, code) = (labels(module), code_names(module));
+    let (labels, code) = (labels(module), declared(module));
     let mut blocks: HashMap<&str, u32> = HashMap::new();
     module.sections().for_each(|block| *blocks.entry(block.name.text).or_default() += 1);
     let names: Vec<&str> = module.sections().map(|block| block.name.text).collect();
     let spelled = again.into_iter().filter_map(|(at, label, addend)| {
         let (block, offset) = (*labels.get(label)?)?;
-        let name = names.get(block).filter(|&name| blocks.get(name) == Some(&1) && !code.contains(label))?;
+        let name =
+            names.get(block).filter(|&name| blocks.get(name) == Some(&1) && !code.contains_key(label))?;
         let offset = u32::try_from(offset + u64::from(addend)).ok()?; // ptxas keeps no more
         Some((at, format!("{name}+{offset}")))
     });
     let spelled: HashMap<u32, String> = spelled.collect();
     rewrite(module, |value| spelled.get(&value.range.start).cloned().map(New::Offset))
-}
-
-/// What a name can stand for outside of sections.
-fn code_names<'a>(module: &Module<'a>) -> HashSet<&'a str> {
-    let bodies = module.functions().filter_map(|function| function.body.as_ref());
-    let labels = bodies.flat_map(|body| &body.statements).filter_map(|statement| match statement {
-        Statement::Label(label) => Some(label.text),
-        _ => None,
-    });
-    labels.chain(declared_symbols(module)).collect()
 }
 
 /// Whether a block has such a value among those that are no plain decimal number of its width.

@@ -1,18 +1,15 @@
 //! Names with dots.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{Edit, Fixes};
-use crate::check::{declared_symbols, dotted_symbol};
+use crate::dotted::{DOT, DeclaredNames, dotted_symbol};
 use crate::error::SyntaxErrorKind;
 use crate::lexer::{Token, TokenKind, tokenize};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
 use crate::text::TextRange;
-
-/// What stands for a dot in the names of LLVM.
-const DOT: &str = "_$_";
 
 /// A name with dots gets the declared name that [`crate::check`] takes it for. Where it is declared with its dots itself,
 /// it gets LLVM's form wherever it stands: to the parser `a.b` in an instruction may be a part of a vector.
@@ -22,7 +19,7 @@ pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
         return Vec::new();
     }
     let text = parsed.module.text;
-    let names = Names::new(&parsed.module);
+    let names = DeclaredNames::new(&parsed.module);
     let declared: HashSet<&str> =
         found.iter().filter(|&&at| is_declaration(&parsed.module, at)).map(|at| at.slice(text)).collect();
     if !declared.is_empty() {
@@ -85,52 +82,5 @@ fn is_declaration(module: &Module<'_>, at: TextRange) -> bool {
             _ => at.end <= function.range.end,
         },
         _ => false,
-    }
-}
-
-/// The declared names, to be found by their letters.
-struct Names<'a> {
-    exact: HashSet<&'a str>,
-    /// None where two have the same letters.
-    by_letters: HashMap<Vec<u8>, Option<&'a str>>,
-}
-
-impl<'a> Names<'a> {
-    fn new(module: &Module<'a>) -> Self {
-        let all = declared_symbols(module);
-        let mut by_letters = HashMap::new();
-        for &name in &all {
-            by_letters.entry(letters(name)).and_modify(|known| *known = None).or_insert(Some(name));
-        }
-        Self { exact: all.into_iter().collect(), by_letters }
-    }
-
-    /// The same answer as `check` gives, which compares one by one.
-    fn meant(&self, dotted: &str) -> Option<&'a str> {
-        let exact = self.exact.get(dotted.replace('.', DOT).as_str()).copied();
-        exact.or_else(|| self.by_letters.get(&letters(dotted)).copied().flatten())
-    }
-}
-
-fn letters(name: &str) -> Vec<u8> {
-    name.bytes().filter(u8::is_ascii_alphanumeric).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::check::mangled;
-    use crate::parse;
-
-    #[test]
-    fn the_same_name_as_check() {
-        let text = ".version 8.0\n.target sm_90\n.global .b8 a_$_b, ab, __func___$_k, x_y, xy, c$d;\n";
-        let parsed = parse(text);
-        let (names, all) = (Names::new(&parsed.module), declared_symbols(&parsed.module));
-        for dotted in ["a.b", "__func__.k", "x.y", "c.d", "nothing.here", "cd."] {
-            assert_eq!(names.meant(dotted), mangled(dotted, &all), "{dotted}");
-        }
-        assert_eq!(names.meant("c.d"), Some("c$d"));
-        assert_eq!(names.meant("x.y"), None, "two choices");
     }
 }

@@ -41,6 +41,7 @@ Exit status:
 /// What to check, and what to show.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
     /// PTX files; `-` for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "repairs"])]
@@ -147,9 +148,9 @@ struct Checked<'f> {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.rules {
         if options.json {
-            json::rules(out)?
+            json::rules(out)?;
         } else {
-            text::rules(out)?
+            text::rules(out)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -207,8 +208,8 @@ impl<'f> Checked<'f> {
         let context = Context { source_lines: if options.no_sources { None } else { Some(&source_lines) } };
         let mut report = check::check(&parsed, &context);
         report.findings.retain(|finding| {
-            !options.allow.contains(&finding.rule)
-                && !(options.no_notes && finding.severity == Severity::Note)
+            let is_note = finding.severity == Severity::Note;
+            !options.allow.contains(&finding.rule) && (!is_note || !options.no_notes)
         });
         report.more.retain(|(rule, _)| !options.allow.contains(rule));
         let lines = LineIndex::new(text);

@@ -18,7 +18,8 @@ struct Document {
 
 #[derive(Serialize)]
 struct File {
-    file: String,
+    #[serde(rename = "file")]
+    name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +128,7 @@ impl Documents {
     /// A file that could not be read.
     pub(super) fn unreadable(&mut self, path: &Path, error: &anyhow::Error) {
         self.files.push(File {
-            file: path.display().to_string(),
+            name: path.display().to_string(),
             error: Some(format!("{error:#}")),
             verdict: None,
             min_version: None,
@@ -157,7 +158,7 @@ impl Documents {
             fixable: finding.rule.fixable,
         });
         self.files.push(File {
-            file: checked.file.name.clone(),
+            name: checked.file.name.clone(),
             error: None,
             verdict: Some(Verdicts {
                 none: reject(Mode::None),

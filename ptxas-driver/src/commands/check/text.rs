@@ -5,7 +5,7 @@ use crate::commands::read::printable;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use anyhow::Result;
 use ptx_syntax::check::{Finding, GATES, RULES, Rule, Severity as Found};
-use ptx_syntax::fix::REPAIRS;
+use ptx_syntax::fix::{Fixes, REPAIRS};
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
@@ -82,9 +82,9 @@ fn summary(checked: &Checked<'_>) -> String {
     if parts.is_empty() {
         return "nothing found".to_owned();
     }
-    let fixable = report.findings.iter().filter(|finding| finding.rule.fixable).count();
+    let defaults = Fixes::default();
     let mut summary = parts.join(", ");
-    if fixable > 0 {
+    if report.findings.iter().any(|finding| defaults.answers(finding.rule.id)) {
         summary.push_str("; --fix has repairs");
     }
     summary

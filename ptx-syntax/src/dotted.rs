@@ -1,0 +1,75 @@
+//! Names with dots: what compilers write in debug sections for symbols that they have declared without.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::check::{Declared, declared};
+use crate::nodes::Module;
+use crate::text::TextRange;
+
+/// What stands for a dot in the names of LLVM.
+pub(crate) const DOT: &str = "_$_";
+
+/// The whole of `a.b.c` if the word of `range` follows a name without a blank.
+pub(crate) fn dotted_symbol(text: &str, range: TextRange) -> Option<TextRange> {
+    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%' | b'.');
+    let before = text.as_bytes().get(..range.start as usize)?;
+    let length = before.iter().rev().take_while(|&&b| part(b)).count();
+    let start = range.start - length as u32;
+    let first = *text.as_bytes().get(start as usize)?;
+    if length == 0 || first.is_ascii_digit() || first == b'.' {
+        return None;
+    }
+    let behind = text.as_bytes().get(range.end as usize..)?;
+    let more = behind.iter().take_while(|&&b| part(b)).count();
+    Some(TextRange::new(start, range.end + more as u32))
+}
+
+/// The declared names, to be found by their letters.
+#[derive(Debug)]
+pub(crate) struct DeclaredNames<'a> {
+    exact: HashSet<&'a str>,
+    /// None where two have the same letters.
+    by_letters: HashMap<Vec<u8>, Option<&'a str>>,
+}
+
+impl<'a> DeclaredNames<'a> {
+    /// Functions and variables, wherever they are declared.
+    pub(crate) fn new(module: &Module<'a>) -> Self {
+        let is_symbol = |what: Declared| !matches!(what, Declared::CodeLabel | Declared::Parameter);
+        let all = declared(module).into_iter().filter(|&(_, what)| is_symbol(what));
+        let all: Vec<&str> = all.map(|(name, _)| name).collect();
+        let mut by_letters = HashMap::new();
+        for &name in &all {
+            by_letters.entry(letters(name)).and_modify(|known| *known = None).or_insert(Some(name));
+        }
+        Self { exact: all.into_iter().collect(), by_letters }
+    }
+
+    /// The declared name that a dotted one stands for: LLVM's spelling of it, else the only one with its letters and digits.
+    pub(crate) fn meant(&self, dotted: &str) -> Option<&'a str> {
+        let exact = self.exact.get(dotted.replace('.', DOT).as_str()).copied();
+        exact.or_else(|| self.by_letters.get(&letters(dotted)).copied().flatten())
+    }
+}
+
+fn letters(name: &str) -> Vec<u8> {
+    name.bytes().filter(u8::is_ascii_alphanumeric).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn names_by_their_letters() {
+        let text = ".version 8.0\n.target sm_90\n.global .b8 a_$_b, ab, __func___$_k, x_y, xy, c$d;\n";
+        let parsed = parse(text);
+        let names = DeclaredNames::new(&parsed.module);
+        assert_eq!(names.meant("a.b"), Some("a_$_b"), "LLVM's spelling first");
+        assert_eq!(names.meant("__func__.k"), Some("__func___$_k"));
+        assert_eq!(names.meant("c.d"), Some("c$d"));
+        assert_eq!(names.meant("x.y"), None, "two choices");
+        assert_eq!(names.meant("nothing.here"), None);
+    }
+}
