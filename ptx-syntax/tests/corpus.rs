@@ -3,23 +3,16 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use object::{Object, ObjectSection};
 use ptx_syntax::section_data::{self, FixupTarget};
 use ptx_syntax::{Item, LineIndex, Statement, parse, tokenize};
 use serde_json::Value;
-
-/// The folder of shared facts, or a clear word that it is missing.
-fn shared(part: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(part);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there", path.display());
-    None
-}
+use support::shared;
 
 fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()

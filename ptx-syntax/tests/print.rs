@@ -3,6 +3,8 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -143,11 +145,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn shared_files_keep_their_words_and_faults() {
     let mut found = Vec::new();
     for part in ["corpus/out", "cases"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(part);
-        if path.exists() {
+        if let Some(path) = support::shared(part) {
             files(&path, &mut found);
-        } else {
-            eprintln!("skipped: {} is not there", path.display());
         }
     }
     for path in &found {

@@ -4,13 +4,16 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
 use object::{Object, ObjectSection};
 use ptx_syntax::print::normalise;
 use ptx_syntax::{Statement, parse};
+use support::ptxas;
 
 const TAKEN: &[&str] = &[
     "mov .u32 %r1, 7;",
@@ -338,25 +341,6 @@ fn taken_and_refused() {
             assert_eq!(errors.is_empty(), taken, "{line}: {errors:?}");
         }
     }
-}
-
-/// `$PTXAS`, or the one that `tools/oracle.sh` installs.
-fn ptxas() -> Option<PathBuf> {
-    let given = env::var_os("PTXAS").map(PathBuf::from);
-    let installed = || {
-        let lib = PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf/oracle-13.0.88/lib");
-        let python = fs::read_dir(lib)
-            .ok()?
-            .flatten()
-            .find(|entry| entry.file_name().to_string_lossy().starts_with("python"))?;
-        Some(python.path().join("site-packages/nvidia/cu13/bin/ptxas"))
-    };
-    let found = given.or_else(installed).filter(|path| path.exists());
-    if found.is_none() {
-        assert!(env::var_os("REQUIRE_ORACLES").is_none(), "ptxas is required and not there");
-        eprintln!("skipped: no ptxas 13.0.88 here");
-    }
-    found
 }
 
 #[test]

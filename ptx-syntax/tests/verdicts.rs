@@ -2,6 +2,8 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,14 +61,8 @@ struct Case {
     outcomes: [Outcome; 3],
 }
 
-fn shared() -> Option<Vec<Case>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases");
-    if !folder.is_dir() {
-        assert!(std::env::var_os("REQUIRE_SHARED").is_none(), "../shared is required and not there");
-        eprintln!("skipped: no ../shared/cases here");
-        return None;
-    }
-    Some(load(&folder, "cases.json"))
+fn all_cases() -> Option<Vec<Case>> {
+    Some(load(&support::shared("cases")?, "cases.json"))
 }
 
 fn own() -> Vec<Case> {
@@ -172,7 +168,7 @@ fn own_cases() {
 
 #[test]
 fn shared_cases() {
-    let Some(cases) = shared() else { return };
+    let Some(cases) = all_cases() else { return };
     assert!(cases.len() >= 516, "{}", cases.len());
     compare(&cases);
 }
@@ -180,7 +176,7 @@ fn shared_cases() {
 /// Where ptxas crashes, a rule refuses.
 #[test]
 fn crashes_have_a_rule() {
-    let Some(cases) = shared() else { return };
+    let Some(cases) = all_cases() else { return };
     let mut codes = BTreeSet::new();
     for case in cases.iter().filter(|case| case.outcomes.iter().any(|outcome| outcome.result == "crash")) {
         let (report, _) = run(case);
@@ -195,12 +191,8 @@ fn crashes_have_a_rule() {
 /// What a real producer wrote and some ptxas compiled has no error of ours.
 #[test]
 fn corpus_has_no_errors() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let Ok(manifest) = fs::read(corpus.join("manifest.json")) else {
-        assert!(std::env::var_os("REQUIRE_SHARED").is_none(), "../shared is required and not there");
-        eprintln!("skipped: no ../shared/corpus here");
-        return;
-    };
+    let Some(corpus) = support::shared("corpus") else { return };
+    let manifest = fs::read(corpus.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let mut checked = 0;
     for entry in manifest["entries"].as_array().unwrap() {

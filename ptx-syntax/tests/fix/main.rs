@@ -4,6 +4,8 @@
 
 mod laws;
 mod shared;
+#[path = "../support/mod.rs"]
+mod support;
 
 use ptx_syntax::fix::{Edit, Fixes, REPAIRS, Repair, apply, edits, fix};
 use ptx_syntax::parse;

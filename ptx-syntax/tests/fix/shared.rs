@@ -1,9 +1,9 @@
 //! `../shared`: what is said to be repaired is, keeps its meaning, and is assembled by the real tool.
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection};
@@ -13,17 +13,7 @@ use ptx_syntax::section_data::{self, Fixup, FixupTarget};
 use ptx_syntax::{Parsed, Statement, parse};
 
 use crate::fixed;
-
-/// `../shared/NAME`
-fn shared(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(name);
-    let found = folder.is_dir();
-    if !found {
-        assert!(env::var_os("REQUIRE_SHARED").is_none(), "../shared is required and not there");
-        eprintln!("skipped: no ../shared/{name} here");
-    }
-    found.then_some(folder)
-}
+use crate::support::{ptxas, shared};
 
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
@@ -197,25 +187,6 @@ fn locs_keep_their_files() {
         }
     }
     eprintln!("{gaps} modules with gaps, {pairs} pairs");
-}
-
-/// `$PTXAS`, or the one that `tools/oracle.sh` installs.
-fn ptxas() -> Option<PathBuf> {
-    let given = env::var_os("PTXAS").map(PathBuf::from);
-    let installed = || {
-        let lib = PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf/oracle-13.0.88/lib");
-        let python = fs::read_dir(lib)
-            .ok()?
-            .flatten()
-            .find(|entry| entry.file_name().to_string_lossy().starts_with("python"))?;
-        Some(python.path().join("site-packages/nvidia/cu13/bin/ptxas"))
-    };
-    let found = given.or_else(installed).filter(|path| path.exists());
-    if found.is_none() {
-        assert!(env::var_os("REQUIRE_ORACLES").is_none(), "ptxas is required and not there");
-        eprintln!("skipped: no ptxas 13.0.88 here");
-    }
-    found
 }
 
 /// The cubin, or what ptxas said.

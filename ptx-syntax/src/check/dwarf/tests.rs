@@ -2,9 +2,12 @@
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
 use std::fmt::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
@@ -13,6 +16,7 @@ use super::Message::*;
 use super::Outcome::{self, *};
 use super::faults::MAX_FAULTS;
 use super::{Fault, FaultKind, Input, read};
+use support::ptxas;
 
 /// Name, `.debug_info`, `.debug_abbrev`, what ptxas did.
 #[rustfmt::skip]
@@ -123,25 +127,6 @@ fn outcomes_are_those_observed() {
         assert_eq!(reading(&info, &abbrev).ptxas, outcome, "{name}");
     }
     assert_eq!(read(&Input { info: &[1], ..Input::default() }).ptxas, Skips);
-}
-
-/// `$PTXAS`, or the one that `tools/oracle.sh` installs.
-fn ptxas() -> Option<PathBuf> {
-    let given = env::var_os("PTXAS").map(PathBuf::from);
-    let installed = || {
-        let lib = PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf/oracle-13.0.88/lib");
-        let python = fs::read_dir(lib)
-            .ok()?
-            .flatten()
-            .find(|entry| entry.file_name().to_string_lossy().starts_with("python"))?;
-        Some(python.path().join("site-packages/nvidia/cu13/bin/ptxas"))
-    };
-    let found = given.or_else(installed).filter(|path| path.exists());
-    if found.is_none() {
-        assert!(env::var_os("REQUIRE_ORACLES").is_none(), "ptxas is required and not there");
-        eprintln!("skipped: no ptxas 13.0.88 here");
-    }
-    found
 }
 
 fn section(text: &mut String, name: &str, bytes: &[u8]) {

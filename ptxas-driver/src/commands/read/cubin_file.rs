@@ -7,23 +7,30 @@ use std::path::Path;
 /// Magic number of a fatbin (`fatbinary_section.h` of the CUDA toolkit, little-endian).
 const FATBIN_MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
 
-/// The bytes of the file at `path`, `-` for standard input, and the name to show for it.
-///
-/// # Errors
-///
-/// It cannot be read, or is evidently something else: a folder, nothing, PTX, a fatbin.
-pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
+/// The bytes of the file at `path`, `-` for standard input, and the name to show for it. `expected` is for a message about
+/// folders.
+pub(super) fn read_any(path: &Path, expected: &str) -> Result<(String, Vec<u8>)> {
     let stdin = path == Path::new("-");
     let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let bytes = if stdin {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else if path.is_dir() {
-        bail!("{name}: a folder, expected a cubin");
+        bail!("{name}: a folder, expected {expected}");
     } else {
         std::fs::read(path)
     };
     let bytes = bytes.with_context(|| name.clone())?;
+    Ok((name, bytes))
+}
+
+/// The bytes of the file at `path`, `-` for standard input, and the name to show for it.
+///
+/// # Errors
+///
+/// It cannot be read, or is evidently something else: a folder, nothing, PTX, a fatbin.
+pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
+    let (name, bytes) = read_any(path, "a cubin")?;
     if bytes.is_empty() {
         bail!("{name}: the file is empty, expected a cubin");
     }

@@ -1,7 +1,7 @@
 //! A PTX file as text, whatever its bytes are.
 
-use anyhow::{Context, Result, bail};
-use std::io::Read;
+use super::cubin_file::read_any;
+use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// A PTX file.
@@ -29,17 +29,7 @@ impl PtxFile {
     ///
     /// It cannot be read, or is evidently something else: a folder, an ELF file.
     pub(in crate::commands) fn read(path: &Path) -> Result<Self> {
-        let stdin = path == Path::new("-");
-        let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
-        let bytes = if stdin {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        } else if path.is_dir() {
-            bail!("{name}: a folder, expected PTX text");
-        } else {
-            std::fs::read(path)
-        };
-        let bytes = bytes.with_context(|| name.clone())?;
+        let (name, bytes) = read_any(path, "PTX text")?;
         if bytes.starts_with(b"\x7fELF") {
             bail!("{name}: an ELF file, expected PTX text");
         }
