@@ -63,7 +63,7 @@ pub(super) struct Repaired {
 }
 
 /// Longest time that is spent on a small difference; behind it a larger one will do.
-const DIFF_TIME: Duration = Duration::from_secs(5);
+const DIFF_TIME: Duration = Duration::from_secs(1);
 
 impl Repaired {
     pub(super) fn new(text: &str, fixes: &Fixes) -> Self {
