@@ -295,7 +295,7 @@ impl<'a> DataCursor<'a> {
                 let value = check_integer(word, token.range, width, sink);
                 Some(Value { kind: ValueKind::Integer(value), width, range: token.range })
             }
-            TokenKind::Minus => self.negative(token, width, sink),
+            TokenKind::Minus => self.negative(token, width, first, sink),
             TokenKind::Ident if first && is_label(word) => self.expression(token, width, sink),
             TokenKind::DotIdent if first && !is_reserved(word) => self.expression(token, width, sink),
             _ => {
@@ -306,8 +306,15 @@ impl<'a> DataCursor<'a> {
         }
     }
 
-    /// `-N`: 64 bits, N below 2^63 and without `U`. A zero fits none of the narrower widths (ptxas 13.0.88).
-    fn negative(&mut self, minus: Token, width: u8, sink: &mut ErrorSink) -> Option<Value<'a>> {
+    /// `-N`: 64 bits, N below 2^63 and without `U`. A zero that is the only value of its directive fits none of the narrower
+    /// widths (ptxas 13.0.88).
+    fn negative(
+        &mut self,
+        minus: Token,
+        width: u8,
+        first: bool,
+        sink: &mut ErrorSink,
+    ) -> Option<Value<'a>> {
         let token = self.lexer.next_significant();
         let literal = Literal::read(token.range.slice(self.text));
         if token.kind != TokenKind::Integer || literal.unsigned || literal.value >> 63 != 0 {
@@ -320,7 +327,9 @@ impl<'a> DataCursor<'a> {
             sink.push(SyntaxErrorKind::ConstantOverflow, token.range);
         }
         let least = 1_u64 << (8 * u32::from(width) - 1);
-        if width < 8 && !(1..=least).contains(&literal.value) {
+        let only_zero =
+            literal.value == 0 && first && self.lexer.clone().next_significant().kind != TokenKind::Comma;
+        if width < 8 && (only_zero || literal.value > least) {
             sink.push(SyntaxErrorKind::ValueOutOfRange { bits: 8 * width }, range);
         }
         Some(Value { kind: ValueKind::Integer(literal.value.wrapping_neg()), width, range })

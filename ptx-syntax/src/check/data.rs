@@ -33,13 +33,6 @@ pub(super) struct Section<'a> {
     pub(super) assembled: Assembled<'a>,
 }
 
-impl Section<'_> {
-    /// Modes in which ptxas resolves what the section refers to: it keeps the names of inlined functions always.
-    fn resolved_in(&self) -> Modes {
-        if self.name.text == ".debug_str" { Modes::ALL } else { Modes::G }
-    }
-}
-
 /// All sections, and where their labels are.
 #[derive(Debug, Default)]
 pub(super) struct Sections<'a> {
@@ -315,7 +308,7 @@ fn references(
 ) {
     let mut used = HashMap::new();
     for section in &sections.list {
-        let mut references = References { sections, declared, section, code: known.code, used: &mut used };
+        let mut references = References { sections, declared, section, known, used: &mut used };
         for fixup in &section.assembled.fixups {
             match fixup.target {
                 FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
@@ -334,7 +327,7 @@ struct References<'r, 'a> {
     sections: &'r Sections<'a>,
     declared: &'r HashMap<&'a str, Declared>,
     section: &'r Section<'a>,
-    code: bool,
+    known: &'r Known,
     /// Labels of sections used in `.debug_info`, with their offset.
     used: &'r mut HashMap<(&'a str, i64), TextRange>,
 }
@@ -405,8 +398,15 @@ impl<'a> References<'_, 'a> {
 
     fn difference(&self, range: TextRange, left: &str, right: &str, sink: &mut Sink<'_>) {
         let labels = &self.sections.labels;
-        let modes = self.section.resolved_in();
-        let resolved = self.code && self.section.name.text != ".debug_line";
+        // Of `.debug_str` ptxas keeps the first block, with line information already.
+        let name = self.section.name;
+        let is_kept = self.sections.named(name.text).is_some_and(|first| first.name.range == name.range);
+        let (modes, resolved) = match name.text {
+            ".debug_line" => (Modes::NEVER, false),
+            ".debug_str" => (self.known.names, is_kept),
+            _ => (Modes::G, true),
+        };
+        let resolved = resolved && self.known.code;
         let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));
         let missing: Vec<&str> = missing.collect();
         if let Some(&label) = missing.first() {

@@ -69,7 +69,37 @@ pub(super) fn check<'m, 'a>(
         }
     }
     indices(&files, sink);
+    empty_name(&files, known, sink);
     files
+}
+
+/// A file without a name ends the table for readers, ptxas among them: it goes on reading at the next entry, and crashes
+/// unless that one is in the first directory or has no name either (observed).
+fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
+    let mut sorted: Vec<_> = files.values().collect();
+    sorted.sort_by_key(|file| file.index);
+    let Some(at) = sorted.iter().position(|file| split(file.path).1.is_empty()) else { return };
+    let mut directories =
+        sorted.iter().map(|file| split(file.path).0).filter(|directory| !directory.is_empty());
+    let first_directory = directories.next();
+    let next = sorted.get(at + 1).map(|file| split(file.path)).filter(|(_, name)| !name.is_empty());
+    let crashes = next
+        .is_some_and(|(directory, _)| directory.is_empty() || Some(directory) != first_directory);
+    let Some(file) = sorted.get(at).filter(|_| crashes) else { return };
+    let rule = RuleId::FileNameCrash;
+    let index = file.index;
+    sink.error(rule, file.range, format_args!("file {index} has no name: with lines this crashes ptxas 13.0"));
+    sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, known.rows), format_args!(""));
+}
+
+/// Directory and name of a path, as ptxas has them.
+fn split(path: &str) -> (&str, &str) {
+    match path.rfind(['/', '\\']) {
+        Some(0) if path == "/" => ("", path),
+        Some(0) => (path.get(..1).unwrap_or(""), path.get(1..).unwrap_or("")),
+        Some(at) => (path.get(..at).unwrap_or(""), path.get(at + 1..).unwrap_or("")),
+        None => ("", path),
+    }
 }
 
 fn indices(files: &Files<'_, '_>, sink: &mut Sink<'_>) {
@@ -100,7 +130,7 @@ fn indices(files: &Files<'_, '_>, sink: &mut Sink<'_>) {
 
 fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let (path, range) = (file.path, file.path_range);
-    if path.is_empty() {
+    if split(path).1.is_empty() {
         sink.error(
             RuleId::FileNameEmpty,
             file.range,

@@ -22,6 +22,12 @@ pub(super) struct Surroundings<'s, 'm, 'a> {
     pub(super) context: &'s Context<'s>,
 }
 
+/// Calls in a chain of inlined functions that are followed to find names without a label.
+const LONGEST_CHAIN: usize = 64;
+
+/// The last inlined `.loc` of each place in a function, and whether its name has no label.
+type Calls<'l> = HashMap<Place, (&'l InlinedAt<'l>, bool)>;
+
 /// A place: file, line, column.
 type Place = (u64, u64, u64);
 
@@ -88,17 +94,24 @@ impl Locs<'_, '_, '_> {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
-        let mut pending = None;
+        let mut called: Calls<'_> = HashMap::new();
+        let mut used = false;
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
                     self.loc(loc, sink);
-                    pending = None;
+                    called.remove(&place(loc));
                     if let Some(at) = &loc.inlined_at {
-                        self.inlined(index, at, gates, sink);
-                        pending = self.function_name(at, sink).then_some((at.function_name, at.range));
+                        let elsewhere = self.inlined(index, at, gates, sink);
+                        let unresolved = self.function_name(at, sink);
+                        called.insert(place(loc), (at, unresolved));
+                        if unresolved && elsewhere {
+                            // The call site's own row is looked for even if no code follows.
+                            self.unresolved.push((index, at.function_name.text.to_owned(), at.range));
+                        }
                     }
+                    used = false;
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
@@ -107,12 +120,26 @@ impl Locs<'_, '_, '_> {
                 }
                 Statement::Instruction(_) => {
                     has_code = true;
-                    if let Some((name, range)) = pending.take() {
-                        self.unresolved.push((index, name.text.to_owned(), range));
+                    // A line of 0 gives no row.
+                    let row = current.filter(|loc| loc.line != 0 && !std::mem::replace(&mut used, true));
+                    if let Some(loc) = row {
+                        self.names_of(index, place(loc), &called);
                     }
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A row needs the names of its whole chain of calls.
+    fn names_of(&mut self, index: usize, place: Place, called: &Calls<'_>) {
+        let mut next = Some(place);
+        for _ in 0..LONGEST_CHAIN {
+            let Some(&(at, unresolved)) = next.and_then(|place| called.get(&place)) else { return };
+            if unresolved {
+                self.unresolved.push((index, at.function_name.text.to_owned(), at.range));
+            }
+            next = Some((at.file, at.line, at.column));
         }
     }
 
@@ -153,12 +180,15 @@ impl Locs<'_, '_, '_> {
         }
     }
 
-    fn inlined(&mut self, index: usize, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+    /// Checks the call site. True: it is one of another function.
+    fn inlined(&mut self, index: usize, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) -> bool {
         // Without line information ptxas does not look at these.
         let modes = self.known.lines;
         gates.check_in(modes, RuleId::GateInline, at.range, at.range.end - 1, sink);
         let InlinedAt { file, line, column, range, .. } = *at;
-        match self.seen.get(&(file, line, column)) {
+        let seen = self.seen.get(&(file, line, column)).copied();
+        let elsewhere = seen.is_some_and(|function| function != index);
+        match seen {
             None => {
                 let rule = RuleId::CallSiteUnseen;
                 let message = format_args!(
@@ -170,7 +200,7 @@ impl Locs<'_, '_, '_> {
                 );
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
-            Some(&function) if function != index => {
+            Some(_) if elsewhere => {
                 let message = format_args!(
                     "the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call"
                 );
@@ -185,6 +215,7 @@ impl Locs<'_, '_, '_> {
             let message = format_args!("ptxas keeps 32 bits of the offset {written}: {}", at.name_offset);
             sink.error(RuleId::NameOffsetCut, range, message);
         }
+        elsewhere
     }
 
     /// Checks the name. True: no label, which ptxas finds out when it writes the line table.

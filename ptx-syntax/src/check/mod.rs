@@ -99,25 +99,31 @@ impl Report {
 pub(crate) struct Known {
     /// `.target ..., debug`
     debug: bool,
-    /// Some function has a body.
+    /// There is something behind the header, so that ptxas does more than parse.
     code: bool,
     /// Modes in which line information is made.
     lines: Modes,
     /// Modes in which a line table is written.
     line_table: Modes,
+    /// Modes in which it has rows.
+    rows: Modes,
+    /// Modes in which `.debug_str` is kept.
+    names: Modes,
 }
 
 impl Known {
     fn new(module: &Module<'_>, version: Option<PtxVersion>) -> Self {
         let debug = module.target().is_some_and(crate::TargetDirective::is_debug);
-        let mut bodies = module.functions().filter_map(|function| function.body.as_ref()).peekable();
-        let code = bodies.peek().is_some();
+        let bodies = module.functions().filter_map(|function| function.body.as_ref());
+        let code = first_item(module).is_some();
         let has_loc = bodies.flat_map(|body| &body.statements).any(|s| matches!(s, Statement::Loc(_)));
         // From PTX 4.0 on `.loc` asks for line information by itself.
         let unasked = version.is_some_and(|version| version >= PtxVersion::new(4, 0));
         let lines = if unasked || debug { Modes::ALL } else { Modes::ASKED };
         let line_table = if has_loc { lines } else { Modes::G };
-        Self { debug, code, lines, line_table }
+        let rows = if has_loc { lines } else { Modes::NEVER };
+        let names = if has_loc { lines } else { Modes::ASKED };
+        Self { debug, code, lines, line_table, rows, names }
     }
 }
 

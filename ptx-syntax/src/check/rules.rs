@@ -97,6 +97,7 @@ pub enum RuleId {
     FileIndexGap,
     FileIndexRange,
     FileNameEmpty,
+    FileNameCrash,
     FileNameLength,
     FileNameCharacters,
     FilePlaceholder,
@@ -222,7 +223,7 @@ use Severity::{Error, Note, Warning};
 
 /// The table. A test holds it to [`RuleId`]'s order and to unique codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 99] = [
+pub static RULES: [Rule; 100] = [
     rule(Id::Syntax, ("P001", "syntax"), Error, "The text must follow the grammar of PTX.",
         (ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, ("P002", "non-ascii"), Error, "A module is ASCII text, even in comments and file names.",
@@ -304,6 +305,9 @@ pub static RULES: [Rule; 99] = [
         (OBSERVED, "silent: 16 bits are stored, and DWARF 2 has no file 0")).fixable(),
     rule(Id::FileNameEmpty, ("F004", "file-name-empty"), Warning, "A file has a name.",
         (OBSERVED, "silent: the file table ends there")),
+    rule(Id::FileNameCrash, ("F012", "file-name-empty-crash"), Error,
+        "A file without a name is the last, or the next one lies in the first directory.",
+        (OBSERVED, "crashes when it writes the line table")),
     rule(Id::FileNameLength, ("F005", "file-name-length"), Error, "A file name has at most 16000 bytes.",
         (OBSERVED, "crashes when it writes the line table")),
     rule(Id::FileNameCharacters, ("F006", "file-name-characters"), Warning,

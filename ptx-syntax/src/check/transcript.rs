@@ -21,6 +21,7 @@ pub enum Mode {
 pub(super) struct Modes(u8);
 
 impl Modes {
+    pub(super) const NEVER: Self = Self(0);
     pub(super) const ALL: Self = Self(7);
     /// `-lineinfo` and `-g`.
     pub(super) const ASKED: Self = Self(6);
@@ -31,7 +32,8 @@ impl Modes {
     }
 }
 
-/// The steps of ptxas. A step that found errors is the last.
+/// The steps of ptxas, in their order. Behind the parser it stops at errors, and so before it labels; behind that it goes
+/// on to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// Reads the file: stops at the first strange byte.
@@ -127,8 +129,12 @@ impl Transcript {
         let mut ended_by: Option<&Said> = None;
         let mut refused_in = None;
         self.said.iter().filter(move |said| said.modes.has(mode)).filter(move |said| {
-            // The parser's errors and those of the module as a whole are of one step.
-            let step = if said.phase == Phase::Module { Phase::Parse } else { said.phase };
+            // The errors of these are collected.
+            let step = match said.phase {
+                Phase::Module => Phase::Parse,
+                Phase::Lines | Phase::Output => Phase::Labels,
+                phase => phase,
+            };
             let heard = match ended_by {
                 // ptxas compares `.version` and `.target` when it has read an item, whatever comes behind it.
                 Some(end) => {
