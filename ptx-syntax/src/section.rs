@@ -308,13 +308,7 @@ impl<'a> DataCursor<'a> {
 
     /// `-N`: 64 bits, N below 2^63 and without `U`. A zero that is the only value of its directive fits none of the narrower
     /// widths (ptxas 13.0.88).
-    fn negative(
-        &mut self,
-        minus: Token,
-        width: u8,
-        first: bool,
-        sink: &mut ErrorSink,
-    ) -> Option<Value<'a>> {
+    fn negative(&mut self, minus: Token, width: u8, first: bool, sink: &mut ErrorSink) -> Option<Value<'a>> {
         let token = self.lexer.next_significant();
         let literal = Literal::read(token.range.slice(self.text));
         if token.kind != TokenKind::Integer || literal.unsigned || literal.value >> 63 != 0 {

@@ -73,22 +73,20 @@ pub(super) fn check<'m, 'a>(
     files
 }
 
-/// A file without a name ends the table for readers, ptxas among them: it goes on reading at the next entry, and crashes
-/// unless that one is in the first directory or has no name either (observed).
+/// A file without a name ends the table for readers, ptxas among them: it takes the next entries for line opcodes. What
+/// comes of that depends on their bytes; mostly it crashes.
 fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
     let mut sorted: Vec<_> = files.values().collect();
     sorted.sort_by_key(|file| file.index);
     let Some(at) = sorted.iter().position(|file| split(file.path).1.is_empty()) else { return };
-    let mut directories =
-        sorted.iter().map(|file| split(file.path).0).filter(|directory| !directory.is_empty());
-    let first_directory = directories.next();
-    let next = sorted.get(at + 1).map(|file| split(file.path)).filter(|(_, name)| !name.is_empty());
-    let crashes = next
-        .is_some_and(|(directory, _)| directory.is_empty() || Some(directory) != first_directory);
-    let Some(file) = sorted.get(at).filter(|_| crashes) else { return };
+    let Some(file) = sorted.get(at).filter(|_| at + 1 < sorted.len()) else { return };
     let rule = RuleId::FileNameCrash;
     let index = file.index;
-    sink.error(rule, file.range, format_args!("file {index} has no name: with lines this crashes ptxas 13.0"));
+    sink.error(
+        rule,
+        file.range,
+        format_args!("file {index} has no name, and others follow: with lines this crashes ptxas 13.0"),
+    );
     sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, known.rows), format_args!(""));
 }
 

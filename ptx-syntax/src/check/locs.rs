@@ -103,11 +103,11 @@ impl Locs<'_, '_, '_> {
                     self.loc(loc, sink);
                     called.remove(&place(loc));
                     if let Some(at) = &loc.inlined_at {
-                        let elsewhere = self.inlined(index, at, gates, sink);
+                        self.inlined(index, at, gates, sink);
                         let unresolved = self.function_name(at, sink);
                         called.insert(place(loc), (at, unresolved));
-                        if unresolved && elsewhere {
-                            // The call site's own row is looked for even if no code follows.
+                        if unresolved && current.is_none() && loc.line != 0 {
+                            // The function's entry has the first one, even if no code follows.
                             self.unresolved.push((index, at.function_name.text.to_owned(), at.range));
                         }
                     }
@@ -180,15 +180,12 @@ impl Locs<'_, '_, '_> {
         }
     }
 
-    /// Checks the call site. True: it is one of another function.
-    fn inlined(&mut self, index: usize, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) -> bool {
+    fn inlined(&mut self, index: usize, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         // Without line information ptxas does not look at these.
         let modes = self.known.lines;
         gates.check_in(modes, RuleId::GateInline, at.range, at.range.end - 1, sink);
         let InlinedAt { file, line, column, range, .. } = *at;
-        let seen = self.seen.get(&(file, line, column)).copied();
-        let elsewhere = seen.is_some_and(|function| function != index);
-        match seen {
+        match self.seen.get(&(file, line, column)).copied() {
             None => {
                 let rule = RuleId::CallSiteUnseen;
                 let message = format_args!(
@@ -200,7 +197,7 @@ impl Locs<'_, '_, '_> {
                 );
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
-            Some(_) if elsewhere => {
+            Some(function) if function != index => {
                 let message = format_args!(
                     "the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call"
                 );
@@ -215,7 +212,6 @@ impl Locs<'_, '_, '_> {
             let message = format_args!("ptxas keeps 32 bits of the offset {written}: {}", at.name_offset);
             sink.error(RuleId::NameOffsetCut, range, message);
         }
-        elsewhere
     }
 
     /// Checks the name. True: no label, which ptxas finds out when it writes the line table.

@@ -2,7 +2,7 @@
 //! information gets lost silently.
 //!
 //! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do; so fixing twice changes
-//! nothing. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
+//! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
 
 mod data;
 mod edit;
@@ -17,7 +17,7 @@ mod versions;
 
 pub use edit::{Edit, apply};
 
-use crate::check::RuleId;
+use crate::check::{Context, Mode, RuleId, Verdict, check};
 use crate::parser::{Parsed, parse};
 
 /// A repair; the index into [`REPAIRS`], which says what each one does.
@@ -237,16 +237,35 @@ pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
 fn pass(fixed: &mut Fixed, repairs: &[Repair], fixes: &Fixes) -> bool {
     let mut from = 0;
     let mut changed = false;
+    let mut accepted = None;
     while let Some((index, repair, made)) = next_edits(&fixed.text, repairs, from, fixes) {
         let text = apply(&fixed.text, &made);
         from = index + 1;
-        if text != fixed.text {
-            changed = true;
-            fixed.text = text;
-            fixed.applied.push((repair, made.len() as u32));
+        if text == fixed.text {
+            continue;
         }
+        // What is done unasked must not take from ptxas what it accepts, be it for a fault that it does not look at.
+        if repair.info().default {
+            let before = *accepted.get_or_insert_with(|| accepted_in(&fixed.text));
+            let after = accepted_in(&text);
+            if before.iter().zip(after).any(|(&before, after)| before && !after) {
+                continue;
+            }
+            accepted = Some(after);
+        } else {
+            accepted = None;
+        }
+        changed = true;
+        fixed.text = text;
+        fixed.applied.push((repair, made.len() as u32));
     }
     changed
+}
+
+/// The modes in which ptxas 13.0.88 takes a module.
+fn accepted_in(text: &str) -> [bool; 3] {
+    let report = check(&parse(text), &Context::default());
+    [Mode::None, Mode::Lineinfo, Mode::G].map(|mode| report.verdict(mode) == Verdict::Accept)
 }
 
 /// The first of the repairs from `from` on that has something to do, and its edits.
