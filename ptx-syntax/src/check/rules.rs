@@ -375,7 +375,7 @@ pub static RULES: [Rule; 100] = [
         "A module with `.debug_info` has `.debug_abbrev`.",
         (OBSERVED, "info: skipping .debug_info section due to missing .debug_abbrev section")),
     rule(Id::ValueRange, ("D001", "value-out-of-range"), Error, "A value fits its directive.",
-        (ISA_SECTION, "error: Value out of range for type .bN V, after cutting V to 32 bits; -0 fits none")).fixable(),
+        (ISA_SECTION, "error: Value out of range for type .bN V, after cutting V to 32 bits; a lone -0 fits none")).fixable(),
     rule(Id::ValueCut, ("D002", "value-cut-to-32-bits"), Warning,
         "A number in a section fits 32 bits, unless it is negative: ptxas stores no more.",
         (OBSERVED, "silent: 0x123456789abcdef0 becomes 0x9abcdef0, even in .b64")).fixable(),
