@@ -4,7 +4,8 @@ use ptx_syntax::check::{Context, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES,
 use ptx_syntax::{LineIndex, parse};
 
 /// Crashes of ptxas, which come without a word.
-const CRASHES: [RuleId; 4] = [RuleId::FileNameLength, RuleId::FileTimeCrash, RuleId::AtDwarfWithoutSection, RuleId::FileNameCrash];
+const CRASHES: [RuleId; 4] =
+    [RuleId::FileNameLength, RuleId::FileTimeCrash, RuleId::AtDwarfWithoutSection, RuleId::FileNameCrash];
 
 /// Checks `data` (bytes that are no UTF-8 are replaced), with a source of three lines for every file.
 ///
