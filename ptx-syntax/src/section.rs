@@ -299,7 +299,7 @@ impl<'a> DataCursor<'a> {
             TokenKind::Ident if first && is_label(word) => self.expression(token, width, sink),
             TokenKind::DotIdent if first && !is_reserved(word) => self.expression(token, width, sink),
             _ => {
-                sink.unexpected(self.text, token, VALUE);
+                sink.unexpected(self.text, token, if first { VALUE } else { "a number" });
                 self.give_up(token);
                 None
             }

@@ -88,16 +88,18 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
 
 /// Each block has its own labels.
 fn labels(body: &Body<'_>, sink: &mut Sink<'_>) {
-    let mut blocks = vec![Definitions::new("label")];
+    let mut defined = HashSet::new();
+    let (mut blocks, mut last) = (vec![0_u32], 0);
     for statement in &body.statements {
         match statement {
-            Statement::BlockOpen(_) => blocks.push(Definitions::new("label")),
+            Statement::BlockOpen(_) => {
+                last += 1;
+                blocks.push(last);
+            }
             Statement::BlockClose(_) => drop(blocks.pop()),
-            Statement::Label(label) => {
+            Statement::Label(label) if !defined.insert((blocks.last().copied(), label.text)) => {
                 let at = next_token(sink.text, label.range.end).range.start;
-                if let Some(block) = blocks.last_mut() {
-                    block.define(*label, at, sink);
-                }
+                twice("label", *label, at, sink);
             }
             _ => {}
         }
@@ -117,9 +119,13 @@ impl<'a> Definitions<'a> {
 
     fn define(&mut self, name: Name<'a>, at: u32, sink: &mut Sink<'_>) {
         if !self.defined.insert(name.text) {
-            let rule = RuleId::DuplicateDefinition;
-            sink.error(rule, name.range, format_args!("{} `{}` is defined twice", self.kind, name.text));
-            sink.says_error(rule, at, format_args!("Duplicate definition of {} '{}'", self.kind, name.text));
+            twice(self.kind, name, at, sink);
         }
     }
+}
+
+fn twice(kind: &str, name: Name<'_>, at: u32, sink: &mut Sink<'_>) {
+    let rule = RuleId::DuplicateDefinition;
+    sink.error(rule, name.range, format_args!("{kind} `{}` is defined twice", name.text));
+    sink.says_error(rule, at, format_args!("Duplicate definition of {kind} '{}'", name.text));
 }

@@ -420,7 +420,7 @@ pub static RULES: [Rule; 100] = [
     rule(Id::DieReference, ("W008", "reference-outside-unit"), Warning, "A reference leads to an entry of its unit.",
         (DWARF_FORM, "silent")),
     rule(Id::OpenChildren, ("W009", "children-not-closed"), Warning, "A list of children ends with a null entry.",
-        (DWARF_TREE, "silent")),
+        (DWARF_TREE, "silent, unless nothing follows the entry: fatal: Checked Data was Invalid")),
     rule(Id::NoEntry, ("W010", "unit-without-entry"), Error, "A unit has an entry.",
         (DWARF_TREE, "with -g: fatal: Checked Data was Invalid, if nothing follows the header")),
     rule(Id::AfterRoot, ("W011", "bytes-behind-root"), Warning, "A unit has one entry at its top.",
@@ -447,6 +447,6 @@ pub static RULES: [Rule; 100] = [
     rule(Id::NoAddressClass, ("W021", "no-address-class"), Warning,
         "A variable that is not in global memory has a DW_AT_address_class: its address is read as a global one without.",
         ("CUDA-GDB; DWARF 2.0.0 2.16", "silent")),
-    rule(Id::MoreFaults, ("W022", "more-dwarf-faults"), Error,
+    rule(Id::MoreFaults, ("W022", "more-dwarf-faults"), Warning,
         "Of more than 64 faults in `.debug_info` the rest is not listed (a limit of this reader).", (OBSERVED, "stops at the first")),
 ];

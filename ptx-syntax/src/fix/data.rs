@@ -177,6 +177,9 @@ fn any_value(block: &SectionBlock<'_>, wanted: impl Fn(&Value<'_>) -> bool) -> b
 fn rewrite(module: &Module<'_>, change: impl Fn(&Value<'_>) -> Option<New>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for block in module.sections().filter(|block| any_value(block, |value| change(value).is_some())) {
+        if !is_laid_out(&assemble(block)) {
+            continue; // who knows what its lists were meant to be
+        }
         let mut list = List { text: module.text, word: TextRange::default(), behind: None, halves: false };
         for item in block.items() {
             match item {

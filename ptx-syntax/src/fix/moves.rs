@@ -1,5 +1,7 @@
 //! Directives of module scope that stand inside something.
 
+use std::collections::HashMap;
+
 use super::edit::{insert_lines, is_faulty, line_end};
 use super::{Edit, Fixes};
 use crate::error::SyntaxErrorKind;
@@ -22,17 +24,37 @@ pub(super) fn sections(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     out_of_functions(parsed, |statement| matches!(statement, Statement::Section(section) if whole(section)))
 }
 
+/// How many `.file` there are of each index, wherever they stand.
+fn files_by_index(parsed: &Parsed<'_>) -> HashMap<u64, u32> {
+    let bodies = parsed.module.functions().filter_map(|function| function.body.as_ref());
+    let inside = bodies.flat_map(|body| &body.statements).filter_map(|statement| match statement {
+        Statement::File(file) => Some(file.index),
+        _ => None,
+    });
+    let mut count = HashMap::new();
+    for index in parsed.module.files().map(|file| file.index).chain(inside) {
+        *count.entry(index).or_insert(0) += 1;
+    }
+    count
+}
+
 fn out_of_functions(parsed: &Parsed<'_>, wanted: impl Fn(&Statement<'_>) -> bool) -> Vec<Edit> {
     let text = parsed.module.text;
     let mut edits = Vec::new();
     if parsed.errors.is_empty() {
         return edits; // each misplaced directive is an error
     }
+    let files = files_by_index(parsed);
     for function in parsed.module.functions() {
         let Some(body) = function.body.as_ref().filter(|body| !body.close.is_empty()) else { continue };
         let mut moved = Moved::new(text, function.range.end);
         for statement in body.statements.iter().filter(|statement| wanted(statement)) {
             let range = statement.range();
+            // Behind the function it would no longer be the nearest to its `.loc`.
+            if matches!(statement, Statement::File(file) if files.get(&file.index).copied().unwrap_or(0) > 1)
+            {
+                continue;
+            }
             // The word itself is one error; another one means that the end is not known.
             let behind_word = TextRange::new(range.start + 1, range.end);
             if matches!(statement, Statement::Section(_)) || !is_faulty(&parsed.errors, text, behind_word) {

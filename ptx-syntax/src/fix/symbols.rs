@@ -28,11 +28,19 @@ pub(super) fn mangle(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
         found.sort_unstable();
         found.dedup();
     }
+    let taken: HashSet<&str> = if declared.is_empty() {
+        HashSet::new()
+    } else {
+        tokenize(text).filter(|t| t.kind == TokenKind::Ident).map(|t| t.range.slice(text)).collect()
+    };
     let edits = found.iter().filter_map(|&range| {
         let dotted = range.slice(text);
-        let name = match names.meant(dotted) {
-            Some(name) => name.to_owned(),
-            None => declared.contains(dotted).then(|| dotted.replace('.', DOT))?,
+        // What is declared with its dots is itself, and nothing else that looks like it.
+        let name = if declared.contains(dotted) {
+            let spelled = dotted.replace('.', DOT);
+            (!taken.contains(spelled.as_str())).then_some(spelled)?
+        } else {
+            names.meant(dotted)?.to_owned()
         };
         Some(Edit::new(range, name))
     });

@@ -8,14 +8,14 @@ mod text;
 use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::PtxFile;
 use crate::output;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
 use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
 use ptx_syntax::fix::Fixes;
 use sources::Sources;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -77,13 +77,13 @@ pub struct Options {
     /// For the repair file-time: seconds since 1970 (1 or more), and bytes
     #[arg(long, value_name = "SECONDS,BYTES", value_parser = repair::parse_time, default_value = "1,0")]
     file_time: (u32, u32),
-    /// Leave out a rule; may be given again
+    /// Leave out a rule, and its default repairs; may be given again
     #[arg(long, value_name = "RULE", value_parser = parse_rule)]
     allow: Vec<&'static Rule>,
     /// Leave out notes
     #[arg(long)]
     no_notes: bool,
-    /// Show all findings of a rule, not only the first 20 in a file
+    /// Show up to 1000 findings of a rule in a file, not only the first 20
     #[arg(long)]
     all: bool,
     /// Do not look for the source files, which tell lines past their end
@@ -159,6 +159,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let fixes = repair::fixes(options);
+    let writes_text = fixes.is_some() && !options.diff && !options.json;
+    if writes_text && options.files.len() > 1 && options.files.iter().any(|path| path == Path::new("-")) {
+        complain(format_args!("standard input is repaired to standard output: expected `-` alone"));
+        return Ok(ExitCode::from(USAGE));
+    }
     let mut unreadable = false;
     let mut found = false;
     let mut documents = json::Documents::new(options.json);
@@ -177,8 +182,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         found |= checked.is_finding(options);
         if let Err(error) = checked.write(options, out) {
             out.flush()?;
-            complain(format_args!("{error:#}"));
+            complain(format_args!("{}: not repaired: {error:#}", file.name));
+            documents.unreadable(path, &error);
             unreadable = true;
+            continue;
         }
         if options.json {
             documents.add(&checked, options);
@@ -232,6 +239,8 @@ impl<'f> Checked<'f> {
             if !options.json {
                 out.write_all(&bytes)?;
             }
+        } else if !self.file.path.is_file() {
+            bail!("no ordinary file; `-` repairs standard input to standard output");
         } else if repaired.text != self.file.text {
             output::write(&self.file.path, &bytes)?;
         }
@@ -256,7 +265,7 @@ impl<'f> Checked<'f> {
             text::min_version(self, out)?;
         } else if options.diff {
             if let Some(repaired) = &self.repaired {
-                write!(out, "{}", repaired.diff(name, &self.file.text))?;
+                out.write_all(&self.file.bytes_of(&repaired.diff(name, &self.file.text)))?;
             }
         } else if self.file.is_stdin() && self.repaired.is_some() {
             text::findings(self, options, &mut std::io::stderr().lock())?;

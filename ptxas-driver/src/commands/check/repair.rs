@@ -1,6 +1,7 @@
 //! Repairs: which ones, what they made of a text, and the difference.
 
 use super::Options;
+use ptx_syntax::check::RuleId;
 use ptx_syntax::fix::{self, Fixes, Repair, repair_named};
 use similar::TextDiff;
 use std::time::Duration;
@@ -44,7 +45,11 @@ pub(super) fn fixes(options: &Options) -> Option<Fixes> {
     let mut repairs = Vec::new();
     for choice in choices {
         match choice {
-            Choice::Default => repairs.extend(Fixes::default().repairs),
+            // A rule that is left out has no repair either.
+            Choice::Default => repairs.extend(Fixes::default().repairs.into_iter().filter(|repair| {
+                let allowed = |rule: &RuleId| options.allow.contains(&rule.rule());
+                !repair.info().rules.iter().all(allowed)
+            })),
             Choice::One(repair) => repairs.push(repair),
         }
     }
@@ -81,6 +86,8 @@ impl Repaired {
     /// The difference to `before`, as `patch` reads it; empty if there is none.
     pub(super) fn diff(&self, name: &str, before: &str) -> String {
         let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, &self.text);
-        diff.unified_diff().header(name, name).to_string()
+        // As `diff` does it: a tab says where a name with blanks ends.
+        let name = if name.contains(' ') { format!("{name}\t") } else { name.to_owned() };
+        diff.unified_diff().header(&name, &name).to_string()
     }
 }

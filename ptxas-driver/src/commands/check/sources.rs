@@ -24,7 +24,8 @@ impl Sources {
 
 fn count(path: &Path) -> Option<u32> {
     let about = std::fs::metadata(path).ok()?;
-    if !about.is_file() || about.len() > LARGEST {
+    // Files of no length are those of procfs, which may never end.
+    if !about.is_file() || about.len() == 0 || about.len() > LARGEST {
         return None;
     }
     let bytes = std::fs::read(path).ok()?;
