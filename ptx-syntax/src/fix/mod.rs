@@ -2,7 +2,8 @@
 //! information gets lost silently.
 //!
 //! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do; so fixing twice changes
-//! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
+//! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. Of
+//! a text with more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
 
 mod data;
 mod edit;
@@ -17,6 +18,7 @@ mod versions;
 
 pub use edit::{Edit, apply};
 
+use crate::MAX_ERRORS;
 use crate::check::{Context, Mode, RuleId, Verdict, check};
 use crate::parser::{Parsed, parse};
 
@@ -277,6 +279,9 @@ fn next_edits(
 ) -> Option<(usize, Repair, Vec<Edit>)> {
     let rest = repairs.get(from..).filter(|rest| !rest.is_empty())?;
     let parsed = parse(text);
+    if parsed.errors.len() > MAX_ERRORS {
+        return None; // repairs go by the errors, and not all are listed
+    }
     let made = |(index, &repair): (usize, &Repair)| {
         let made = edits(&parsed, repair, fixes);
         (!made.is_empty()).then_some((from + index, repair, made))

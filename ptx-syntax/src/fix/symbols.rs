@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::{Edit, Fixes};
-use crate::MAX_ERRORS;
 use crate::dotted::{DOT, DeclaredNames, dotted_symbol};
 use crate::error::SyntaxErrorKind;
 use crate::lexer::{Token, TokenKind, tokenize};
@@ -73,16 +72,6 @@ fn dotted(parsed: &Parsed<'_>) -> Vec<TextRange> {
         if stumbled && !seen {
             found.extend(dotted_symbol(parsed.module.text, error.range));
         }
-    }
-    if parsed.errors.len() > MAX_ERRORS {
-        // Not all are listed. In sections, where there can be so many, no name with a dot is right.
-        for block in parsed.module.sections() {
-            let inside = block.range.slice(parsed.module.text);
-            let words = words_with_dots(inside).filter(|word| word.slice(inside).contains('.'));
-            found.extend(words.map(|word| word.shifted(block.range.start)));
-        }
-        found.sort_unstable();
-        found.dedup_by(|next, word| next.start < word.end);
     }
     found
 }
