@@ -68,7 +68,7 @@ impl Folder {
 // ---- right answers from ../shared/bugs ----
 
 /// Of every PTX input: the number, and the rule that its EXPECT.md calls for, with the line it names (0: any).
-const BUGS: [(&str, &str, u64); 13] = [
+const BUGS: [(&str, &str, u64); 16] = [
     ("01", "D005", 58),
     ("03", "V111", 57),
     ("05", "D008", 57),
@@ -77,11 +77,14 @@ const BUGS: [(&str, &str, u64); 13] = [
     ("11", "F001", 23),
     ("13", "L010", 13),
     ("15", "S006", 23),
+    ("17", "W002", 0),
     ("19", "P002", 22),
     ("21", "L014", 17),
     ("23", "L014", 12),
     ("25", "F007", 0),
     ("27", "L007", 0),
+    ("36", "W021", 73),
+    ("46", "F011", 0),
 ];
 
 /// Inputs that are sound as PTX; what is wrong in them is for readers of cubins to see.
