@@ -156,6 +156,7 @@ const WORD: u8 = 1;
 const DIGIT: u8 = 2;
 const BLANK: u8 = 4;
 const HEX: u8 = 8;
+const LETTER: u8 = 16;
 
 /// Blanks to ptxas 13.0.88, beside the four of the PTX ISA; a vertical tab is none.
 const FORM_FEED: u8 = 0x0c;
@@ -169,6 +170,9 @@ static CLASS: [u8; 256] = {
         let b = byte as u8;
         if b.is_ascii_alphanumeric() || b == b'_' || b == b'$' {
             table[byte] |= WORD;
+        }
+        if b.is_ascii_alphabetic() {
+            table[byte] |= LETTER;
         }
         if b.is_ascii_digit() {
             table[byte] |= DIGIT;
@@ -261,9 +265,14 @@ impl<'a> Lexer<'a> {
             b' ' | b'\t' | b'\r' | b'\n' | FORM_FEED | SUBSTITUTE => {
                 (K::Whitespace, self.run(start + 1, BLANK))
             }
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => (K::Ident, self.run(start + 1, WORD)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (K::Ident, self.run(start + 1, WORD)),
+            b'$' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
             b'%' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
-            b'.' if has(self.peek(1), WORD) => (K::DotIdent, self.dot_ident(start + 1)),
+            b'.' if has(self.peek(1), LETTER) => (K::DotIdent, self.dot_ident(start + 1)),
+            b'.' if has(self.peek(1), DIGIT) => match self.digit_word(start + 1) {
+                Some(end) => (K::DotIdent, end),
+                None => (K::Float, self.fraction(start).unwrap_or(start + 1)),
+            },
             b'0'..=b'9' => self.number(start),
             b',' => one(K::Comma),
             b';' => one(K::Semicolon),
@@ -292,7 +301,8 @@ impl<'a> Lexer<'a> {
                 Some(length) => (K::LineMarker, start + length),
                 None => one(K::Unknown),
             },
-            b'*' | b'%' | b'&' | b'^' | b'~' | b'?' | b'.' => one(K::Operator),
+            b'\\' => one(K::Unknown), // one may stand before an opcode
+            b'*' | b'%' | b'&' | b'^' | b'~' | b'?' | b'.' | b'$' => one(K::Operator),
             _ => (K::Unknown, self.unknown(start + 1)),
         }
     }
@@ -309,6 +319,23 @@ impl<'a> Lexer<'a> {
         end
     }
 
+    /// The end of a word that begins with a digit: `1d` to `5d`, `16x256b`, `16x32bx2`, and `4byte` of a section. Other
+    /// digits are a number.
+    fn digit_word(&self, from: usize) -> Option<usize> {
+        let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
+        let digits = |from: usize| Some(self.run(from, DIGIT)).filter(|&end| end > from);
+        if matches!(byte(from), b'1'..=b'5') && byte(from + 1) == b'd' {
+            return Some(from + 2);
+        }
+        if self.bytes.get(from..self.run(from, WORD)) == Some(b"4byte") {
+            return Some(from + 5);
+        }
+        let rows = digits(from).filter(|&end| byte(end) == b'x')?;
+        let bits = digits(rows + 1).filter(|&end| byte(end) == b'b')? + 1;
+        let times = Some(bits).filter(|&end| byte(end) == b'x').and_then(|end| digits(end + 1));
+        Some(times.unwrap_or(bits))
+    }
+
     fn slash(&self, start: usize) -> (TokenKind, usize) {
         let rest = self.bytes.get(start + 2..).unwrap_or(&[]);
         match self.peek(1) {
@@ -321,7 +348,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Longest match, as ptxas: `089` is `0` and `89`, `2b` is `2` and `b`, `.2` never starts here.
+    /// Longest match, as ptxas: `089` is `0` and `89`, `2b` is `2` and `b`.
     fn number(&self, start: usize) -> (TokenKind, usize) {
         use TokenKind as K;
         let suffixed = |end: usize| (K::Integer, end + usize::from(self.bytes.get(end) == Some(&b'U')));
@@ -388,7 +415,7 @@ impl<'a> Lexer<'a> {
     /// A run of characters that begin no token, ended on a character boundary.
     fn unknown(&self, from: usize) -> usize {
         let tail = self.bytes.get(from..).unwrap_or(&[]);
-        let stops = |b: u8| b.is_ascii_graphic() && b != b'\\' && b != b'`' && b != b'\'' || has(b, BLANK);
+        let stops = |b: u8| b.is_ascii_graphic() && b != b'`' && b != b'\'' || has(b, BLANK);
         from + tail.iter().position(|&b| stops(b)).unwrap_or(tail.len())
     }
 }
@@ -450,7 +477,10 @@ mod tests {
     fn comments_markers_and_strays() {
         use TokenKind::{AtDwarf, Ident, String, Unknown, UnterminatedComment, UnterminatedString};
         assert_eq!(kinds("# 1 \"x.cu\" 2 3\n#line 5 \"y\"\na // b \r c\n/* d */"), [(Ident, "a")]);
-        assert_eq!(kinds("#\n\\\u{e9}a"), [(Unknown, "#"), (Unknown, "\\\u{e9}"), (Ident, "a")]);
+        assert_eq!(
+            kinds("#\n\\\u{e9}a"),
+            [(Unknown, "#"), (Unknown, "\\"), (Unknown, "\u{e9}"), (Ident, "a")]
+        );
         assert_eq!(kinds("@@DWARF \"a\\\"b"), [(AtDwarf, "@@DWARF"), (String, "\"a\\\""), (Ident, "b")]);
         assert_eq!(kinds("\"b /*"), [(UnterminatedString, "\""), (Ident, "b"), (UnterminatedComment, "/*")]);
     }

@@ -163,7 +163,7 @@ pub struct AddressSizeDirective {
     pub range: TextRange,
 }
 
-/// `.file INDEX "PATH" [, TIMESTAMP, SIZE]` (PTX ISA §.file).
+/// `.file INDEX "PATH" [, TIMESTAMP [, SIZE]]` (PTX ISA §.file; ptxas 13.0.88 takes a time alone).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDirective<'a> {
     /// The number that `.loc` uses, as ptxas reads it (32 bits).

@@ -64,7 +64,7 @@ impl Statement<'_> {
 /// operand would cost several times the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction<'a> {
-    /// From the predicate or opcode to the `;`.
+    /// From the predicate, a `\` or the opcode to the `;`.
     pub range: TextRange,
     /// The whole opcode, `ld.global.u32`, with any blanks between its parts.
     pub opcode: Name<'a>,
@@ -109,6 +109,19 @@ impl<'a> Instruction<'a> {
                 _ => return None,
             }
         }
+    }
+
+    /// A `\` before the opcode, which ptxas 13.0.88 skips and the PTX ISA does not know.
+    pub fn backslash(&self) -> Option<TextRange> {
+        let head = TextRange::new(self.range.start, self.opcode.range.start);
+        if head.is_empty() {
+            return None;
+        }
+        let mut lexer = Lexer::new(self.text, 0);
+        let tokens = std::iter::from_fn(|| Some(lexer.next_significant()));
+        let mut tokens = tokens.take_while(|token| token.range.start < head.len());
+        let found = tokens.find(|token| token.kind == TokenKind::Unknown)?;
+        Some(found.range.shifted(self.range.start))
     }
 
     /// The operands between the commas.

@@ -23,7 +23,7 @@ const OPCODES: &[&[&str]] = &[
 ];
 
 fn name() -> impl Strategy<Value = String> {
-    "[a-z$][a-zA-Z0-9_$]{0,5}|%[a-z][a-z0-9]{0,3}|_[A-Z]{1,4}"
+    "[a-z][a-zA-Z0-9_$]{0,5}|[$][a-zA-Z0-9_$]{1,5}|%[a-z][a-z0-9]{0,3}|_[A-Z]{1,4}"
         .prop_filter("a word of its own", |name| !matches!(&**name, "generic" | "ret"))
 }
 

@@ -110,9 +110,7 @@ fn run(case: &Case) -> (Report, [BTreeSet<String>; 3]) {
 
 /// The lines without order and number: ptxas repeats some for each table it writes.
 fn sorted(messages: &str) -> BTreeSet<String> {
-    // Warnings about code and variables, which `check` does not look at.
-    let is_of_code = |line: &&str| line.starts_with("ptxas warning : Unresolved extern variable");
-    messages.lines().filter(|line| !is_of_code(line)).map(str::to_owned).collect()
+    messages.lines().map(str::to_owned).collect()
 }
 
 /// The kind of the first message that refuses.

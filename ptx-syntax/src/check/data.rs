@@ -403,6 +403,7 @@ impl<'a> References<'_, 'a> {
         let is_kept = self.sections.named(name.text).is_some_and(|first| first.name.range == name.range);
         let (modes, resolved) = match name.text {
             ".debug_line" => (Modes::NEVER, false),
+            ".debug_info" if self.sections.named(".debug_abbrev").is_none() => (Modes::NEVER, false), // skipped
             ".debug_str" => (self.known.names, is_kept),
             _ => (Modes::G, true),
         };

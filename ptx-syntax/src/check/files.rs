@@ -32,8 +32,13 @@ pub(super) fn check<'m, 'a>(
     for file in module.files() {
         let rule = RuleId::DuplicateFileIndex;
         let index = file.index;
-        if file.timestamp.is_some() {
-            gates.check(RuleId::GateFileTime, file.range, file.range.end - 1, sink);
+        // Where there may be more ptxas looks for a comma first; a size ends the directive.
+        let end = match file.size {
+            Some(_) => file.range.end - 1,
+            None => next_token(sink.text, file.range.end).range.start,
+        };
+        if file.timestamp.is_some() && is_whole(file, sink.text) {
+            gates.check(RuleId::GateFileTime, file.range, end, sink);
         }
         match files.get(&index) {
             None => {
@@ -46,12 +51,9 @@ pub(super) fn check<'m, 'a>(
                 if let Some(finding) = sink.find(rule, file.range, message) {
                     finding.related = Some((first, "first given here".into()));
                 }
-                // Behind a name ptxas looks for a comma; a size ends the directive.
-                let at = match file.size {
-                    Some(_) => file.range.end - 1,
-                    None => next_token(sink.text, file.range.end).range.start,
-                };
-                sink.says_error(rule, at, format_args!("Duplicate file index #{index}"));
+                if is_whole(file, sink.text) {
+                    sink.says_error(rule, end, format_args!("Duplicate file index #{index}"));
+                }
             }
         }
         name(file, known, sink);
@@ -167,6 +169,12 @@ fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
 
 fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
+    if file.size.is_none() && is_whole(file, sink.text) {
+        let message = format_args!("a time without the file's size: ptxas 13.0 writes the size 0");
+        if let Some(finding) = sink.find(RuleId::FileTimeAlone, file.range, message) {
+            finding.help = Some("the PTX ISA has both or neither: add `, SIZE`".into());
+        }
+    }
     if time >> 63 != 0 {
         let rule = RuleId::FileTimeCrash;
         sink.error(
@@ -182,6 +190,11 @@ fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
             format_args!("the time {time} is cut to 32 bits: {}", time as u32),
         );
     }
+}
+
+/// Whether no number is missing behind a comma, of which the parser has told.
+fn is_whole(file: &FileDirective<'_>, text: &str) -> bool {
+    !file.range.slice(text).ends_with(',')
 }
 
 /// ptxas crashes where it writes the line table: with `-g` always, else if there are lines.

@@ -10,6 +10,7 @@ use crate::nodes::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::section::{is_label, is_reserved};
+use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
 use crate::types::ScalarType;
 
@@ -19,6 +20,22 @@ pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     let mut grammar = Grammar { module, names: None, data: DataErrors::default(), first_strange_byte: true };
     for error in errors {
         grammar.error(error, sink);
+    }
+    backslashes(module, sink);
+}
+
+fn backslashes(module: &Module<'_>, sink: &mut Sink<'_>) {
+    let bodies = module.functions().filter_map(|function| function.body.as_ref());
+    for statement in bodies.flat_map(|body| &body.statements) {
+        if let Statement::Instruction(instruction) = statement
+            && let Some(range) = instruction.backslash()
+        {
+            sink.error(
+                RuleId::Backslash,
+                range,
+                format_args!("a `\\` before an opcode is no PTX: ptxas skips it"),
+            );
+        }
     }
 }
 
@@ -68,7 +85,7 @@ impl Grammar<'_, '_> {
                 sink.error(rule, range, format_args!("{error}"));
                 says_near(rule, range, sink);
             }
-            Kind::Expected { found, .. } => self.unexpected(error, found, sink),
+            Kind::Expected { .. } => self.unexpected(error, sink),
             Kind::UnknownCharacter | Kind::UnterminatedString => {
                 sink.error(RuleId::Syntax, range, format_args!("{error}"));
                 says_near(RuleId::Syntax, range, sink);
@@ -109,11 +126,10 @@ impl Grammar<'_, '_> {
         }
     }
 
-    fn unexpected(&mut self, error: &SyntaxError, found: TokenKind, sink: &mut Sink<'_>) {
+    fn unexpected(&mut self, error: &SyntaxError, sink: &mut Sink<'_>) {
         let (text, range) = (sink.text, error.range);
-        if found == TokenKind::DotIdent
-            && let Some(symbol) = dotted_symbol(text, range)
-        {
+        let dot = range.slice(text).starts_with('.');
+        if dot && let Some(symbol) = dotted_symbol(text, range) {
             let name = symbol.slice(text);
             let message = format_args!("`{name}` is no PTX name: a dot cannot stand in one");
             if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
@@ -157,10 +173,6 @@ fn near(text: &str, range: TextRange) -> &str {
     let rest = text.get(range.start as usize..).unwrap_or("");
     if word == ".version" {
         return version_with_number(rest);
-    }
-    let digits = |from: &str| from.bytes().take_while(u8::is_ascii_digit).count();
-    if let Some(fraction) = word.strip_prefix('.').filter(|tail| digits(tail) > 0) {
-        return word.get(..=digits(fraction)).unwrap_or(word); // `.2byte` begins with the number `.2`
     }
     let two = rest.get(..2).unwrap_or("");
     if matches!(two, "<<" | ">>" | "<=" | ">=" | "==" | "!=" | "&&" | "||") {

@@ -15,6 +15,7 @@ mod names;
 mod ptxas_lines;
 mod rules;
 mod sink;
+mod symbols;
 mod transcript;
 
 pub use gates::{CURRENT_VERSION, GATES, Gate, MinVersion, PtxVersion, Use};
@@ -44,11 +45,16 @@ pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 pub struct Context<'c> {
     /// Asked for each file once, to find lines past its end.
     pub source_lines: Option<&'c SourceLines<'c>>,
+    /// ptxas is called with -c: other modules may define this one's `.extern` variables.
+    pub relocatable: bool,
 }
 
 impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Context").field("source_lines", &self.source_lines.is_some()).finish()
+        f.debug_struct("Context")
+            .field("source_lines", &self.source_lines.is_some())
+            .field("relocatable", &self.relocatable)
+            .finish()
     }
 }
 
@@ -137,7 +143,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
 
     grammar::check(parsed, &mut sink);
     header::check(module, &mut gates, &mut sink);
-    names::check(module, &mut sink);
+    symbols::check(module, context.relocatable, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
     debug_info::check(module, &sections, &mut sink);
@@ -151,7 +157,8 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();
-    let transcript = Transcript::new(said, known.debug, first_item(module).map(|range| range.end));
+    let whole = first_item(module).filter(|item| !item.slice(module.text).ends_with(','));
+    let transcript = Transcript::new(said, known.debug, whole.map(|range| range.end));
     Report { findings, more, min_version: gates.min_version, transcript }
 }
 

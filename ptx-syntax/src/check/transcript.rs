@@ -112,7 +112,7 @@ pub(super) struct Transcript {
     said: Vec<Said>,
     /// The module has `.target ..., debug`, which makes every mode [`Mode::G`].
     debug_target: bool,
-    /// Where the first item behind the header ends.
+    /// Where the first item behind the header ends, if it is whole.
     first_item_end: Option<u32>,
 }
 

@@ -118,8 +118,9 @@ pub(super) fn time(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
             (None, _) if !comma => {
                 edits.push(Edit::insert(file.path_range.end + 1, format!(", {time}, {size}")));
             }
-            (Some(0), Some(_)) if comma => {
-                edits.push(Edit::new(lexer.next_significant().range, time.to_string()));
+            (Some(0), known) if comma => {
+                let size = if known.is_none() { format!(", {size}") } else { String::new() };
+                edits.push(Edit::new(lexer.next_significant().range, format!("{time}{size}")));
             }
             _ => {}
         }

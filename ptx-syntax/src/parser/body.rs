@@ -26,7 +26,11 @@ impl<'a> Parser<'a> {
                     depth += 1;
                     statements.push(Statement::BlockOpen(self.bump().range));
                 }
-                TokenKind::Ident | TokenKind::At => {
+                TokenKind::Unknown if !self.at_backslash() => {
+                    let statement = self.stray();
+                    statements.push(statement);
+                }
+                TokenKind::Ident | TokenKind::At | TokenKind::Unknown => {
                     let statement = self.label_or_instruction();
                     statements.push(statement);
                 }
@@ -131,8 +135,13 @@ impl<'a> Parser<'a> {
             self.skip_statement();
             return Statement::Unknown(self.range_from(start));
         }
-        if !self.at(TokenKind::Ident) {
-            self.unexpected("an opcode after the predicate");
+        let escaped = self.eat_backslash();
+        if !self.at(TokenKind::Ident) || escaped && self.word() == "call" {
+            self.unexpected(if escaped {
+                "an opcode after the `\\`"
+            } else {
+                "an opcode after the predicate"
+            });
             if !self.begins_line() {
                 self.skip_statement();
             }
@@ -144,7 +153,7 @@ impl<'a> Parser<'a> {
             return Statement::Unknown(self.range_from(start));
         }
         let first = self.bump().range;
-        if self.at(TokenKind::Colon) && !predicated {
+        if self.at(TokenKind::Colon) && !predicated && !escaped {
             let label = Name { text: first.slice(self.text), range: first };
             self.bump();
             return Statement::Label(label);
@@ -165,6 +174,19 @@ impl<'a> Parser<'a> {
         let opcode = Name { text: opcode.slice(self.text), range: opcode };
         let line_anchor = if is_expanded(mnemonic, opcode.text) { range.end - 1 } else { line_anchor };
         Statement::Instruction(Instruction { range, opcode, line_anchor, text: range.slice(self.text) })
+    }
+
+    /// One `\` stands before an opcode without meaning (ptxas 13.0.88; the PTX ISA has none).
+    fn eat_backslash(&mut self) -> bool {
+        let found = self.at_backslash();
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn at_backslash(&self) -> bool {
+        self.at(TokenKind::Unknown) && self.word() == "\\"
     }
 
     /// `@%p1` or `@!%p1`.

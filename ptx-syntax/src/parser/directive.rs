@@ -79,7 +79,9 @@ impl<'a> Parser<'a> {
             return Some(());
         }
         file.timestamp = Some(self.integer("a timestamp")?);
-        self.expect(TokenKind::Comma, "`,` and the file size")?;
+        if self.eat(TokenKind::Comma).is_none() {
+            return Some(()); // ptxas 13.0.88 asks for no size, which the PTX ISA does
+        }
         file.size = Some(self.integer("the file size")?);
         Some(())
     }

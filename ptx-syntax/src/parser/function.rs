@@ -18,6 +18,11 @@ impl<'a> Parser<'a> {
             self.bump();
         }
         match self.directive_word() {
+            ".entry" | ".func" if linkage == Linkage::Common => {
+                self.unexpected("a state space: functions are never `.common`");
+                self.skip_statement();
+                Item::Unknown(self.range_from(start))
+            }
             ".entry" => Item::Function(Box::new(self.function(start, linkage, FunctionKind::Entry))),
             ".func" => Item::Function(Box::new(self.function(start, linkage, FunctionKind::Func))),
             word if StateSpace::from_keyword(word).is_some() => Item::Variable(self.variable(start, linkage)),

@@ -58,6 +58,9 @@ pub struct Options {
     /// How ptxas is called, for --ptxas-messages
     #[arg(long, value_name = "MODE", default_value = "none", requires = "ptxas_messages")]
     mode: ModeName,
+    /// ptxas is called with -c: other modules may define `.extern` variables
+    #[arg(short = 'c', long)]
+    compile_only: bool,
     /// Only print the least `.version` for the directives used
     #[arg(long, conflicts_with = "json")]
     min_version: bool,
@@ -212,7 +215,10 @@ impl<'f> Checked<'f> {
         let parsed = ptx_syntax::parse(text);
         let sources = Sources::beside(&file.path);
         let source_lines = |path: &str| sources.line_count(path);
-        let context = Context { source_lines: if options.no_sources { None } else { Some(&source_lines) } };
+        let context = Context {
+            source_lines: if options.no_sources { None } else { Some(&source_lines) },
+            relocatable: options.compile_only,
+        };
         let mut report = check::check(&parsed, &context);
         report.findings.retain(|finding| {
             let is_note = finding.severity == Severity::Note;

@@ -142,7 +142,7 @@ impl<'o> Compile<'o> {
         let parsed = ptx_syntax::parse(text);
         let mut diagnostics = Vec::new();
         let mode = self.mode();
-        let report = checks::refused(&parsed, mode, &mut diagnostics);
+        let report = checks::refused(&parsed, (mode, self.options.compile_only), &mut diagnostics);
         checks::target(&parsed.module, self.options.arch, &mut diagnostics);
         checks::line_markers(text, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;

@@ -6,8 +6,12 @@ use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
 use ptx_syntax::{Item, Module, Parsed, Statement, TargetDirective, TextRange};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
-pub(super) fn refused(parsed: &Parsed<'_>, mode: Mode, diagnostics: &mut Vec<Diagnostic>) -> Report {
-    let report = check::check(parsed, &Context::default());
+pub(super) fn refused(
+    parsed: &Parsed<'_>,
+    (mode, relocatable): (Mode, bool),
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Report {
+    let report = check::check(parsed, &Context { relocatable, ..Context::default() });
     for finding in &report.findings {
         let rule = finding.rule.id;
         // A limit of our parser leaves part of the module unread.
