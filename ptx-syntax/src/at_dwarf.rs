@@ -14,6 +14,8 @@ pub struct AtDwarf<'a> {
     pub directive: Name<'a>,
     /// From `@@DWARF` to the last operand.
     pub range: TextRange,
+    /// No error cut it short.
+    pub(crate) whole: bool,
     /// The text of the module up to the end of `range`.
     pub(crate) text: &'a str,
 }
@@ -63,7 +65,8 @@ impl<'a> AtDwarf<'a> {
         AtDwarfKind::Section { name, flags: Name { text: flags.slice(self.text), range: flags } }
     }
 
-    /// The values of a data line, as in a `.section` block: either numbers without a sign, or one name.
+    /// The values of a data line, as in a `.section` block: either numbers, of which the first has no sign, or
+    /// one name.
     pub fn values(&self) -> AtDwarfValues<'a> {
         let cursor = data_width(self.directive.text)
             .map(|width| DataCursor::list(self.text, self.directive.range.end, width));

@@ -36,8 +36,9 @@ impl<'a> DeclaredNames<'a> {
     /// Functions and variables, wherever they are declared.
     pub(crate) fn new(module: &Module<'a>) -> Self {
         let is_symbol = |what: Declared| !matches!(what, Declared::CodeLabel | Declared::Parameter);
-        let all = declared(module).into_iter().filter(|&(_, what)| is_symbol(what));
-        let all: Vec<&str> = all.map(|(name, _)| name).collect();
+        let names = declared(module);
+        let all: Vec<&str> =
+            names.iter().filter(|&(_, what)| is_symbol(what)).map(|(name, _)| name).collect();
         let mut by_letters = HashMap::new();
         for &name in &all {
             by_letters.entry(letters(name)).and_modify(|known| *known = None).or_insert(Some(name));

@@ -266,8 +266,8 @@ impl<'a> Lexer<'a> {
                 (K::Whitespace, self.run(start + 1, BLANK))
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => (K::Ident, self.run(start + 1, WORD)),
-            b'$' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
-            b'%' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
+
+            b'$' | b'%' if has(self.peek(1), WORD) => (K::Ident, self.run(start + 1, WORD)),
             b'.' if has(self.peek(1), LETTER) => (K::DotIdent, self.dot_ident(start + 1)),
             b'.' if has(self.peek(1), DIGIT) => match self.digit_word(start + 1) {
                 Some(end) => (K::DotIdent, end),

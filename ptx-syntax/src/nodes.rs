@@ -176,6 +176,8 @@ pub struct FileDirective<'a> {
     pub timestamp: Option<u64>,
     /// Bytes of the source file, modulo 2^64.
     pub size: Option<u64>,
+    /// No error cut it short.
+    pub(crate) whole: bool,
     /// The whole directive.
     pub range: TextRange,
 }

@@ -311,22 +311,19 @@ impl<'a> DataCursor<'a> {
     fn negative(&mut self, minus: Token, width: u8, first: bool, sink: &mut ErrorSink) -> Option<Value<'a>> {
         let token = self.lexer.next_significant();
         let literal = Literal::read(token.range.slice(self.text));
-        if token.kind != TokenKind::Integer || literal.unsigned || literal.value >> 63 != 0 {
+        if token.kind != TokenKind::Integer || !has_negative(&literal) {
             sink.unexpected(self.text, token, "a number below 2^63 after `-`");
             self.give_up(token);
             return None;
         }
         let range = TextRange::new(minus.range.start, token.range.end);
-        if literal.overflow {
-            sink.push(SyntaxErrorKind::ConstantOverflow, token.range);
-        }
-        let least = 1_u64 << (8 * u32::from(width) - 1);
         let only_zero =
             literal.value == 0 && first && self.lexer.clone().next_significant().kind != TokenKind::Comma;
-        if width < 8 && (only_zero || literal.value > least) {
+        if width < 8 && only_zero {
             sink.push(SyntaxErrorKind::ValueOutOfRange { bits: 8 * width }, range);
         }
-        Some(Value { kind: ValueKind::Integer(literal.value.wrapping_neg()), width, range })
+        let value = check_negative(&literal, range, width, sink);
+        Some(Value { kind: ValueKind::Integer(value), width, range })
     }
 
     /// `NAME`, `NAME+N` or `LEFT-RIGHT`; no list of these, so a comma is left for `item` to refuse.
@@ -351,10 +348,16 @@ impl<'a> DataCursor<'a> {
                 kind = ValueKind::Symbol { name: left, addend: literal.value as u32 };
                 end = offset.range.end;
             }
+            // A section's name has no difference.
+            TokenKind::Minus if left.text.starts_with('.') => {
+                sink.unexpected(self.text, operator, "`+` or the next item");
+                self.skip_line();
+                return None;
+            }
             TokenKind::Minus => {
                 let right = self.lexer.next_significant();
                 let name = Name { text: right.range.slice(self.text), range: right.range };
-                if right.kind != TokenKind::Ident || !is_label(name.text) || left.text.starts_with('.') {
+                if right.kind != TokenKind::Ident || !is_label(name.text) {
                     sink.unexpected(self.text, right, "a label on both sides of `-`");
                     self.give_up(right);
                     return None;
@@ -412,6 +415,23 @@ pub(crate) fn check_integer(digits: &str, range: TextRange, width: u8, sink: &mu
         sink.push(SyntaxErrorKind::ValueOutOfRange { bits: 8 * width }, range);
     }
     value
+}
+
+/// Whether a number may stand behind a `-`.
+pub(crate) fn has_negative(literal: &Literal) -> bool {
+    !literal.unsigned && literal.value >> 63 == 0
+}
+
+/// The negative of a literal in 64 bits, and whether it fits the directive; `range` begins at the sign.
+pub(crate) fn check_negative(literal: &Literal, range: TextRange, width: u8, sink: &mut ErrorSink) -> u64 {
+    if literal.overflow {
+        sink.push(SyntaxErrorKind::ConstantOverflow, range);
+    }
+    let least = 1_u64 << (8 * u32::from(width) - 1);
+    if width < 8 && literal.value > least {
+        sink.push(SyntaxErrorKind::ValueOutOfRange { bits: 8 * width }, range);
+    }
+    literal.value.wrapping_neg()
 }
 
 /// A decimal number of at most 9 digits without a leading zero, and its end; the start itself if there is none.

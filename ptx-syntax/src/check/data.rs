@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Known;
 use super::gates::Gates;
 use super::grammar::next_token;
-use super::names::{self, Declared};
+use super::names::{self, Declared, Names};
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
@@ -190,18 +190,17 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         gates.check(RuleId::GateAtDwarf, range, range.end - 1, sink);
         if line.directive.text == ".section" {
             in_section = true;
-            if outdated {
+            if outdated && !line.whole {
+                let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
+                sink.error(RuleId::AtDwarfDeprecated, range, format_args!("{message}"));
+            } else if outdated {
                 let rule = RuleId::AtDwarfDeprecated;
                 let message = "`@@DWARF` ended with PTX 1.x: expected `.section NAME { ... }`";
                 sink.error(rule, range, format_args!("{message}"));
                 let said = "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0";
-                // Behind a name alone ptxas looks for the comma.
-                let is_complete = range.slice(sink.text).matches('@').count() > 2;
-                let at =
-                    if is_complete { range.end - 1 } else { next_token(sink.text, range.end).range.start };
-                sink.says_error(rule, at, format_args!("{said}"));
+                sink.says_error(rule, range.end - 1, format_args!("{said}"));
             }
-        } else if !in_section {
+        } else if !in_section && line.whole {
             in_section = true;
             let rule = RuleId::AtDwarfWithoutSection;
             let message = "this crashes ptxas 13.0: expected `@@DWARF .section` first";
@@ -283,7 +282,7 @@ fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
         return;
     }
     let mut warn = |level: Level, text: &str| {
-        let (rule, at) = (RuleId::InfoWithoutAbbrev, (Phase::Warn, 1));
+        let (rule, at) = (RuleId::InfoWithoutAbbrev, (Phase::Warn, 2));
         sink.says(rule, at, (level, Modes::G), format_args!("{text}"));
     };
     if !abbrev {
@@ -300,12 +299,7 @@ fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
 }
 
 /// What the blocks refer to.
-fn references(
-    sections: &Sections<'_>,
-    declared: &HashMap<&str, Declared>,
-    known: &Known,
-    sink: &mut Sink<'_>,
-) {
+fn references(sections: &Sections<'_>, declared: &Names<'_>, known: &Known, sink: &mut Sink<'_>) {
     let mut used = HashMap::new();
     for section in &sections.list {
         let mut references = References { sections, declared, section, known, used: &mut used };
@@ -325,7 +319,7 @@ fn references(
 
 struct References<'r, 'a> {
     sections: &'r Sections<'a>,
-    declared: &'r HashMap<&'a str, Declared>,
+    declared: &'r Names<'a>,
     section: &'r Section<'a>,
     known: &'r Known,
     /// Labels of sections used in `.debug_info`, with their offset.
@@ -338,21 +332,39 @@ impl<'a> References<'_, 'a> {
     }
 
     fn symbol(&mut self, range: TextRange, name: &'a str, addend: i64, sink: &mut Sink<'_>) {
-        if let Some(&declared) = self.declared.get(name) {
+        let is_label = self.sections.labels.contains_key(name);
+        let declared = self.declared.get(name);
+        if self.declared.is_ambiguous(name) || is_label && declared.is_some() {
+            let taken = match declared {
+                _ if is_label => "the section's label",
+                Some(Declared::CodeLabel) => "the first label of code",
+                _ => "the first",
+            };
+            let message = format_args!("`{name}` stands for several things: ptxas takes {taken}");
+            sink.error(RuleId::AmbiguousName, range, message);
+        }
+        if let Some(declared) = declared.filter(|_| !is_label) {
+            if declared == Declared::FunctionElsewhere {
+                let message =
+                    format_args!("`{name}` is defined in another module: ptxas writes 0 and no relocation");
+                sink.error(RuleId::UndefinedSymbol, range, message);
+                return;
+            }
             let lost = match declared {
                 // ptxas knows their place in `.debug_info` only.
                 Declared::Variable(StateSpace::Const | StateSpace::Shared) => !self.in_info(),
                 Declared::Variable(StateSpace::Local) | Declared::Parameter => false,
-                Declared::Variable(_) | Declared::CodeLabel | Declared::Function => {
-                    addend != 0 && !self.in_info()
-                }
+                Declared::Variable(_)
+                | Declared::CodeLabel
+                | Declared::Function
+                | Declared::FunctionElsewhere => addend != 0 && !self.in_info(),
             };
             if lost {
                 self.lost(range, sink);
             }
             return;
         }
-        if !self.sections.labels.contains_key(name) {
+        if !is_label {
             if sink.text.as_bytes().get(range.end as usize) == Some(&b'.') {
                 return; // half of a dotted name, which has a finding of its own
             }
@@ -412,7 +424,7 @@ impl<'a> References<'_, 'a> {
         let missing: Vec<&str> = missing.collect();
         if let Some(&label) = missing.first() {
             let rule = RuleId::DifferenceUndefined;
-            let is_code = self.declared.get(label) == Some(&Declared::CodeLabel);
+            let is_code = self.declared.get(label) == Some(Declared::CodeLabel);
             let what = if is_code { "is a label of code" } else { "is defined nowhere" };
             let message = format_args!(
                 "`{label}` {what}: both labels of a difference are defined in the section that holds it"

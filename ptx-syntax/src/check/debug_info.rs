@@ -87,7 +87,7 @@ fn unclassed(offsets: &[u64], fixups: &[Fixup<'_>], module: &Module<'_>, sink: &
     if offsets.is_empty() {
         return;
     }
-    let declared: HashMap<&str, Declared> = names::declared(module);
+    let declared = names::declared(module);
     for offset in offsets {
         let Ok(at) = fixups.binary_search_by_key(offset, |fixup| fixup.offset) else { continue };
         let Some(Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) = fixups.get(at) else {

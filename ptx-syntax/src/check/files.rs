@@ -37,7 +37,7 @@ pub(super) fn check<'m, 'a>(
             Some(_) => file.range.end - 1,
             None => next_token(sink.text, file.range.end).range.start,
         };
-        if file.timestamp.is_some() && is_whole(file, sink.text) {
+        if file.timestamp.is_some() && file.whole {
             gates.check(RuleId::GateFileTime, file.range, end, sink);
         }
         match files.get(&index) {
@@ -51,7 +51,7 @@ pub(super) fn check<'m, 'a>(
                 if let Some(finding) = sink.find(rule, file.range, message) {
                     finding.related = Some((first, "first given here".into()));
                 }
-                if is_whole(file, sink.text) {
+                if file.whole {
                     sink.says_error(rule, end, format_args!("Duplicate file index #{index}"));
                 }
             }
@@ -169,7 +169,7 @@ fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
 
 fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
-    if file.size.is_none() && is_whole(file, sink.text) {
+    if file.size.is_none() && file.whole {
         let message = format_args!("a time without the file's size: ptxas 13.0 writes the size 0");
         if let Some(finding) = sink.find(RuleId::FileTimeAlone, file.range, message) {
             finding.help = Some("the PTX ISA has both or neither: add `, SIZE`".into());
@@ -190,11 +190,6 @@ fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
             format_args!("the time {time} is cut to 32 bits: {}", time as u32),
         );
     }
-}
-
-/// Whether no number is missing behind a comma, of which the parser has told.
-fn is_whole(file: &FileDirective<'_>, text: &str) -> bool {
-    !file.range.slice(text).ends_with(',')
 }
 
 /// ptxas crashes where it writes the line table: with `-g` always, else if there are lines.

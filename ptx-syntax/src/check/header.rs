@@ -109,6 +109,9 @@ fn check_address_size(size: &AddressSizeDirective, gates: &mut Gates, sink: &mut
     if size.bits == 32 {
         let rule = RuleId::Address32;
         sink.error(rule, size.range, format_args!("32-bit addresses are no longer supported: expected 64"));
+        let at = (Phase::Warn, 1);
+        let matching = "64 Bit host architecture (--machine) being used must match with .address_size of 32 bits for -g compilation";
+        sink.says(rule, at, (Level::Fatal, Modes::G), format_args!(" {matching}"));
         let at = (Phase::Warn, size.range.start);
         let warned =
             "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits";

@@ -11,7 +11,7 @@ use super::transcript::{Level, Modes, Phase};
 use super::{Context, Known};
 use crate::lexer::{TokenKind, tokenize};
 use crate::nodes::{Function, InlinedAt, Item, LocDirective, Module};
-use crate::statement::Statement;
+use crate::statement::{Instruction, Statement};
 use crate::text::TextRange;
 use crate::types::FunctionKind;
 
@@ -80,13 +80,22 @@ struct Locs<'s, 'm, 'a> {
     /// Every place so far, with the last function that has it.
     seen: HashMap<Place, usize>,
     undeclared: HashSet<u64>,
-    /// Names without a label: the function, the name, where.
-    unresolved: Vec<(usize, String, TextRange)>,
+    unresolved: Vec<Unresolved>,
     first: Option<TextRange>,
     column_lost: Option<(TextRange, TextRange, u32)>,
     /// Line counts of files, asked once.
     ends: HashMap<u64, Option<u32>>,
     past_end: HashSet<(u64, u64)>,
+}
+
+/// A name without a label that a row needs.
+struct Unresolved {
+    /// Index of the function.
+    function: usize,
+    /// Whether its code can run at all.
+    runs: bool,
+    name: String,
+    range: TextRange,
 }
 
 impl Locs<'_, '_, '_> {
@@ -95,7 +104,7 @@ impl Locs<'_, '_, '_> {
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
         let mut called: Calls<'_> = HashMap::new();
-        let mut used = false;
+        let (mut used, mut runs) = (false, true);
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
@@ -108,7 +117,7 @@ impl Locs<'_, '_, '_> {
                         called.insert(place(loc), (at, unresolved));
                         if unresolved && current.is_none() && loc.line != 0 {
                             // The function's entry has the first one, even if no code follows.
-                            self.unresolved.push((index, at.function_name.text.to_owned(), at.range));
+                            self.unresolved(index, true, at);
                         }
                     }
                     used = false;
@@ -118,13 +127,15 @@ impl Locs<'_, '_, '_> {
                     self.seen.insert(place(loc), index);
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Instruction(_) => {
+                Statement::Label(_) => runs = true,
+                Statement::Instruction(instruction) => {
                     has_code = true;
                     // A line of 0 gives no row.
                     let row = current.filter(|loc| loc.line != 0 && !std::mem::replace(&mut used, true));
                     if let Some(loc) = row {
-                        self.names_of(index, place(loc), &called);
+                        self.names_of((index, runs), place(loc), &called);
                     }
+                    runs &= !leaves(instruction);
                 }
                 _ => {}
             }
@@ -132,15 +143,20 @@ impl Locs<'_, '_, '_> {
     }
 
     /// A row needs the names of its whole chain of calls.
-    fn names_of(&mut self, index: usize, place: Place, called: &Calls<'_>) {
+    fn names_of(&mut self, (index, runs): (usize, bool), place: Place, called: &Calls<'_>) {
         let mut next = Some(place);
         for _ in 0..LONGEST_CHAIN {
             let Some(&(at, unresolved)) = next.and_then(|place| called.get(&place)) else { return };
             if unresolved {
-                self.unresolved.push((index, at.function_name.text.to_owned(), at.range));
+                self.unresolved(index, runs, at);
             }
             next = Some((at.file, at.line, at.column));
         }
+    }
+
+    fn unresolved(&mut self, function: usize, runs: bool, at: &InlinedAt<'_>) {
+        let name = at.function_name.text.to_owned();
+        self.unresolved.push(Unresolved { function, runs, name, range: at.range });
     }
 
     fn loc(&mut self, loc: &LocDirective<'_>, sink: &mut Sink<'_>) {
@@ -308,22 +324,28 @@ impl Locs<'_, '_, '_> {
                 "this gives line information without any option; --suppress-debug-info takes it away";
             sink.error(RuleId::LinesWithoutOption, first, format_args!("{message}"));
         }
-        self.unresolved(module, sink);
+        self.say_unresolved(module, sink);
     }
 
-    /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else of those that a
-    /// kernel reaches.
-    fn unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
+    /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else of what a kernel
+    /// reaches. Of code that runs it drops more than is seen here.
+    fn say_unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
         if self.unresolved.is_empty() {
             return;
         }
         let reached = reached_functions(module);
-        for (function, name, range) in &self.unresolved {
-            let modes = if reached.contains(function) { self.known.lines } else { Modes::G };
+        for Unresolved { function, runs, name, range } in &self.unresolved {
+            let modes = if *runs && reached.contains(function) { self.known.lines } else { Modes::G };
             let said = format_args!("Unresolved label '{name}' used in function_name attribute.");
             sink.says(RuleId::NameUnresolved, (Phase::Lines, range.start), (Level::Error, modes), said);
         }
     }
+}
+
+/// Whether nothing right behind it runs, unless a label stands there.
+fn leaves(instruction: &Instruction<'_>) -> bool {
+    let leaving = matches!(instruction.mnemonic(), "ret" | "exit" | "bra" | "trap");
+    leaving && instruction.predicate().is_none()
 }
 
 /// N of `function_name LABEL+N, inlined_at ...` as written.

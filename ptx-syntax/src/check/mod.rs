@@ -35,7 +35,6 @@ use transcript::{Level, Modes, Phase, Transcript};
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::statement::Statement;
-use crate::text::TextRange;
 
 /// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
 pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
@@ -157,17 +156,26 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();
-    let whole = first_item(module).filter(|item| !item.slice(module.text).ends_with(','));
-    let transcript = Transcript::new(said, known.debug, whole.map(|range| range.end));
+    let first = first_item(module).filter(|item| is_whole(item, module.text));
+    let transcript = Transcript::new(said, known.debug, first.map(|item| item.range().end));
     Report { findings, more, min_version: gates.min_version, transcript }
 }
 
 /// The first item behind `.version`, `.target` and `.address_size`.
-fn first_item(module: &Module<'_>) -> Option<TextRange> {
+fn first_item<'m, 'a>(module: &'m Module<'a>) -> Option<&'m Item<'a>> {
     let is_header = |item: &&Item<'_>| {
         matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Unknown(_))
     };
-    module.items.iter().find(|item| !is_header(item)).map(Item::range)
+    module.items.iter().find(|item| !is_header(item))
+}
+
+/// Whether no error cut an item short.
+fn is_whole(item: &Item<'_>, text: &str) -> bool {
+    match item {
+        Item::File(file) => file.whole,
+        Item::AtDwarf(line) => line.whole,
+        item => item.range().slice(text).ends_with([';', '}']),
+    }
 }
 
 /// What concerns the module as a whole.

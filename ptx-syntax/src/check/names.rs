@@ -1,55 +1,104 @@
 //! What the names of a module stand for.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use crate::nodes::{Function, Item, Module};
 use crate::statement::Statement;
-use crate::types::StateSpace;
+use crate::types::{Linkage, StateSpace};
 
 /// What a name of the code stands for, as far as section data can refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declared {
     CodeLabel,
     Function,
+    /// `.extern .func` without a definition.
+    FunctionElsewhere,
     Variable(StateSpace),
     Parameter,
 }
 
 /// The names of a module that are no labels of sections.
-pub(crate) fn declared<'a>(module: &Module<'a>) -> HashMap<&'a str, Declared> {
-    let mut names = HashMap::new();
+#[derive(Debug, Default)]
+pub(crate) struct Names<'a> {
+    known: HashMap<&'a str, Declared>,
+    /// Those that stand for several things.
+    ambiguous: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    /// What a name stands for: of several things the first label of code, else the one declared first.
+    pub(crate) fn get(&self, name: &str) -> Option<Declared> {
+        self.known.get(name).copied()
+    }
+
+    /// Whether it stands for several things.
+    pub(crate) fn is_ambiguous(&self, name: &str) -> bool {
+        self.ambiguous.contains(name)
+    }
+
+    /// All names, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a str, Declared)> {
+        self.known.iter().map(|(&name, &what)| (name, what))
+    }
+
+    fn add(&mut self, name: &'a str, what: Declared) {
+        use Declared::{CodeLabel, Function, FunctionElsewhere};
+        match self.known.entry(name) {
+            Entry::Vacant(entry) => drop(entry.insert(what)),
+            Entry::Occupied(mut entry) => match (*entry.get(), what) {
+                (Function, Function | FunctionElsewhere) | (FunctionElsewhere, FunctionElsewhere) => {}
+                (FunctionElsewhere, Function) => drop(entry.insert(what)),
+                (known, _) => {
+                    if what == CodeLabel && known != CodeLabel {
+                        entry.insert(what);
+                    }
+                    self.ambiguous.insert(name);
+                }
+            },
+        }
+    }
+
+    fn add_function(&mut self, function: &Function<'a>) {
+        let elsewhere = function.linkage == Linkage::Extern && function.body.is_none();
+        let what = if elsewhere { Declared::FunctionElsewhere } else { Declared::Function };
+        self.add(function.name.text, what);
+        let Some(body) = &function.body else { return };
+        for parameter in function.params.iter().chain(&function.returns) {
+            if let Some(name) = parameter.name {
+                self.add(name.text, Declared::Parameter);
+            }
+        }
+        for statement in &body.statements {
+            match statement {
+                Statement::Label(label) => self.add(label.text, Declared::CodeLabel),
+                Statement::Variable(variable) if variable.space != StateSpace::Reg => {
+                    for declarator in &variable.declarators {
+                        self.add(declarator.name.text, Declared::Variable(variable.space));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The names of a module that are no labels of sections.
+pub(crate) fn declared<'a>(module: &Module<'a>) -> Names<'a> {
+    let mut names = Names::default();
     for item in &module.items {
         match item {
             Item::Variable(variable) => {
                 for declarator in &variable.declarators {
-                    names.insert(declarator.name.text, Declared::Variable(variable.space));
+                    // Another declaration stands for the same variable.
+                    if !matches!(names.get(declarator.name.text), Some(Declared::Variable(_))) {
+                        names.add(declarator.name.text, Declared::Variable(variable.space));
+                    }
                 }
             }
-            Item::Function(function) => declared_by(function, &mut names),
+            Item::Function(function) => names.add_function(function),
             _ => {}
         }
     }
     names
-}
-
-fn declared_by<'a>(function: &Function<'a>, names: &mut HashMap<&'a str, Declared>) {
-    names.insert(function.name.text, Declared::Function);
-    for parameter in function.params.iter().chain(&function.returns) {
-        if let Some(name) = parameter.name {
-            names.insert(name.text, Declared::Parameter);
-        }
-    }
-    for statement in function.body.iter().flat_map(|body| &body.statements) {
-        match statement {
-            Statement::Label(label) => {
-                names.insert(label.text, Declared::CodeLabel);
-            }
-            Statement::Variable(variable) if variable.space != StateSpace::Reg => {
-                for declarator in &variable.declarators {
-                    names.insert(declarator.name.text, Declared::Variable(variable.space));
-                }
-            }
-            _ => {}
-        }
-    }
 }

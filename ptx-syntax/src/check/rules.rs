@@ -141,6 +141,7 @@ pub enum RuleId {
     DottedSymbol,
     DuplicateLabel,
     UndefinedSymbol,
+    AmbiguousName,
     DifferenceUndefined,
     DifferenceSections,
     LabelTwice,
@@ -230,7 +231,7 @@ use Severity::{Error, Note, Warning};
 
 /// The table. A test holds it to [`RuleId`]'s order and to unique codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 107] = [
+pub static RULES: [Rule; 108] = [
     rule(Id::Syntax, ("P001", "syntax"), Error, "The text must follow the grammar of PTX.",
         (ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, ("P002", "non-ascii"), Error, "A module is ASCII text, even in comments and file names.",
@@ -415,6 +416,8 @@ pub static RULES: [Rule; 107] = [
         (OBSERVED, "error: Duplicate definition of label '...'")),
     rule(Id::UndefinedSymbol, ("D007", "undefined-symbol"), Warning, "A name in a section is defined in the module.",
         (OBSERVED, "silent: writes 0")),
+    rule(Id::AmbiguousName, ("D013", "ambiguous-name"), Warning, "A name in a section stands for one thing of the module.",
+        (OBSERVED, "silent: takes a section's label, then the first label of code, then the first function, variable or parameter")),
     rule(Id::DifferenceUndefined, ("D008", "difference-of-undefined-labels"), Error,
         "Both labels of a difference are defined in a section.",
         (OBSERVED, "with -g, and in .debug_str always: error: label '...' invalid")),

@@ -148,7 +148,7 @@ pub(super) fn offsets(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let spelled = again.into_iter().filter_map(|(at, label, addend)| {
         let (block, offset) = (*labels.get(label)?)?;
         let name =
-            names.get(block).filter(|&name| blocks.get(name) == Some(&1) && !code.contains_key(label))?;
+            names.get(block).filter(|&name| blocks.get(name) == Some(&1) && code.get(label).is_none())?;
         let offset = u32::try_from(offset + u64::from(addend)).ok()?; // ptxas keeps no more
         Some((at, format!("{name}+{offset}")))
     });

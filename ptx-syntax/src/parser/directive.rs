@@ -3,11 +3,14 @@
 use super::Parser;
 use crate::at_dwarf::AtDwarf;
 use crate::error::SyntaxErrorKind;
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 use crate::nodes::{
     AddressSizeDirective, FileDirective, InlinedAt, Item, LocDirective, TargetDirective, VersionDirective,
 };
-use crate::section::{DataCursor, SectionBlock, check_integer, data_width, is_label, is_reserved};
+use crate::number::Literal;
+use crate::section::{
+    DataCursor, SectionBlock, check_integer, check_negative, data_width, has_negative, is_label, is_reserved,
+};
 use crate::text::{Name, TextRange};
 
 impl<'a> Parser<'a> {
@@ -60,9 +63,11 @@ impl<'a> Parser<'a> {
             path_range: TextRange::empty(self.last_end),
             timestamp: None,
             size: None,
+            whole: true,
             range: TextRange::default(),
         };
         if self.file_operands(&mut file).is_none() {
+            file.whole = false;
             self.skip_line();
         }
         file.range = self.range_from(start);
@@ -179,18 +184,19 @@ impl<'a> Parser<'a> {
         block
     }
 
-    /// `@@DWARF .section NAME, "FLAGS", @progbits` or `@@DWARF .byte 1, 2`: numbers without signs, or one name without
-    /// an offset (ptxas 13.0.88).
+    /// `@@DWARF .section NAME, "FLAGS", @progbits` or `@@DWARF .byte 1, 2`: numbers of which the first has no
+    /// sign, or one name without an offset (ptxas 13.0.88).
     pub(super) fn at_dwarf(&mut self) -> AtDwarf<'a> {
         let start = self.bump().range.start;
         let mut directive = self.empty_name();
-        if self.at_dwarf_line(&mut directive).is_none() {
+        let whole = self.at_dwarf_line(&mut directive).is_some();
+        if !whole {
             while !self.begins_line() && !matches!(self.token.kind, TokenKind::Eof | TokenKind::AtDwarf) {
                 self.bump();
             }
         }
         let range = self.range_from(start);
-        AtDwarf { directive, range, text: self.text.get(..range.end as usize).unwrap_or("") }
+        AtDwarf { directive, range, whole, text: self.text.get(..range.end as usize).unwrap_or("") }
     }
 
     /// None: an error was reported.
@@ -216,12 +222,30 @@ impl<'a> Parser<'a> {
             }
             return Some(());
         }
+        let mut minus = None;
         loop {
-            let range = self.expect(TokenKind::Integer, "a number or a name")?.range;
-            check_integer(range.slice(self.text), range, width, &mut self.errors);
+            if !self.at(TokenKind::Integer) {
+                self.unexpected("a number or a name");
+                return None;
+            }
+            let (range, digits) = (self.token.range, self.word());
+            let literal = Literal::read(digits);
+            match minus {
+                None => drop(check_integer(digits, range, width, &mut self.errors)),
+                Some(Token { range: sign, .. }) if has_negative(&literal) => {
+                    let range = TextRange::new(sign.start, range.end);
+                    check_negative(&literal, range, width, &mut self.errors);
+                }
+                Some(_) => {
+                    self.unexpected("a number below 2^63 after `-`");
+                    return None;
+                }
+            }
+            self.bump();
             if self.eat(TokenKind::Comma).is_none() {
                 return Some(());
             }
+            minus = self.eat(TokenKind::Minus); // only behind a comma
         }
     }
 
@@ -234,11 +258,12 @@ impl<'a> Parser<'a> {
         self.expect(TokenKind::Comma, "`,` and the section's flags")?;
         self.expect(TokenKind::String, "section flags in quotes")?;
         self.expect(TokenKind::Comma, "`,` and `@progbits`")?;
-        let at = self.expect(TokenKind::At, "`@progbits`")?;
-        if self.word() != "progbits" || self.token.range.start != at.range.end {
-            self.unexpected("`@progbits`");
+        let progbits = self.lexer.clone().next_token().range;
+        if !self.at(TokenKind::At) || progbits.slice(self.text) != "progbits" {
+            self.unexpected("`@progbits`"); // one word to ptxas
             return None;
         }
+        self.bump();
         self.bump();
         Some(())
     }
