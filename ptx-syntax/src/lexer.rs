@@ -162,6 +162,9 @@ const LETTER: u8 = 16;
 const FORM_FEED: u8 = 0x0c;
 const SUBSTITUTE: u8 = 0x1a;
 
+/// Some editors begin a file with it. No token: the error that tells of it shall be the only one.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Character classes, one table look-up a byte.
 static CLASS: [u8; 256] = {
     let mut table = [0; 256];
@@ -303,6 +306,11 @@ impl<'a> Lexer<'a> {
             },
             b'\\' => one(K::Unknown), // one may stand before an opcode
             b'*' | b'%' | b'&' | b'^' | b'~' | b'?' | b'.' | b'$' => one(K::Operator),
+            _ if start == 0
+                && self.bytes.starts_with(BYTE_ORDER_MARK.encode_utf8(&mut [0; 4]).as_bytes()) =>
+            {
+                (K::Whitespace, BYTE_ORDER_MARK.len_utf8())
+            }
             _ => (K::Unknown, self.unknown(start + 1)),
         }
     }

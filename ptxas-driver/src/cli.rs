@@ -87,6 +87,8 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
+    // An exit status of 1 is an answer of `check`.
+    let failure = if matches!(cli.command, Command::Check(_)) { USAGE } else { FAILURE };
     let done = match cli.command {
         Command::Compile => return compile::run(&[]),
         Command::Check(options) => check::run(&options, &mut out),
@@ -101,7 +103,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             // What was found before the fault is worth showing.
             let _ = out.flush();
             complain(format_args!("{error:#}"));
-            ExitCode::from(FAILURE)
+            ExitCode::from(failure)
         }
     }
 }

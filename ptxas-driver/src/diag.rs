@@ -61,6 +61,14 @@ pub struct Reporter<'a> {
 /// Longest piece of a source line that is shown, in bytes on either side of the place.
 const CONTEXT: u32 = 200;
 
+/// What of a line too long for it stands before the place.
+const MARGIN: u32 = 60;
+
+/// A character as it is shown: terminals obey control characters.
+fn shown_as(c: char) -> char {
+    if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }
+}
+
 impl<'a> Reporter<'a> {
     /// `lines` are those of `text`; `color` turns on terminal colours.
     pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {
@@ -130,7 +138,7 @@ impl<'a> Reporter<'a> {
         )
     }
 
-    /// A line too long to show: the place is given in words, and the text around it.
+    /// A line too long to show from its start: the text around the place.
     fn render_inside_long_line(&self, diagnostic: &Diagnostic, range: TextRange) -> String {
         let (line, column) = self.lines.line_col(range.start);
         let level = match diagnostic.severity {
@@ -139,13 +147,25 @@ impl<'a> Reporter<'a> {
             Severity::Error => "error",
         };
         let code = diagnostic.code.map(|code| format!("[{code}]")).unwrap_or_default();
-        let excerpt = self.shown(range, self.lines.line_range(line)).slice(self.text).trim_end();
+        let whole = self.lines.line_range(line);
+        let piece =
+            |from: u32, to: u32| TextRange::new(self.boundary(from), self.boundary(to)).slice(self.text);
+        let before = piece(whole.start.max(range.start.saturating_sub(MARGIN)), range.start);
+        let end = whole.end.min(range.start.saturating_add(CONTEXT));
+        let marked = piece(range.start, range.end.min(end));
+        let behind = piece(range.end.min(end), end).trim_end();
+        let excerpt: String =
+            [before, marked, behind].into_iter().flat_map(str::chars).map(shown_as).collect();
+        let number = line.to_string();
+        let gutter = " ".repeat(number.len());
+        let blanks = " ".repeat(before.chars().count());
+        let carets = "^".repeat(marked.chars().count().max(1));
         let mut text = format!(
-            "{level}{code}: {}\n --> {}:{line}:{column}\n  | ...{excerpt}",
+            "{level}{code}: {}\n{gutter}--> {}:{line}:{column}\n{gutter} |\n{number} | ...{excerpt}\n{gutter} |    {blanks}{carets}",
             diagnostic.message, self.name
         );
         if let Some(help) = &diagnostic.help {
-            text.push_str("\n  = help: ");
+            text.push_str(&format!("\n{gutter} |\n{gutter} = help: "));
             text.push_str(help);
         }
         text

@@ -5,7 +5,7 @@ use super::sink::Sink;
 use super::transcript::{FILE, Level, Modes, Phase};
 use crate::dotted::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
 use crate::nodes::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
@@ -115,9 +115,14 @@ impl Grammar<'_, '_> {
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
             finding.message =
                 format!("expected ASCII text, found {bytes:?}: ptxas 13.0 refuses it even in comments");
-            finding.help = Some(
-                "write a name of ASCII letters; in `.debug_str` these bytes may stand as numbers".into(),
-            );
+            let help = match bytes.chars().next() {
+                Some(BYTE_ORDER_MARK) if range.start == 0 => "save the file without a byte order mark",
+                Some('\u{f7fe}' | '\u{f7ff}') if range.start == 0 => {
+                    "this looks like UTF-16: save the file as ASCII"
+                }
+                _ => "write a name of ASCII letters; in `.debug_str` these bytes may stand as numbers",
+            };
+            finding.help = Some(help.into());
         }
         if std::mem::take(&mut self.first_strange_byte) {
             let line = LineIndex::new(sink.text).line(range.start);

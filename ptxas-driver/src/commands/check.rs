@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
 use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
-use ptx_syntax::fix::Fixes;
+use ptx_syntax::fix::{Fixes, Repair};
 use sources::Sources;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -162,6 +162,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let fixes = repair::fixes(options);
+    if fixes.as_ref().is_some_and(|fixes| fixes.repairs.contains(&Repair::PathMap))
+        && options.path_map.is_empty()
+    {
+        complain(format_args!("path-map needs at least one --path-map OLD=NEW"));
+        return Ok(ExitCode::from(USAGE));
+    }
     let writes_text = fixes.is_some() && !options.diff && !options.json;
     if writes_text && options.files.len() > 1 && options.files.iter().any(|path| path == Path::new("-")) {
         complain(format_args!("standard input is repaired to standard output: expected `-` alone"));
