@@ -3,7 +3,7 @@
 mod spacing;
 
 use crate::error::SyntaxError;
-use crate::lexer::{Lexer, Token, TokenKind, tokenize};
+use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
 use crate::nodes::{Body, Function, Item};
 use crate::parser::Parsed;
 use crate::section::SectionBlock;
@@ -50,6 +50,9 @@ pub fn normalise(parsed: &Parsed<'_>) -> String {
         same_line: false,
         blank_line: false,
     };
+    if text.starts_with(BYTE_ORDER_MARK) {
+        printer.out.push(BYTE_ORDER_MARK); // a fault like others, which stay
+    }
     let mut big_before = false;
     for item in &parsed.module.items {
         let big = match item {
