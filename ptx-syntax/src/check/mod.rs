@@ -10,6 +10,7 @@ mod files;
 mod gates;
 mod grammar;
 mod header;
+mod layout;
 mod locs;
 mod names;
 mod ptxas_lines;
