@@ -12,6 +12,7 @@ mod grammar;
 mod header;
 mod layout;
 mod locs;
+mod markers;
 mod names;
 mod ptxas_lines;
 mod rules;
@@ -149,6 +150,9 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
         &mut gates,
         &mut sink,
     );
+    if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
+        markers::check(module, &known, &mut sink);
+    }
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();
