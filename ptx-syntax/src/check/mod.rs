@@ -122,7 +122,7 @@ impl Known {
         // From PTX 4.0 on `.loc` asks for line information by itself.
         let unasked = version.is_some_and(|version| version >= PtxVersion::new(4, 0));
         let lines = if unasked || debug { Modes::ALL } else { Modes::ASKED };
-        let line_table = if has_loc { lines } else { Modes::G };
+        let line_table = if has_loc { lines } else { Modes::ASKED };
         let rows = if has_loc { lines } else { Modes::NEVER };
         let names = if has_loc { lines } else { Modes::ASKED };
         Self { debug, code, lines, line_table, rows, names }
