@@ -11,6 +11,7 @@ use super::transcript::{Level, Modes, Phase};
 use super::{Context, Known};
 use crate::lexer::{TokenKind, tokenize};
 use crate::nodes::{Function, InlinedAt, Item, LocDirective, Module};
+use crate::number::Literal;
 use crate::statement::{Instruction, Statement};
 use crate::text::TextRange;
 use crate::types::FunctionKind;
@@ -169,11 +170,10 @@ impl Locs<'_, '_, '_> {
             sink.error(RuleId::UndeclaredFile, range, message);
         }
         if line == 0 {
-            sink.error(
-                RuleId::LineZero,
-                range,
-                format_args!("line 0: ptxas writes no row, and the code counts to the line before"),
-            );
+            let what = overflowed(loc, sink.text);
+            let what = what.map_or("line 0".to_owned(), |line| format!("line {line} overflows to 0"));
+            let message = format_args!("{what}: ptxas writes no row, and the code counts to the line before");
+            sink.error(RuleId::LineZero, range, message);
         } else if line > i32::MAX as u64 {
             sink.error(RuleId::LineRange, range, format_args!("line {line} is written as {}", line as i32));
         }
@@ -222,11 +222,11 @@ impl Locs<'_, '_, '_> {
             Some(_) => {}
         }
         if at.name_offset == u64::from(at.name_offset as u32)
-            && let Some(written) = name_offset(range.slice(sink.text))
+            && let Some((number, written)) = name_offset(range, sink.text)
             && written != at.name_offset
         {
             let message = format_args!("ptxas keeps 32 bits of the offset {written}: {}", at.name_offset);
-            sink.error(RuleId::NameOffsetCut, range, message);
+            sink.error(RuleId::NameOffsetCut, number, message);
         }
     }
 
@@ -348,11 +348,23 @@ fn leaves(instruction: &Instruction<'_>) -> bool {
     leaving && instruction.predicate().is_none()
 }
 
-/// N of `function_name LABEL+N, inlined_at ...` as written.
-fn name_offset(written: &str) -> Option<u64> {
-    let (_, rest) = written.split_once('+')?;
-    let token = tokenize(rest).find(|token| !token.kind.is_trivia())?;
-    (token.kind == TokenKind::Integer).then(|| crate::number::Literal::read(token.range.slice(rest)).value)
+/// N of `function_name LABEL+N, inlined_at ...` as written, and where.
+fn name_offset(at: TextRange, text: &str) -> Option<(TextRange, u64)> {
+    let plus = at.slice(text).find('+')?;
+    let behind = TextRange::new(at.start + plus as u32 + 1, at.end);
+    let token = tokenize(behind.slice(text)).find(|token| !token.kind.is_trivia())?;
+    let range = TextRange::new(behind.start + token.range.start, behind.start + token.range.end);
+    (token.kind == TokenKind::Integer).then(|| (range, Literal::read(range.slice(text)).value))
+}
+
+/// A line that ptxas takes for 0, as written, if it is another.
+fn overflowed<'t>(loc: &LocDirective<'_>, text: &'t str) -> Option<&'t str> {
+    let text = loc.range.slice(text);
+    let token = tokenize(text).filter(|token| !token.kind.is_trivia()).nth(2)?;
+    let written = token.range.slice(text);
+    let digits = written.trim_start_matches("0x").trim_start_matches("0X");
+    let is_other = digits.bytes().any(|digit| digit.is_ascii_hexdigit() && digit != b'0');
+    (token.kind == TokenKind::Integer && is_other && digits.len() > "0b0".len()).then_some(written)
 }
 
 /// Indices, among all functions, of kernels and of what their code names, directly or not.
