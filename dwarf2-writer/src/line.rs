@@ -109,7 +109,7 @@ pub enum Policy {
 /// What [`Policy::Compact`] may do with the header's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// `line_base` may become another if that saves more than a hundredth of the program.
+    /// `line_base` may become another if that saves more than about a thirtieth of the program.
     #[default]
     Choose,
     /// They stay.
@@ -225,7 +225,7 @@ impl LineProgram {
                 Policy::Plain => &near::PLAIN,
                 Policy::Compact(_) => &near::COMPACT,
             }),
-            counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts([0; 256]))),
+            counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts::new())),
         })
     }
 

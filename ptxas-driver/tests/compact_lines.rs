@@ -19,7 +19,7 @@ const TABLES: [&str; 2] = [".debug_line", ".nv_debug_line_sass"];
 const CHOOSE: Policy = Policy::Compact(Header::Choose);
 
 /// Of every how many cubins nvdisasm makes its listings.
-const LISTED: usize = 30;
+const LISTED: usize = 60;
 
 /// A unit's opcodes: what follows the header.
 fn program_len(unit: &[u8]) -> usize {
@@ -143,6 +143,6 @@ fn compact_tables_say_the_same() {
     if tables > 0 {
         let [line, sass] = &sizes;
         assert!(percent(line.choose, line.ptxas) <= 82.0 && percent(sass.choose, sass.ptxas) <= 68.0);
-        assert!(nvdisasm.is_none() || annotated > 10, "{annotated}");
+        assert!(nvdisasm.is_none() || annotated > 5, "{annotated}");
     }
 }

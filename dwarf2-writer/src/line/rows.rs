@@ -23,14 +23,21 @@ const USUAL: usize = 4;
 /// Rows in 1 KiB: often enough for a processor's own prefetching to follow.
 const APART: usize = 1024 / size_of::<Row>();
 
-/// Counts the line advances from -128 to 127.
+/// Counts the line advances from -64 to 63.
 #[derive(Debug, Clone)]
-pub(super) struct LineCounts(pub(super) [u32; 256]);
+pub(super) struct LineCounts(pub(super) [u32; Self::LEN]);
 
 impl LineCounts {
+    pub(super) const LEN: usize = 128;
+    pub(super) const LEAST: i8 = -64;
+
+    pub(super) const fn new() -> Self {
+        Self([0; Self::LEN])
+    }
+
     #[inline]
     pub(super) fn add(&mut self, lines: u32) {
-        if let Some(count) = self.0.get_mut(lines.wrapping_add(128) as usize) {
+        if let Some(count) = self.0.get_mut(lines.wrapping_sub(Self::LEAST as u32) as usize) {
             *count = count.wrapping_add(1);
         }
     }

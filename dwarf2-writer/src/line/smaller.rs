@@ -16,7 +16,7 @@ use crate::{Reloc, Section};
 const SAVED: u64 = 2;
 
 /// What it has to save: one byte in this many.
-const WORTH: u64 = 100;
+const WORTH: u64 = 32;
 
 /// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the smaller.
 pub(super) fn choose_line_base(params: &mut Params, program: &mut Section, counts: &LineCounts) {
@@ -37,13 +37,13 @@ pub(super) fn choose_line_base(params: &mut Params, program: &mut Section, count
 /// How many line advances are in reach of special opcodes, by `line_base`.
 struct Reach {
     /// Sums of the counts before each.
-    sums: [u32; 257],
-    range: usize,
+    sums: [u32; LineCounts::LEN + 1],
+    range: i16,
 }
 
 impl Reach {
     fn of(counts: &LineCounts, range: u8) -> Self {
-        let mut sums = [0_u32; 257];
+        let mut sums = [0_u32; LineCounts::LEN + 1];
         let mut sum = 0_u32;
         for (place, count) in sums.iter_mut().skip(1).zip(&counts.0) {
             sum = sum.saturating_add(*count);
@@ -53,15 +53,15 @@ impl Reach {
     }
 
     fn with(&self, line_base: i8) -> u64 {
-        let first = (i16::from(line_base) + 128) as usize;
-        let sum = |at: usize| self.sums.get(at.min(256)).copied().unwrap_or(0);
+        let first = i16::from(line_base) - i16::from(LineCounts::LEAST);
+        let sum = |at: i16| self.sums.get(at.clamp(0, LineCounts::LEN as i16) as usize).copied().unwrap_or(0);
         u64::from(sum(first + self.range) - sum(first))
     }
 
     /// The `line_base` with most, and how many; of equals that nearest to `wanted`. None above 0: see [`compact`].
     fn best(&self, wanted: i8) -> (i8, u64) {
         let mut best = (wanted, self.with(wanted));
-        for line_base in i8::MIN..=0 {
+        for line_base in LineCounts::LEAST..=0 {
             let reach = self.with(line_base);
             if reach > best.1 || reach == best.1 && line_base.abs_diff(wanted) < best.0.abs_diff(wanted) {
                 best = (line_base, reach);
