@@ -2,5 +2,6 @@
 //! the same rows: the tests here and the benches themselves assert it, by gimli's reader.
 
 pub mod encoders;
+pub mod leb128;
 pub mod ptx;
 pub mod rows;

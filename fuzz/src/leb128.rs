@@ -64,9 +64,10 @@ fn check_all(data: &[u8]) {
     let mut encoder = Encoder::new(&mut out);
     while let Some(first) = data.get(at) {
         let signed = first & 1 != 0;
-        let read = match signed {
-            true => read_sleb128(&data[at..]).map(|(value, used)| (value as u64, used)),
-            false => read_uleb128(&data[at..]),
+        let read = if signed {
+            read_sleb128(&data[at..]).map(|(value, used)| (value as u64, used))
+        } else {
+            read_uleb128(&data[at..])
         };
         let Ok((value, used)) = read else { break };
         let put = if signed { encoder.sleb128(value as i64) } else { encoder.uleb128(value) };
@@ -77,9 +78,10 @@ fn check_all(data: &[u8]) {
     let len = encoder.finish();
     let mut written = &out[..len];
     for (signed, value) in values {
-        let (again, used) = match signed {
-            true => read_sleb128(written).map(|(value, used)| (value as u64, used)),
-            false => read_uleb128(written),
+        let (again, used) = if signed {
+            read_sleb128(written).map(|(value, used)| (value as u64, used))
+        } else {
+            read_uleb128(written)
         }
         .expect("as written");
         assert_eq!(again, value);

@@ -65,14 +65,25 @@ impl Leb128 {
     }
 }
 
-/// The low two groups of `v` as a little-endian number and how many of them count: both if `two`. What is above that is not
+/// A value of one or two groups: the bytes as a little-endian number and how many of them count. What is above those is not
 /// cleared.
 ///
 /// Without a branch: in real tables lengths of one and two bytes come in no order that a predictor learns.
 #[inline]
-pub(crate) const fn short(v: u16, two: bool) -> (u16, usize) {
-    let two = two as u16;
-    (v & 0x7f | (v & 0x3f80) << 1 | two << 7, 1 + two as usize)
+const fn short(value: u32, two: u32) -> (u16, usize) {
+    (((value & 0x7f) + ((value & 0x3f80) << 1) + (two << 7)) as u16, 1 + two as usize)
+}
+
+/// [`short`] of a value below 0x4000.
+#[inline]
+pub(crate) const fn short_uleb128(value: u32) -> (u16, usize) {
+    short(value, (value + 0x3f80) >> 14) // a carry is fewer instructions than a comparison
+}
+
+/// [`short`] of a value from -0x2000 on and below 0x2000.
+#[inline]
+pub(crate) const fn short_sleb128(value: i32) -> (u16, usize) {
+    short(value as u32, !(-0x40 <= value && value < 0x40) as u32)
 }
 
 /// Moves the low eight 7-bit groups of `v` to the low 7 bits of the eight bytes of the result.
@@ -91,7 +102,7 @@ pub(crate) const fn spread(v: u64) -> u64 {
 #[inline]
 pub const fn uleb128(value: u64) -> Leb128 {
     if value < 0x4000 {
-        let (bits, len) = short(value as u16, value >= 0x80);
+        let (bits, len) = short_uleb128(value as u32);
         return Leb128::new(bits as u128, len);
     }
     Leb128::groups(value, (value >> 63) as u8, uleb128_len(value))
@@ -106,7 +117,7 @@ pub const fn uleb128(value: u64) -> Leb128 {
 #[inline]
 pub const fn sleb128(value: i64) -> Leb128 {
     if -0x2000 <= value && value < 0x2000 {
-        let (bits, len) = short(value as u16, !(-0x40 <= value && value < 0x40));
+        let (bits, len) = short_sleb128(value as i32);
         return Leb128::new(bits as u128 & ((1 << (8 * len)) - 1), len);
     }
     Leb128::groups(value as u64, (value >> 63) as u8 & 0x7f, sleb128_len(value))

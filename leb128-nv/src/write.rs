@@ -1,6 +1,6 @@
 //! Values into a buffer: one with exactly its bytes, or many one after the other.
 
-use crate::encode::{short, spread};
+use crate::encode::{short_sleb128, short_uleb128, spread};
 use crate::{CONTINUE, Error, Leb128, MAX_LEN, sleb128, sleb128_len, uleb128, uleb128_len};
 
 /// Writes `value` as ULEB128 to the start of `out`: the bytes used, 1 to [`MAX_LEN`]. Those behind them stay as they are.
@@ -20,7 +20,7 @@ use crate::{CONTINUE, Error, Leb128, MAX_LEN, sleb128, sleb128_len, uleb128, ule
 pub fn write_uleb128(out: &mut [u8], value: impl Into<u64>) -> Result<usize, Error> {
     let value = value.into();
     match out {
-        [first, second, ..] if value < 0x4000 => Ok(write_short(first, second, value as u16, value >= 0x80)),
+        [first, second, ..] if value < 0x4000 => Ok(write_short(first, second, short_uleb128(value as u32))),
         _ => uleb128(value).write(out),
     }
 }
@@ -39,18 +39,17 @@ pub fn write_sleb128(out: &mut [u8], value: impl Into<i64>) -> Result<usize, Err
     let value = value.into();
     match out {
         [first, second, ..] if (-0x2000..0x2000).contains(&value) => {
-            Ok(write_short(first, second, value as u16, !(-0x40..0x40).contains(&value)))
+            Ok(write_short(first, second, short_sleb128(value as i32)))
         }
         _ => sleb128(value).write(out),
     }
 }
 
-/// Writes one byte, or `two`: the second is written back as it was rather than branched on.
+/// Writes one byte or two: the second is written back as it was rather than branched on.
 #[inline]
-fn write_short(first: &mut u8, second: &mut u8, value: u16, two: bool) -> usize {
-    let (bits, len) = short(value, two);
+fn write_short(first: &mut u8, second: &mut u8, (bits, len): (u16, usize)) -> usize {
     *first = bits as u8;
-    *second = if two { (bits >> 8) as u8 } else { *second };
+    *second = if len == 2 { (bits >> 8) as u8 } else { *second };
     len
 }
 
@@ -124,7 +123,7 @@ impl<'a> Encoder<'a> {
             return self.advance(len);
         };
         let len = match value {
-            ..0x4000 => put_short(room, value as u16, value >= 0x80),
+            ..0x4000 => put_short(room, short_uleb128(value as u32)),
             _ => put_long(room, value, value >> 63, uleb128_len(value)),
         };
         self.advance(len)
@@ -143,7 +142,7 @@ impl<'a> Encoder<'a> {
             return self.advance(len);
         };
         let len = match value {
-            -0x2000..0x2000 => put_short(room, value as u16, !(-0x40..0x40).contains(&value)),
+            -0x2000..0x2000 => put_short(room, short_sleb128(value as i32)),
             _ => put_long(room, value as u64, (value >> 63) as u64 & 0x7f, sleb128_len(value)),
         };
         self.advance(len)
@@ -164,10 +163,9 @@ fn at_end(rest: &mut [u8], value: Leb128) -> Result<usize, Error> {
     value.write(rest)
 }
 
-/// Stores one byte, or `two`.
+/// Stores two bytes, of which `len` count.
 #[inline]
-fn put_short(room: &mut [u8; STORE], value: u16, two: bool) -> usize {
-    let (bits, len) = short(value, two);
+fn put_short(room: &mut [u8; STORE], (bits, len): (u16, usize)) -> usize {
     room[..2].copy_from_slice(&bits.to_le_bytes()); // one store, as two assignments are not
     len
 }

@@ -49,7 +49,7 @@ fn check_decode(bytes: &[u8]) {
 
 /// gimli's `skip` has no limit; ours ends where no 64-bit value can go on.
 fn check_skip(bytes: &[u8]) {
-    let expected = by_gimli(bytes, |rest| rest.skip_leb128()).map(|((), used)| used);
+    let expected = by_gimli(bytes, Reader::skip_leb128).map(|((), used)| used);
     match expected {
         Ok(used) if used > MAX_LEN => assert_eq!(skip(bytes), Err(Error::Overflow)),
         Err(_) if bytes.len() >= MAX_LEN => assert_eq!(skip(bytes), Err(Error::Overflow)),
@@ -58,17 +58,13 @@ fn check_skip(bytes: &[u8]) {
 }
 
 fn check_narrow(bytes: &[u8]) {
-    assert_eq!(
-        read_uleb128_as::<u32>(bytes),
-        by_gimli(bytes, |rest| rest.read_uleb128_u32()),
-        "{bytes:02x?}"
-    );
+    assert_eq!(read_uleb128_as::<u32>(bytes), by_gimli(bytes, Reader::read_uleb128_u32), "{bytes:02x?}");
     let sixteen = read_uleb128_as::<u16>(bytes);
     match read_uleb128(bytes) {
         // gimli takes no 16-bit value of more than three bytes, however small it is.
         Ok((value, used @ 4..)) => assert_eq!(sixteen.ok(), u16::try_from(value).ok().map(|v| (v, used))),
         Err(error) => assert_eq!(sixteen, Err(error)),
-        Ok(_) => assert_eq!(sixteen, by_gimli(bytes, |rest| rest.read_uleb128_u16()), "{bytes:02x?}"),
+        Ok(_) => assert_eq!(sixteen, by_gimli(bytes, Reader::read_uleb128_u16), "{bytes:02x?}"),
     }
     match read_sleb128(bytes) {
         Ok((value, used)) => {
