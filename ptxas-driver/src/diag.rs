@@ -165,8 +165,7 @@ impl<'a> Reporter<'a> {
             diagnostic.message, self.name
         );
         if let Some(help) = &diagnostic.help {
-            text.push_str(&format!("\n{gutter} |\n{gutter} = help: "));
-            text.push_str(help);
+            text = format!("{text}\n{gutter} |\n{gutter} = help: {help}");
         }
         text
     }

@@ -31,7 +31,7 @@ fn all_rows(table: &LineTable<'_>) -> Vec<Vec<LineRow>> {
 }
 
 /// The section under a policy, where each relocation of it is now, and the bytes of the programs.
-fn encoded(policy: Policy, name: &str, tables: &[LineTable<'_>]) -> (Vec<u8>, Vec<(u64, u64)>, usize) {
+fn encoded(policy: Policy, name: &str, tables: &[LineTable<'_>]) -> (Vec<u8>, Vec<(u64, u64)>, u32) {
     let (mut bytes, mut moved, mut programs) = (Vec::new(), Vec::new(), 0);
     for table in tables {
         let unit = line::encode_as(policy, name, table, None, |index, sequence| Address::Symbol {
@@ -43,7 +43,7 @@ fn encoded(policy: Policy, name: &str, tables: &[LineTable<'_>]) -> (Vec<u8>, Ve
         for reloc in &unit.relocs {
             moved.push((table.sequences[reloc.symbol.0 as usize].base_offset, start + reloc.offset));
         }
-        programs += program_len(&unit.bytes);
+        programs += program_len(&unit.bytes) as u32;
         bytes.extend(unit.bytes);
     }
     (bytes, moved, programs)
@@ -67,9 +67,9 @@ fn debug_sections(cubin: &Cubin<'_>) -> Vec<DebugSection> {
 
 #[derive(Default)]
 struct Sizes {
-    ptxas: usize,
-    keep: usize,
-    choose: usize,
+    ptxas: u32,
+    keep: u32,
+    choose: u32,
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn compact_tables_say_the_same() {
             }
         }
     }
-    let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole as f64;
+    let percent = |part: u32, whole: u32| 100.0 * f64::from(part) / f64::from(whole);
     for (name, Sizes { ptxas, keep, choose }) in
         TABLES.iter().zip(&sizes).filter(|(_, sizes)| sizes.ptxas > 0)
     {
