@@ -298,7 +298,7 @@ fn rows_are_all_written_or_none() {
             let expected = finish(None, params);
             let mut many: Vec<Row> = (2..2000).map(|i| row(16 * i, 5)).collect();
             many.push(row(0, 1));
-            for refused in [&[row(48, 1), row(40, 2)][..], &[row(16, 1)], &[row(1 << 63 | 40, 1)], &many] {
+            for refused in [&[row(48, 1), row(40, 2)][..], &[row(16, 1)], &[row((1 << 63) + 40, 1)], &many] {
                 assert_eq!(finish(Some(refused), params), expected, "{policy:?}");
             }
         }
