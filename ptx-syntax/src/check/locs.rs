@@ -26,8 +26,42 @@ pub(super) struct Surroundings<'s, 'm, 'a> {
 /// Calls in a chain of inlined functions that are followed to find names without a label.
 const LONGEST_CHAIN: usize = 64;
 
-/// The last inlined `.loc` of each place in a function, and whether its name has no label.
-type Calls<'l> = HashMap<Place, (&'l InlinedAt<'l>, bool)>;
+/// The inlined `.loc` of a function.
+#[derive(Default)]
+struct Calls<'l> {
+    list: Vec<Call<'l>>,
+    /// Which `.loc` a place is that of at present, if it is an inlined one.
+    last: HashMap<Place, usize>,
+}
+
+/// An inlined `.loc`.
+struct Call<'l> {
+    at: &'l InlinedAt<'l>,
+    /// Its name has no label.
+    unresolved: bool,
+    /// The inlined `.loc` that its call site stands for: the last before it.
+    caller: Option<usize>,
+}
+
+impl<'l> Calls<'l> {
+    /// Takes note of a `.loc`, with its name's fault if it is inlined.
+    fn add(&mut self, loc: &'l LocDirective<'l>, unresolved: bool) {
+        let Some(at) = loc.inlined_at.as_deref() else {
+            self.last.remove(&place(loc));
+            return;
+        };
+        let caller = self.last.get(&(at.file, at.line, at.column)).copied();
+        self.last.insert(place(loc), self.list.len());
+        self.list.push(Call { at, unresolved, caller });
+    }
+
+    /// The calls that lead to the last `.loc` of a place, the innermost first.
+    fn chain(&self, place: Place) -> impl Iterator<Item = &Call<'l>> {
+        let first = self.last.get(&place).and_then(|&index| self.list.get(index));
+        let caller = |call: &&Call<'l>| call.caller.and_then(|index| self.list.get(index));
+        std::iter::successors(first, caller).take(LONGEST_CHAIN)
+    }
+}
 
 /// A place: file, line, column.
 type Place = (u64, u64, u64);
@@ -104,23 +138,23 @@ impl Locs<'_, '_, '_> {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
-        let mut called: Calls<'_> = HashMap::new();
+        let mut calls = Calls::default();
         let (mut used, mut runs) = (false, true);
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
                     self.loc(loc, sink);
-                    called.remove(&place(loc));
+                    let mut unresolved = false;
                     if let Some(at) = &loc.inlined_at {
                         self.inlined(index, at, gates, sink);
-                        let unresolved = self.function_name(at, sink);
-                        called.insert(place(loc), (at, unresolved));
+                        unresolved = self.function_name(at, sink);
                         if unresolved && current.is_none() && loc.line != 0 {
                             // The function's entry has the first one, even if no code follows.
                             self.unresolved(index, true, at);
                         }
                     }
+                    calls.add(loc, unresolved);
                     used = false;
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
@@ -128,30 +162,24 @@ impl Locs<'_, '_, '_> {
                     self.seen.insert(place(loc), index);
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Label(_) => runs = true,
+                Statement::Label(_) => {
+                    // What stands before has given no row if it does not run.
+                    used &= runs;
+                    runs = true;
+                }
                 Statement::Instruction(instruction) => {
                     has_code = true;
-                    // A line of 0 gives no row.
+                    // A line of 0 gives no row; a row needs the names of its whole chain of calls.
                     let row = current.filter(|loc| loc.line != 0 && !std::mem::replace(&mut used, true));
                     if let Some(loc) = row {
-                        self.names_of((index, runs), place(loc), &called);
+                        for call in calls.chain(place(loc)).filter(|call| call.unresolved) {
+                            self.unresolved(index, runs, call.at);
+                        }
                     }
                     runs &= !leaves(instruction);
                 }
                 _ => {}
             }
-        }
-    }
-
-    /// A row needs the names of its whole chain of calls.
-    fn names_of(&mut self, (index, runs): (usize, bool), place: Place, called: &Calls<'_>) {
-        let mut next = Some(place);
-        for _ in 0..LONGEST_CHAIN {
-            let Some(&(at, unresolved)) = next.and_then(|place| called.get(&place)) else { return };
-            if unresolved {
-                self.unresolved(index, runs, at);
-            }
-            next = Some((at.file, at.line, at.column));
         }
     }
 
@@ -209,7 +237,8 @@ impl Locs<'_, '_, '_> {
                 );
                 sink.error(rule, range, message);
                 let said = format_args!(
-                    "Source location {file} {line} {column} used in inlined_at directive must be used in a preceding .loc directive"
+                    "Source location {} {} {} used in inlined_at directive must be used in a preceding .loc directive",
+                    file as i32, line as i32, column as i32
                 );
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
