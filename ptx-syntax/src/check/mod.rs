@@ -13,6 +13,7 @@ mod header;
 mod layout;
 mod locs;
 mod markers;
+mod message;
 mod names;
 mod ptxas_lines;
 mod rules;
