@@ -114,8 +114,10 @@ impl Grammar<'_, '_> {
         let bytes = range.slice(sink.text);
         let found = sink.find(rule, range, format_args!("{error}"));
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
-            finding.message =
-                format!("expected ASCII text, found {}: ptxas 13.0 refuses it even in comments", quoted(bytes));
+            finding.message = format!(
+                "expected ASCII text, found {}: ptxas 13.0 refuses it even in comments",
+                quoted(bytes)
+            );
             let help = match bytes.chars().next() {
                 Some(BYTE_ORDER_MARK) if range.start == 0 => "save the file without a byte order mark",
                 Some('\u{f7fe}' | '\u{f7ff}') if range.start == 0 => {

@@ -139,7 +139,7 @@ impl Locs<'_, '_, '_> {
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
         let mut calls = Calls::default();
-        let (mut used, mut runs) = (false, true);
+        let (mut used, mut runs, mut inherited) = (false, true, false);
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
@@ -155,7 +155,7 @@ impl Locs<'_, '_, '_> {
                         }
                     }
                     calls.add(loc, unresolved);
-                    used = false;
+                    (used, inherited) = (false, false);
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
@@ -163,14 +163,16 @@ impl Locs<'_, '_, '_> {
                     (current, has_code) = (Some(loc), false);
                 }
                 Statement::Label(_) => {
-                    // What stands before has given no row if it does not run.
-                    used &= runs;
+                    // What stands before has given no row if it does not run. One that only leaves gives none either.
+                    (used, inherited) = (used && runs, inherited || !runs);
                     runs = true;
                 }
                 Statement::Instruction(instruction) => {
                     has_code = true;
                     // A line of 0 gives no row; a row needs the names of its whole chain of calls.
-                    let row = current.filter(|loc| loc.line != 0 && !std::mem::replace(&mut used, true));
+                    let gives_row = !inherited || !leaves(instruction) || instruction.mnemonic() == "trap";
+                    let row = current.filter(|loc| loc.line != 0 && gives_row);
+                    let row = row.filter(|_| !std::mem::replace(&mut used, true));
                     if let Some(loc) = row {
                         for call in calls.chain(place(loc)).filter(|call| call.unresolved) {
                             self.unresolved(index, runs, call.at);
