@@ -11,6 +11,7 @@ mod gates;
 mod grammar;
 mod header;
 mod layout;
+mod loc_lines;
 mod locs;
 mod markers;
 mod message;
@@ -156,6 +157,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
         &mut gates,
         &mut sink,
     );
+    loc_lines::check(module, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }

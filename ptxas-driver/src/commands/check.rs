@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
 use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
-use ptx_syntax::fix::{Fixes, Repair};
+use ptx_syntax::fix::{self, Fixes, Repair};
 use sources::Sources;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -246,6 +246,9 @@ impl<'f> Checked<'f> {
     /// Puts the repaired text in place of the file, or to standard output if that is where it came from.
     fn write(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
         let Some(repaired) = self.repaired.as_ref().filter(|_| !options.diff) else { return Ok(()) };
+        if !fix::is_ptx(&self.file.text) {
+            bail!("no PTX: expected `.version` first");
+        }
         let bytes = self.file.bytes_of(&repaired.text);
         if self.file.is_stdin() {
             if !options.json {
