@@ -136,7 +136,10 @@ impl LineIndex {
 fn continuations(bytes: &[u8]) -> Vec<(u64, u32)> {
     let mut before = 0;
     let words = bytes.chunks(64).map(|chunk| {
-        let bits = (0..).zip(chunk).filter(|&(_, byte)| byte & 0xc0 == 0x80).fold(0, |bits, (at, _)| bits | 1_u64 << at);
+        let bits = (0..)
+            .zip(chunk)
+            .filter(|&(_, byte)| byte & 0xc0 == 0x80)
+            .fold(0, |bits, (at, _)| bits | 1_u64 << at);
         let word = (bits, before);
         before += bits.count_ones();
         word

@@ -366,7 +366,10 @@ fn what_is_no_ptx_is_not_repaired() {
         let path = folder.file("in.ptx", other);
         let output = check(&["--fix", &path]);
         assert_eq!(code(&output), 2);
-        assert_eq!(stderr(&output), format!("error: {path}: not repaired: no PTX: expected `.version` first\n"));
+        assert_eq!(
+            stderr(&output),
+            format!("error: {path}: not repaired: no PTX: expected `.version` first\n")
+        );
         assert_eq!(fs::read_to_string(&path).unwrap(), other);
         assert!(!stdout(&check(&[&path])).contains("--fix"));
     }
@@ -397,7 +400,10 @@ fn several_locs_on_a_line() {
         stdout(&check(&["--no-notes", &path]))
     };
     let three = found(".loc 1 5 1 membar.gl; .loc 1 6 1 membar.gl; .loc 1 7 1 membar.gl;\n");
-    assert!(three.contains("[L019]: line 5 and another is lost") && three.contains("that of line 7"), "{three}");
+    assert!(
+        three.contains("[L019]: line 5 and another is lost") && three.contains("that of line 7"),
+        "{three}"
+    );
     assert!(found(".loc 1 5 1\nmembar.gl; .loc 1 6 1 membar.gl;\n").contains("line 5 is lost"));
     let back = found(".loc 1 5 1\nmembar.gl; .loc 1 6 1 membar.gl; .loc 1 5 1 membar.gl;\n");
     assert!(back.contains("line 6 is lost"), "{back}");
@@ -410,6 +416,22 @@ fn several_locs_on_a_line() {
         let shown = found(none);
         assert!(!shown.contains("L019"), "{none}{shown}");
     }
+}
+
+#[test]
+fn one_fault_is_found_once_and_where_it_is() {
+    let folder = Folder::new();
+    let utf16: Vec<u8> =
+        [&[0xff, 0xfe][..], &clean().bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>()].concat();
+    let shown = stdout(&check(&[&folder.file("utf16.ptx", utf16)]));
+    assert!(shown.contains("looks like UTF-16") && !shown.contains("P003"), "{shown}");
+    let body = ".loc 1 2 3 prologue_end\nmov.u32 %r1, 1;\n";
+    let shown = stdout(&check(&[&folder.file("in.ptx", module("8.0", "sm_90", body, ""))]));
+    assert!(
+        shown.contains("error[P001]") && shown.contains("the line before has a word too many"),
+        "{shown}"
+    );
+    assert!(!shown.contains("D005"), "{shown}");
 }
 
 /// What is in ../shared/bugs and has a repair is accepted by the real ptxas afterwards.

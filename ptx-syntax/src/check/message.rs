@@ -67,7 +67,9 @@ mod tests {
         let name = "n".repeat(1000);
         let text = bounded(format_args!("`{name}` is \u{f7e9}"));
         assert_eq!(text, format!("`{}...` is \\xe9", &name[..LONGEST_PIECE]));
-        let many = bounded(format_args!("{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}"));
+        let many = bounded(format_args!(
+            "{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}"
+        ));
         assert!(many.len() <= LONGEST + LONGEST_PIECE + 3);
         assert_eq!(quoted("\u{e9}\u{f7e9}"), "\"\u{e9}\\xe9\"");
         assert_eq!(quoted(&"\u{e9}".repeat(50)), format!("\"{}\"...", "\u{e9}".repeat(40)));

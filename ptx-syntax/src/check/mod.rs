@@ -76,7 +76,8 @@ pub struct Report {
 impl Report {
     /// What ptxas 13.0.88 does with the module.
     ///
-    /// It is judged by its debug directives and its grammar: opcodes, types and registers are not looked at.
+    /// It is judged by its debug directives, its grammar, and its declarations and their linkage: opcodes, operand types,
+    /// registers and initial values are not looked at.
     pub fn verdict(&self, mode: Mode) -> Verdict {
         self.transcript.verdict(mode)
     }

@@ -31,7 +31,9 @@ Examples:
 
 Rules are named by code (F001) or name (duplicate-file-index). Notes are no findings.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
-A module is judged by its grammar and its debug directives: opcodes, types and registers are not looked at.
+A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
+differently or never defined). Opcodes, operand types, registers and initial values are not looked at: a module without a
+finding may still be refused for these.
 
 Exit status:
   0  no findings (with --fix, none left); with --verdict, every file is accepted
