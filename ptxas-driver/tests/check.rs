@@ -330,6 +330,110 @@ fn repairs_leave_odd_bytes_alone() {
     );
 }
 
+/// A byte that is no UTF-8 shows as itself, and is repaired as itself.
+#[test]
+fn odd_bytes_show_as_themselves() {
+    let folder = Folder::new();
+    let text = |name: &[u8]| [clean().as_bytes(), b".file 2 \"", name, b".cu\", 1, 1\n"].concat();
+    for (name, shown, fixed) in
+        [(&b"\xe9"[..], r"\xe9", "%E9"), ("\u{f7e9}".as_bytes(), r"\xef\x9f\xa9", "%EF%9F%A9")]
+    {
+        let path = folder.file("in.ptx", text(name));
+        let found = stdout(&check(&[&path]));
+        assert!(found.contains(&format!("found \"{shown}\"")) && !found.contains('\u{f7e9}'), "{found}");
+        let diff = check(&["--diff", &path]).stdout;
+        assert!(diff.windows(name.len()).any(|window| window == name));
+        let json = stdout(&check(&["--json", "--diff", &path]));
+        assert!(!json.contains(['\u{f7e9}', '\u{f7ef}']), "{json}");
+        check(&["--fix", &path]);
+        assert_eq!(fs::read(&path).unwrap(), text(fixed.as_bytes()));
+    }
+}
+
+#[test]
+fn long_names_and_lines_are_cut() {
+    let folder = Folder::new();
+    let name = "n".repeat(100_000);
+    let path = folder.file("in.ptx", format!("{}.func {name};\n.func {name};\n", "\u{e9}".repeat(100_000)));
+    let output = check(&[&path]);
+    assert!(output.stdout.len() < 10_000, "{}", output.stdout.len());
+}
+
+#[test]
+fn what_is_no_ptx_is_not_repaired() {
+    let folder = Folder::new();
+    for other in ["// caf\u{e9}\nprint(\"x\")\n", "", ".text\n# \u{e9}\n"] {
+        let path = folder.file("in.ptx", other);
+        let output = check(&["--fix", &path]);
+        assert_eq!(code(&output), 2);
+        assert_eq!(
+            stderr(&output),
+            format!("error: {path}: not repaired: no PTX: expected `.version` first\n")
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), other);
+        assert!(!stdout(&check(&[&path])).contains("--fix"));
+    }
+    let path = folder.file("in.ptx", format!("\u{feff}// caf\u{e9}\n{}", clean()));
+    assert!(stdout(&check(&[&path])).contains("; --fix has repairs"));
+    assert_eq!(code(&check(&["--fix", &path])), 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("// caf\\u{{e9}}\n{}", clean()));
+}
+
+/// The hint at --fix is there only where it does something.
+#[test]
+fn repairs_are_promised_only_where_they_fit() {
+    let folder = Folder::new();
+    let body = ".file 1 \"a.cu\", 5, 7\n.loc 1 1 1\nmembar.gl;\n";
+    let path = folder.file("in.ptx", module("8.0", "sm_90", body, ""));
+    let shown = stdout(&check(&[&path]));
+    assert_eq!(shown.contains("--fix has"), !stdout(&check(&["--diff", &path])).is_empty(), "{shown}");
+    let path = folder.file("in.ptx", clean().replace(" k(", " k.1("));
+    let shown = stdout(&check(&[&path]));
+    assert_eq!(shown.contains("--fix has"), !stdout(&check(&["--diff", &path])).is_empty(), "{shown}");
+}
+
+#[test]
+fn several_locs_on_a_line() {
+    let folder = Folder::new();
+    let found = |body: &str| {
+        let path = folder.file("in.ptx", module("8.0", "sm_90", body, ""));
+        stdout(&check(&["--no-notes", &path]))
+    };
+    let three = found(".loc 1 5 1 membar.gl; .loc 1 6 1 membar.gl; .loc 1 7 1 membar.gl;\n");
+    assert!(
+        three.contains("[L019]: line 5 and another is lost") && three.contains("that of line 7"),
+        "{three}"
+    );
+    assert!(found(".loc 1 5 1\nmembar.gl; .loc 1 6 1 membar.gl;\n").contains("line 5 is lost"));
+    let back = found(".loc 1 5 1\nmembar.gl; .loc 1 6 1 membar.gl; .loc 1 5 1 membar.gl;\n");
+    assert!(back.contains("line 6 is lost"), "{back}");
+    for none in [
+        ".loc 1 5 1 membar.gl;\n.loc 1 6 1 membar.gl;\n",
+        ".loc 1 5 1 membar.gl; .loc 1 5 9 membar.gl;\n",
+        ".loc 1 5 1 .loc 1 6 1 membar.gl;\n",
+        "membar.gl; .loc 1 6 1\nmembar.gl;\n",
+    ] {
+        let shown = found(none);
+        assert!(!shown.contains("L019"), "{none}{shown}");
+    }
+}
+
+#[test]
+fn one_fault_is_found_once_and_where_it_is() {
+    let folder = Folder::new();
+    let utf16: Vec<u8> =
+        [&[0xff, 0xfe][..], &clean().bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>()].concat();
+    let shown = stdout(&check(&[&folder.file("utf16.ptx", utf16)]));
+    assert!(shown.contains("looks like UTF-16") && !shown.contains("P003"), "{shown}");
+    let body = ".loc 1 2 3 prologue_end\nmov.u32 %r1, 1;\n";
+    let shown = stdout(&check(&[&folder.file("in.ptx", module("8.0", "sm_90", body, ""))]));
+    assert!(
+        shown.contains("error[P001]") && shown.contains("the line before has a word too many"),
+        "{shown}"
+    );
+    assert!(!shown.contains("D005"), "{shown}");
+}
+
 /// What is in ../shared/bugs and has a repair is accepted by the real ptxas afterwards.
 #[test]
 fn repaired_bugs_are_accepted() {

@@ -18,7 +18,8 @@ use crate::types::ScalarType;
 /// Reports all errors of the parser.
 pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     let Parsed { module, errors } = parsed;
-    let mut grammar = Grammar { module, names: None, data: DataErrors::default(), first_strange_byte: true };
+    let mut grammar =
+        Grammar { module, names: None, data: DataErrors::default(), first_strange_byte: true, utf16: false };
     for error in errors {
         grammar.error(error, sink);
     }
@@ -46,6 +47,8 @@ struct Grammar<'m, 'a> {
     names: Option<DeclaredNames<'a>>,
     data: DataErrors,
     first_strange_byte: bool,
+    /// Every other byte is NUL, which one finding has said.
+    utf16: bool,
 }
 
 impl Grammar<'_, '_> {
@@ -111,6 +114,9 @@ impl Grammar<'_, '_> {
     /// ptxas stops at the first such byte, before it parses anything.
     fn strange_byte(&mut self, rule: RuleId, error: &SyntaxError, said: &str, sink: &mut Sink<'_>) {
         let range = error.range;
+        if self.utf16 {
+            return;
+        }
         let bytes = range.slice(sink.text);
         let found = sink.find(rule, range, format_args!("{error}"));
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
@@ -121,6 +127,7 @@ impl Grammar<'_, '_> {
             let help = match bytes.chars().next() {
                 Some(BYTE_ORDER_MARK) if range.start == 0 => "save the file without a byte order mark",
                 Some('\u{f7fe}' | '\u{f7ff}') if range.start == 0 => {
+                    self.utf16 = true;
                     "this looks like UTF-16: save the file as ASCII"
                 }
                 _ => "write a name of ASCII letters; in `.debug_str` these bytes may stand as numbers",
@@ -139,10 +146,18 @@ impl Grammar<'_, '_> {
         let dot = range.slice(text).starts_with('.');
         if dot && let Some(symbol) = dotted_symbol(text, range) {
             let name = symbol.slice(text);
+            let names = self.names.get_or_insert_with(|| DeclaredNames::new(self.module));
+            let meant = names.meant(name);
+            if meant.is_none() && begins_line(text, symbol) {
+                // An instruction, taken for a part of what stands before it.
+                if let Some(finding) = sink.find(RuleId::Syntax, symbol, format_args!("{error}")) {
+                    finding.help = Some("the line before has a word too many, or lacks its `;`".into());
+                }
+                return says_near(RuleId::Syntax, range, sink);
+            }
             let message = format_args!("`{name}` is no PTX name: a dot cannot stand in one");
             if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
-                let names = self.names.get_or_insert_with(|| DeclaredNames::new(self.module));
-                finding.help = Some(match names.meant(name) {
+                finding.help = Some(match meant {
                     Some(declared) => bounded(format_args!("the module declares it as `{declared}`")),
                     None => "no declared name has the same letters".into(),
                 });
@@ -158,6 +173,12 @@ impl Grammar<'_, '_> {
         sink.error(rule, range, format_args!("{error}"));
         says_near(rule, range, sink);
     }
+}
+
+/// Whether only blanks stand before a place on its line.
+fn begins_line(text: &str, at: TextRange) -> bool {
+    let before = text.get(..at.start as usize).unwrap_or("");
+    before.trim_end_matches([' ', '\t']).ends_with('\n')
 }
 
 fn missing(rule: RuleId, directive: &str, at: u32, sink: &mut Sink<'_>) {

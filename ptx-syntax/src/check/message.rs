@@ -41,10 +41,11 @@ struct Bounded(String);
 
 impl Write for Bounded {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        let kept = match piece.get(..piece.floor_char_boundary(LONGEST_PIECE)) {
-            Some(kept) if kept.len() < piece.len() => kept,
-            _ => piece,
-        };
+        let mut end = LONGEST_PIECE.min(piece.len());
+        while !piece.is_char_boundary(end) {
+            end -= 1;
+        }
+        let kept = piece.get(..end).unwrap_or("");
         for c in kept.chars() {
             match raw_byte(c) {
                 Some(byte) => self.0.extend(std::ascii::escape_default(byte).map(char::from)),

@@ -11,6 +11,7 @@ mod gates;
 mod grammar;
 mod header;
 mod layout;
+mod loc_lines;
 mod locs;
 mod markers;
 mod message;
@@ -75,7 +76,8 @@ pub struct Report {
 impl Report {
     /// What ptxas 13.0.88 does with the module.
     ///
-    /// It is judged by its debug directives and its grammar: opcodes, types and registers are not looked at.
+    /// It is judged by its debug directives, its grammar, and its declarations and their linkage: opcodes, operand types,
+    /// registers and initial values are not looked at.
     pub fn verdict(&self, mode: Mode) -> Verdict {
         self.transcript.verdict(mode)
     }
@@ -156,6 +158,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
         &mut gates,
         &mut sink,
     );
+    loc_lines::check(module, &mut sink);
     if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
         markers::check(module, &known, &mut sink);
     }

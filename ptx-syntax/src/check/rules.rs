@@ -129,6 +129,7 @@ pub enum RuleId {
     InlineAsmDrift,
     LinesWithoutOption,
     MarkerBack,
+    LocsOnALine,
     SectionInside,
     SectionRepeated,
     SectionReserved,
@@ -233,7 +234,7 @@ use Severity::{Error, Note, Warning};
 
 /// The table. A test holds it to [`RuleId`]'s order and to unique codes and names.
 #[rustfmt::skip] // one rule, one place; rustfmt would make ten lines of each
-pub static RULES: [Rule; 110] = [
+pub static RULES: [Rule; 111] = [
     rule(Id::Syntax, ("P001", "syntax"), Error, "The text must follow the grammar of PTX.",
         (ISA_LEXICAL, "fatal: Parsing error near '...': syntax error")),
     rule(Id::NonAscii, ("P002", "non-ascii"), Error, "A module is ASCII text, even in comments and file names.",
@@ -392,6 +393,9 @@ pub static RULES: [Rule; 110] = [
     rule(Id::MarkerBack, ("L017", "line-marker-back"), Error,
         "In a body with `.loc`, line markers put no `}` more than a line before its `{`, and no last instruction of a `.loc` more than a line before the first.",
         (OBSERVED, "crashes while parsing, where line information is made")),
+    rule(Id::LocsOnALine, ("L019", "several-locs-on-a-line"), Warning,
+        "The instructions on one line of PTX have one `.loc`.",
+        (OBSERVED, "silent: all of the line counts to the `.loc` of its last instruction")),
     rule(Id::SectionInside, ("S001", "section-inside"), Error, "`.section` stands at module scope.",
         (ISA_SECTION, "fatal: Parsing error near '.section': syntax error")).fixable(),
     rule(Id::SectionRepeated, ("S002", "section-repeated"), Error, "A section has one block.",

@@ -3,7 +3,7 @@
 //!
 //! [`fix`] makes all the chosen repairs, one after the other, until none has anything left to do; so fixing twice changes
 //! nothing. A default repair that would make ptxas refuse, in some mode, what it accepts is left out. Of
-//! a text with more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
+//! a text that is no PTX ([`is_ptx`]), or has more than [`crate::MAX_ERRORS`] syntax errors nothing is repaired. [`edits`] gives the edits of one repair. [`REPAIRS`] says what each one does.
 
 mod data;
 mod edit;
@@ -20,6 +20,7 @@ pub use edit::{Edit, apply};
 
 use crate::MAX_ERRORS;
 use crate::check::{Context, Mode, RuleId, Verdict, check};
+use crate::lexer::Lexer;
 use crate::parser::{Parsed, parse};
 
 /// A repair; the index into [`REPAIRS`], which says what each one does.
@@ -111,7 +112,7 @@ pub static REPAIRS: [RepairInfo; 21] = [
     repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,
         "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, other bytes as `\\xe9` and `%E9`, and takes out a byte order mark."),
     repair(R::MangleSymbols, "mangle-symbols", DEFAULT, &[Id::DottedSymbol], symbols::mangle,
-        "Writes the declared name in place of one with dots, or `_$_` for each dot where the declaration has them too."),
+        "Writes the declared name in place of one with dots, or `_$_` for each dot where a variable is declared with them; kernels, functions and labels keep them."),
     repair(R::MoveFiles, "move-files", DEFAULT, &[Id::FileInside], moves::files,
         "Moves a `.file` out of a function or section, behind it."),
     repair(R::MoveSections, "move-sections", DEFAULT, &[Id::SectionInside], moves::sections,
@@ -218,9 +219,29 @@ pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &Fixes) -> Vec<Edit> {
 /// texts made to need more.
 const MOST_PASSES: u32 = 64;
 
-/// Makes the chosen repairs until none has anything to do. Takes any text.
+/// Whether a text is PTX, be it damaged: its first token, behind comments, is a directive of the header. Anything else may
+/// be another language, and is not to be edited.
+pub fn is_ptx(text: &str) -> bool {
+    let first = Lexer::new(text, 0).next_significant();
+    matches!(first.range.slice(text), ".version" | ".target" | ".address_size")
+}
+
+/// Whether [`fix`] would change the text; it stops at the first change.
+pub fn would_change(text: &str, fixes: &Fixes) -> bool {
+    if !is_ptx(text) {
+        return false;
+    }
+    let repairs: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).filter(|&r| fixes.has(r)).collect();
+    let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
+    repairs.iter().any(|&repair| pass(&mut fixed, &[repair], fixes))
+}
+
+/// Makes the chosen repairs until none has anything to do. Takes any text, and leaves alone what is no PTX.
 pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
     let mut fixed = Fixed { text: text.to_owned(), applied: Vec::new() };
+    if !is_ptx(text) {
+        return fixed;
+    }
     let (others, versions): (Vec<_>, Vec<_>) = REPAIRS
         .iter()
         .map(|info| info.repair)

@@ -101,7 +101,10 @@ fn in_comment(c: char, out: &mut String) {
 fn in_name(c: char, out: &mut String) {
     let mut utf8 = [0; 4];
     let raw = raw_byte(c).map(|byte| [byte]);
-    let bytes = raw.as_ref().map_or_else(|| c.encode_utf8(&mut utf8).as_bytes(), |raw| raw);
+    let bytes = match &raw {
+        Some(raw) => raw,
+        None => c.encode_utf8(&mut utf8).as_bytes(),
+    };
     for byte in bytes {
         let _ = write!(out, "%{byte:02X}"); // a String takes everything
     }

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
 use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
-use ptx_syntax::fix::{Fixes, Repair};
+use ptx_syntax::fix::{self, Fixes, Repair};
 use sources::Sources;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,9 @@ Examples:
 
 Rules are named by code (F001) or name (duplicate-file-index). Notes are no findings.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
-A module is judged by its grammar and its debug directives: opcodes, types and registers are not looked at.
+A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
+differently or never defined). Opcodes, operand types, registers and initial values are not looked at: a module without a
+finding may still be refused for these.
 
 Exit status:
   0  no findings (with --fix, none left); with --verdict, every file is accepted
@@ -246,6 +248,9 @@ impl<'f> Checked<'f> {
     /// Puts the repaired text in place of the file, or to standard output if that is where it came from.
     fn write(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
         let Some(repaired) = self.repaired.as_ref().filter(|_| !options.diff) else { return Ok(()) };
+        if !fix::is_ptx(&self.file.text) {
+            bail!("no PTX: expected `.version` first");
+        }
         let bytes = self.file.bytes_of(&repaired.text);
         if self.file.is_stdin() {
             if !options.json {

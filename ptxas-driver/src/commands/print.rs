@@ -14,7 +14,9 @@ use std::process::ExitCode;
 const AFTER_HELP: &str = "\
 The canonical layout has one statement a line, one blank between words, and section data in
 lines of bearable length. Comments, line markers and numbers stay as written, and so does what
-has a syntax error. It gives PTX lines other numbers, and so another .nv_debug_line_sass.
+has a syntax error. It gives PTX lines other numbers, and so another
+.nv_debug_line_sass; and another .debug_line where a line has more than one .loc, of which ptxas keeps
+one (check: L019).
 
 Exit status:
   0  done

@@ -5,7 +5,7 @@ use crate::commands::read::printable;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use anyhow::Result;
 use ptx_syntax::check::{Finding, GATES, RULES, Rule, Severity as Found};
-use ptx_syntax::fix::{Fixes, REPAIRS};
+use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
@@ -45,7 +45,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
             writeln!(out, "{name}: {more} more of {} {}", rule.code, rule.name)?;
         }
     }
-    writeln!(out, "{name}: {}", summary(checked))?;
+    writeln!(out, "{name}: {}", summary(checked, options))?;
     Ok(())
 }
 
@@ -66,7 +66,7 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
 }
 
 /// `2 errors, 1 warning, 3 notes`
-fn summary(checked: &Checked<'_>) -> String {
+fn summary(checked: &Checked<'_>, options: &Options) -> String {
     let report = &checked.report;
     let mut parts = Vec::new();
     for severity in [Found::Error, Found::Warning, Found::Note] {
@@ -82,9 +82,14 @@ fn summary(checked: &Checked<'_>) -> String {
     if parts.is_empty() {
         return "nothing found".to_owned();
     }
-    let defaults = Fixes::default();
     let mut summary = parts.join(", ");
-    if report.findings.iter().any(|finding| defaults.answers(finding.rule.id)) {
+    // A repair for the rule may have nothing to do here.
+    let answers = |repair: &Repair| {
+        let rules = repair.info().rules;
+        report.findings.iter().any(|finding| rules.contains(&finding.rule.id))
+    };
+    let repairs: Vec<Repair> = Fixes::default().repairs.into_iter().filter(answers).collect();
+    if !repairs.is_empty() && fix::would_change(checked.text(options), &Fixes::of(&repairs)) {
         summary.push_str("; --fix has repairs");
     }
     summary
