@@ -8,7 +8,7 @@ use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
 use crate::nodes::Module;
 use crate::number::Literal;
-use crate::parser::Parsed;
+use crate::parser::{BODY_END, Parsed};
 use crate::section::{is_label, is_reserved};
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
@@ -60,7 +60,7 @@ impl Grammar<'_, '_> {
             Kind::UnterminatedComment => {
                 sink.error(RuleId::UnterminatedComment, range, format_args!("{error}"));
                 let said = format_args!("Parsing error near '': unexpected EOF while scanning");
-                sink.says_fatal(RuleId::UnterminatedComment, text.len() as u32, said);
+                sink.says_fatal(RuleId::UnterminatedComment, range.start, said);
             }
             Kind::MissingVersion => {
                 sink.error(RuleId::MissingVersion, range, format_args!("{error}"));
@@ -153,7 +153,28 @@ impl Grammar<'_, '_> {
             _ => RuleId::Syntax,
         };
         sink.error(rule, range, format_args!("{error}"));
-        says_near(rule, range, sink);
+        let missing_brace = matches!(error.kind, SyntaxErrorKind::Expected { what: BODY_END, .. });
+        says_near(rule, if missing_brace { behind_prototype(text, range) } else { range }, sink);
+    }
+}
+
+/// The token that cannot stand in a body: ptxas takes `.visible .func f()` there for a prototype.
+fn behind_prototype(text: &str, first: TextRange) -> TextRange {
+    let mut lexer = Lexer::new(text, first.start);
+    let mut token = lexer.next_significant();
+    if matches!(first.slice(text), ".visible" | ".extern" | ".weak") {
+        token = lexer.next_significant();
+    }
+    let head = token.range;
+    if head.slice(text) != ".func" {
+        return head;
+    }
+    loop {
+        match token.kind {
+            TokenKind::OpenBrace => return token.range,
+            TokenKind::Semicolon | TokenKind::CloseBrace | TokenKind::Eof => return head,
+            _ => token = lexer.next_significant(),
+        }
     }
 }
 
@@ -161,10 +182,22 @@ fn missing(rule: RuleId, directive: &str, at: u32, sink: &mut Sink<'_>) {
     sink.says_fatal(rule, at, format_args!("Missing {directive} directive at start of file '{FILE}'"));
 }
 
-/// Where ptxas sees the version missing: at a `.version` whose number it cannot read, else at the first token.
+/// Where ptxas sees the version missing: at a `.version` whose number it cannot read, behind a `.target`, else at the
+/// first token.
 fn version_token(text: &str, at: u32) -> u32 {
-    let first = Lexer::new(text, 0).next_significant().range;
-    if first.slice(text) == ".version" { first.start } else { at }
+    let mut lexer = Lexer::new(text, 0);
+    let first = lexer.next_significant().range;
+    match first.slice(text) {
+        ".version" => first.start,
+        ".target" => loop {
+            lexer.next_significant();
+            let behind = lexer.next_significant();
+            if behind.kind != TokenKind::Comma {
+                break behind.range.start;
+            }
+        },
+        _ => at,
+    }
 }
 
 /// `Parsing error near 'TOKEN'`, with the token as ptxas reads it.

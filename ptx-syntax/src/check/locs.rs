@@ -140,6 +140,7 @@ impl Locs<'_, '_, '_> {
         let mut has_code = false;
         let mut calls = Calls::default();
         let (mut used, mut runs) = (false, true);
+        let mut branches = None;
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
@@ -162,9 +163,11 @@ impl Locs<'_, '_, '_> {
                     self.seen.insert(place(loc), index);
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Label(_) => {
+                Statement::Label(label) => {
                     // What stands before has given no row if it does not run.
-                    used &= runs;
+                    if used && !runs {
+                        used = !branches.get_or_insert_with(|| branched_to(function)).contains(label.text);
+                    }
                     runs = true;
                 }
                 Statement::Instruction(instruction) => {
@@ -369,6 +372,16 @@ impl Locs<'_, '_, '_> {
             sink.says(RuleId::NameUnresolved, (Phase::Lines, range.start), (Level::Error, modes), said);
         }
     }
+}
+
+/// What the instructions of a function name.
+fn branched_to<'a>(function: &Function<'a>) -> HashSet<&'a str> {
+    let statements = function.body.iter().flat_map(|body| &body.statements);
+    let instructions = statements.filter_map(|statement| match statement {
+        Statement::Instruction(instruction) => Some(instruction.text()),
+        _ => None,
+    });
+    instructions.flat_map(idents).collect()
 }
 
 /// Whether nothing right behind it runs, unless a label stands there.
