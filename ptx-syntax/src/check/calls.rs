@@ -21,7 +21,8 @@ pub(super) struct Reached<'a> {
 pub(super) fn is_built_in(name: &str) -> bool {
     const NAMES: [&str; 6] =
         ["vprintf", "vfprintf", "malloc", "free", "__assertfail", "cudaDeviceSynchronize"];
-    NAMES.contains(&name) || ["__cuda_syscall", "cnp", "cudaGraph"].iter().any(|prefix| name.starts_with(prefix))
+    NAMES.contains(&name)
+        || ["__cuda_syscall", "cnp", "cudaGraph"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Each name once: kernels in text order and what they call, the nearer first; then the others.
@@ -38,7 +39,8 @@ pub(super) fn order<'a>(module: &Module<'a>) -> Vec<Reached<'a>> {
     let mut open: VecDeque<Reached<'a>> = VecDeque::new();
     for by_kernel in [true, false] {
         let is_root = |one: &&Function<'_>| {
-            if by_kernel { one.kind == FunctionKind::Entry } else { one.linkage != Linkage::Extern }
+            let is_kernel = one.kind == FunctionKind::Entry && one.body.is_some();
+            if by_kernel { is_kernel } else { one.linkage != Linkage::Extern }
         };
         let roots = module.functions().filter(is_root);
         open.extend(roots.map(|one| Reached { name: one.name.text, called: false, by_kernel }));

@@ -17,7 +17,13 @@ use crate::types::ScalarType;
 /// Reports all errors of the parser.
 pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     let Parsed { module, errors } = parsed;
-    let mut grammar = Grammar { module, names: None, data: DataErrors::default(), first_strange_byte: true };
+    let mut grammar = Grammar {
+        module,
+        names: None,
+        data: DataErrors::default(),
+        first_strange_byte: true,
+        version_missed: 0,
+    };
     for error in errors {
         grammar.error(error, sink);
     }
@@ -45,6 +51,8 @@ struct Grammar<'m, 'a> {
     names: Option<DeclaredNames<'a>>,
     data: DataErrors,
     first_strange_byte: bool,
+    /// Where ptxas stops for want of a version; what stands before is no error to it.
+    version_missed: u32,
 }
 
 impl Grammar<'_, '_> {
@@ -64,7 +72,10 @@ impl Grammar<'_, '_> {
             }
             Kind::MissingVersion => {
                 sink.error(RuleId::MissingVersion, range, format_args!("{error}"));
-                missing(RuleId::MissingVersion, ".version", version_token(text, range.start), sink);
+                self.version_missed = version_token(text, range.start);
+                if !range.slice(text).starts_with("/*") {
+                    missing(RuleId::MissingVersion, ".version", self.version_missed, sink);
+                }
             }
             Kind::MissingTarget => {
                 sink.error(RuleId::MissingTarget, range, format_args!("{error}"));
@@ -83,7 +94,9 @@ impl Grammar<'_, '_> {
                     _ => RuleId::Syntax,
                 };
                 sink.error(rule, range, format_args!("{error}"));
-                says_near(rule, range, sink);
+                if range.start >= self.version_missed {
+                    says_near(rule, behind_linkage(text, range), sink);
+                }
             }
             Kind::Expected { .. } => self.unexpected(error, sink),
             Kind::UnknownCharacter | Kind::UnterminatedString => {
@@ -154,18 +167,19 @@ impl Grammar<'_, '_> {
         };
         sink.error(rule, range, format_args!("{error}"));
         let missing_brace = matches!(error.kind, SyntaxErrorKind::Expected { what: BODY_END, .. });
-        says_near(rule, if missing_brace { behind_prototype(text, range) } else { range }, sink);
+        says_near(rule, if missing_brace { behind_linkage(text, range) } else { range }, sink);
     }
 }
 
 /// The token that cannot stand in a body: ptxas takes `.visible .func f()` there for a prototype.
-fn behind_prototype(text: &str, first: TextRange) -> TextRange {
+fn behind_linkage(text: &str, first: TextRange) -> TextRange {
     let mut lexer = Lexer::new(text, first.start);
     let mut token = lexer.next_significant();
+    let mut head = first;
     if matches!(first.slice(text), ".visible" | ".extern" | ".weak") {
         token = lexer.next_significant();
+        head = token.range;
     }
-    let head = token.range;
     if head.slice(text) != ".func" {
         return head;
     }

@@ -140,6 +140,8 @@ impl Locs<'_, '_, '_> {
         let mut has_code = false;
         let mut calls = Calls::default();
         let (mut used, mut runs) = (false, true);
+        // The place is one of dead code before: a jump to a `ret` becomes that, and has none.
+        let mut inherited = false;
         let mut branches = None;
         for statement in statements {
             match statement {
@@ -156,7 +158,7 @@ impl Locs<'_, '_, '_> {
                         }
                     }
                     calls.add(loc, unresolved);
-                    used = false;
+                    (used, inherited) = (false, false);
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
@@ -166,14 +168,18 @@ impl Locs<'_, '_, '_> {
                 Statement::Label(label) => {
                     // What stands before has given no row if it does not run.
                     if used && !runs {
-                        used = !branches.get_or_insert_with(|| branched_to(function)).contains(label.text);
+                        inherited =
+                            branches.get_or_insert_with(|| branched_to(function)).contains(label.text);
+                        used = !inherited;
                     }
                     runs = true;
                 }
                 Statement::Instruction(instruction) => {
                     has_code = true;
                     // A line of 0 gives no row; a row needs the names of its whole chain of calls.
-                    let row = current.filter(|loc| loc.line != 0 && !std::mem::replace(&mut used, true));
+                    let gives_row = !(inherited && leaves(instruction));
+                    let row = current
+                        .filter(|loc| loc.line != 0 && gives_row && !std::mem::replace(&mut used, true));
                     if let Some(loc) = row {
                         for call in calls.chain(place(loc)).filter(|call| call.unresolved) {
                             self.unresolved(index, runs, call.at);
@@ -335,7 +341,7 @@ impl Locs<'_, '_, '_> {
             let rule = RuleId::NoFile;
             sink.error(rule, first, format_args!("the module has `.loc`, but declares no file"));
             let said = ".loc directive without .file directive is found, line information in generated binary may not be complete";
-            sink.says(rule, (Phase::Warn, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
+            sink.says(rule, (Phase::Symbols, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
         }
         if let Some((range, before, count)) = self.column_lost {
             let message = format_args!(

@@ -224,13 +224,13 @@ impl<'m, 'a> Symbols<'m, 'a> {
                 let text = format_args!(
                     "Unresolved extern variable '{name_text}' in whole program compilation, ignoring extern qualifier"
                 );
-                sink.says(rule, (Phase::Warn, 1), (Level::Warning, Modes::ALL), text);
+                sink.says(rule, (Phase::Symbols, 1), (Level::Warning, Modes::ALL), text);
             } else if space != StateSpace::Shared {
                 let message =
                     format_args!("`{name_text}` has no size here, and only with -c may it be elsewhere");
                 sink.error(rule, name.range, message);
                 let text = format_args!("Unresolved extern variable '{name_text}'");
-                sink.says(rule, (Phase::Warn, 1), (Level::Fatal, Modes::ALL), text);
+                sink.says(rule, (Phase::Symbols, 1), (Level::Fatal, Modes::ALL), text);
             }
         }
     }
@@ -251,14 +251,22 @@ impl<'m, 'a> Symbols<'m, 'a> {
             let rule = RuleId::FunctionUndefined;
             let range = first.name.range;
             if is_extern {
-                sink.error(rule, range, format_args!("`{name}` is called, and only with -c may it be elsewhere"));
+                sink.error(
+                    rule,
+                    range,
+                    format_args!("`{name}` is called, and only with -c may it be elsewhere"),
+                );
             } else {
-                sink.error(rule, range, format_args!("`{name}` is declared without `.extern` and never defined"));
+                sink.error(
+                    rule,
+                    range,
+                    format_args!("`{name}` is declared without `.extern` and never defined"),
+                );
             }
             if !std::mem::replace(&mut said, true) {
                 let text = format_args!("Unresolved extern function '{name}'");
                 let at = if by_kernel { 0 } else { 2 };
-                sink.says(rule, (Phase::Warn, at), (Level::Fatal, Modes::ALL), text);
+                sink.says(rule, (Phase::Symbols, at), (Level::Fatal, Modes::ALL), text);
             }
         }
     }
