@@ -7,6 +7,8 @@ mod list;
 mod operands;
 mod variable;
 
+pub(crate) use body::BODY_END;
+
 use crate::error::{ErrorSink, SyntaxError, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::nodes::{Item, Module};

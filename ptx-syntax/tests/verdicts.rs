@@ -198,7 +198,10 @@ fn corpus_has_no_errors() {
             continue;
         };
         let text = fs::read_to_string(corpus.join(path)).unwrap();
-        let report = check(&parse(&text), &Context::default());
+        let relocatable = entry["command"]
+            .as_array()
+            .is_some_and(|c| c.iter().any(|word| word == "-c" || word == "-rdc=true"));
+        let report = check(&parse(&text), &Context { relocatable, ..Context::default() });
         let errors: Vec<_> = report.findings.iter().filter(|f| f.severity == Severity::Error).collect();
         assert!(errors.is_empty(), "{path}: {errors:?}");
         if entry["writer"] == "ptxas-13.0.88" {

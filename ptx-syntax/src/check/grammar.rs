@@ -9,7 +9,7 @@ use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
 use crate::nodes::Module;
 use crate::number::Literal;
-use crate::parser::Parsed;
+use crate::parser::{BODY_END, Parsed};
 use crate::section::{is_label, is_reserved};
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
@@ -18,8 +18,14 @@ use crate::types::ScalarType;
 /// Reports all errors of the parser.
 pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     let Parsed { module, errors } = parsed;
-    let mut grammar =
-        Grammar { module, names: None, data: DataErrors::default(), first_strange_byte: true, utf16: false };
+    let mut grammar = Grammar {
+        module,
+        names: None,
+        data: DataErrors::default(),
+        first_strange_byte: true,
+        utf16: false,
+        version_missed: 0,
+    };
     for error in errors {
         grammar.error(error, sink);
     }
@@ -49,6 +55,8 @@ struct Grammar<'m, 'a> {
     first_strange_byte: bool,
     /// Every other byte is NUL, which one finding has said.
     utf16: bool,
+    /// Where ptxas stops for want of a version; what stands before is no error to it.
+    version_missed: u32,
 }
 
 impl Grammar<'_, '_> {
@@ -64,11 +72,14 @@ impl Grammar<'_, '_> {
             Kind::UnterminatedComment => {
                 sink.error(RuleId::UnterminatedComment, range, format_args!("{error}"));
                 let said = format_args!("Parsing error near '': unexpected EOF while scanning");
-                sink.says_fatal(RuleId::UnterminatedComment, text.len() as u32, said);
+                sink.says_fatal(RuleId::UnterminatedComment, range.start, said);
             }
             Kind::MissingVersion => {
                 sink.error(RuleId::MissingVersion, range, format_args!("{error}"));
-                missing(RuleId::MissingVersion, ".version", version_token(text, range.start), sink);
+                self.version_missed = version_token(text, range.start);
+                if !range.slice(text).starts_with("/*") {
+                    missing(RuleId::MissingVersion, ".version", self.version_missed, sink);
+                }
             }
             Kind::MissingTarget => {
                 sink.error(RuleId::MissingTarget, range, format_args!("{error}"));
@@ -87,7 +98,9 @@ impl Grammar<'_, '_> {
                     _ => RuleId::Syntax,
                 };
                 sink.error(rule, range, format_args!("{error}"));
-                says_near(rule, range, sink);
+                if range.start >= self.version_missed {
+                    says_near(rule, behind_linkage(text, range), sink);
+                }
             }
             Kind::Expected { .. } => self.unexpected(error, sink),
             Kind::UnknownCharacter | Kind::UnterminatedString => {
@@ -171,7 +184,29 @@ impl Grammar<'_, '_> {
             _ => RuleId::Syntax,
         };
         sink.error(rule, range, format_args!("{error}"));
-        says_near(rule, range, sink);
+        let missing_brace = matches!(error.kind, SyntaxErrorKind::Expected { what: BODY_END, .. });
+        says_near(rule, if missing_brace { behind_linkage(text, range) } else { range }, sink);
+    }
+}
+
+/// The token that cannot stand in a body: ptxas takes `.visible .func f()` there for a prototype.
+fn behind_linkage(text: &str, first: TextRange) -> TextRange {
+    let mut lexer = Lexer::new(text, first.start);
+    let mut token = lexer.next_significant();
+    let mut head = first;
+    if matches!(first.slice(text), ".visible" | ".extern" | ".weak") {
+        token = lexer.next_significant();
+        head = token.range;
+    }
+    if head.slice(text) != ".func" {
+        return head;
+    }
+    loop {
+        match token.kind {
+            TokenKind::OpenBrace => return token.range,
+            TokenKind::Semicolon | TokenKind::CloseBrace | TokenKind::Eof => return head,
+            _ => token = lexer.next_significant(),
+        }
     }
 }
 
@@ -185,10 +220,22 @@ fn missing(rule: RuleId, directive: &str, at: u32, sink: &mut Sink<'_>) {
     sink.says_fatal(rule, at, format_args!("Missing {directive} directive at start of file '{FILE}'"));
 }
 
-/// Where ptxas sees the version missing: at a `.version` whose number it cannot read, else at the first token.
+/// Where ptxas sees the version missing: at a `.version` whose number it cannot read, behind a `.target`, else at the
+/// first token.
 fn version_token(text: &str, at: u32) -> u32 {
-    let first = Lexer::new(text, 0).next_significant().range;
-    if first.slice(text) == ".version" { first.start } else { at }
+    let mut lexer = Lexer::new(text, 0);
+    let first = lexer.next_significant().range;
+    match first.slice(text) {
+        ".version" => first.start,
+        ".target" => loop {
+            lexer.next_significant();
+            let behind = lexer.next_significant();
+            if behind.kind != TokenKind::Comma {
+                break behind.range.start;
+            }
+        },
+        _ => at,
+    }
 }
 
 /// `Parsing error near 'TOKEN'`, with the token as ptxas reads it.

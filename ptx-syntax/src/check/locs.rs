@@ -139,7 +139,10 @@ impl Locs<'_, '_, '_> {
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
         let mut calls = Calls::default();
-        let (mut used, mut runs, mut inherited) = (false, true, false);
+        let (mut used, mut runs) = (false, true);
+        // The place is one of dead code before: a jump to a `ret` becomes that, and has none.
+        let mut inherited = false;
+        let mut branches = None;
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
@@ -162,17 +165,21 @@ impl Locs<'_, '_, '_> {
                     self.seen.insert(place(loc), index);
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Label(_) => {
-                    // What stands before has given no row if it does not run. One that only leaves gives none either.
-                    (used, inherited) = (used && runs, inherited || !runs);
+                Statement::Label(label) => {
+                    // What stands before has given no row if it does not run.
+                    if used && !runs {
+                        inherited =
+                            branches.get_or_insert_with(|| branched_to(function)).contains(label.text);
+                        used = !inherited;
+                    }
                     runs = true;
                 }
                 Statement::Instruction(instruction) => {
                     has_code = true;
                     // A line of 0 gives no row; a row needs the names of its whole chain of calls.
-                    let gives_row = !inherited || !leaves(instruction) || instruction.mnemonic() == "trap";
-                    let row = current.filter(|loc| loc.line != 0 && gives_row);
-                    let row = row.filter(|_| !std::mem::replace(&mut used, true));
+                    let gives_row = !(inherited && leaves(instruction) && instruction.mnemonic() != "trap");
+                    let row = current
+                        .filter(|loc| loc.line != 0 && gives_row && !std::mem::replace(&mut used, true));
                     if let Some(loc) = row {
                         for call in calls.chain(place(loc)).filter(|call| call.unresolved) {
                             self.unresolved(index, runs, call.at);
@@ -334,7 +341,7 @@ impl Locs<'_, '_, '_> {
             let rule = RuleId::NoFile;
             sink.error(rule, first, format_args!("the module has `.loc`, but declares no file"));
             let said = ".loc directive without .file directive is found, line information in generated binary may not be complete";
-            sink.says(rule, (Phase::Warn, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
+            sink.says(rule, (Phase::Symbols, 0), (Level::Warning, Modes::ALL), format_args!("{said}"));
         }
         if let Some((range, before, count)) = self.column_lost {
             let message = format_args!(
@@ -371,6 +378,16 @@ impl Locs<'_, '_, '_> {
             sink.says(RuleId::NameUnresolved, (Phase::Lines, range.start), (Level::Error, modes), said);
         }
     }
+}
+
+/// What the instructions of a function name.
+fn branched_to<'a>(function: &Function<'a>) -> HashSet<&'a str> {
+    let statements = function.body.iter().flat_map(|body| &body.statements);
+    let instructions = statements.filter_map(|statement| match statement {
+        Statement::Instruction(instruction) => Some(instruction.text()),
+        _ => None,
+    });
+    instructions.flat_map(idents).collect()
 }
 
 /// Whether nothing right behind it runs, unless a label stands there.

@@ -3,8 +3,10 @@
 //! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
 
+mod calls;
 mod data;
 mod debug_info;
+mod declarations;
 mod dwarf;
 mod files;
 mod gates;
@@ -48,7 +50,7 @@ pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 pub struct Context<'c> {
     /// Asked for each file once, to find lines past its end.
     pub source_lines: Option<&'c SourceLines<'c>>,
-    /// ptxas is called with -c: other modules may define this one's `.extern` variables.
+    /// ptxas is called with -c: other modules may define this one's `.extern` variables and functions.
     pub relocatable: bool,
 }
 
@@ -147,6 +149,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
 
     grammar::check(parsed, &mut sink);
     header::check(module, &mut gates, &mut sink);
+    declarations::check(module, &mut sink);
     symbols::check(module, context.relocatable, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);

@@ -1,39 +1,34 @@
-//! The symbols of a module: functions and variables whose declarations must agree, labels that are defined once.
+//! The symbols of a module: functions and variables whose declarations must agree.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use super::calls::{self, Reached};
 use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::directives::Alias;
-use crate::nodes::{Body, Declarator, Function, Item, Module, Parameter, Variable};
-use crate::statement::Statement;
+use crate::nodes::{Declarator, Function, Item, Module, Parameter, Variable};
 use crate::text::{Name, TextRange};
 use crate::types::{FunctionKind, Linkage, ScalarType, StateSpace};
 
-/// Checks the symbols at module scope, and the labels of each body.
+/// Checks the symbols at module scope.
 pub(super) fn check(module: &Module<'_>, relocatable: bool, sink: &mut Sink<'_>) {
     let abi = module.version().is_some_and(|version| version.major >= 3);
     let mut symbols = Symbols { abi, known: HashMap::new(), externs: Vec::new(), aliases: HashSet::new() };
     for item in &module.items {
         match item {
-            Item::Function(function) => {
-                symbols.function(function, sink);
-                if let Some(body) = &function.body {
-                    labels(body, sink);
-                }
-            }
+            Item::Function(function) => symbols.function(function, sink),
             Item::Variable(variable) => symbols.variables(variable, sink),
             Item::Alias(alias) => symbols.alias(alias, sink),
             _ => {}
         }
     }
+    symbols.undefined(&calls::order(module), relocatable, sink);
     if !relocatable {
         symbols.extern_variables(sink);
     }
-    symbols.undefined(module, sink);
 }
 
 /// What ptxas knows of a name.
@@ -145,12 +140,7 @@ impl<'m, 'a> Symbols<'m, 'a> {
 
     fn variables(&mut self, variable: &Variable<'a>, sink: &mut Sink<'_>) {
         for (index, declarator) in variable.declarators.iter().enumerate() {
-            // ptxas reads on to the `,` or `;` first.
-            let end = match variable.declarators.get(index + 1) {
-                Some(next) => next.name.range.start,
-                None => variable.range.end,
-            };
-            let at = next_token(sink.text, declarator.name.range.end).range.start.min(end);
+            let at = name_end(variable, index, sink.text);
             module_scope(variable.space, declarator.name, at, self.abi, sink);
             self.variable(variable, declarator, at, sink);
         }
@@ -234,40 +224,62 @@ impl<'m, 'a> Symbols<'m, 'a> {
                 let text = format_args!(
                     "Unresolved extern variable '{name_text}' in whole program compilation, ignoring extern qualifier"
                 );
-                sink.says(rule, (Phase::Warn, 0), (Level::Warning, Modes::ALL), text);
+                sink.says(rule, (Phase::Symbols, 1), (Level::Warning, Modes::ALL), text);
             } else if space != StateSpace::Shared {
                 let message =
                     format_args!("`{name_text}` has no size here, and only with -c may it be elsewhere");
                 sink.error(rule, name.range, message);
                 let text = format_args!("Unresolved extern variable '{name_text}'");
-                sink.says(rule, (Phase::Warn, 0), (Level::Fatal, Modes::ALL), text);
+                sink.says(rule, (Phase::Symbols, 1), (Level::Fatal, Modes::ALL), text);
             }
         }
     }
 
-    /// Only `.extern` lets a function be defined elsewhere. ptxas names the first.
-    fn undefined(&self, module: &Module<'a>, sink: &mut Sink<'_>) {
+    /// A function is defined, here or with -c and `.extern` elsewhere. ptxas names the first: of those that kernels
+    /// reach, else of the rest, for which it looks behind the variables.
+    fn undefined(&self, order: &[Reached<'a>], relocatable: bool, sink: &mut Sink<'_>) {
         let mut said = false;
-        for function in module.functions() {
-            let name = function.name;
-            let Some(Symbol::Function { first, defined: false, .. }) = self.known.get(name.text) else {
+        for &Reached { name, called, by_kernel } in order {
+            let Some(Symbol::Function { first, defined: false, .. }) = self.known.get(name) else {
                 continue;
             };
-            if first.linkage == Linkage::Extern
-                || first.name.range != name.range
-                || self.aliases.contains(name.text)
-            {
+            let is_extern = first.linkage == Linkage::Extern;
+            let elsewhere = is_extern && (relocatable || !called || calls::is_built_in(name));
+            if elsewhere || self.aliases.contains(name) {
                 continue;
             }
             let rule = RuleId::FunctionUndefined;
-            let message = format_args!("`{}` is declared without `.extern` and never defined", name.text);
-            sink.error(rule, name.range, message);
+            let range = first.name.range;
+            if is_extern {
+                sink.error(
+                    rule,
+                    range,
+                    format_args!("`{name}` is called, and only with -c may it be elsewhere"),
+                );
+            } else {
+                sink.error(
+                    rule,
+                    range,
+                    format_args!("`{name}` is declared without `.extern` and never defined"),
+                );
+            }
             if !std::mem::replace(&mut said, true) {
-                let text = format_args!("Unresolved extern function '{}'", name.text);
-                sink.says(rule, (Phase::Warn, 0), (Level::Fatal, Modes::ALL), text);
+                let text = format_args!("Unresolved extern function '{name}'");
+                let at = if by_kernel { 0 } else { 2 };
+                sink.says(rule, (Phase::Symbols, at), (Level::Fatal, Modes::ALL), text);
             }
         }
     }
+}
+
+/// Where ptxas knows a declarator's name: at the token behind it.
+pub(super) fn name_end(variable: &Variable<'_>, index: usize, text: &str) -> u32 {
+    let end = match variable.declarators.get(index + 1) {
+        Some(next) => next.name.range.start,
+        None => variable.range.end,
+    };
+    let name = variable.declarators.get(index).map_or(end, |declarator| declarator.name.range.end);
+    next_token(text, name).range.start.min(end)
 }
 
 /// Not all state spaces hold variables of the module.
@@ -383,27 +395,8 @@ fn no_return(function: &Function<'_>) -> bool {
     function.directives.iter().any(|directive| directive.name.text == ".noreturn")
 }
 
-/// Each block has its own labels.
-fn labels(body: &Body<'_>, sink: &mut Sink<'_>) {
-    let mut defined = HashSet::new();
-    let (mut blocks, mut last) = (vec![0_u32], 0);
-    for statement in &body.statements {
-        match statement {
-            Statement::BlockOpen(_) => {
-                last += 1;
-                blocks.push(last);
-            }
-            Statement::BlockClose(_) => drop(blocks.pop()),
-            Statement::Label(label) if !defined.insert((blocks.last().copied(), label.text)) => {
-                let at = next_token(sink.text, label.range.end).range.start;
-                twice("label", *label, at, sink);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn twice(kind: &str, name: Name<'_>, at: u32, sink: &mut Sink<'_>) {
+/// Reports a second definition in one scope.
+pub(super) fn twice(kind: &str, name: Name<'_>, at: u32, sink: &mut Sink<'_>) {
     let rule = RuleId::DuplicateDefinition;
     sink.error(rule, name.range, format_args!("{kind} `{}` is defined twice", name.text));
     sink.says_error(rule, at, format_args!("Duplicate definition of {kind} '{}'", name.text));

@@ -42,6 +42,8 @@ pub(super) enum Phase {
     Parse,
     /// Looks at the module as a whole. Its errors come with those of the parser.
     Module,
+    /// Looks for what is not defined: what kernels reach (0), variables (1), the rest (2).
+    Symbols,
     /// Warns before it generates code.
     Warn,
     /// Reads `.debug_info`.

@@ -8,6 +8,9 @@ use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};
 use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace, begins_type};
 
+/// What is missing before a directive of module scope.
+pub(crate) const BODY_END: &str = "`}` at the end of the function";
+
 impl<'a> Parser<'a> {
     /// The current token is the `{`.
     pub(super) fn body(&mut self) -> Body<'a> {
@@ -43,7 +46,7 @@ impl<'a> Parser<'a> {
                     statements.push(statement);
                 }
                 TokenKind::Eof | TokenKind::DotIdent => {
-                    self.unexpected("`}` at the end of the function");
+                    self.unexpected(BODY_END);
                     break TextRange::empty(self.last_end);
                 }
                 _ => {

@@ -61,6 +61,13 @@ impl<'a> Parser<'a> {
         let params = if self.at(TokenKind::OpenParen) { self.parameters() } else { Vec::new() };
         let directives = self.function_directives(kind);
         let body = if self.at(TokenKind::OpenBrace) { Some(self.body()) } else { None };
+        if self.at(TokenKind::Semicolon)
+            && kind == FunctionKind::Entry
+            && body.is_none()
+            && !directives.range.is_empty()
+        {
+            self.unexpected("`{`: a kernel that is not defined here has no directives");
+        }
         if body.is_none() && self.eat(TokenKind::Semicolon).is_none() && kind == FunctionKind::Entry {
             self.unexpected("`{` or `;`"); // of a device function ptxas 13.0.88 misses neither
         }

@@ -1,0 +1,85 @@
+//! Who calls whom, in the order in which ptxas looks for what is not defined.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::lexer::{Lexer, TokenKind};
+use crate::nodes::{Function, Module};
+use crate::statement::{Instruction, Statement};
+use crate::types::{FunctionKind, Linkage};
+
+/// A function by its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reached<'a> {
+    pub(super) name: &'a str,
+    /// Reached by a call, be it in code that runs or not.
+    pub(super) called: bool,
+    /// A kernel calls it, directly or not.
+    pub(super) by_kernel: bool,
+}
+
+/// Functions that ptxas 13.0.88 has itself. Of `cnp...` and `cudaGraph...` it knows some; they are not told apart here.
+pub(super) fn is_built_in(name: &str) -> bool {
+    const NAMES: [&str; 6] =
+        ["vprintf", "vfprintf", "malloc", "free", "__assertfail", "cudaDeviceSynchronize"];
+    NAMES.contains(&name)
+        || ["__cuda_syscall", "cnp", "cudaGraph"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Each name once: kernels in text order and what they call, the nearer first; then the others.
+pub(super) fn order<'a>(module: &Module<'a>) -> Vec<Reached<'a>> {
+    let mut bodies: HashMap<&str, &Function<'a>> = HashMap::new();
+    for function in module.functions() {
+        let known = bodies.entry(function.name.text).or_insert(function);
+        if known.body.is_none() {
+            *known = function;
+        }
+    }
+    let mut order: Vec<Reached<'a>> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut open: VecDeque<Reached<'a>> = VecDeque::new();
+    for by_kernel in [true, false] {
+        let is_root = |one: &&Function<'_>| {
+            let is_kernel = one.kind == FunctionKind::Entry && one.body.is_some();
+            if by_kernel { is_kernel } else { one.linkage != Linkage::Extern }
+        };
+        let roots = module.functions().filter(is_root);
+        open.extend(roots.map(|one| Reached { name: one.name.text, called: false, by_kernel }));
+        while let Some(reached) = open.pop_front() {
+            if !seen.insert(reached.name) {
+                continue;
+            }
+            order.push(reached);
+            let body = bodies.get(reached.name).and_then(|function| function.body.as_ref());
+            for statement in body.into_iter().flat_map(|body| &body.statements) {
+                if let Statement::Instruction(instruction) = statement
+                    && let Some(name) = callee(instruction)
+                    && bodies.contains_key(name)
+                {
+                    open.push_back(Reached { name, called: true, by_kernel });
+                }
+            }
+        }
+    }
+    order
+}
+
+/// `f` of `call (r), f, (p);`; a register where the call is an indirect one.
+fn callee<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
+    if instruction.mnemonic() != "call" {
+        return None;
+    }
+    let text = instruction.text();
+    let mut lexer = Lexer::new(text, instruction.opcode.range.end - instruction.range.start);
+    let mut inside = false;
+    loop {
+        let token = lexer.next_significant();
+        match token.kind {
+            TokenKind::OpenParen => inside = true,
+            TokenKind::CloseParen => inside = false,
+            TokenKind::Comma => {}
+            TokenKind::Ident if !inside => return Some(token.range.slice(text)),
+            _ if inside && token.kind != TokenKind::Eof => {}
+            _ => return None,
+        }
+    }
+}
