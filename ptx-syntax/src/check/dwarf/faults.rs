@@ -110,17 +110,17 @@ pub(super) struct Found {
 /// All faults, or the first [`MAX_FAULTS`].
 pub(super) fn find(input: &Input<'_>) -> Found {
     let abbrev = input.abbrev.unwrap_or_default();
-    let fuel = 4 * (input.info.len() + abbrev.len());
+    let fuel = 4 * (input.written.len() + abbrev.len());
     let mut finder = Finder { input, faults: vec![], fuel, given_up: false, unclassed: vec![] };
     if input.abbrev.is_none() {
-        if !input.info.is_empty() {
+        if !input.written.is_empty() {
             finder.add(INFO, 0, FaultKind::NoAbbrev);
         }
         return finder.found();
     }
     let mut table = (usize::MAX, Table::default());
     let mut start = 0;
-    while let Some(rest) = input.info.get(start..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = input.written.get(start..).filter(|rest| !rest.is_empty()) {
         if finder.full() {
             break;
         }
@@ -140,7 +140,7 @@ pub(super) fn find(input: &Input<'_>) -> Found {
         finder.unit(start, end, &mut table);
         start = end;
     }
-    if input.info.is_empty() {
+    if input.written.is_empty() {
         finder.table(0, abbrev, &mut Table::default());
     }
     finder.found()
@@ -179,7 +179,7 @@ impl Finder<'_> {
     }
 
     fn unit(&mut self, start: usize, end: usize, known: &mut (usize, Table)) {
-        let info = self.input.info;
+        let info = self.input.written;
         let unit = info.get(start..end).unwrap_or_default();
         let version = field(unit, 4, 2) as u16;
         if version != 2 {

@@ -271,7 +271,6 @@ struct Value {
 }
 
 struct Walk<'a> {
-    input: &'a Input<'a>,
     info: &'a [u8],
     list: &'a List,
     /// The span without a NUL that was last searched: strings may be looked up twice.
@@ -288,7 +287,6 @@ impl<'a> Walk<'a> {
         // The stack is full before this is spent.
         let fuel = (1 << 20) + 512 * input.info.len() as u64;
         Self {
-            input,
             info: input.info,
             list,
             searched: (0, 0),
@@ -335,9 +333,6 @@ impl<'a> Walk<'a> {
         root: bool,
         levels: &mut Levels,
     ) -> Result<Option<usize>, Outcome> {
-        if self.input.is_fixup(start) {
-            return stop(Message::OutOfBounds); // what it has there yet is no code
-        }
         let (code, len) = self.uleb(start, unit.end)?;
         let code = code & 0xffff_ffff;
         let mut at = start + len;
@@ -360,7 +355,7 @@ impl<'a> Walk<'a> {
         let is_over = seen.any && unit.is_over(at);
         if entry.children && !is_over {
             // A zero byte is an empty list without further ado: nobody asks what is left behind it.
-            if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) || self.input.is_fixup(at) {
+            if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) {
                 levels.open(entry.tag == TAG_SUBPROGRAM && seen.any, seen.sibling)?;
                 return Ok(Some(at));
             }
@@ -426,14 +421,13 @@ impl<'a> Walk<'a> {
         Ok(seen)
     }
 
-    /// `DW_AT_location` as `DW_FORM_data4`: ptxas looks up the list by a number that only a fixup can get right.
+    /// `DW_AT_location` as `DW_FORM_data4`: ptxas looks up the list by a number, and only 0, which a name is to it, goes well.
     fn location_list(&mut self, tag: u16, place: usize, inside: bool) -> Result<(), Outcome> {
         if !inside && tag == TAG_PARAMETER {
             return Err(Outcome::Crashes);
         }
         let number = number(self.info.get(place..place + 4).unwrap_or_default());
-        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number != 0 && !self.input.is_fixup(place)
-        {
+        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number != 0 {
             self.crash_later = true; // found only when all units are read
         }
         Ok(())

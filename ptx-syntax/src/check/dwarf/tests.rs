@@ -138,7 +138,7 @@ fn observed() -> Vec<(&'static str, Vec<u8>, Vec<u8>, Outcome)> {
 }
 
 fn reading(info: &[u8], abbrev: &[u8]) -> super::Reading {
-    read(&Input { info, abbrev: Some(abbrev), ..Input::default() })
+    read(&Input { info, written: info, abbrev: Some(abbrev), ..Input::default() })
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn unit(body: &[u8]) -> Vec<u8> {
 }
 
 fn faults(info: &[u8], abbrev: &[u8]) -> Vec<(&'static str, u64, FaultKind)> {
-    let input = Input { info, abbrev: Some(abbrev), str_size: Some(10), fixups: &[] };
+    let input = Input { info, written: info, abbrev: Some(abbrev), str_size: Some(10), fixups: &[] };
     read(&input).faults.into_iter().map(|Fault { section, offset, kind }| (section, offset, kind)).collect()
 }
 
@@ -299,7 +299,7 @@ fn faults_of_tables() {
 #[test]
 fn fixups_are_not_numbers() {
     let info = unit(&[1, b'x', 0, 3, 99, 0, 0, 0, 0]);
-    let input = Input { info: &info, abbrev: Some(ABBREV), str_size: Some(10), fixups: &[(15, 4)] };
+    let input = Input { info: &info, written: &info, abbrev: Some(ABBREV), str_size: Some(10), fixups: &[(15, 4)] };
     assert_eq!(read(&input).faults, []);
 }
 
