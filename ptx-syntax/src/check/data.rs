@@ -75,11 +75,12 @@ pub(super) fn check<'a>(
     at_dwarf(module, gates, sink);
     sections.list.iter().for_each(|section| reach(section.name, sink));
     let places = layout::places(&sections, sink.text);
-    layout::overlaps(&sections, &places, known, sink);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
         references(&sections, &places, &names::declared(module), known, sink);
     }
+    // ptxas resolves what a section refers to before it finds that another is in its place.
+    layout::overlaps(&sections, &places, known, sink);
     sections
 }
 
@@ -168,7 +169,10 @@ fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
             (Severity::Warning, "ptxas makes its own `.debug_line` from `.loc`, and drops this one")
         }
         word if word.starts_with(".debug_") || word.starts_with(".nv_debug_") => return,
-        _ => (Severity::Note, "this section is kept with -g or `.target debug` only, and no debugger looks for it"),
+        _ => (
+            Severity::Note,
+            "this section is kept with -g or `.target debug` only, and no debugger looks for it",
+        ),
     };
     if let Some(finding) = sink.find(RuleId::SectionDropped, name.range, format_args!("{message}")) {
         finding.severity = severity;
@@ -307,7 +311,8 @@ impl<'a> References<'_, 'a> {
             return false;
         }
         let rule = RuleId::LocalOutside;
-        let message = format_args!("with -g ptxas fails over `{name}`, a .local variable, outside .debug_info");
+        let message =
+            format_args!("with -g ptxas fails over `{name}`, a .local variable, outside .debug_info");
         if let Some(finding) = sink.find(rule, fixup.range, message) {
             finding.help = Some("write 0: its place is known in .debug_info only".into());
         }

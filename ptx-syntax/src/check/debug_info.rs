@@ -45,7 +45,8 @@ pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sin
         let range = places.range(fault);
         sink.error(rule, range, format_args!("{}+{offset:#x}: {message}", fault.section));
     }
-    for (range, length) in info.map_or_else(Vec::new, |info| views.lengths(&info.assembled, &reading.faults)) {
+    for (range, length) in info.map_or_else(Vec::new, |info| views.lengths(&info.assembled, &reading.faults))
+    {
         let rule = RuleId::UnitLength;
         first.get_or_insert(rule);
         let written = range.slice(module.text);

@@ -73,7 +73,9 @@ fn unit_lengths(block: &SectionBlock<'_>) -> Vec<u32> {
     let Assembled { bytes, folded, .. } = assemble(block);
     let mut found = Vec::new();
     let mut start = 0;
-    while let Some(length) = bytes.get(start..).filter(|_| !folded.is_empty()).and_then(|rest| rest.first_chunk()) {
+    while let Some(length) =
+        bytes.get(start..).filter(|_| !folded.is_empty()).and_then(|rest| rest.first_chunk())
+    {
         let place = folded.binary_search_by_key(&(start as u64), |fixup| fixup.offset).ok();
         found.extend(place.and_then(|place| folded.get(place)).map(|fixup| fixup.range.start));
         start += 4 + u32::from_le_bytes(*length) as usize;
