@@ -383,6 +383,9 @@ impl<'a> References<'_, 'a> {
             Declared::CodeLabel if self.in_info() && addend != 0 => {
                 format!("the {addend} behind a label of code is lost when its relocation is applied")
             }
+            Declared::Variable(StateSpace::Local) if self.in_info() && addend != 0 => {
+                format!("ptxas loses the {addend} behind a .local variable")
+            }
             Declared::FunctionParameter if self.in_info() => {
                 format!("a parameter of a function has no place in memory: ptxas writes {addend}")
             }

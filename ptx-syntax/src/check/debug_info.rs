@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::data::{Section, Sections};
-use super::dwarf::{self, Fault, FaultKind, Message, Outcome};
+use super::dwarf::{self, Fault, FaultKind, Message, Outcome, Reading};
 use super::names::{self, Declared};
 use super::rules::RuleId;
 use super::sink::Sink;
@@ -56,7 +56,7 @@ pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sin
         }
     }
     outcome(reading.ptxas, first, module, sink);
-    unclassed(&reading.unclassed, fixups, module, sink);
+    variables(&reading, fixups, module, sink);
 }
 
 /// `.debug_info` as its two readers have it.
@@ -172,27 +172,38 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
     sink.says(rule, (Phase::Dwarf, 0), (level, Modes::G), format_args!("{text}"));
 }
 
-/// Variables outside global memory whose place a reader takes for a global address.
-fn unclassed(offsets: &[u64], fixups: &[Fixup<'_>], module: &Module<'_>, sink: &mut Sink<'_>) {
-    if offsets.is_empty() {
+/// Variables outside global memory whose place is lost, or taken by a reader for a global address.
+fn variables(reading: &Reading, fixups: &[Fixup<'_>], module: &Module<'_>, sink: &mut Sink<'_>) {
+    if reading.unclassed.is_empty() && reading.homeless.is_empty() {
         return;
     }
     let declared = names::declared(module);
-    for offset in offsets {
-        let Ok(at) = fixups.binary_search_by_key(offset, |fixup| fixup.offset) else { continue };
-        let Some(Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) = fixups.get(at) else {
-            continue;
+    let named = |offset: &u64| {
+        let at = fixups.binary_search_by_key(offset, |fixup| fixup.offset).ok()?;
+        let Fixup { target: FixupTarget::Symbol { name, .. }, range, .. } = *fixups.get(at)? else {
+            return None;
         };
-        let space = match declared.get(name) {
-            Some(Declared::Variable(StateSpace::Shared)) => ".shared",
-            Some(Declared::Variable(StateSpace::Const)) => ".const",
-            Some(Declared::Parameter | Declared::FunctionParameter) => ".param",
-            _ => continue, // a local depot becomes DW_OP_fbreg
+        Some((name, range, declared.get(name)?))
+    };
+    for (name, range, what) in reading.unclassed.iter().filter_map(named) {
+        let space = match what {
+            Declared::Variable(StateSpace::Shared) => ".shared",
+            Declared::Variable(StateSpace::Const) => ".const",
+            Declared::Parameter | Declared::FunctionParameter => ".param",
+            _ => continue, // in a function a local depot becomes DW_OP_fbreg
         };
         let message = format_args!(
             "`{name}` is in {space} memory and its entry has no DW_AT_address_class: its address is read as a global one"
         );
-        sink.error(RuleId::NoAddressClass, *range, message);
+        sink.error(RuleId::NoAddressClass, range, message);
+    }
+    for (name, range, what) in reading.homeless.iter().filter_map(named) {
+        if what == Declared::Variable(StateSpace::Local) {
+            let message = format_args!(
+                "`{name}` is a .local variable and its entry stands in no function's: ptxas writes 0"
+            );
+            sink.error(RuleId::ReferenceLost, range, message);
+        }
     }
 }
 

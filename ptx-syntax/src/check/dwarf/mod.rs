@@ -44,10 +44,12 @@ pub(crate) struct Reading {
     /// Byte offsets into `.debug_info` of the addresses in locations `DW_OP_addr ADDRESS` of entries without
     /// `DW_AT_address_class`, ascending; at most [`faults::MAX_FAULTS`].
     pub(crate) unclassed: Vec<u64>,
+    /// The same of entries that stand in no function.
+    pub(crate) homeless: Vec<u64>,
 }
 
 /// Reads both sections to the end, whatever their bytes.
 pub(crate) fn read(input: &Input<'_>) -> Reading {
-    let faults::Found { faults, unclassed } = faults::find(input);
-    Reading { faults, unclassed, ptxas: ptxas::outcome(input) }
+    let faults::Found { faults, unclassed, homeless } = faults::find(input);
+    Reading { faults, unclassed, homeless, ptxas: ptxas::outcome(input) }
 }
