@@ -57,14 +57,14 @@ fn numbers_behind_names_count() {
         (".debug_abbrev+200", ".b8 1,97,0,0", 11, &["W003 .debug_abbrev+200"][..]),
         (".debug_abbrev+7", ".b8 2,0", 9, &["W019 .debug_info"]), // the codes count on
         (".debug_abbrev+7", ".b8 1,97,0,0", 11, &["W005 1"]),
-        (".debug_abbrev", ".b8 4\n.b32 .debug_str+1, .debug_info+11", 16, &[]),
+        (".debug_abbrev", ".b8 4\n.b32 .debug_str+1\n.b32 .debug_info+11", 16, &[]),
         (
             ".debug_abbrev",
-            ".b8 4\n.b32 .debug_str+99, .debug_info+99",
+            ".b8 4\n.b32 .debug_str+99\n.b32 .debug_info+99",
             16,
             &["W007 .debug_str+99", "W008 .debug_info+99"],
         ),
-        (".debug_abbrev", ".b8 4\n.b32 S+2, B", 16, &["W007 S+2", "W008 B"]),
+        (".debug_abbrev", ".b8 4\n.b32 S+2\n.b32 B", 16, &["W007 S+2", "W008 B"]),
     ] {
         assert_eq!(codes(&unit(&length.to_string(), abbrev, entries)), expected, "{abbrev} {entries}");
     }
