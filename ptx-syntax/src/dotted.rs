@@ -35,7 +35,9 @@ pub(crate) struct DeclaredNames<'a> {
 impl<'a> DeclaredNames<'a> {
     /// Functions and variables, wherever they are declared.
     pub(crate) fn new(module: &Module<'a>) -> Self {
-        let is_symbol = |what: Declared| !matches!(what, Declared::CodeLabel | Declared::Parameter);
+        let is_symbol = |what: Declared| {
+            !matches!(what, Declared::CodeLabel | Declared::Parameter | Declared::FunctionParameter)
+        };
         let names = declared(module);
         let all: Vec<&str> =
             names.iter().filter(|&(_, what)| is_symbol(what)).map(|(name, _)| name).collect();

@@ -15,6 +15,8 @@ pub struct Assembled<'a> {
     pub bytes: Vec<u8>,
     /// The places to fill in, ascending.
     pub fixups: Vec<Fixup<'a>>,
+    /// Differences whose number is in `bytes`: where they would be filled in, ascending.
+    pub folded: Vec<Fixup<'a>>,
     /// The labels with their byte offsets into the section, in text order.
     pub labels: Vec<(Name<'a>, u64)>,
     /// The same errors as [`crate::parse`] gave for this section.
@@ -151,7 +153,7 @@ impl<'a> Assembled<'a> {
         // Reversed, so that the first definition of a name is the one kept.
         let labels: HashMap<&str, u64> =
             self.labels.iter().rev().map(|(name, offset)| (name.text, *offset)).collect();
-        let bytes = &mut self.bytes;
+        let (bytes, folded) = (&mut self.bytes, &mut self.folded);
         self.fixups.retain(|fixup| {
             let FixupTarget::Difference { left, right } = fixup.target else { return true };
             let (Some(left), Some(right)) = (labels.get(left), labels.get(right)) else { return true };
@@ -160,6 +162,7 @@ impl<'a> Assembled<'a> {
             if let (Some(place), Some(number)) = (bytes.get_mut(start..start + width), number.get(..width)) {
                 place.copy_from_slice(number);
             }
+            folded.push(*fixup);
             false
         });
     }

@@ -136,6 +136,8 @@ fn function() -> impl Strategy<Value = Function> {
         |(kernel, linkage, name, params, (of_kernel, noreturn, preserve), body)| {
             let of_function = noreturn.then(|| (".noreturn", vec![])).into_iter();
             let of_function = of_function.chain(preserve.into_iter().map(|n| (".abi_preserve", vec![n])));
+            // Of a kernel that is only declared ptxas takes none.
+            let of_kernel = if body.is_some() { of_kernel } else { Vec::new() };
             let directives = if kernel { of_kernel } else { of_function.collect() };
             Function { kernel, linkage, name, params, directives, body }
         },

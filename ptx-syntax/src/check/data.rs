@@ -7,14 +7,14 @@ use super::gates::Gates;
 use super::grammar::next_token;
 use super::layout::{self, Place, RESERVED, is_reference};
 use super::names::{self, Declared, Names};
-use super::rules::RuleId;
+use super::rules::{RuleId, Severity};
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::error::ErrorSink;
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
-use crate::section_data::{Assembled, AtDwarfSection, FixupTarget, assemble, assemble_at_dwarf};
+use crate::section_data::{Assembled, AtDwarfSection, Fixup, FixupTarget, assemble, assemble_at_dwarf};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 
@@ -75,11 +75,12 @@ pub(super) fn check<'a>(
     at_dwarf(module, gates, sink);
     sections.list.iter().for_each(|section| reach(section.name, sink));
     let places = layout::places(&sections, sink.text);
-    layout::overlaps(&sections, &places, known, sink);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
         references(&sections, &places, &names::declared(module), known, sink);
     }
+    // ptxas resolves what a section refers to before it finds that another is in its place.
+    layout::overlaps(&sections, &places, known, sink);
     sections
 }
 
@@ -162,13 +163,20 @@ fn last_number(text: &str) -> &str {
 
 /// Whether a block gets into the cubin at all.
 fn reach(name: Name<'_>, sink: &mut Sink<'_>) {
-    let message = match name.text {
+    let (severity, message) = match name.text {
         "" => return,
-        ".debug_line" => "ptxas makes its own `.debug_line` from `.loc`, and drops this one",
+        ".debug_line" => {
+            (Severity::Warning, "ptxas makes its own `.debug_line` from `.loc`, and drops this one")
+        }
         word if word.starts_with(".debug_") || word.starts_with(".nv_debug_") => return,
-        _ => "ptxas drops this section: it keeps those named `.debug_...` and `.nv_debug_...`",
+        _ => (
+            Severity::Note,
+            "this section is kept with -g or `.target debug` only, and no debugger looks for it",
+        ),
     };
-    sink.error(RuleId::SectionDropped, name.range, format_args!("{message}"));
+    if let Some(finding) = sink.find(RuleId::SectionDropped, name.range, format_args!("{message}")) {
+        finding.severity = severity;
+    }
 }
 
 /// `@@DWARF` lines of PTX 1.x.
@@ -258,6 +266,9 @@ fn references(
     for (section, &place) in sections.list.iter().zip(places) {
         let mut references = References { sections, declared, section, place, known, used: &mut used };
         for fixup in &section.assembled.fixups {
+            if references.local(fixup, sink) {
+                continue;
+            }
             if place.early.is_some() && is_reference(&fixup.target) {
                 let at = (Phase::Sections, place.rank);
                 sink.says(RuleId::SectionEarly, at, (Level::Crash, Modes::G), format_args!(""));
@@ -290,6 +301,33 @@ impl<'a> References<'_, 'a> {
         self.section.name.text == ".debug_info"
     }
 
+    /// A `.local` variable without a number ends ptxas. Says so, and whether it is one.
+    fn local(&self, fixup: &Fixup<'_>, sink: &mut Sink<'_>) -> bool {
+        let FixupTarget::Symbol { name, .. } = fixup.target else { return false };
+        let is_local = self.declared.get(name) == Some(Declared::Variable(StateSpace::Local))
+            && !self.sections.labels.contains_key(name)
+            && !fixup.range.slice(sink.text).contains('+');
+        if !is_local || self.in_info() || !self.place.kept {
+            return false;
+        }
+        let rule = RuleId::LocalOutside;
+        let message =
+            format_args!("with -g ptxas fails over `{name}`, a .local variable, outside .debug_info");
+        if let Some(finding) = sink.find(rule, fixup.range, message) {
+            finding.help = Some("write 0: its place is known in .debug_info only".into());
+        }
+        if self.known.code {
+            let at = (Phase::Sections, self.place.rank);
+            sink.says(rule, at, (Level::Fatal, Modes::G), format_args!("Internal error: unknown attribute"));
+        }
+        true
+    }
+
+    /// The section is dropped as a whole.
+    fn is_dropped(&self) -> bool {
+        self.section.name.text == ".debug_line"
+    }
+
     fn symbol(&mut self, range: TextRange, name: &'a str, addend: i64, sink: &mut Sink<'_>) {
         let is_label = self.sections.labels.contains_key(name);
         let declared = self.declared.get(name);
@@ -309,25 +347,14 @@ impl<'a> References<'_, 'a> {
                 sink.error(RuleId::UndefinedSymbol, range, message);
                 return;
             }
-            let lost = match declared {
-                // ptxas knows their place in `.debug_info` only.
-                Declared::Variable(StateSpace::Const | StateSpace::Shared) => !self.in_info(),
-                Declared::Variable(StateSpace::Local) | Declared::Parameter => false,
-                Declared::Variable(_)
-                | Declared::CodeLabel
-                | Declared::Function
-                | Declared::FunctionElsewhere => addend != 0 && !self.in_info(),
-            };
-            if lost {
-                self.lost(range, sink);
-            }
-            return;
+            return self.declared(range, declared, addend, sink);
         }
         if !is_label {
             if sink.text.as_bytes().get(range.end as usize) == Some(&b'.') {
                 return; // half of a dotted name, which has a finding of its own
             }
-            let message = format_args!("`{name}` is defined nowhere: ptxas writes 0");
+            let number = if self.in_info() { addend } else { 0 };
+            let message = format_args!("`{name}` is defined nowhere: ptxas writes {number}");
             sink.error(RuleId::UndefinedSymbol, range, message);
             return;
         }
@@ -347,6 +374,36 @@ impl<'a> References<'_, 'a> {
         }
     }
 
+    /// A name of the code.
+    fn declared(&self, range: TextRange, declared: Declared, addend: i64, sink: &mut Sink<'_>) {
+        // With a number, be it 0, ptxas resolves it in `.debug_info` only.
+        let has_number = range.slice(sink.text).contains('+');
+        let message = match declared {
+            _ if self.is_dropped() => return,
+            Declared::CodeLabel if self.in_info() && addend != 0 => {
+                format!("the {addend} behind a label of code is lost when its relocation is applied")
+            }
+            Declared::Variable(StateSpace::Local) if self.in_info() && addend != 0 => {
+                format!("ptxas loses the {addend} behind a .local variable")
+            }
+            Declared::FunctionParameter if self.in_info() => {
+                format!("a parameter of a function has no place in memory: ptxas writes {addend}")
+            }
+            _ if self.in_info() => return,
+            Declared::Variable(StateSpace::Shared) if !has_number => {
+                "ptxas writes the address of a .shared variable in .debug_info only: here it leaves out where their \
+                 memory begins, and writes -1 if the code does not use it"
+                    .to_owned()
+            }
+            Declared::Variable(StateSpace::Const | StateSpace::Shared) | Declared::FunctionParameter => {
+                return self.lost(range, sink);
+            }
+            _ if has_number => return self.lost(range, sink),
+            _ => return,
+        };
+        sink.error(RuleId::ReferenceLost, range, format_args!("{message}"));
+    }
+
     fn section_offset(&mut self, range: TextRange, name: &str, addend: i64, sink: &mut Sink<'_>) {
         if addend != 0 && !self.in_info() {
             return self.lost(range, sink);
@@ -359,8 +416,8 @@ impl<'a> References<'_, 'a> {
     }
 
     fn lost(&self, range: TextRange, sink: &mut Sink<'_>) {
-        if self.section.name.text == ".debug_line" {
-            return; // dropped as a whole
+        if self.is_dropped() {
+            return;
         }
         let message =
             format_args!("ptxas resolves this in .debug_info only: here it writes 0 and no relocation");

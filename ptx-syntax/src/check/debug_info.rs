@@ -1,9 +1,10 @@
 //! `.debug_info` and `.debug_abbrev` as DWARF 2: faults of `dwarf`, with their place in the text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::data::Sections;
-use super::dwarf::{self, Fault, FaultKind, Message, Outcome};
+use super::data::{Section, Sections};
+use super::dwarf::{self, Fault, FaultKind, Message, Outcome, Reading};
 use super::names::{self, Declared};
 use super::rules::RuleId;
 use super::sink::Sink;
@@ -11,7 +12,7 @@ use super::transcript::{Level, Modes, Phase};
 use crate::error::ErrorSink;
 use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock};
-use crate::section_data::{Fixup, FixupTarget};
+use crate::section_data::{Assembled, Fixup, FixupTarget};
 use crate::text::TextRange;
 use crate::types::StateSpace;
 
@@ -25,12 +26,13 @@ pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sin
         return;
     }
     let fixups: &[Fixup<'_>] = info.map_or(&[], |section| &section.assembled.fixups);
-    let places: Vec<_> = fixups.iter().map(|fixup| (fixup.offset, fixup.width)).collect();
+    let views = info.map(|info| Views::of(info, sections)).unwrap_or_default();
     let input = dwarf::Input {
-        info: info.map_or(&[], |section| &section.assembled.bytes),
+        info: &views.read,
+        written: &views.written,
         abbrev: abbrev.map(|section| &*section.assembled.bytes),
         str_size: sections.named(".debug_str").map(|section| section.assembled.bytes.len() as u64),
-        fixups: &places,
+        fixups: &views.addresses,
     };
     let reading = dwarf::read(&input);
     let places = Places::of(module, &reading.faults);
@@ -43,8 +45,96 @@ pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sin
         let range = places.range(fault);
         sink.error(rule, range, format_args!("{}+{offset:#x}: {message}", fault.section));
     }
+    for (range, length) in info.map_or_else(Vec::new, |info| views.lengths(&info.assembled, &reading.faults))
+    {
+        let rule = RuleId::UnitLength;
+        first.get_or_insert(rule);
+        let written = range.slice(module.text);
+        let message = format_args!("ptxas takes the unit's length `{written}` for 0");
+        if let Some(finding) = sink.find(rule, range, message) {
+            finding.help = Some(format!("write the number: {length}"));
+        }
+    }
     outcome(reading.ptxas, first, module, sink);
-    unclassed(&reading.unclassed, fixups, module, sink);
+    variables(&reading, fixups, module, sink);
+}
+
+/// `.debug_info` as its two readers have it.
+#[derive(Default)]
+struct Views<'a> {
+    /// As ptxas reads it.
+    read: Cow<'a, [u8]>,
+    /// With the numbers that names stand for.
+    written: Cow<'a, [u8]>,
+    /// Names that stand for none: byte offset and width, ascending.
+    addresses: Vec<(u64, u8)>,
+}
+
+impl<'a> Views<'a> {
+    fn of(info: &'a Section<'_>, sections: &Sections<'_>) -> Self {
+        let Assembled { bytes, fixups, folded, .. } = &info.assembled;
+        let bytes = Cow::Borrowed(&**bytes);
+        let mut views = Self { read: bytes.clone(), written: bytes, addresses: Vec::new() };
+        for fixup in folded {
+            put(&mut views.read, fixup, 0);
+        }
+        for fixup in fixups {
+            if let FixupTarget::Section { name: ABBREV, addend: addend @ 1.. } = fixup.target {
+                put(&mut views.read, fixup, addend as u64);
+            }
+            match number(&fixup.target, sections) {
+                Some(0) => {}
+                Some(number) => put(&mut views.written, fixup, number),
+                None => views.addresses.push((fixup.offset, fixup.width)),
+            }
+        }
+        views
+    }
+
+    /// Lengths of units that are numbers, but not to ptxas; those with a fault have a finding.
+    fn lengths(&self, info: &Assembled<'_>, faults: &[Fault]) -> Vec<(TextRange, u64)> {
+        let mut lengths = Vec::new();
+        let mut start = 0;
+        while let Some(length) = self.written.get(start..).and_then(|rest| rest.first_chunk()) {
+            let length = u64::from(u32::from_le_bytes(*length));
+            let at = start as u64;
+            let by_name = |fixups: &[Fixup<'_>]| {
+                let place = fixups.binary_search_by_key(&at, |fixup| fixup.offset).ok()?;
+                fixups.get(place).map(|fixup| fixup.range)
+            };
+            if length >= 7
+                && self.read.get(start..start + 4) == Some(&[0; 4])
+                && let Some(range) = by_name(&info.folded).or_else(|| by_name(&info.fixups))
+                && !faults.iter().any(|fault| fault.section == INFO && fault.offset == at)
+            {
+                lengths.push((range, length));
+            }
+            start += 4 + length as usize;
+        }
+        lengths
+    }
+}
+
+fn put(bytes: &mut Cow<'_, [u8]>, fixup: &Fixup<'_>, number: u64) {
+    let (start, number) = (fixup.offset as usize, number.to_le_bytes());
+    let width = usize::from(fixup.width);
+    if let (Some(place), Some(number)) = (bytes.to_mut().get_mut(start..start + width), number.get(..width)) {
+        place.copy_from_slice(number);
+    }
+}
+
+/// The number that a name stands for; none for an address, and for what is not there.
+fn number(target: &FixupTarget<'_>, sections: &Sections<'_>) -> Option<u64> {
+    match *target {
+        FixupTarget::Section { name, addend } => sections.named(name).map(|_| addend as u64),
+        FixupTarget::Symbol { name, addend } => {
+            sections.labels.get(name).map(|&(_, offset)| offset.wrapping_add(addend as u64))
+        }
+        FixupTarget::Difference { left, right } => {
+            let ((left, from), (right, to)) = (*sections.labels.get(left)?, *sections.labels.get(right)?);
+            (left == right).then(|| from.wrapping_sub(to))
+        }
+    }
 }
 
 /// What ptxas does, by the first fault if there is one.
@@ -82,27 +172,38 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
     sink.says(rule, (Phase::Dwarf, 0), (level, Modes::G), format_args!("{text}"));
 }
 
-/// Variables outside global memory whose place a reader takes for a global address.
-fn unclassed(offsets: &[u64], fixups: &[Fixup<'_>], module: &Module<'_>, sink: &mut Sink<'_>) {
-    if offsets.is_empty() {
+/// Variables outside global memory whose place is lost, or taken by a reader for a global address.
+fn variables(reading: &Reading, fixups: &[Fixup<'_>], module: &Module<'_>, sink: &mut Sink<'_>) {
+    if reading.unclassed.is_empty() && reading.homeless.is_empty() {
         return;
     }
     let declared = names::declared(module);
-    for offset in offsets {
-        let Ok(at) = fixups.binary_search_by_key(offset, |fixup| fixup.offset) else { continue };
-        let Some(Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) = fixups.get(at) else {
-            continue;
+    let named = |offset: &u64| {
+        let at = fixups.binary_search_by_key(offset, |fixup| fixup.offset).ok()?;
+        let Fixup { target: FixupTarget::Symbol { name, .. }, range, .. } = *fixups.get(at)? else {
+            return None;
         };
-        let space = match declared.get(name) {
-            Some(Declared::Variable(StateSpace::Shared)) => ".shared",
-            Some(Declared::Variable(StateSpace::Const)) => ".const",
-            Some(Declared::Parameter) => ".param",
-            _ => continue, // a local depot becomes DW_OP_fbreg
+        Some((name, range, declared.get(name)?))
+    };
+    for (name, range, what) in reading.unclassed.iter().filter_map(named) {
+        let space = match what {
+            Declared::Variable(StateSpace::Shared) => ".shared",
+            Declared::Variable(StateSpace::Const) => ".const",
+            Declared::Parameter | Declared::FunctionParameter => ".param",
+            _ => continue, // in a function a local depot becomes DW_OP_fbreg
         };
         let message = format_args!(
             "`{name}` is in {space} memory and its entry has no DW_AT_address_class: its address is read as a global one"
         );
-        sink.error(RuleId::NoAddressClass, *range, message);
+        sink.error(RuleId::NoAddressClass, range, message);
+    }
+    for (name, range, what) in reading.homeless.iter().filter_map(named) {
+        if what == Declared::Variable(StateSpace::Local) {
+            let message = format_args!(
+                "`{name}` is a .local variable and its entry stands in no function's: ptxas writes 0"
+            );
+            sink.error(RuleId::ReferenceLost, range, message);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::nodes::{Function, Item, Module};
 use crate::statement::Statement;
-use crate::types::{Linkage, StateSpace};
+use crate::types::{FunctionKind, Linkage, StateSpace};
 
 /// What a name of the code stands for, as far as section data can refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,10 @@ pub(crate) enum Declared {
     /// `.extern .func` without a definition.
     FunctionElsewhere,
     Variable(StateSpace),
+    /// Of a kernel.
     Parameter,
+    /// Of a function that is no kernel.
+    FunctionParameter,
 }
 
 /// The names of a module that are no labels of sections.
@@ -64,9 +67,13 @@ impl<'a> Names<'a> {
         let what = if elsewhere { Declared::FunctionElsewhere } else { Declared::Function };
         self.add(function.name.text, what);
         let Some(body) = &function.body else { return };
+        let parameter_of = match function.kind {
+            FunctionKind::Entry => Declared::Parameter,
+            FunctionKind::Func => Declared::FunctionParameter,
+        };
         for parameter in function.params.iter().chain(&function.returns) {
             if let Some(name) = parameter.name {
-                self.add(name.text, Declared::Parameter);
+                self.add(name.text, parameter_of);
             }
         }
         for statement in &body.statements {

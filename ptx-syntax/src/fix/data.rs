@@ -48,8 +48,12 @@ fn unsigned(number: i64, width: u8) -> Option<New> {
 pub(super) fn fold(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
     let below = before_expressions(module);
-    let wanted =
-        |value: &Value<'_>| matches!(value.kind, ValueKind::Difference { .. }) && (below || value.width < 4);
+    let lengths: HashSet<u32> =
+        module.sections().filter(|block| block.name.text == ".debug_info").flat_map(unit_lengths).collect();
+    let wanted = |value: &Value<'_>| {
+        matches!(value.kind, ValueKind::Difference { .. })
+            && (below || value.width < 4 || lengths.contains(&value.range.start))
+    };
     if !module.sections().any(|block| any_value(block, wanted)) {
         return Vec::new();
     }
@@ -62,6 +66,21 @@ pub(super) fn fold(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
         }
         unsigned(left.1.wrapping_sub(right.1) as i64, value.width)
     })
+}
+
+/// Where differences stand that are the length of a unit, which ptxas takes for 0.
+fn unit_lengths(block: &SectionBlock<'_>) -> Vec<u32> {
+    let Assembled { bytes, folded, .. } = assemble(block);
+    let mut found = Vec::new();
+    let mut start = 0;
+    while let Some(length) =
+        bytes.get(start..).filter(|_| !folded.is_empty()).and_then(|rest| rest.first_chunk())
+    {
+        let place = folded.binary_search_by_key(&(start as u64), |fixup| fixup.offset).ok();
+        found.extend(place.and_then(|place| folded.get(place)).map(|fixup| fixup.range.start));
+        start += 4 + u32::from_le_bytes(*length) as usize;
+    }
+    found
 }
 
 /// Block and offset of each label; none for one defined twice or behind values that could not be read.

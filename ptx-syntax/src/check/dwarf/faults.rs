@@ -71,6 +71,7 @@ pub(crate) enum FaultKind {
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";
 /// DWARF 2.0.0, figure 15 and §7.7.1.
+const TAG_SUBPROGRAM: u64 = 0x2e;
 const AT_LOCATION: u64 = 0x02;
 const AT_ADDRESS_CLASS: u64 = 0x33;
 const DW_OP_ADDR: u8 = 0x03;
@@ -80,6 +81,7 @@ const HEADER: usize = 11;
 /// An abbreviation: whether it has children, and its attributes as a range of [`Table::attributes`].
 #[derive(Clone, Copy)]
 struct Shape {
+    tag: u64,
     children: bool,
     attributes: (usize, usize),
 }
@@ -99,28 +101,31 @@ struct Finder<'a> {
     fuel: usize,
     given_up: bool,
     unclassed: Vec<u64>,
+    homeless: Vec<u64>,
 }
 
 /// What was found.
 pub(super) struct Found {
     pub(super) faults: Vec<Fault>,
     pub(super) unclassed: Vec<u64>,
+    pub(super) homeless: Vec<u64>,
 }
 
 /// All faults, or the first [`MAX_FAULTS`].
 pub(super) fn find(input: &Input<'_>) -> Found {
     let abbrev = input.abbrev.unwrap_or_default();
-    let fuel = 4 * (input.info.len() + abbrev.len());
-    let mut finder = Finder { input, faults: vec![], fuel, given_up: false, unclassed: vec![] };
+    let fuel = 4 * (input.written.len() + abbrev.len());
+    let mut finder =
+        Finder { input, faults: vec![], fuel, given_up: false, unclassed: vec![], homeless: vec![] };
     if input.abbrev.is_none() {
-        if !input.info.is_empty() {
+        if !input.written.is_empty() {
             finder.add(INFO, 0, FaultKind::NoAbbrev);
         }
         return finder.found();
     }
     let mut table = (usize::MAX, Table::default());
     let mut start = 0;
-    while let Some(rest) = input.info.get(start..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = input.written.get(start..).filter(|rest| !rest.is_empty()) {
         if finder.full() {
             break;
         }
@@ -140,7 +145,7 @@ pub(super) fn find(input: &Input<'_>) -> Found {
         finder.unit(start, end, &mut table);
         start = end;
     }
-    if input.info.is_empty() {
+    if input.written.is_empty() {
         finder.table(0, abbrev, &mut Table::default());
     }
     finder.found()
@@ -157,7 +162,7 @@ fn field(bytes: &[u8], at: usize, width: usize) -> u64 {
 
 impl Finder<'_> {
     fn found(self) -> Found {
-        Found { faults: self.faults, unclassed: self.unclassed }
+        Found { faults: self.faults, unclassed: self.unclassed, homeless: self.homeless }
     }
 
     fn full(&self) -> bool {
@@ -179,7 +184,7 @@ impl Finder<'_> {
     }
 
     fn unit(&mut self, start: usize, end: usize, known: &mut (usize, Table)) {
-        let info = self.input.info;
+        let info = self.input.written;
         let unit = info.get(start..end).unwrap_or_default();
         let version = field(unit, 4, 2) as u16;
         if version != 2 {
@@ -245,7 +250,7 @@ impl Finder<'_> {
         at: &mut usize,
         attributes: &mut Vec<(u64, u64)>,
     ) -> Option<Shape> {
-        self.leb(ABBREV, offset, bytes, at)?;
+        let tag = self.leb(ABBREV, offset, bytes, at)?;
         let children = *bytes.get(*at)?;
         if children > 1 {
             self.add(ABBREV, offset + *at, FaultKind::ChildrenFlag { value: children });
@@ -265,7 +270,7 @@ impl Finder<'_> {
             }
             attributes.push((name, form));
         }
-        Some(Shape { children: children != 0, attributes: (first, attributes.len()) })
+        Some(Shape { tag, children: children != 0, attributes: (first, attributes.len()) })
     }
 
     /// A LEB128 number at `at`, which is stepped over; `base` is where `bytes` begin in the section.
@@ -283,6 +288,7 @@ impl Finder<'_> {
     fn entries(&mut self, start: usize, unit: &[u8], table: &Table, address: usize) {
         let mut at = HEADER;
         let mut depth = 0_u64;
+        let mut function = None; // the depth of the outermost one that is open
         if at >= unit.len() {
             return self.add(INFO, start + at, FaultKind::NoEntry);
         }
@@ -300,6 +306,7 @@ impl Finder<'_> {
                     return self.add(INFO, start + place, FaultKind::NoEntry);
                 }
                 depth -= 1;
+                function = function.filter(|&function| function < depth);
             } else {
                 let Some(shape) = table.shapes.get(&code) else {
                     return self.add(INFO, start + place, FaultKind::UnknownCode { code });
@@ -319,6 +326,12 @@ impl Finder<'_> {
                 let is_classed = attributes.iter().any(|&(name, _)| name == AT_ADDRESS_CLASS);
                 if self.unclassed.len() < MAX_FAULTS {
                     self.unclassed.extend(location.filter(|_| !is_classed));
+                }
+                if self.homeless.len() < MAX_FAULTS {
+                    self.homeless.extend(location.filter(|_| function.is_none()));
+                }
+                if shape.tag == TAG_SUBPROGRAM && shape.children {
+                    function = function.or(Some(depth));
                 }
                 depth += u64::from(shape.children);
             }

@@ -15,8 +15,10 @@ pub(crate) use ptxas::{Message, Outcome};
 /// The two sections as the assembler leaves them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
-    /// Contents of `.debug_info`; 0 where a fixup stands.
+    /// Contents of `.debug_info` as ptxas reads it: 0 for whatever is written by name, but for `.debug_abbrev+N`.
     pub(crate) info: &'a [u8],
+    /// The same with the numbers that names stand for; 0 for an address.
+    pub(crate) written: &'a [u8],
     /// Contents of `.debug_abbrev`, or `None` if the module has no such section.
     pub(crate) abbrev: Option<&'a [u8]>,
     /// Bytes in `.debug_str`, or `None` if the module has no such section.
@@ -26,7 +28,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Whether the bytes at `offset` are an address to be filled in.
+    /// Whether the bytes at `offset` of [`Self::written`] are an address to be filled in.
     fn is_fixup(&self, offset: usize) -> bool {
         self.fixups.binary_search_by_key(&(offset as u64), |(place, _)| *place).is_ok()
     }
@@ -42,10 +44,12 @@ pub(crate) struct Reading {
     /// Byte offsets into `.debug_info` of the addresses in locations `DW_OP_addr ADDRESS` of entries without
     /// `DW_AT_address_class`, ascending; at most [`faults::MAX_FAULTS`].
     pub(crate) unclassed: Vec<u64>,
+    /// The same of entries that stand in no function.
+    pub(crate) homeless: Vec<u64>,
 }
 
 /// Reads both sections to the end, whatever their bytes.
 pub(crate) fn read(input: &Input<'_>) -> Reading {
-    let faults::Found { faults, unclassed } = faults::find(input);
-    Reading { faults, unclassed, ptxas: ptxas::outcome(input) }
+    let faults::Found { faults, unclassed, homeless } = faults::find(input);
+    Reading { faults, unclassed, homeless, ptxas: ptxas::outcome(input) }
 }

@@ -138,7 +138,7 @@ fn observed() -> Vec<(&'static str, Vec<u8>, Vec<u8>, Outcome)> {
 }
 
 fn reading(info: &[u8], abbrev: &[u8]) -> super::Reading {
-    read(&Input { info, abbrev: Some(abbrev), ..Input::default() })
+    read(&Input { info, written: info, abbrev: Some(abbrev), ..Input::default() })
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn unit(body: &[u8]) -> Vec<u8> {
 }
 
 fn faults(info: &[u8], abbrev: &[u8]) -> Vec<(&'static str, u64, FaultKind)> {
-    let input = Input { info, abbrev: Some(abbrev), str_size: Some(10), fixups: &[] };
+    let input = Input { info, written: info, abbrev: Some(abbrev), str_size: Some(10), fixups: &[] };
     read(&input).faults.into_iter().map(|Fault { section, offset, kind }| (section, offset, kind)).collect()
 }
 
@@ -253,7 +253,7 @@ fn faults_of_units() {
     let mut offset = unit(&[1, b'x', 0, 0]);
     offset[6] = 43;
     assert_eq!(faults(&offset, ABBREV), info(6, AbbrevOffset { offset: 43, size: 43 }));
-    let absent = read(&Input { info: &unit(&[]), ..Input::default() });
+    let absent = read(&Input { written: &unit(&[]), ..Input::default() });
     assert_eq!(absent.faults, [Fault { section: ".debug_info", offset: 0, kind: NoAbbrev }]);
 }
 
@@ -299,7 +299,8 @@ fn faults_of_tables() {
 #[test]
 fn fixups_are_not_numbers() {
     let info = unit(&[1, b'x', 0, 3, 99, 0, 0, 0, 0]);
-    let input = Input { info: &info, abbrev: Some(ABBREV), str_size: Some(10), fixups: &[(15, 4)] };
+    let input =
+        Input { info: &info, written: &info, abbrev: Some(ABBREV), str_size: Some(10), fixups: &[(15, 4)] };
     assert_eq!(read(&input).faults, []);
 }
 
