@@ -136,7 +136,11 @@ fn function() -> impl Strategy<Value = Function> {
         |(kernel, linkage, name, params, (of_kernel, noreturn, preserve), body)| {
             let of_function = noreturn.then(|| (".noreturn", vec![])).into_iter();
             let of_function = of_function.chain(preserve.into_iter().map(|n| (".abi_preserve", vec![n])));
-            let directives = if kernel { of_kernel } else { of_function.collect() };
+            let directives = match (kernel, &body) {
+                (true, None) => Vec::new(), // ptxas takes none there
+                (true, Some(_)) => of_kernel,
+                (false, _) => of_function.collect(),
+            };
             Function { kernel, linkage, name, params, directives, body }
         },
     )
