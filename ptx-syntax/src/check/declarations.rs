@@ -248,14 +248,12 @@ fn declared<'a>(
 ) {
     let name = declarator.name;
     match declarator.registers {
-        Some(count) => {
-            if scope.ranges.insert((block, name.text), count).is_some() {
-                // ptxas names a range so.
-                let text = format!("{}<", name.text);
-                twice("variable", Name { text: &text, range: name.range }, at, sink);
-            }
+        Some(count) if scope.ranges.insert((block, name.text), count).is_some() => {
+            // ptxas names a range so.
+            let text = format!("{}<", name.text);
+            twice("variable", Name { text: &text, range: name.range }, at, sink);
         }
         None if scope.has(block, name.text) => twice("variable", name, at, sink),
-        None => {}
+        _ => {}
     }
 }
