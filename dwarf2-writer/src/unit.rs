@@ -44,12 +44,12 @@ const ADDRESS_SIZE: u8 = 8;
 /// The one abbreviation: code, tag, children, attributes with forms, and the ends of attributes and table.
 #[rustfmt::skip]
 const ABBREV: [u8; 16] = [
-    1, DW_TAG_compile_unit, DW_CHILDREN_no,
-    DW_AT_producer, DW_FORM_string,
-    DW_AT_name, DW_FORM_string,
-    DW_AT_stmt_list, DW_FORM_data4,
-    DW_AT_low_pc, DW_FORM_addr,
-    DW_AT_high_pc, DW_FORM_addr,
+    1, DW_TAG_compile_unit as u8, DW_CHILDREN_no,
+    DW_AT_producer as u8, DW_FORM_string as u8,
+    DW_AT_name as u8, DW_FORM_string as u8,
+    DW_AT_stmt_list as u8, DW_FORM_data4 as u8,
+    DW_AT_low_pc as u8, DW_FORM_addr as u8,
+    DW_AT_high_pc as u8, DW_FORM_addr as u8,
     0, 0,
     0,
 ];
