@@ -209,11 +209,9 @@ impl DebugInfo {
         }
         self.shape.clear();
         self.shape.push(tag.into());
+        self.shape.extend(attributes.iter().map(|(name, value)| abbrev::attribute(*name, value.form())));
         let mark = unit.mark();
-        let put = attributes.iter().try_for_each(|(name, value)| {
-            self.shape.push(abbrev::attribute(*name, value.form()));
-            unit.attributes.put(id.unit, value)
-        });
+        let put = attributes.iter().try_for_each(|(_, value)| unit.attributes.put(id.unit, value));
         let len = unit.attributes.bytes.len() as u64 + unit.attributes.missing;
         let put = put.and_then(|()| match self.shapes.find(&self.shape) {
             _ if len >= DWARF32_RESERVED => {

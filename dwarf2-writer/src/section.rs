@@ -206,17 +206,20 @@ pub(crate) fn check_range(field: &'static str, begin: Address, end: Address) -> 
 }
 
 /// Refuses a string that its NUL would not end.
+#[inline]
 pub(crate) fn check_string(string: &[u8], field: &'static str) -> Result<(), Error> {
-    if string.contains(&0) {
-        let offset = string.iter().take_while(|byte| **byte != 0).count();
-        return Err(Error::NulInString { field, offset });
+    if !string.contains(&0) {
+        return Ok(());
     }
-    Ok(())
+    let offset = string.iter().take_while(|byte| **byte != 0).count();
+    Err(Error::NulInString { field, offset })
 }
 
 /// Appends `string` and its NUL.
+#[inline]
 pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8], field: &'static str) -> Result<(), Error> {
     check_string(string, field)?;
+    out.reserve(string.len() + 1);
     out.extend_from_slice(string);
     out.push(0);
     Ok(())

@@ -163,11 +163,14 @@ fn at_most(field: &'static str, value: u8, max: u8) -> Result<u8, Error> {
 
 /// The expression, its branches resolved.
 pub(super) fn encode(operations: &[Operation]) -> Result<Expression, Error> {
-    let mut out = Expression::default();
-    let mut starts = Vec::with_capacity(operations.len() + 1);
-    let mut branches = Vec::new();
+    let mut out = Expression { bytes: Vec::with_capacity(operations.len() * 8), relocs: Vec::new() };
+    // Most have no branch and need no starts.
+    let has_branches = operations.iter().any(|op| matches!(op, Operation::Skip(_) | Operation::Bra(_)));
+    let (mut starts, mut branches) = (Vec::new(), Vec::new());
     for operation in operations {
-        starts.push(out.bytes.len());
+        if has_branches {
+            starts.push(out.bytes.len());
+        }
         let (opcode, operand) = operation.encoding()?;
         out.bytes.push(opcode);
         match operand {
@@ -185,14 +188,15 @@ pub(super) fn encode(operations: &[Operation]) -> Result<Expression, Error> {
             }
         }
     }
-    starts.push(out.bytes.len());
+    if has_branches {
+        starts.push(out.bytes.len());
+    }
     for (at, target) in branches {
         let count = operations.len();
         let start = *starts.get(target).ok_or(Error::BranchTarget { target, count })?;
         let distance = start as i64 - (at as i64 + 2); // from behind the operand
         let distance = i16::try_from(distance).map_err(|_| Error::BranchDistance { distance })?;
-        let field = out.bytes.get_mut(at..).and_then(|bytes| bytes.first_chunk_mut());
-        if let Some(field) = field {
+        if let Some(field) = out.bytes.get_mut(at..).and_then(|bytes| bytes.first_chunk_mut()) {
             *field = distance.to_le_bytes();
         }
     }

@@ -7,7 +7,7 @@ use leb128_nv::{sleb128, uleb128};
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
 use crate::constants::*;
 use crate::info::EntryId;
-use crate::section::{check_offset, check_string};
+use crate::section::{check_offset, put_string};
 use crate::{Address, Error, Expression, Reloc, SymbolId};
 
 /// The value of an attribute in one of DWARF 2's forms (DWARF 2.0.0 §7.5.4).
@@ -155,22 +155,12 @@ impl Value<'_> {
 impl Attributes {
     /// Appends a value of an entry of `unit`. After an error a part may be there: the caller drops it.
     #[inline]
-    pub(super) fn put(&mut self, unit: u32, mut value: &Value<'_>) -> Result<(), Error> {
-        while let Value::Indirect(inner) = value {
-            value = inner;
-            self.bytes.extend_from_slice(&uleb128(value.form().into()));
-        }
+    pub(super) fn put(&mut self, unit: u32, value: &Value<'_>) -> Result<(), Error> {
         let bytes = &mut self.bytes;
         match *value {
-            Value::Addr(address) | Value::RefAddrOffset(address) => {
-                self.symbol(address, 8);
-                self.bytes.extend_from_slice(&address.in_place().to_le_bytes());
-            }
-            Value::Offset(offset) | Value::Strp(offset) => {
-                check_offset(offset, DW_FORM.name(value.form()).unwrap_or("DW_FORM"))?;
-                self.symbol(offset, 4);
-                self.bytes.extend_from_slice(&(offset.in_place() as u32).to_le_bytes());
-            }
+            Value::Addr(address) | Value::RefAddrOffset(address) => self.address(address),
+            Value::Offset(offset) => self.offset(offset, "DW_FORM_data4")?,
+            Value::Strp(offset) => self.offset(offset, "DW_FORM_strp")?,
             Value::Block1(block) => self.block(block, 1)?,
             Value::Block2(block) => self.block(block, 2)?,
             Value::Block4(block) => self.block(block, 4)?,
@@ -179,22 +169,44 @@ impl Attributes {
             Value::Data2(data) => bytes.extend_from_slice(&data.to_le_bytes()),
             Value::Data4(data) => bytes.extend_from_slice(&data.to_le_bytes()),
             Value::Data8(data) => bytes.extend_from_slice(&data.to_le_bytes()),
-            Value::String(string) => {
-                check_string(string, "DW_FORM_string")?;
-                bytes.extend_from_slice(string);
-                bytes.push(0);
-            }
+            Value::String(string) => put_string(bytes, string, "DW_FORM_string")?,
             Value::Flag(flag) => bytes.push(flag.into()),
             Value::Sdata(data) => bytes.extend_from_slice(&sleb128(data)),
             Value::Udata(data) => bytes.extend_from_slice(&uleb128(data)),
             Value::RefAddr(id) => self.entry(RefForm::Addr, 8, id),
-            Value::Ref1(id) => self.entry_here(unit, value, 1, id)?,
-            Value::Ref2(id) => self.entry_here(unit, value, 2, id)?,
-            Value::Ref4(id) => self.entry_here(unit, value, 4, id)?,
-            Value::Ref8(id) => self.entry_here(unit, value, 8, id)?,
-            Value::RefUdata(id) => self.entry_here(unit, value, 0, id)?,
-            Value::Indirect(_) => {} // above
+            Value::Ref1(id) => self.entry_here(unit, "DW_FORM_ref1", 1, id)?,
+            Value::Ref2(id) => self.entry_here(unit, "DW_FORM_ref2", 2, id)?,
+            Value::Ref4(id) => self.entry_here(unit, "DW_FORM_ref4", 4, id)?,
+            Value::Ref8(id) => self.entry_here(unit, "DW_FORM_ref8", 8, id)?,
+            Value::RefUdata(id) => self.entry_here(unit, "DW_FORM_ref_udata", 0, id)?,
+            Value::Indirect(inner) => self.indirect(unit, inner)?,
         }
+        Ok(())
+    }
+
+    /// The form, and the value in it; a loop, as `inner` may be indirect too.
+    #[cold]
+    fn indirect(&mut self, unit: u32, mut inner: &Value<'_>) -> Result<(), Error> {
+        loop {
+            self.bytes.extend_from_slice(&uleb128(inner.form().into()));
+            match inner {
+                Value::Indirect(further) => inner = further,
+                direct => return self.put(unit, direct),
+            }
+        }
+    }
+
+    #[inline]
+    fn address(&mut self, address: Address) {
+        self.symbol(address, 8);
+        self.bytes.extend_from_slice(&address.in_place().to_le_bytes());
+    }
+
+    #[inline]
+    fn offset(&mut self, offset: Address, field: &'static str) -> Result<(), Error> {
+        check_offset(offset, field)?;
+        self.symbol(offset, 4);
+        self.bytes.extend_from_slice(&(offset.in_place() as u32).to_le_bytes());
         Ok(())
     }
 
@@ -234,9 +246,8 @@ impl Attributes {
     }
 
     #[inline]
-    fn entry_here(&mut self, unit: u32, value: &Value<'_>, width: u8, id: EntryId) -> Result<(), Error> {
+    fn entry_here(&mut self, unit: u32, form: &'static str, width: u8, id: EntryId) -> Result<(), Error> {
         if id.unit != unit {
-            let form = DW_FORM.name(value.form()).unwrap_or("DW_FORM");
             return Err(Error::ForeignEntry { form, id, unit });
         }
         // One byte is the least that 7-bit groups take; layout finds out.

@@ -60,8 +60,10 @@ pub(super) fn write(info: DebugInfo) -> Result<InfoSections, Error> {
     abbrevs.codes.resize(shapes.len(), [0; 3]);
     let mut len = 0;
     for (number, unit) in (0..).zip(&mut units) {
-        abbrevs.assign(unit, &shapes, number)?;
-        lay_out(unit, params.siblings)?;
+        if unit.nodes.first().is_none_or(|root| root.shape == NONE) {
+            return Err(Error::EmptyEntry(EntryId { unit: number, index: 0 }));
+        }
+        lay_out(unit, params.siblings, |node| abbrevs.assign(node, &shapes))?;
         // Offsets within the section are 4 bytes in other sections.
         unit.offset =
             u32::try_from(len).map_err(|_| Error::TooLong { field: ".debug_info", len, max: MAX_OFFSET })?;
@@ -87,24 +89,17 @@ struct Abbrevs {
 }
 
 impl Abbrevs {
-    /// Gives each entry of a unit its code.
-    fn assign(&mut self, unit: &mut Unit, shapes: &Shapes, number: u32) -> Result<(), Error> {
-        if unit.nodes.first().is_none_or(|root| root.shape == NONE) {
-            return Err(Error::EmptyEntry(EntryId { unit: number, index: 0 }));
+    /// Gives an entry its code.
+    #[inline]
+    fn assign(&mut self, node: &mut Node, shapes: &Shapes) -> Result<(), Error> {
+        let sibling = added_sibling(self.siblings, node).is_some();
+        let kind = usize::from(node.has_children()) + usize::from(sibling);
+        let code = self.codes.get_mut(node.shape as usize).and_then(|codes| codes.get_mut(kind));
+        let Some(code) = code else { return Ok(()) };
+        if *code == 0 {
+            *code = add(&mut self.table, shapes.get(node.shape), kind)?;
         }
-        let mut walk = Walk::new();
-        while let Some(step) = walk.step(&unit.nodes) {
-            let Step::Entry(index) = step else { continue };
-            let Some(node) = unit.nodes.get_mut(index as usize) else { continue };
-            let sibling = added_sibling(self.siblings, node).is_some();
-            let kind = usize::from(node.has_children()) + usize::from(sibling);
-            let code = self.codes.get_mut(node.shape as usize).and_then(|codes| codes.get_mut(kind));
-            let Some(code) = code else { continue };
-            if *code == 0 {
-                *code = add(&mut self.table, shapes.get(node.shape), kind)?;
-            }
-            node.code = *code;
-        }
+        node.code = *code;
         Ok(())
     }
 }
@@ -122,13 +117,18 @@ fn add(table: &mut AbbrevTable, shape: &[u32], kind: usize) -> Result<u32, Error
 }
 
 /// The entry that `DW_AT_sibling` names, if that is to be added.
+#[inline]
 fn added_sibling(siblings: bool, node: &Node) -> Option<u32> {
     node.sibling().filter(|_| siblings && node.has_children())
 }
 
-/// Gives each entry its offset, and 7-bit references their widths.
-fn lay_out(unit: &mut Unit, siblings: bool) -> Result<(), Error> {
-    measure(unit, siblings)?;
+/// Gives each entry its code and offset, and 7-bit references their widths.
+fn lay_out(
+    unit: &mut Unit,
+    siblings: bool,
+    assign: impl FnMut(&mut Node) -> Result<(), Error>,
+) -> Result<(), Error> {
+    measure(unit, siblings, assign)?;
     if !unit.attributes.udata {
         return Ok(());
     }
@@ -136,12 +136,17 @@ fn lay_out(unit: &mut Unit, siblings: bool) -> Result<(), Error> {
         if !widen(unit, round == ROUNDS)? {
             break;
         }
-        measure(unit, siblings)?;
+        measure(unit, siblings, |_| Ok(()))?;
     }
     Ok(())
 }
 
-fn measure(unit: &mut Unit, siblings: bool) -> Result<(), Error> {
+/// Gives each entry its offset, after `assign`.
+fn measure(
+    unit: &mut Unit,
+    siblings: bool,
+    mut assign: impl FnMut(&mut Node) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut walk = Walk::new();
     let mut offset = u64::from(HEADER);
     while let Some(step) = walk.step(&unit.nodes) {
@@ -150,6 +155,7 @@ fn measure(unit: &mut Unit, siblings: bool) -> Result<(), Error> {
             continue;
         };
         let Some(node) = unit.nodes.get_mut(index as usize) else { continue };
+        assign(node)?;
         node.offset = offset as u32; // in range if the unit's size is
         let sibling = if added_sibling(siblings, node).is_some() { SIBLING } else { 0 };
         offset += uleb128_len(node.code.into()) as u64 + sibling + u64::from(node.size);
