@@ -7,6 +7,8 @@
 )]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use dwarf2_writer::Error;
+use dwarf2_writer::line::Policy;
 use nvdwarf_benches::encoders;
 use nvdwarf_benches::rows::{self, Table};
 
@@ -22,7 +24,13 @@ fn bench(c: &mut Criterion, name: &str, tables: &[Table]) {
     let mut group = c.benchmark_group(name);
     group.sample_size(20).throughput(Throughput::Elements(rows as u64));
     let sum = |encode: fn(&Table) -> Vec<u8>| tables.iter().map(|table| encode(table).len()).sum::<usize>();
-    group.bench_function("dwarf2-writer", |b| b.iter(|| sum(|table| encoders::ours(table).expect("valid"))));
+    for (name, policy) in [("Plain", Policy::Plain), ("Compact", encoders::CHOOSE)] {
+        let encode = |encode: fn(&Table, Policy) -> Result<Vec<u8>, Error>| {
+            tables.iter().map(|table| encode(table, policy).expect("valid").len()).sum::<usize>()
+        };
+        group.bench_function(name, |b| b.iter(|| encode(encoders::ours)));
+        group.bench_function(format!("{name}, row by row"), |b| b.iter(|| encode(encoders::row_by_row)));
+    }
     group.bench_function("plain on leb128", |b| b.iter(|| sum(encoders::plain)));
     group.bench_function("gimli::write", |b| b.iter(|| sum(encoders::gimli)));
     group.bench_function("memcpy", |b| b.iter(|| bytes.clone()));
@@ -35,7 +43,9 @@ fn synthetic(c: &mut Criterion) {
 
 fn corpus(c: &mut Criterion) {
     for section in [".debug_line", ".nv_debug_line_sass"] {
-        bench(c, &format!("line_program/corpus{section}"), &rows::corpus(section));
+        let tables = rows::corpus(section);
+        bench(c, &format!("line_program/corpus{section}"), &tables);
+        bench(c, &format!("line_program/joined{section}"), &[rows::joined(&tables)]);
     }
 }
 

@@ -3,5 +3,6 @@
 
 pub mod die_tree;
 pub mod encoders;
+pub mod leb128;
 pub mod ptx;
 pub mod rows;

@@ -5,16 +5,8 @@ use std::path::{Path, PathBuf};
 use gimli::{DebugLine, DebugLineOffset, LittleEndian};
 use object::{Object, ObjectSection};
 
-/// A row: what all encoders here can say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
-    /// Bytes from the start of the sequence.
-    pub address: u64,
-    /// 1-based, below 2^31.
-    pub line: u32,
-    /// 1-based, at most [`MAX_FILES`].
-    pub file: u64,
-}
+/// A row: what all encoders here can say. Lines are 1-based and below 2^31, files at most [`MAX_FILES`].
+pub use dwarf2_writer::line::Row;
 
 /// Most files of a table; those beyond are folded back.
 pub const MAX_FILES: u64 = 64;
@@ -38,7 +30,7 @@ pub fn count(table: &Table) -> usize {
 
 /// The highest file number of `table`: the size of its file table.
 pub fn files(table: &Table) -> u64 {
-    table.iter().flat_map(|sequence| &sequence.rows).map(|row| row.file).max().unwrap_or(0)
+    table.iter().flat_map(|sequence| &sequence.rows).map(|row| row.file.into()).max().unwrap_or(0)
 }
 
 /// `n` rows in one sequence, as `reference/line_baseline` makes them: steps of 16 bytes, now and then more; mostly small
@@ -59,7 +51,7 @@ pub fn synthetic(n: usize) -> Table {
             };
             line = line.max(1);
             let file = if (random >> 40).is_multiple_of(20) { 1 + (random >> 50) % 4 } else { 1 };
-            Row { address, line: line as u32, file }
+            Row { address, line: line as u32, file: file as u32 }
         })
         .collect();
     let end = address + 16;
@@ -91,6 +83,11 @@ fn table_of(file: &[u8], section: &str) -> Option<Table> {
     Some(decode(data)).filter(|table| count(table) > 0)
 }
 
+/// The sequences of all tables as one program: many functions, as in a large cubin.
+pub fn joined(tables: &[Table]) -> Table {
+    tables.iter().flatten().cloned().collect()
+}
+
 /// Reads the first program of a section with gimli. Rows with a line of 2^31 or more end the table: encoders differ there.
 ///
 /// # Panics
@@ -112,7 +109,7 @@ pub fn decode(section: &[u8]) -> Table {
         } else {
             row.file_index().max(1)
         };
-        open.rows.push(Row { address: row.address(), line, file });
+        open.rows.push(Row { address: row.address(), line, file: file as u32 });
     }
     table
 }

@@ -1,6 +1,6 @@
 //! Line programs byte by byte: expectations are written out from DWARF 2.0.0 §6.2 and FORMATS 1.1 to 1.4.
 
-use dwarf2_writer::line::{FileEntry, LineProgram, Params};
+use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy, Row};
 use dwarf2_writer::{Address, Error, Reloc, Section, SymbolId};
 
 const START: [u8; 11] = [0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -275,4 +275,32 @@ fn advances_in_units_of_instructions() {
     program.row(0x20, 2).expect("two units"); // 10 + 14 * 2 + 6
     program.end_sequence(0x30).expect("one unit");
     assert!(program.finish().expect("closed").bytes.ends_with(&[44, 2, 1, 0, 1, 1]));
+}
+
+#[test]
+fn rows_are_all_written_or_none() {
+    let row = |address, line| Row { address, line, file: 3 };
+    for policy in [Policy::Plain, Policy::Compact(Header::Keep)] {
+        let finish = |refused: Option<&[Row]>, params: Params| {
+            let mut program = LineProgram::with_policy(params, policy).expect("valid");
+            assert_eq!(program.rows(&[]), Err(Error::NoSequence));
+            program.begin_sequence(Address::Constant(0)).expect("closed");
+            program.rows(&[row(16, 7), row(32, 8)]).expect("ascending");
+            program.set_column(9).expect("open");
+            if let Some(rows) = refused {
+                assert!(program.rows(rows).is_err());
+            }
+            program.row(48, 9).expect("ascending");
+            program.end_sequence(64).expect("ascending");
+            program.finish().expect("closed")
+        };
+        for params in [Params::default(), Params { line_base: -3, ..Params::default() }] {
+            let expected = finish(None, params);
+            let mut many: Vec<Row> = (2..2000).map(|i| row(16 * i, 5)).collect();
+            many.push(row(0, 1));
+            for refused in [&[row(48, 1), row(40, 2)][..], &[row(16, 1)], &[row((1 << 63) + 40, 1)], &many] {
+                assert_eq!(finish(Some(refused), params), expected, "{policy:?}");
+            }
+        }
+    }
 }

@@ -15,7 +15,7 @@ const CRASHES: [RuleId; 4] =
 pub fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
-    let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)) });
+    let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)), relocatable: false });
     assert!(report.findings.is_sorted_by_key(|finding| finding.range));
     assert!(report.findings.len() <= RULES.len() * MAX_FINDINGS_PER_RULE as usize);
     for finding in &report.findings {

@@ -1,10 +1,16 @@
-//! Bytes to values: eight bytes at once where there are that many, else byte by byte.
+//! Bytes to values: one or two bytes by branches, that being what tables mostly hold; longer ones eight bytes at once where
+//! there are that many, else byte by byte.
 
 use crate::{CONTINUE, Error, MAX_LEN};
 
 /// Reads a ULEB128 value from the start of `bytes`: the value and how many bytes it used.
 ///
-/// Padded encodings (`80 00`) are accepted up to [`MAX_LEN`] bytes.
+/// Padded encodings (`d0 00` for 0x50) are accepted up to [`MAX_LEN`] bytes; [`uleb128_padded`](crate::uleb128_padded) of the
+/// two writes the same bytes again.
+///
+/// # Errors
+///
+/// [`Error::Truncated`] if `bytes` end first, [`Error::Overflow`] if the value needs more than 64 bits or ten bytes.
 ///
 /// ```
 /// use leb128_nv::{Error, read_uleb128};
@@ -13,36 +19,85 @@ use crate::{CONTINUE, Error, MAX_LEN};
 /// ```
 #[inline]
 pub fn read_uleb128(bytes: &[u8]) -> Result<(u64, usize), Error> {
-    match bytes {
-        [byte, ..] if *byte < 0x80 => Ok((u64::from(*byte), 1)),
+    match *bytes {
+        [a @ ..0x80, ..] => Ok((a.into(), 1)),
+        [a, b @ ..0x80, ..] => Ok((two(a, b), 2)),
         _ => match word(bytes) {
-            Some(short) => Ok(short),
-            None => long(bytes, |tenth| tenth <= 1),
+            Some(read) => Ok(read),
+            None => match long(bytes)? {
+                (_, MAX_LEN, 2..) => Err(Error::Overflow),
+                (value, used, _) => Ok((value, used)),
+            },
         },
     }
 }
 
 /// Reads an SLEB128 value from the start of `bytes`: the value and how many bytes it used.
 ///
-/// Padded encodings (`ff 7f`) are accepted up to [`MAX_LEN`] bytes.
+/// Padded encodings (`ff 7f` for -1) are accepted up to [`MAX_LEN`] bytes; [`sleb128_padded`](crate::sleb128_padded) of the
+/// two writes the same bytes again.
+///
+/// # Errors
+///
+/// As [`read_uleb128`].
 ///
 /// ```
 /// assert_eq!(leb128_nv::read_sleb128(&[0x9b, 0xf1, 0x59]), Ok((-624_485, 3)));
 /// ```
 #[inline]
 pub fn read_sleb128(bytes: &[u8]) -> Result<(i64, usize), Error> {
-    let (value, len) = match bytes {
-        [byte, ..] if *byte < 0x80 => (u64::from(*byte), 1),
+    match *bytes {
+        [a @ ..0x80, ..] => Ok((extend(a.into(), 1), 1)),
+        [a, b @ ..0x80, ..] => Ok((extend(two(a, b), 2), 2)),
         _ => match word(bytes) {
-            Some(short) => short,
-            None => long(bytes, |tenth| tenth == 0 || tenth == 0x7f)?,
+            Some((value, used)) => Ok((extend(value, used), used)),
+            None => match long(bytes)? {
+                (_, MAX_LEN, last) if last != 0 && last != 0x7f => Err(Error::Overflow),
+                (value, used, _) => Ok((extend(value, used), used)),
+            },
         },
-    };
-    let unused = u64::BITS.saturating_sub(7 * len as u32); // the sign is the top bit of the last group
-    Ok(((value << unused) as i64 >> unused, len))
+    }
+}
+
+/// [`read_uleb128`] into a narrower type: `u8`, `u16`, `u32`, `usize`, or any made from a `u64` if it fits.
+///
+/// # Errors
+///
+/// Those of [`read_uleb128`]; [`Error::Overflow`] if the value does not fit in `T`. How long the encoding is does not matter.
+///
+/// ```
+/// use leb128_nv::{Error, read_uleb128_as};
+/// assert_eq!(read_uleb128_as::<u16>(&[0xff, 0xff, 0x83, 0x00]), Ok((0xffff, 4)));
+/// assert_eq!(read_uleb128_as::<u16>(&[0x80, 0x80, 0x04]), Err(Error::Overflow));
+/// ```
+#[inline]
+pub fn read_uleb128_as<T: TryFrom<u64>>(bytes: &[u8]) -> Result<(T, usize), Error> {
+    let (value, used) = read_uleb128(bytes)?;
+    Ok((T::try_from(value).map_err(|_| Error::Overflow)?, used))
+}
+
+/// [`read_sleb128`] into a narrower type: `i8`, `i16`, `i32`, `isize`, an unsigned one, or any made from an `i64` if it fits.
+///
+/// # Errors
+///
+/// Those of [`read_sleb128`]; [`Error::Overflow`] if the value does not fit in `T`. How long the encoding is does not matter.
+///
+/// ```
+/// use leb128_nv::{Error, read_sleb128_as};
+/// assert_eq!(read_sleb128_as::<i16>(&[0x80, 0x80, 0x7e]), Ok((i16::MIN, 3)));
+/// assert_eq!(read_sleb128_as::<u32>(&[0x7f]), Err(Error::Overflow));
+/// ```
+#[inline]
+pub fn read_sleb128_as<T: TryFrom<i64>>(bytes: &[u8]) -> Result<(T, usize), Error> {
+    let (value, used) = read_sleb128(bytes)?;
+    Ok((T::try_from(value).map_err(|_| Error::Overflow)?, used))
 }
 
 /// How many bytes the LEB128 value at the start of `bytes` takes, signed or not; its size in bits is not checked.
+///
+/// # Errors
+///
+/// [`Error::Truncated`] if `bytes` end first, [`Error::Overflow`] if none of the first [`MAX_LEN`] is the last.
 ///
 /// ```
 /// assert_eq!(leb128_nv::skip(&[0x80, 0x80, 0x00, 0x55]), Ok(3));
@@ -54,6 +109,19 @@ pub fn skip(bytes: &[u8]) -> Result<usize, Error> {
         None if bytes.len() < MAX_LEN => Err(Error::Truncated),
         None => Err(Error::Overflow),
     }
+}
+
+/// The value of two bytes, the second the last.
+#[inline]
+fn two(first: u8, second: u8) -> u64 {
+    u64::from(first & 0x7f) | u64::from(second) << 7
+}
+
+/// The value of `groups` groups as a signed number: the sign is the top bit of the last group.
+#[inline]
+fn extend(value: u64, groups: usize) -> i64 {
+    let unused = u64::BITS.saturating_sub(7 * groups as u32);
+    (value << unused) as i64 >> unused
 }
 
 /// A value that ends within the next eight bytes, when there are eight bytes to look at.
@@ -76,17 +144,22 @@ const fn gather(v: u64) -> u64 {
     (v & 0x0000_0000_0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4
 }
 
-/// Byte by byte: values of nine or ten bytes, and those close to the end of `bytes`.
-#[cold]
-fn long(bytes: &[u8], tenth_fits: fn(u8) -> bool) -> Result<(u64, usize), Error> {
+/// Values of nine or ten bytes, and those close to the end of `bytes`: value, length and last byte. The tenth byte is the
+/// last whether it ends the value or not.
+fn long(bytes: &[u8]) -> Result<(u64, usize, u8), Error> {
+    if let Some((low, [ninth, tenth, ..])) = bytes.split_first_chunk() {
+        // Only called where none of the first eight ends the value.
+        let value = gather(u64::from_le_bytes(*low) & !CONTINUE) | u64::from(ninth & 0x7f) << 56;
+        return Ok(match ninth {
+            ..0x80 => (value, MAX_LEN - 1, *ninth),
+            _ => (value | u64::from(*tenth) << 63, MAX_LEN, *tenth),
+        });
+    }
     let mut value = 0;
     for (i, byte) in bytes.iter().copied().enumerate() {
-        if i == MAX_LEN - 1 && !tenth_fits(byte) {
-            return Err(Error::Overflow);
-        }
-        value |= u64::from(byte & 0x7f) << (7 * i);
+        value |= u64::from(byte & 0x7f) << (7 * i); // at most nine bytes are left
         if byte < 0x80 {
-            return Ok((value, i + 1));
+            return Ok((value, i + 1, byte));
         }
     }
     Err(Error::Truncated)

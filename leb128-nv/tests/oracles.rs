@@ -2,7 +2,8 @@
 
 use gimli::{EndianSlice, LittleEndian, Reader};
 use leb128_nv::{
-    Error, MAX_LEN, read_sleb128, read_uleb128, skip, sleb128, sleb128_len, uleb128, uleb128_len,
+    Error, MAX_LEN, read_sleb128, read_sleb128_as, read_uleb128, read_uleb128_as, skip, sleb128, sleb128_len,
+    sleb128_padded, uleb128, uleb128_len, uleb128_padded,
 };
 use proptest::prelude::*;
 
@@ -35,11 +36,48 @@ fn check_decode(bytes: &[u8]) {
     assert_eq!(signed.ok(), by_leb128(bytes, leb128::read::signed), "{bytes:02x?}");
     assert_eq!(unsigned, by_gimli(bytes, Reader::read_uleb128), "{bytes:02x?}");
     assert_eq!(signed, by_gimli(bytes, Reader::read_sleb128), "{bytes:02x?}");
-    if let Ok((_, used)) = unsigned {
-        assert_eq!(skip(bytes), Ok(used));
+    check_skip(bytes);
+    // Value and length are all there is to an encoding, padded or not.
+    if let Ok((value, used)) = unsigned {
+        assert_eq!(uleb128_padded(value, used).as_deref(), Ok(&bytes[..used]));
     }
-    if let Ok((_, used)) = signed {
-        assert_eq!(skip(bytes), Ok(used));
+    if let Ok((value, used)) = signed {
+        assert_eq!(sleb128_padded(value, used).as_deref(), Ok(&bytes[..used]));
+    }
+    check_narrow(bytes);
+}
+
+/// gimli's `skip` has no limit; ours ends where no 64-bit value can go on.
+fn check_skip(bytes: &[u8]) {
+    let expected = by_gimli(bytes, Reader::skip_leb128).map(|((), used)| used);
+    match expected {
+        Ok(used) if used > MAX_LEN => assert_eq!(skip(bytes), Err(Error::Overflow)),
+        Err(_) if bytes.len() >= MAX_LEN => assert_eq!(skip(bytes), Err(Error::Overflow)),
+        _ => assert_eq!(skip(bytes), expected, "{bytes:02x?}"),
+    }
+}
+
+fn check_narrow(bytes: &[u8]) {
+    assert_eq!(read_uleb128_as::<u32>(bytes), by_gimli(bytes, Reader::read_uleb128_u32), "{bytes:02x?}");
+    let sixteen = read_uleb128_as::<u16>(bytes);
+    match read_uleb128(bytes) {
+        // gimli takes no 16-bit value of more than three bytes, however small it is.
+        Ok((value, used @ 4..)) => assert_eq!(sixteen.ok(), u16::try_from(value).ok().map(|v| (v, used))),
+        Err(error) => assert_eq!(sixteen, Err(error)),
+        Ok(_) => assert_eq!(sixteen, by_gimli(bytes, Reader::read_uleb128_u16), "{bytes:02x?}"),
+    }
+    match read_sleb128(bytes) {
+        Ok((value, used)) => {
+            let (low, high) = (value as i16, value as i32);
+            let expected = if i64::from(low) == value { Ok((low, used)) } else { Err(Error::Overflow) };
+            assert_eq!(read_sleb128_as::<i16>(bytes), expected);
+            let expected = if i64::from(high) == value { Ok((high, used)) } else { Err(Error::Overflow) };
+            assert_eq!(read_sleb128_as::<i32>(bytes), expected);
+        }
+        Err(error) => {
+            assert_eq!(read_sleb128_as::<i16>(bytes), Err(error));
+            assert_eq!(read_sleb128_as::<i32>(bytes), Err(error));
+        }
     }
 }
 
@@ -49,10 +87,12 @@ fn check_encode(bits: u64) {
     leb128::write::unsigned(&mut expected, bits).expect("a Vec takes all");
     assert_eq!(unsigned.as_slice(), expected, "{bits:#x}");
     assert_eq!(unsigned.len(), uleb128_len(bits));
+    assert_eq!(unsigned.len(), leb128::write::unsigned_len(bits));
     expected.clear();
     leb128::write::signed(&mut expected, bits as i64).expect("a Vec takes all");
     assert_eq!(signed.as_slice(), expected, "{bits:#x} signed");
     assert_eq!(signed.len(), sleb128_len(bits as i64));
+    assert_eq!(signed.len(), leb128::write::signed_len(bits as i64));
     for encoded in [unsigned, signed] {
         let all = encoded.to_bits().to_le_bytes();
         assert!(
@@ -73,6 +113,18 @@ fn every_input_of_up_to_two_bytes() {
             check_decode(&[first, second]);
             // The same two bytes where eight can be read at once.
             check_decode(&[first, second, 0xff, 0x80, 0x01, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0]);
+        }
+    }
+}
+
+#[test]
+fn every_input_of_three_bytes_that_needs_the_third() {
+    for first in 0x80..=u8::MAX {
+        for second in 0x80..=u8::MAX {
+            for third in 0..=u8::MAX {
+                check_decode(&[first, second, third]);
+                check_decode(&[first, second, third, 0x80, 0xff, 0x7f, 0x80, 0x80, 0x80, 0, 0x55]);
+            }
         }
     }
 }

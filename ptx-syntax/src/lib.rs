@@ -36,7 +36,7 @@ pub use operand::{Address, Constant, Operand, OperandKind, Operands};
 pub use parser::{Parsed, parse};
 pub use section::{DataItem, DataItems, SectionBlock, Value, ValueKind};
 pub use statement::{Instruction, Predicate, Statement};
-pub use text::{LineIndex, Name, TextRange};
+pub use text::{LineIndex, Name, TextRange, raw_byte, raw_byte_as_char};
 pub use types::{FunctionKind, Linkage, ScalarType, StateSpace};
 pub use words::{Integers, Names};
 

@@ -2,6 +2,20 @@
 
 use memchr::memchr_iter;
 
+/// The character that stands for byte 0.
+const RAW_BYTE: u32 = 0xf700;
+
+/// The byte that a character stands for: U+F780 to U+F7FF are bytes 0x80 to 0xff of a file that is no UTF-8. PTX is
+/// ASCII, so they are only ever quoted, escaped or kept.
+pub fn raw_byte(c: char) -> Option<u8> {
+    u8::try_from(u32::from(c).wrapping_sub(RAW_BYTE)).ok().filter(|byte| !byte.is_ascii())
+}
+
+/// The character for a byte that is no UTF-8. A byte of ASCII is itself.
+pub fn raw_byte_as_char(byte: u8) -> char {
+    if byte.is_ascii() { char::from(byte) } else { char::from_u32(RAW_BYTE + u32::from(byte)).unwrap_or('?') }
+}
+
 /// A half-open range of byte offsets into the module text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct TextRange {
@@ -60,13 +74,13 @@ pub struct Name<'a> {
 /// Byte offsets to lines and columns, for messages and for tables that count lines.
 ///
 /// A line ends at `\n` only, as ptxas counts (observed: ptxas 13.0.88; a lone `\r` is a blank). Costs 4 bytes a line
-/// and 4 bytes for each byte beyond the first of a non-ASCII character.
+/// and, where the text is not ASCII, 12 bytes for each 64 of text.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     /// Offset of the first byte of each line; never empty.
     starts: Vec<u32>,
-    /// Offsets of UTF-8 continuation bytes, ascending.
-    continuations: Vec<u32>,
+    /// Which bytes are UTF-8 continuation bytes: a word of bits for 64 bytes, and how many there are before. Empty for ASCII.
+    continuations: Vec<(u64, u32)>,
     len: u32,
 }
 
@@ -77,11 +91,7 @@ impl LineIndex {
         let bytes = bytes.get(..u32::MAX as usize).unwrap_or(bytes);
         let mut starts = vec![0];
         starts.extend(memchr_iter(b'\n', bytes).map(|at| at as u32 + 1));
-        let continuations = if bytes.is_ascii() {
-            Vec::new()
-        } else {
-            (0..).zip(bytes).filter(|&(_, b)| b & 0xc0 == 0x80).map(|(at, _)| at).collect()
-        };
+        let continuations = if bytes.is_ascii() { Vec::new() } else { continuations(bytes) };
         Self { starts, continuations, len: bytes.len() as u32 }
     }
 
@@ -99,10 +109,19 @@ impl LineIndex {
     pub fn line_col(&self, offset: u32) -> (u32, u32) {
         let line = self.line(offset);
         let start = self.line_range(line).start;
-        let before = |at: u32| self.continuations.partition_point(|&c| c < at) as u32;
         let offset = offset.min(self.len);
-        let inside_characters = before(offset).saturating_sub(before(start));
+        let inside_characters = self.before(offset).saturating_sub(self.before(start));
         (line, offset.saturating_sub(start).saturating_sub(inside_characters).saturating_add(1))
+    }
+
+    /// How many continuation bytes stand before an offset.
+    fn before(&self, at: u32) -> u32 {
+        let word = self.continuations.get(at as usize / 64).or(self.continuations.last());
+        let Some(&(bits, before)) = word else { return 0 };
+        // The end of a text of whole words is bit 64 of the last.
+        let bit = at - (self.continuations.len() as u32 - 1).min(at / 64) * 64;
+        let mask = 1_u64.checked_shl(bit).map_or(u64::MAX, |bit| bit - 1);
+        before + (bits & mask).count_ones()
     }
 
     /// Where the 1-based line stands, without its `\n`. Line 0 or one past the end is empty, at the nearest end.
@@ -112,6 +131,20 @@ impl LineIndex {
         let end = self.starts.get(index + 1).map_or(self.len, |next| next - 1);
         TextRange::new(start, end)
     }
+}
+
+fn continuations(bytes: &[u8]) -> Vec<(u64, u32)> {
+    let mut before = 0;
+    let words = bytes.chunks(64).map(|chunk| {
+        let bits = (0..)
+            .zip(chunk)
+            .filter(|&(_, byte)| byte & 0xc0 == 0x80)
+            .fold(0, |bits, (at, _)| bits | 1_u64 << at);
+        let word = (bits, before);
+        before += bits.count_ones();
+        word
+    });
+    words.collect()
 }
 
 #[cfg(test)]
@@ -132,5 +165,13 @@ mod tests {
         assert_eq!(index.line_col(999), (4, 5));
         assert_eq!(index.line_range(9), TextRange::empty(text.len() as u32));
         assert_eq!(LineIndex::new("").line_col(0), (1, 1));
+        let text = "x\n".to_owned() + &"\u{f7ff}\u{e9}a".repeat(64);
+        let index = LineIndex::new(&text);
+        for (column, (at, _)) in (1..).zip(text[2..].char_indices()) {
+            assert_eq!(index.line_col(at as u32 + 2), (2, column));
+        }
+        let end = text.len() as u32; // 2 + 64 * 6
+        assert_eq!(index.line_col(end), (2, 64 * 3 + 1));
+        assert_eq!(LineIndex::new(&text[2..]).line_col(end), (1, 64 * 3 + 1), "whole words");
     }
 }

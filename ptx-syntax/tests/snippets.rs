@@ -37,6 +37,11 @@ fn ask(ptxas: &Path, folder: &Path, text: &str, options: &[&str]) -> Value {
     json!({"status": run.status.code().unwrap_or(-1), "words": String::from_utf8_lossy(&run.stderr)})
 }
 
+/// What the table has for a mode: where it is that of `none`, it stands there.
+fn of<'s>(snippet: &'s Value, mode: &str) -> &'s Value {
+    snippet.get(mode).unwrap_or(&snippet["none"])
+}
+
 fn lines(words: &str) -> BTreeSet<&str> {
     words.lines().collect()
 }
@@ -51,7 +56,7 @@ fn snippets_are_judged_as_ptxas_does() {
         let ptxas_lines = PtxasLines::new(text, &index);
         for (name, mode, _) in MODES {
             verdicts += 1;
-            let theirs = &snippet[name];
+            let theirs = of(&snippet, name);
             let verdict = report.verdict(mode);
             let words = report.ptxas_messages(mode, "a.ptx", &ptxas_lines);
             let real = theirs["words"].as_str().unwrap();
@@ -79,11 +84,14 @@ fn the_real_tool_still_says_so() {
         for (name, _, options) in MODES {
             let now = ask(&ptxas, &folder, &text, options);
             if bless {
-                snippet[name] = now;
+                snippet.as_object_mut().unwrap().remove(name);
+                if name == "none" || now != snippet["none"] {
+                    snippet[name] = now;
+                }
             } else if now["status"] == -1 {
-                assert_eq!(snippet[name]["status"], -1, "{text}{name}"); // a crash may come between two words
+                assert_eq!(of(snippet, name)["status"], -1, "{text}{name}"); // a crash may come between two words
             } else {
-                assert_eq!(snippet[name], now, "{text}{name}");
+                assert_eq!(of(snippet, name), &now, "{text}{name}");
             }
         }
     }

@@ -42,7 +42,7 @@ const KINDS: [(&str, &[&str]); 29] = [
     ("must be defined in the same section", &["D009"]),
     ("' invalid", &["D008"]),
     ("Debug information not found", &["T001"]),
-    ("overlapping non-identical data", &["S002", "S003"]),
+    ("overlapping non-identical data", &["S002", "S003", "S007"]),
     ("Attempted to", &["W"]),
     ("", &["W"]),
 ];

@@ -1,7 +1,9 @@
 //! Messages: what is wrong, where in the PTX text, and the offending line.
 
+use std::borrow::Cow;
+
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use ptx_syntax::{LineIndex, TextRange};
+use ptx_syntax::{LineIndex, TextRange, raw_byte};
 
 /// How bad it is. Errors mean that nothing is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +68,7 @@ const MARGIN: u32 = 60;
 
 /// A character as it is shown: terminals obey control characters.
 fn shown_as(c: char) -> char {
-    if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }
+    if c.is_control() || raw_byte(c).is_some() { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 impl<'a> Reporter<'a> {
@@ -127,6 +129,12 @@ impl<'a> Reporter<'a> {
             None => annotation,
         };
         let source = shown.slice(self.text).trim_end_matches(['\n', '\r']);
+        // U+FFFD has as many bytes as what it stands for here.
+        let source: Cow<'_, str> = if source.contains(|c| raw_byte(c).is_some()) {
+            source.chars().map(|c| raw_byte(c).map_or(c, |_| char::REPLACEMENT_CHARACTER)).collect()
+        } else {
+            source.into()
+        };
         Some(Snippet::source(source).line_start(line as usize).path(self.name).annotation(annotation))
     }
 
@@ -165,8 +173,7 @@ impl<'a> Reporter<'a> {
             diagnostic.message, self.name
         );
         if let Some(help) = &diagnostic.help {
-            text.push_str(&format!("\n{gutter} |\n{gutter} = help: "));
-            text.push_str(help);
+            text = format!("{text}\n{gutter} |\n{gutter} = help: {help}");
         }
         text
     }

@@ -166,10 +166,10 @@ fn decode_sequence(cursor: &mut Cursor<'_>, params: Params) -> Result<Sequence> 
                 }
             }
             dw::DW_LNS_copy => registers.row(),
-            // Signed, although DWARF says unsigned: 0x50 is written as `d0 00` (FORMATS 1.4).
+            // ptxas writes SLEB128, 0x50 as `d0 00` (FORMATS 1.4); of numbers that are not negative it is ULEB128 too.
             dw::DW_LNS_advance_pc => {
-                let by = cursor.sleb("DW_LNS_advance_pc")?;
-                registers.advance((by as u64).wrapping_mul(unit));
+                let by = cursor.uleb("DW_LNS_advance_pc")?;
+                registers.advance(by.wrapping_mul(unit));
             }
             dw::DW_LNS_advance_line => {
                 let by = cursor.sleb("DW_LNS_advance_line")?;

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Known;
 use super::gates::Gates;
 use super::grammar::next_token;
+use super::layout::{self, Place, RESERVED, is_reference};
 use super::names::{self, Declared, Names};
 use super::rules::RuleId;
 use super::sink::Sink;
@@ -16,15 +17,6 @@ use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_re
 use crate::section_data::{Assembled, AtDwarfSection, FixupTarget, assemble, assemble_at_dwarf};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
-
-/// Sections that ptxas writes itself when asked for full debug information.
-const RESERVED: [&str; 5] = [
-    ".debug_frame",
-    ".nv_debug_line_sass",
-    ".nv_debug_ptx_txt",
-    ".nv_debug_info_reg_sass",
-    ".nv_debug_info_reg_type",
-];
 
 /// One section: a block, or `@@DWARF` lines.
 #[derive(Debug)]
@@ -82,10 +74,11 @@ pub(super) fn check<'a>(
     }
     at_dwarf(module, gates, sink);
     sections.list.iter().for_each(|section| reach(section.name, sink));
-    repeated(&sections, known, sink);
+    let places = layout::places(&sections, sink.text);
+    layout::overlaps(&sections, &places, known, sink);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
-        references(&sections, &names::declared(module), known, sink);
+        references(&sections, &places, &names::declared(module), known, sink);
     }
     sections
 }
@@ -213,51 +206,6 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
     }
 }
 
-/// Blocks of one name, and of names that are ptxas' own. ptxas lays them over each other.
-fn repeated(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
-    let mut first: HashMap<&str, &Section<'_>> = HashMap::new();
-    for section in &sections.list {
-        let name = section.name;
-        let overlaps = |rule: RuleId, sink: &mut Sink<'_>| {
-            let said = format_args!("Internal error: overlapping non-identical data");
-            if known.code {
-                sink.says(rule, (Phase::Output, name.range.start), (Level::Fatal, Modes::G), said);
-            }
-        };
-        if RESERVED.contains(&name.text) && !section.assembled.bytes.is_empty() {
-            let rule = RuleId::SectionReserved;
-            sink.error(
-                rule,
-                name.range,
-                format_args!("ptxas writes {} itself, and fails with -g over this one", name.text),
-            );
-            overlaps(rule, sink);
-            continue;
-        }
-        let Some(before) = first.get(name.text) else {
-            first.insert(name.text, section);
-            continue;
-        };
-        if name.text.is_empty() {
-            continue;
-        }
-        let rule = RuleId::SectionRepeated;
-        let same = before.assembled.bytes.iter().zip(&section.assembled.bytes).all(|(a, b)| a == b);
-        let fails = !same && !matches!(name.text, ".debug_str" | ".debug_line");
-        let related = Some((before.name.range, "first block here".to_owned()));
-        let message =
-            format_args!("section {} has a block already; ptxas lays one over the other", name.text);
-        if fails {
-            if let Some(finding) = sink.find(rule, name.range, message) {
-                finding.related = related;
-            }
-            overlaps(rule, sink);
-        } else {
-            sink.warning(rule, name.range, message);
-        }
-    }
-}
-
 /// `.debug_info` needs `.debug_abbrev`; and what ptxas says of sections that are not there.
 fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
     let abbrev = sections.named(".debug_abbrev").is_some();
@@ -299,11 +247,21 @@ fn abbreviations(sections: &Sections<'_>, known: &Known, sink: &mut Sink<'_>) {
 }
 
 /// What the blocks refer to.
-fn references(sections: &Sections<'_>, declared: &Names<'_>, known: &Known, sink: &mut Sink<'_>) {
+fn references(
+    sections: &Sections<'_>,
+    places: &[Place],
+    declared: &Names<'_>,
+    known: &Known,
+    sink: &mut Sink<'_>,
+) {
     let mut used = HashMap::new();
-    for section in &sections.list {
-        let mut references = References { sections, declared, section, known, used: &mut used };
+    for (section, &place) in sections.list.iter().zip(places) {
+        let mut references = References { sections, declared, section, place, known, used: &mut used };
         for fixup in &section.assembled.fixups {
+            if place.early.is_some() && is_reference(&fixup.target) {
+                let at = (Phase::Sections, place.rank);
+                sink.says(RuleId::SectionEarly, at, (Level::Crash, Modes::G), format_args!(""));
+            }
             match fixup.target {
                 FixupTarget::Symbol { name, addend } => references.symbol(fixup.range, name, addend, sink),
                 FixupTarget::Section { name, addend } => {
@@ -321,6 +279,7 @@ struct References<'r, 'a> {
     sections: &'r Sections<'a>,
     declared: &'r Names<'a>,
     section: &'r Section<'a>,
+    place: Place,
     known: &'r Known,
     /// Labels of sections used in `.debug_info`, with their offset.
     used: &'r mut HashMap<(&'a str, i64), TextRange>,
@@ -410,16 +369,10 @@ impl<'a> References<'_, 'a> {
 
     fn difference(&self, range: TextRange, left: &str, right: &str, sink: &mut Sink<'_>) {
         let labels = &self.sections.labels;
-        // Of `.debug_str` ptxas keeps the first block, with line information already.
-        let name = self.section.name;
-        let is_kept = self.sections.named(name.text).is_some_and(|first| first.name.range == name.range);
-        let (modes, resolved) = match name.text {
-            ".debug_line" => (Modes::NEVER, false),
-            ".debug_info" if self.sections.named(".debug_abbrev").is_none() => (Modes::NEVER, false), // skipped
-            ".debug_str" => (self.known.names, is_kept),
-            _ => (Modes::G, true),
-        };
-        let resolved = resolved && self.known.code;
+        // `.debug_str` is kept with line information already.
+        let modes = if self.section.name.text == ".debug_str" { self.known.names } else { Modes::G };
+        let resolved = self.place.kept && self.known.code;
+        let at = (Phase::Sections, self.place.rank);
         let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));
         let missing: Vec<&str> = missing.collect();
         if let Some(&label) = missing.first() {
@@ -434,7 +387,7 @@ impl<'a> References<'_, 'a> {
             }
             for label in missing.into_iter().filter(|_| resolved) {
                 let said = format_args!("label '{label}' invalid");
-                sink.says(rule, (Phase::Labels, range.start), (Level::Error, modes), said);
+                sink.says(rule, at, (Level::Error, modes), said);
             }
             return;
         }
@@ -449,7 +402,7 @@ impl<'a> References<'_, 'a> {
         sink.error(rule, range, format_args!("`{left}` and `{right}` are labels of different sections"));
         if resolved {
             let said = format_args!("labels '{left}' and '{right}' must be defined in the same section");
-            sink.says(rule, (Phase::Labels, range.start), (Level::Error, modes), said);
+            sink.says(rule, at, (Level::Error, modes), said);
         }
     }
 }

@@ -7,7 +7,8 @@ use super::gates::Gates;
 use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{Level, Phase};
+use super::transcript::{Level, Modes, Phase};
+use crate::lexer::{TokenKind, tokenize};
 use crate::nodes::{FileDirective, Module};
 use crate::text::TextRange;
 
@@ -75,21 +76,49 @@ pub(super) fn check<'m, 'a>(
     files
 }
 
-/// A file without a name ends the table for readers, ptxas among them: it takes the next entries for line opcodes. What
-/// comes of that depends on their bytes; mostly it crashes.
+/// A file without a name ends the table for readers, ptxas among them: it takes what follows for line opcodes. What comes
+/// of that depends on their bytes and on those of the lines; this is what mostly happens.
 fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
     let mut sorted: Vec<_> = files.values().collect();
     sorted.sort_by_key(|file| file.index);
-    let Some(at) = sorted.iter().position(|file| split(file.path).1.is_empty()) else { return };
-    let Some(file) = sorted.get(at).filter(|_| at + 1 < sorted.len()) else { return };
+    let is_empty = |file: &&&FileDirective<'_>| split(file.path).1.is_empty();
+    let Some(at) = sorted.iter().position(is_empty) else { return };
+    let Some((file, next)) = sorted.get(at..).and_then(<[_]>::split_first) else { return };
     let rule = RuleId::FileNameCrash;
     let index = file.index;
-    sink.error(
-        rule,
-        file.range,
-        format_args!("file {index} has no name, and others follow: with lines this crashes ptxas 13.0"),
-    );
-    sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, known.rows), format_args!(""));
+    let modes = if next.is_empty() {
+        time_crashes(file, known)
+    } else if next.iter().all(is_empty) {
+        Modes::NEVER
+    } else {
+        known.line_table
+    };
+    if !next.is_empty() || modes != Modes::NEVER {
+        let what = if next.is_empty() { "but a time and size" } else { "and others follow" };
+        let message = format_args!("file {index} has no name, {what}: this can crash ptxas 13.0");
+        sink.error(rule, file.range, message);
+    }
+    sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, modes), format_args!(""));
+}
+
+/// Modes in which ptxas crashes for time and size of a last file without a name. It writes both as LEB128: those of one
+/// byte do no harm, longer ones less if there are no lines.
+fn time_crashes(file: &FileDirective<'_>, known: &Known) -> Modes {
+    const LONG: u32 = 1 << 7;
+    const LONG_WITHOUT_ROWS: u32 = 1 << 21;
+    let (time, size) = (file.timestamp.unwrap_or(0), file.size.unwrap_or(0) as u32);
+    // Without a time it writes no size.
+    if time == 0 {
+        return Modes::NEVER;
+    }
+    let time = if time >> 63 == 0 { time as u32 } else { 0 };
+    if time.max(size) >= LONG_WITHOUT_ROWS || time.min(size) >= LONG {
+        known.line_table
+    } else if time.max(size) >= LONG {
+        known.rows
+    } else {
+        Modes::NEVER
+    }
 }
 
 /// Directory and name of a path, as ptxas has them.
@@ -175,21 +204,33 @@ fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
             finding.help = Some("the PTX ISA has both or neither: add `, SIZE`".into());
         }
     }
-    if time >> 63 != 0 {
+    let [time_range, size_range] = numbers(file, sink.text);
+    let has_name = !split(file.path).1.is_empty();
+    if time >> 63 != 0 && has_name {
         let rule = RuleId::FileTimeCrash;
-        sink.error(
-            rule,
-            file.range,
-            format_args!("the time {time} crashes ptxas 13.0: expected less than 2^63"),
-        );
+        let message = format_args!("the time {time} crashes ptxas 13.0: expected less than 2^63");
+        sink.error(rule, time_range, message);
         crash(rule, file.range, known, sink);
-    } else if time >> 32 != 0 {
-        sink.error(
-            RuleId::FileTimeCut,
-            file.range,
-            format_args!("the time {time} is cut to 32 bits: {}", time as u32),
-        );
+        return;
     }
+    for (what, number, range) in [("time", Some(time), time_range), ("size", file.size, size_range)] {
+        if let Some(number) = number.filter(|number| number >> 32 != 0) {
+            let cut = number as u32;
+            let message = format_args!("the {what} {number} is cut to 32 bits: {cut}");
+            sink.error(RuleId::FileTimeCut, range, message);
+        }
+    }
+}
+
+/// Where the time and the size stand.
+fn numbers(file: &FileDirective<'_>, text: &str) -> [TextRange; 2] {
+    let start = file.path_range.end + 1; // behind the quote
+    let tokens = tokenize(TextRange::new(start, file.range.end).slice(text));
+    let mut found = tokens.filter(|token| token.kind == TokenKind::Integer);
+    [(); 2].map(|()| match found.next() {
+        Some(token) => TextRange::new(start + token.range.start, start + token.range.end),
+        None => file.range,
+    })
 }
 
 /// ptxas crashes where it writes the line table: with `-g` always, else if there are lines.

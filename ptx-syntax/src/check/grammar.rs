@@ -1,5 +1,6 @@
 //! Syntax errors as findings, and what ptxas says of them.
 
+use super::message::{bounded, quoted};
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{FILE, Level, Modes, Phase};
@@ -113,8 +114,10 @@ impl Grammar<'_, '_> {
         let bytes = range.slice(sink.text);
         let found = sink.find(rule, range, format_args!("{error}"));
         if let Some(finding) = found.filter(|_| rule == RuleId::NonAscii) {
-            finding.message =
-                format!("expected ASCII text, found {bytes:?}: ptxas 13.0 refuses it even in comments");
+            finding.message = format!(
+                "expected ASCII text, found {}: ptxas 13.0 refuses it even in comments",
+                quoted(bytes)
+            );
             let help = match bytes.chars().next() {
                 Some(BYTE_ORDER_MARK) if range.start == 0 => "save the file without a byte order mark",
                 Some('\u{f7fe}' | '\u{f7ff}') if range.start == 0 => {
@@ -140,7 +143,7 @@ impl Grammar<'_, '_> {
             if let Some(finding) = sink.find(RuleId::DottedSymbol, symbol, message) {
                 let names = self.names.get_or_insert_with(|| DeclaredNames::new(self.module));
                 finding.help = Some(match names.meant(name) {
-                    Some(declared) => format!("the module declares it as `{declared}`"),
+                    Some(declared) => bounded(format_args!("the module declares it as `{declared}`")),
                     None => "no declared name has the same letters".into(),
                 });
             }

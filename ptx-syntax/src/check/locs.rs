@@ -11,6 +11,7 @@ use super::transcript::{Level, Modes, Phase};
 use super::{Context, Known};
 use crate::lexer::{TokenKind, tokenize};
 use crate::nodes::{Function, InlinedAt, Item, LocDirective, Module};
+use crate::number::Literal;
 use crate::statement::{Instruction, Statement};
 use crate::text::TextRange;
 use crate::types::FunctionKind;
@@ -25,8 +26,42 @@ pub(super) struct Surroundings<'s, 'm, 'a> {
 /// Calls in a chain of inlined functions that are followed to find names without a label.
 const LONGEST_CHAIN: usize = 64;
 
-/// The last inlined `.loc` of each place in a function, and whether its name has no label.
-type Calls<'l> = HashMap<Place, (&'l InlinedAt<'l>, bool)>;
+/// The inlined `.loc` of a function.
+#[derive(Default)]
+struct Calls<'l> {
+    list: Vec<Call<'l>>,
+    /// Which `.loc` a place is that of at present, if it is an inlined one.
+    last: HashMap<Place, usize>,
+}
+
+/// An inlined `.loc`.
+struct Call<'l> {
+    at: &'l InlinedAt<'l>,
+    /// Its name has no label.
+    unresolved: bool,
+    /// The inlined `.loc` that its call site stands for: the last before it.
+    caller: Option<usize>,
+}
+
+impl<'l> Calls<'l> {
+    /// Takes note of a `.loc`, with its name's fault if it is inlined.
+    fn add(&mut self, loc: &'l LocDirective<'l>, unresolved: bool) {
+        let Some(at) = loc.inlined_at.as_deref() else {
+            self.last.remove(&place(loc));
+            return;
+        };
+        let caller = self.last.get(&(at.file, at.line, at.column)).copied();
+        self.last.insert(place(loc), self.list.len());
+        self.list.push(Call { at, unresolved, caller });
+    }
+
+    /// The calls that lead to the last `.loc` of a place, the innermost first.
+    fn chain(&self, place: Place) -> impl Iterator<Item = &Call<'l>> {
+        let first = self.last.get(&place).and_then(|&index| self.list.get(index));
+        let caller = |call: &&Call<'l>| call.caller.and_then(|index| self.list.get(index));
+        std::iter::successors(first, caller).take(LONGEST_CHAIN)
+    }
+}
 
 /// A place: file, line, column.
 type Place = (u64, u64, u64);
@@ -103,54 +138,50 @@ impl Locs<'_, '_, '_> {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
-        let mut called: Calls<'_> = HashMap::new();
-        let (mut used, mut runs) = (false, true);
+        let mut calls = Calls::default();
+        let (mut used, mut runs, mut inherited) = (false, true, false);
         for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
                     self.loc(loc, sink);
-                    called.remove(&place(loc));
+                    let mut unresolved = false;
                     if let Some(at) = &loc.inlined_at {
                         self.inlined(index, at, gates, sink);
-                        let unresolved = self.function_name(at, sink);
-                        called.insert(place(loc), (at, unresolved));
+                        unresolved = self.function_name(at, sink);
                         if unresolved && current.is_none() && loc.line != 0 {
                             // The function's entry has the first one, even if no code follows.
                             self.unresolved(index, true, at);
                         }
                     }
-                    used = false;
+                    calls.add(loc, unresolved);
+                    (used, inherited) = (false, false);
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
                     self.seen.insert(place(loc), index);
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Label(_) => runs = true,
+                Statement::Label(_) => {
+                    // What stands before has given no row if it does not run. One that only leaves gives none either.
+                    (used, inherited) = (used && runs, inherited || !runs);
+                    runs = true;
+                }
                 Statement::Instruction(instruction) => {
                     has_code = true;
-                    // A line of 0 gives no row.
-                    let row = current.filter(|loc| loc.line != 0 && !std::mem::replace(&mut used, true));
+                    // A line of 0 gives no row; a row needs the names of its whole chain of calls.
+                    let gives_row = !inherited || !leaves(instruction) || instruction.mnemonic() == "trap";
+                    let row = current.filter(|loc| loc.line != 0 && gives_row);
+                    let row = row.filter(|_| !std::mem::replace(&mut used, true));
                     if let Some(loc) = row {
-                        self.names_of((index, runs), place(loc), &called);
+                        for call in calls.chain(place(loc)).filter(|call| call.unresolved) {
+                            self.unresolved(index, runs, call.at);
+                        }
                     }
                     runs &= !leaves(instruction);
                 }
                 _ => {}
             }
-        }
-    }
-
-    /// A row needs the names of its whole chain of calls.
-    fn names_of(&mut self, (index, runs): (usize, bool), place: Place, called: &Calls<'_>) {
-        let mut next = Some(place);
-        for _ in 0..LONGEST_CHAIN {
-            let Some(&(at, unresolved)) = next.and_then(|place| called.get(&place)) else { return };
-            if unresolved {
-                self.unresolved(index, runs, at);
-            }
-            next = Some((at.file, at.line, at.column));
         }
     }
 
@@ -169,11 +200,10 @@ impl Locs<'_, '_, '_> {
             sink.error(RuleId::UndeclaredFile, range, message);
         }
         if line == 0 {
-            sink.error(
-                RuleId::LineZero,
-                range,
-                format_args!("line 0: ptxas writes no row, and the code counts to the line before"),
-            );
+            let what = overflowed(loc, sink.text);
+            let what = what.map_or("line 0".to_owned(), |line| format!("line {line} overflows to 0"));
+            let message = format_args!("{what}: ptxas writes no row, and the code counts to the line before");
+            sink.error(RuleId::LineZero, range, message);
         } else if line > i32::MAX as u64 {
             sink.error(RuleId::LineRange, range, format_args!("line {line} is written as {}", line as i32));
         }
@@ -209,7 +239,8 @@ impl Locs<'_, '_, '_> {
                 );
                 sink.error(rule, range, message);
                 let said = format_args!(
-                    "Source location {file} {line} {column} used in inlined_at directive must be used in a preceding .loc directive"
+                    "Source location {} {} {} used in inlined_at directive must be used in a preceding .loc directive",
+                    file as i32, line as i32, column as i32
                 );
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
@@ -222,11 +253,11 @@ impl Locs<'_, '_, '_> {
             Some(_) => {}
         }
         if at.name_offset == u64::from(at.name_offset as u32)
-            && let Some(written) = name_offset(range.slice(sink.text))
+            && let Some((number, written)) = name_offset(range, sink.text)
             && written != at.name_offset
         {
             let message = format_args!("ptxas keeps 32 bits of the offset {written}: {}", at.name_offset);
-            sink.error(RuleId::NameOffsetCut, range, message);
+            sink.error(RuleId::NameOffsetCut, number, message);
         }
     }
 
@@ -348,11 +379,23 @@ fn leaves(instruction: &Instruction<'_>) -> bool {
     leaving && instruction.predicate().is_none()
 }
 
-/// N of `function_name LABEL+N, inlined_at ...` as written.
-fn name_offset(written: &str) -> Option<u64> {
-    let (_, rest) = written.split_once('+')?;
-    let token = tokenize(rest).find(|token| !token.kind.is_trivia())?;
-    (token.kind == TokenKind::Integer).then(|| crate::number::Literal::read(token.range.slice(rest)).value)
+/// N of `function_name LABEL+N, inlined_at ...` as written, and where.
+fn name_offset(at: TextRange, text: &str) -> Option<(TextRange, u64)> {
+    let plus = at.slice(text).find('+')?;
+    let behind = TextRange::new(at.start + plus as u32 + 1, at.end);
+    let token = tokenize(behind.slice(text)).find(|token| !token.kind.is_trivia())?;
+    let range = TextRange::new(behind.start + token.range.start, behind.start + token.range.end);
+    (token.kind == TokenKind::Integer).then(|| (range, Literal::read(range.slice(text)).value))
+}
+
+/// A line that ptxas takes for 0, as written, if it is another.
+fn overflowed<'t>(loc: &LocDirective<'_>, text: &'t str) -> Option<&'t str> {
+    let text = loc.range.slice(text);
+    let token = tokenize(text).filter(|token| !token.kind.is_trivia()).nth(2)?;
+    let written = token.range.slice(text);
+    let digits = written.trim_start_matches("0x").trim_start_matches("0X");
+    let is_other = digits.bytes().any(|digit| digit.is_ascii_hexdigit() && digit != b'0');
+    (token.kind == TokenKind::Integer && is_other && digits.len() > "0b0".len()).then_some(written)
 }
 
 /// Indices, among all functions, of kernels and of what their code names, directly or not.

@@ -10,7 +10,10 @@ mod files;
 mod gates;
 mod grammar;
 mod header;
+mod layout;
 mod locs;
+mod markers;
+mod message;
 mod names;
 mod ptxas_lines;
 mod rules;
@@ -125,7 +128,7 @@ impl Known {
         // From PTX 4.0 on `.loc` asks for line information by itself.
         let unasked = version.is_some_and(|version| version >= PtxVersion::new(4, 0));
         let lines = if unasked || debug { Modes::ALL } else { Modes::ASKED };
-        let line_table = if has_loc { lines } else { Modes::G };
+        let line_table = if has_loc { lines } else { Modes::ASKED };
         let rows = if has_loc { lines } else { Modes::NEVER };
         let names = if has_loc { lines } else { Modes::ASKED };
         Self { debug, code, lines, line_table, rows, names }
@@ -153,6 +156,9 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
         &mut gates,
         &mut sink,
     );
+    if memchr::memchr(b'#', module.text.as_bytes()).is_some() {
+        markers::check(module, &known, &mut sink);
+    }
     whole(module, &known, &mut sink);
 
     let (findings, more, said) = sink.finish();

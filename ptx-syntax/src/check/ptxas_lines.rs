@@ -27,6 +27,11 @@ impl<'a> PtxasLines<'a> {
         Self { lines, markers }
     }
 
+    /// Whether any line is not the one counted from the text's start.
+    pub(super) fn has_markers(&self) -> bool {
+        !self.markers.is_empty()
+    }
+
     /// The file of the last marker.
     pub(super) fn last_file(&self) -> Option<&'a str> {
         self.markers.last().map(|&(_, _, file)| file)

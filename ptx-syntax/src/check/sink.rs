@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::message::bounded;
 use super::rules::{RULES, Rule, RuleId, Severity};
 use super::transcript::{Level, Modes, Phase, Said};
 use crate::text::TextRange;
@@ -76,7 +77,7 @@ impl<'a> Sink<'a> {
             rule: rule.rule(),
             severity,
             range,
-            message: message.to_string(),
+            message: bounded(message),
             related: None,
             help: None,
         });

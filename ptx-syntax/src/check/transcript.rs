@@ -46,12 +46,10 @@ pub(super) enum Phase {
     Warn,
     /// Reads `.debug_info`.
     Dwarf,
-    /// Resolves labels of sections.
-    Labels,
     /// Writes line tables.
     Lines,
-    /// Joins its sections with those of the module.
-    Output,
+    /// Lays the sections of the module, each with its labels.
+    Sections,
 }
 
 /// How a message ends.
@@ -132,7 +130,7 @@ impl Transcript {
             // The errors of these are collected.
             let step = match said.phase {
                 Phase::Module => Phase::Parse,
-                Phase::Lines | Phase::Output => Phase::Labels,
+                Phase::Sections => Phase::Lines,
                 phase => phase,
             };
             let heard = match ended_by {

@@ -109,7 +109,7 @@ pub static REPAIRS: [RepairInfo; 21] = [
     repair(R::PathMap, "path-map", ASKED, &[Id::FilePlaceholder, Id::NonAscii], names::path_map,
         "Replaces the beginnings of paths in `.file`, as a given map says."),
     repair(R::AsciiText, "ascii-text", DEFAULT, &[Id::NonAscii], names::ascii,
-        "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, and takes out a byte order mark."),
+        "Writes non-ASCII characters as `\\u{e9}` in comments and as `%C3%A9` in names of files, other bytes as `\\xe9` and `%E9`, and takes out a byte order mark."),
     repair(R::MangleSymbols, "mangle-symbols", DEFAULT, &[Id::DottedSymbol], symbols::mangle,
         "Writes the declared name in place of one with dots, or `_$_` for each dot where the declaration has them too."),
     repair(R::MoveFiles, "move-files", DEFAULT, &[Id::FileInside], moves::files,

@@ -7,7 +7,7 @@ use super::{Edit, Fixes};
 use crate::lexer::{Lexer, TokenKind, tokenize};
 use crate::nodes::FileDirective;
 use crate::parser::Parsed;
-use crate::text::TextRange;
+use crate::text::{TextRange, raw_byte};
 
 /// The `.file` directives whose path has both its quotes.
 fn files<'m>(parsed: &'m Parsed<'_>) -> impl Iterator<Item = &'m FileDirective<'m>> {
@@ -91,12 +91,18 @@ fn escape(text: &str, range: TextRange, write: fn(char, &mut String), edits: &mu
 }
 
 fn in_comment(c: char, out: &mut String) {
-    out.extend(c.escape_unicode());
+    match raw_byte(c) {
+        Some(byte) => out.extend(std::ascii::escape_default(byte).map(char::from)),
+        None => out.extend(c.escape_unicode()),
+    }
 }
 
 /// As in a URI, so that two names stay two, and the name can be had back.
 fn in_name(c: char, out: &mut String) {
-    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+    let mut utf8 = [0; 4];
+    let raw = raw_byte(c).map(|byte| [byte]);
+    let bytes = raw.as_ref().map_or_else(|| c.encode_utf8(&mut utf8).as_bytes(), |raw| raw);
+    for byte in bytes {
         let _ = write!(out, "%{byte:02X}"); // a String takes everything
     }
 }

@@ -272,7 +272,8 @@ impl<'f> Checked<'f> {
             writeln!(out, "{name}: {}", self.report.verdict(mode.mode()))?;
         } else if options.ptxas_messages {
             let lines = PtxasLines::new(self.text(options), &self.lines);
-            out.write_all(self.report.ptxas_messages(options.mode.mode(), name, &lines).as_bytes())?;
+            let messages = self.report.ptxas_messages(options.mode.mode(), name, &lines);
+            out.write_all(&self.file.bytes_of(&messages))?;
         } else if options.min_version {
             text::min_version(self, out)?;
         } else if options.diff {

@@ -2,6 +2,10 @@
 
 /// `DW_TAG_formal_parameter`.
 pub(super) const TAG_PARAMETER: u16 = 0x05;
+/// `DW_TAG_lexical_block`.
+pub(super) const TAG_BLOCK: u16 = 0x0b;
+/// `DW_TAG_inlined_subroutine`.
+pub(super) const TAG_INLINED: u16 = 0x1d;
 /// `DW_TAG_subprogram`.
 pub(super) const TAG_SUBPROGRAM: u16 = 0x2e;
 /// `DW_TAG_variable`.
@@ -13,6 +17,10 @@ pub(super) const AT_SIBLING: u16 = 0x01;
 pub(super) const AT_LOCATION: u16 = 0x02;
 /// `DW_AT_name`.
 pub(super) const AT_NAME: u16 = 0x03;
+/// `DW_AT_low_pc`.
+pub(super) const AT_LOW_PC: u16 = 0x11;
+/// `DW_AT_high_pc`.
+pub(super) const AT_HIGH_PC: u16 = 0x12;
 /// `DW_AT_MIPS_linkage_name`.
 pub(super) const AT_LINKAGE_NAME: u16 = 0x2007;
 

@@ -5,8 +5,8 @@
 
 use super::Input;
 use super::abbrev::{
-    AT_LINKAGE_NAME, AT_LOCATION, AT_NAME, AT_SIBLING, Form, TAG_PARAMETER, TAG_SUBPROGRAM, TAG_VARIABLE,
-    number, wrapping_uleb,
+    AT_HIGH_PC, AT_LINKAGE_NAME, AT_LOCATION, AT_LOW_PC, AT_NAME, AT_SIBLING, Form, TAG_BLOCK, TAG_INLINED,
+    TAG_PARAMETER, TAG_SUBPROGRAM, TAG_VARIABLE, number, wrapping_uleb,
 };
 
 /// How ptxas ends.
@@ -69,6 +69,8 @@ impl Message {
 const MAX_ATTRIBUTES: usize = 256;
 /// It calls itself for children, and at about 20,100 levels the stack of 8 MiB is full.
 const MAX_DEPTH: usize = 20_100;
+/// Bytes of a unit header.
+const HEADER: usize = 11;
 /// Bytes of a unit header behind the length.
 const HEADER_REST: u64 = 7;
 
@@ -200,12 +202,59 @@ impl Unit {
     fn is_over(self, at: usize) -> bool {
         at < self.start || at + 4 >= self.end
     }
+
+    /// Where a sibling reference leads; `None` where it ends the list.
+    fn sibling(self, offset: u64) -> Option<usize> {
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset != 0)?;
+        Some(self.start.saturating_add(offset).min(self.end)).filter(|at| !self.is_over(*at))
+    }
 }
 
 /// An entry with children that is open.
 struct Open {
     subprogram: bool,
     sibling: Option<u64>,
+}
+
+/// The open entries; ptxas calls itself for each.
+#[derive(Default)]
+struct Levels {
+    open: Vec<Open>,
+    /// How many of them are functions.
+    subprograms: usize,
+}
+
+impl Levels {
+    fn open(&mut self, subprogram: bool, sibling: Option<u64>) -> Result<(), Outcome> {
+        self.subprograms += usize::from(subprogram);
+        self.open.push(Open { subprogram, sibling });
+        if self.open.len() > MAX_DEPTH { Err(Outcome::Crashes) } else { Ok(()) }
+    }
+
+    fn pop(&mut self) -> Option<Open> {
+        let closed = self.open.pop()?;
+        self.subprograms -= usize::from(closed.subprogram);
+        Some(closed)
+    }
+
+    /// Where it reads on behind a list that ends before `at`.
+    fn close(&mut self, unit: Unit, at: usize) -> Option<usize> {
+        match self.pop()?.sibling {
+            Some(sibling) => unit.sibling(sibling),
+            // Only behind the children of a top entry does it ask whether anything is left.
+            None => Some(at).filter(|at| !self.open.is_empty() || *at < unit.end),
+        }
+    }
+
+    /// Where it reads on when it gives up a list: at the sibling of the next entry around it that has one.
+    fn leave(&mut self, unit: Unit) -> Option<usize> {
+        while let Some(closed) = self.pop() {
+            if let Some(next) = closed.sibling.and_then(|sibling| unit.sibling(sibling)) {
+                return Some(next);
+            }
+        }
+        None
+    }
 }
 
 /// One value of an entry.
@@ -236,7 +285,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(input: &'a Input<'a>, list: &'a List) -> Self {
-        let fuel = 1024 + 512 * input.info.len() as u64;
+        // The stack is full before this is spent.
+        let fuel = (1 << 20) + 512 * input.info.len() as u64;
         Self {
             input,
             info: input.info,
@@ -267,69 +317,59 @@ impl<'a> Walk<'a> {
     }
 
     fn unit(&mut self, unit: Unit) -> Result<(), Outcome> {
-        let mut at = unit.start + 11;
-        let mut open: Vec<Open> = vec![];
-        let mut subprograms = 0_usize;
-        let (mut first, mut valued) = (true, false);
+        let mut levels = Levels::default();
+        let mut at = unit.start + HEADER;
+        let mut root = true;
         loop {
-            if self.input.is_fixup(at) {
-                return stop(Message::OutOfBounds); // what it has there yet is no code
-            }
-            let (code, len) = self.uleb(at, unit.end)?;
-            let (code, entry_start) = (code & 0xffff_ffff, at);
-            at += len;
-            let root = std::mem::take(&mut first);
-            let index = code + unit.base;
-            if index == 0 || (code == 0 && !root) {
-                let Some(closed) = open.pop() else { return Ok(()) };
-                subprograms -= usize::from(closed.subprogram);
-                match closed.sibling {
-                    Some(0) => return Ok(()),
-                    Some(sibling) => {
-                        at = jump(unit, sibling);
-                        if unit.is_over(at) {
-                            return Ok(());
-                        }
-                    }
-                    None => {}
-                }
-                if open.is_empty() && valued && at >= unit.end {
-                    return Ok(());
-                }
-                continue;
-            }
-            if index >= self.list.capacity {
-                return stop(Message::OutOfBounds);
-            }
-            if code > self.list.entries.len() as u64 {
-                return Ok(()); // not in the list: it leaves the unit
-            }
-            let entry = self.list.entries.get(index as usize).copied().unwrap_or_default();
-            let seen = self.values(unit, entry, at, root, subprograms > 0)?;
-            valued |= seen.any;
-            self.spend(1 + at.abs_diff(entry_start) as u64)?;
-            let Some(next) = at.checked_add_signed(seen.size as isize) else { return Ok(()) };
-            at = next;
-            if seen.any && unit.is_over(at) {
-                return Ok(());
-            }
-            if entry.children {
-                let subprogram = entry.tag == TAG_SUBPROGRAM && seen.any;
-                subprograms += usize::from(subprogram);
-                open.push(Open { subprogram, sibling: seen.sibling });
-                if open.len() > MAX_DEPTH {
-                    return Err(Outcome::Crashes);
-                }
-            } else if let Some(sibling) = seen.sibling {
-                if sibling == 0 {
-                    return Ok(());
-                }
-                at = jump(unit, sibling);
-                if unit.is_over(at) {
-                    return Ok(());
-                }
-            }
+            let next = self.entry(unit, at, root, &mut levels)?;
+            let Some(next) = next.or_else(|| levels.leave(unit)) else { return Ok(()) };
+            (at, root) = (next, false);
         }
+    }
+
+    /// Reads an entry, or the end of a list; `None` where it gives up the list.
+    fn entry(
+        &mut self,
+        unit: Unit,
+        start: usize,
+        root: bool,
+        levels: &mut Levels,
+    ) -> Result<Option<usize>, Outcome> {
+        if self.input.is_fixup(start) {
+            return stop(Message::OutOfBounds); // what it has there yet is no code
+        }
+        let (code, len) = self.uleb(start, unit.end)?;
+        let code = code & 0xffff_ffff;
+        let mut at = start + len;
+        let index = code + unit.base;
+        if index == 0 || (code == 0 && !root) {
+            // A 0 of more bytes than one does not end the list well.
+            return Ok(if len == 1 { levels.close(unit, at) } else { None });
+        }
+        if index >= self.list.capacity {
+            return stop(Message::OutOfBounds);
+        }
+        if code > self.list.entries.len() as u64 {
+            return Ok(None); // not in the list
+        }
+        let entry = self.list.entries.get(index as usize).copied().unwrap_or_default();
+        let seen = self.values(unit, entry, at, root, levels.subprograms > 0)?;
+        self.spend(1 + at.abs_diff(start) as u64)?;
+        let Some(next) = at.checked_add_signed(seen.size as isize) else { return Ok(None) };
+        at = next;
+        let is_over = seen.any && unit.is_over(at);
+        if entry.children && !is_over {
+            // A zero byte is an empty list without further ado: nobody asks what is left behind it.
+            if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) || self.input.is_fixup(at) {
+                levels.open(entry.tag == TAG_SUBPROGRAM && seen.any, seen.sibling)?;
+                return Ok(Some(at));
+            }
+            at += 1;
+        }
+        Ok(match seen.sibling {
+            Some(sibling) => unit.sibling(sibling),
+            None => Some(at).filter(|_| !is_over),
+        })
     }
 
     /// Reads the values of an entry, the first of which stands at `at`.
@@ -352,9 +392,19 @@ impl<'a> Walk<'a> {
             let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
             self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
             if name == AT_SIBLING {
-                seen.sibling.get_or_insert(value.reference.unwrap_or(0)); // the first of several counts
+                // The first of several counts; behind other values it is not found so near the end.
+                let is_found = !seen.any || !unit.is_over(counted);
+                seen.sibling.get_or_insert(value.reference.filter(|_| is_found).unwrap_or(0));
             }
             let has_value = value.form != 0;
+            if has_value
+                && matches!(name, AT_LOW_PC | AT_HIGH_PC)
+                && matches!(entry.tag, TAG_BLOCK | TAG_INLINED | TAG_SUBPROGRAM)
+            {
+                // Read once more as an address, whatever the form.
+                let skipped = if form == 0x16 { self.uleb(place, unit.end)?.1 } else { 0 };
+                self.fixed(place + skipped, if unit.address == 8 { 8 } else { 4 }, unit.end)?;
+            }
             if name == AT_LOCATION
                 && !inside
                 && entry.tag == TAG_PARAMETER
@@ -537,11 +587,6 @@ struct Seen {
     /// Bytes from the first value to the next entry.
     size: i64,
     sibling: Option<u64>,
-}
-
-/// Where a reference from the start of the unit leads.
-fn jump(unit: Unit, sibling: u64) -> usize {
-    usize::try_from(sibling).map_or(unit.end, |sibling| unit.start.saturating_add(sibling).min(unit.end))
 }
 
 fn within(at: usize, len: u64, end: usize) -> Result<usize, Outcome> {

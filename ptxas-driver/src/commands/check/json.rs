@@ -144,6 +144,7 @@ impl Documents {
             Verdict::Accept => None,
             Verdict::Reject(rule) => Some(rule.code),
         };
+        let shown = |text: &str| checked.file.shown(text).into_owned();
         let findings = report.findings.iter().map(|finding| Finding {
             code: finding.rule.code,
             name: finding.rule.name,
@@ -175,8 +176,8 @@ impl Documents {
                     .iter()
                     .map(|&(repair, edits)| Applied { name: repair.info().name, edits })
                     .collect(),
-                diff: options.diff.then(|| repaired.diff(&checked.file.name, &checked.file.text)),
-                text: (checked.file.is_stdin() && !options.diff).then(|| repaired.text.clone()),
+                diff: options.diff.then(|| shown(&repaired.diff(&checked.file.name, &checked.file.text))),
+                text: (checked.file.is_stdin() && !options.diff).then(|| shown(&repaired.text)),
             }),
         });
     }

@@ -2,6 +2,8 @@
 
 use super::cubin_file::read_any;
 use anyhow::{Result, bail};
+use ptx_syntax::{raw_byte, raw_byte_as_char};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// A PTX file.
@@ -10,19 +12,11 @@ pub(in crate::commands) struct PtxFile {
     pub(in crate::commands) path: PathBuf,
     /// The name to show.
     pub(in crate::commands) name: String,
-    /// Its text. A byte that is no UTF-8 is a private-use character, so that nothing is lost; where the file has such
-    /// characters itself, each of its bytes is a character (Latin-1).
+    /// Its text. A byte that is no UTF-8 is a character of [`ptx_syntax::raw_byte`], so that nothing is lost; where the
+    /// file has such a character itself, each byte of it is one.
     pub(in crate::commands) text: String,
-    /// How many bytes each character stands for.
-    encoding: Encoding,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Encoding {
-    Utf8,
-    /// Bytes that are no UTF-8 are U+F780 to U+F7FF.
-    Escaped,
-    Latin1,
+    /// Whether it has such characters.
+    escaped: bool,
 }
 
 impl PtxFile {
@@ -37,11 +31,12 @@ impl PtxFile {
             bail!("{name}: an ELF file, expected PTX text");
         }
         let path = path.to_path_buf();
-        let (text, encoding) = match String::from_utf8(bytes) {
-            Ok(text) => (text, Encoding::Utf8),
-            Err(error) => decode(error.as_bytes()),
+        let (text, escaped) = match String::from_utf8(bytes) {
+            Ok(text) if !has_escapes(&text) => (text, false),
+            Ok(text) => (decode(text.as_bytes()), true),
+            Err(error) => (decode(error.as_bytes()), true),
         };
-        Ok(Self { path, name, text, encoding })
+        Ok(Self { path, name, text, escaped })
     }
 
     pub(in crate::commands) fn is_stdin(&self) -> bool {
@@ -49,41 +44,49 @@ impl PtxFile {
     }
 
     /// The bytes of a text made from this one.
-    pub(in crate::commands) fn bytes_of(&self, text: &str) -> Vec<u8> {
-        let escaped =
-            |c: char| u8::try_from(u32::from(c).wrapping_sub(ESCAPE)).ok().filter(|byte| *byte >= 0x80);
-        match self.encoding {
-            Encoding::Utf8 => text.as_bytes().to_vec(),
-            Encoding::Escaped => {
-                let mut bytes = Vec::with_capacity(text.len());
-                for c in text.chars() {
-                    match escaped(c) {
-                        Some(byte) => bytes.push(byte),
-                        None => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                    }
-                }
-                bytes
-            }
-            // Repairs write ASCII only.
-            Encoding::Latin1 => text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect(),
+    pub(in crate::commands) fn bytes_of<'t>(&self, text: &'t str) -> Cow<'t, [u8]> {
+        if !self.escaped {
+            return text.as_bytes().into();
         }
+        let mut bytes = Vec::with_capacity(text.len());
+        for c in text.chars() {
+            match raw_byte(c) {
+                Some(byte) => bytes.push(byte),
+                None => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        bytes.into()
+    }
+
+    /// A text made from this one as other programs may read it: U+FFFD for a byte that is no UTF-8.
+    pub(in crate::commands) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.escaped { with_replacements(text).into() } else { text.into() }
     }
 }
 
-/// The private-use character of byte 0.
-const ESCAPE: u32 = 0xf700;
+/// U+FFFD in place of each byte that is no UTF-8, which is as long.
+fn with_replacements(text: &str) -> String {
+    text.chars().map(|c| raw_byte(c).map_or(c, |_| char::REPLACEMENT_CHARACTER)).collect()
+}
+
+fn has_escapes(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(|c| raw_byte(c).is_some())
+}
 
 /// Text for bytes that are no UTF-8, from which they can be had again.
-fn decode(bytes: &[u8]) -> (String, Encoding) {
+fn decode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        if chunk.valid().chars().any(|c| (ESCAPE..=ESCAPE + 0xff).contains(&u32::from(c))) {
-            return (bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1);
+        for c in chunk.valid().chars() {
+            if raw_byte(c).is_some() {
+                text.extend(c.encode_utf8(&mut [0; 4]).bytes().map(raw_byte_as_char));
+            } else {
+                text.push(c);
+            }
         }
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().filter_map(|&byte| char::from_u32(ESCAPE + u32::from(byte))));
+        text.extend(chunk.invalid().iter().map(|&byte| raw_byte_as_char(byte)));
     }
-    (text, Encoding::Escaped)
+    text
 }
 
 #[cfg(test)]
@@ -96,15 +99,12 @@ mod tests {
         let path = folder.path().join("a.ptx");
         let every: Vec<u8> = (1..=255).collect();
         let mixed = [&every, "caf\u{e9} \u{f7e9}".as_bytes()].concat();
-        for (bytes, encoding) in [
-            (every.clone(), Encoding::Escaped),
-            (b"// caf\xe9 \xc3\xa9".to_vec(), Encoding::Escaped),
-            (mixed, Encoding::Latin1),
-        ] {
+        let private = "\u{f7e9} \u{f700}".as_bytes().to_vec();
+        for bytes in [every.clone(), b"// caf\xe9 \xc3\xa9".to_vec(), mixed, private] {
             std::fs::write(&path, &bytes).unwrap();
             let file = PtxFile::read(&path).unwrap();
-            assert_eq!(file.encoding, encoding);
-            assert_eq!(file.bytes_of(&file.text), bytes);
+            assert!(file.escaped);
+            assert_eq!(*file.bytes_of(&file.text), *bytes);
         }
     }
 }

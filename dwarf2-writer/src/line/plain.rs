@@ -6,10 +6,30 @@
 
 use alloc::vec::Vec;
 
-use leb128_nv::{Leb128, sleb128};
+use leb128_nv::sleb128;
 
 use super::Params;
+use super::compact::special;
+use super::opcodes::{Opcodes, put};
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy};
+
+/// The opcodes of a row whose advances are below 2^31.
+pub(super) const fn row(params: Params, units: u64, lines: i32) -> Opcodes {
+    if let Some(opcode) = special(params, units, lines)
+        && units != 0
+        && lines != 0
+    {
+        return Opcodes::NONE.op(opcode);
+    }
+    let mut opcodes = Opcodes::NONE;
+    if lines != 0 || units == 0 {
+        opcodes = opcodes.with(DW_LNS_advance_line, sleb128(lines as i64));
+    }
+    if units != 0 {
+        opcodes = opcodes.with(DW_LNS_advance_pc, sleb128(units as i64));
+    }
+    opcodes.op(DW_LNS_copy)
+}
 
 /// Line advances from `-LINES / 2` on are looked up.
 const LINES: usize = 512;
@@ -86,12 +106,4 @@ fn put_far_row(program: &mut Vec<u8>, units: u64, lines: i32) {
         put(program, DW_LNS_advance_pc, sleb128(units as i64));
     }
     program.push(DW_LNS_copy);
-}
-
-/// Appends an opcode with an operand.
-#[inline]
-pub(super) fn put(program: &mut Vec<u8>, opcode: u8, operand: Leb128) {
-    let end = program.len() + 1 + operand.len();
-    program.extend_from_slice(&(u128::from(opcode) | operand.to_bits() << 8).to_le_bytes());
-    program.truncate(end);
 }

@@ -1,0 +1,56 @@
+//! A few opcodes put together in a register, to be copied at a fixed size and cut to their length.
+
+use alloc::vec::Vec;
+
+use leb128_nv::Leb128;
+
+/// Opcodes with their operands, at most 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Opcodes {
+    /// The first byte lowest.
+    pub(super) bits: u128,
+    /// In bytes.
+    pub(super) len: u32,
+}
+
+impl Opcodes {
+    pub(super) const NONE: Self = Self { bits: 0, len: 0 };
+
+    /// Stands for a form that cannot say something; [`Opcodes::or`] takes any other.
+    pub(super) const TOO_MANY: Self = Self { bits: 0, len: u32::MAX };
+
+    /// An opcode without operands behind these.
+    pub(super) const fn op(self, opcode: u8) -> Self {
+        Self { bits: self.bits | (opcode as u128) << (8 * self.len), len: self.len + 1 }
+    }
+
+    /// An opcode with one operand behind these.
+    pub(super) const fn with(self, opcode: u8, operand: Leb128) -> Self {
+        let this = self.op(opcode);
+        Self { bits: this.bits | operand.to_bits() << (8 * this.len), len: this.len + operand.len() as u32 }
+    }
+
+    /// An opcode with two fixed bytes behind these.
+    pub(super) const fn with_u16(self, opcode: u8, operand: u16) -> Self {
+        let this = self.op(opcode);
+        Self { bits: this.bits | (operand as u128) << (8 * this.len), len: this.len + 2 }
+    }
+
+    /// The shorter; of equals the first.
+    pub(super) const fn or(self, other: Self) -> Self {
+        if other.len < self.len { other } else { self }
+    }
+
+    #[inline]
+    pub(super) fn put(self, program: &mut Vec<u8>) {
+        let end = program.len() + self.len as usize;
+        program.extend_from_slice(&self.bits.to_le_bytes());
+        program.truncate(end);
+    }
+}
+
+/// Appends an opcode with an operand.
+#[inline]
+pub(super) fn put(program: &mut Vec<u8>, opcode: u8, operand: Leb128) {
+    Opcodes::NONE.with(opcode, operand).put(program);
+}

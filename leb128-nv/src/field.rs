@@ -1,0 +1,119 @@
+//! Numbers by the name of their field, so that an overflow says which one it was.
+
+use crate::{Leb128, sleb128, uleb128};
+
+/// What a number is, in the words of the message when it does not fit.
+///
+/// The constants are ptxas' own (13.0.88 holds the sentences "when generating LEB128 number for file number" and so on);
+/// callers add theirs with [`Field::new`].
+///
+/// ```
+/// use leb128_nv::Field;
+/// // ptxas keeps file numbers in 16 bits.
+/// let number = Field::FILE_NUMBER.uleb128::<u16>(3)?;
+/// assert_eq!(number.as_slice(), [3]);
+/// let error = Field::FILE_NUMBER.uleb128::<u16>(0x1_0000).unwrap_err();
+/// assert_eq!(error.to_string(), "overflow when generating LEB128 number for file number");
+/// # Ok::<(), leb128_nv::FieldOverflow>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Field(&'static str);
+
+impl Field {
+    /// Operand of `DW_LNS_set_file`.
+    pub const FILE_NUMBER: Self = Self("file number");
+    /// NVIDIA's mark of the prologue's end.
+    pub const PROLOGUE: Self = Self("setting prologue");
+    /// Operand of `DW_LNS_advance_pc`.
+    pub const ADDRESS_ADVANCE: Self = Self("address advance");
+    /// Operand of `DW_LNS_advance_line`.
+    pub const LINE_ADVANCE: Self = Self("line advance");
+    /// First operand of NVIDIA's inlined call: the caller's row.
+    pub const CONTEXT: Self = Self("setting context");
+    /// Second operand of NVIDIA's inlined call: where in `.debug_str` the function's name is.
+    pub const FUNCTION_OFFSET: Self = Self("setting function Offset");
+    /// Modification time in a file table, seconds since 1970.
+    pub const TIMESTAMP: Self = Self("timestamp");
+    /// Size in a file table, bytes.
+    pub const FILE_SIZE: Self = Self("file size");
+
+    /// Every constant above.
+    pub const KNOWN: [Self; 8] = [
+        Self::FILE_NUMBER,
+        Self::PROLOGUE,
+        Self::ADDRESS_ADVANCE,
+        Self::LINE_ADVANCE,
+        Self::CONTEXT,
+        Self::FUNCTION_OFFSET,
+        Self::TIMESTAMP,
+        Self::FILE_SIZE,
+    ];
+
+    /// A field by what stands behind "when generating LEB128 number for".
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// What stands behind "when generating LEB128 number for".
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Encodes `value` as ULEB128 if it fits in `T` (`u8` to `u64`), the width that the field has.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldOverflow`] if it does not fit, or is negative.
+    #[inline]
+    pub fn uleb128<T: Into<u64>>(self, value: impl TryInto<T>) -> Result<Leb128, FieldOverflow> {
+        value.try_into().map(|value| uleb128(value.into())).map_err(|_| self.overflow())
+    }
+
+    /// Encodes `value` as SLEB128 if it fits in `T` (`i8` to `i64`, `u8` to `u32`), the width that the field has.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldOverflow`] if it does not fit.
+    ///
+    /// ```
+    /// use leb128_nv::Field;
+    /// assert_eq!(Field::LINE_ADVANCE.sleb128::<i32>(-2_i64)?.as_slice(), [0x7e]);
+    /// assert!(Field::LINE_ADVANCE.sleb128::<i32>(1_i64 << 31).is_err());
+    /// # Ok::<(), leb128_nv::FieldOverflow>(())
+    /// ```
+    #[inline]
+    pub fn sleb128<T: Into<i64>>(self, value: impl TryInto<T>) -> Result<Leb128, FieldOverflow> {
+        value.try_into().map(|value| sleb128(value.into())).map_err(|_| self.overflow())
+    }
+
+    /// [`Leb128::write`] whose error names this field.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldOverflow`] if `out` is too short; it is left as it was.
+    #[inline]
+    pub fn write(self, value: Leb128, out: &mut [u8]) -> Result<usize, FieldOverflow> {
+        value.write(out).map_err(|_| self.overflow())
+    }
+
+    /// The error that names this field.
+    pub const fn overflow(self) -> FieldOverflow {
+        FieldOverflow { field: self }
+    }
+}
+
+/// A number that does not fit in its field, or its encoding not in the bytes that there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct FieldOverflow {
+    /// Which one.
+    pub field: Field,
+}
+
+impl core::fmt::Display for FieldOverflow {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "overflow when generating LEB128 number for {}", self.field.0)
+    }
+}
+
+impl core::error::Error for FieldOverflow {}

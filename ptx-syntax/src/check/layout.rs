@@ -1,0 +1,182 @@
+//! How ptxas lays sections into the cubin: in an order of its own, and blocks of one name over each other.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Known;
+use super::data::{Section, Sections};
+use super::rules::{RuleId, Severity};
+use super::sink::Sink;
+use super::transcript::{Level, Modes, Phase};
+use crate::section_data::FixupTarget;
+use crate::text::TextRange;
+
+/// Sections that ptxas writes itself when asked for full debug information.
+pub(super) const RESERVED: [&str; 5] = [
+    ".debug_frame",
+    ".nv_debug_line_sass",
+    ".nv_debug_ptx_txt",
+    ".nv_debug_info_reg_sass",
+    ".nv_debug_info_reg_type",
+];
+
+/// What ptxas does with blocks of one name. The others go to the end, in text order, over each other.
+const SPECIAL: [(&str, Special); 4] = [
+    (".debug_str", Special { turn: 0, only_first: true, dropped: false }),
+    (".debug_abbrev", Special { turn: 1, only_first: true, dropped: false }),
+    (".debug_info", Special { turn: 2, only_first: false, dropped: false }),
+    (".debug_line", Special { turn: 2, only_first: false, dropped: true }),
+];
+
+#[derive(Debug, Clone, Copy)]
+struct Special {
+    /// Which come first.
+    turn: u8,
+    /// Of several blocks the others are dropped.
+    only_first: bool,
+    dropped: bool,
+}
+
+fn special(name: &str) -> Option<Special> {
+    SPECIAL.iter().find(|(special, _)| *special == name).map(|&(_, special)| special)
+}
+
+/// What becomes of one section with `-g`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// Its place in ptxas' order.
+    pub(super) rank: u32,
+    /// ptxas keeps the block.
+    pub(super) kept: bool,
+    /// What refers to it by its name before ptxas has come to it.
+    pub(super) early: Option<TextRange>,
+}
+
+/// The places of all sections, in the order of `sections`.
+pub(super) fn places(sections: &Sections<'_>, text: &str) -> Vec<Place> {
+    let list = &sections.list;
+    let mut places = vec![Place::default(); list.len()];
+    let has_abbrev = sections.named(".debug_abbrev").is_some();
+    let mut seen = HashSet::new();
+    let mut order: Vec<(u8, usize)> = Vec::new();
+    for (index, (section, place)) in list.iter().zip(&mut places).enumerate() {
+        let name = section.name.text;
+        let special = special(name);
+        let is_first = seen.insert(name);
+        place.kept = special.is_none_or(|special| !special.dropped && (is_first || !special.only_first))
+            && (name != ".debug_info" || has_abbrev);
+        order.push((special.map_or(2, |special| special.turn), index));
+    }
+    order.sort_unstable();
+    let mut known: HashSet<&str> = RESERVED.into_iter().chain([".debug_info", ".debug_line"]).collect();
+    let mut early: HashMap<&str, TextRange> = HashMap::new();
+    for (rank, &(_, index)) in (0..).zip(&order) {
+        let (Some(section), Some(place)) = (list.get(index), places.get_mut(index)) else { continue };
+        let name = section.name.text;
+        (place.rank, place.early) = (rank, early.get(name).copied());
+        if place.early.is_none() {
+            known.insert(name);
+        }
+        // `.debug_info` has relocations instead.
+        if !place.kept || name == ".debug_info" {
+            continue;
+        }
+        for fixup in &section.assembled.fixups {
+            if let FixupTarget::Section { name, .. } = fixup.target
+                && !known.contains(name)
+                // With a number, be it 0, it is another kind of value.
+                && !fixup.range.slice(text).contains('+')
+            {
+                early.entry(name).or_insert(fixup.range);
+            }
+        }
+    }
+    places
+}
+
+/// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred to too early. It puts
+/// all of the last kind where it has put nothing else.
+pub(super) fn overlaps(sections: &Sections<'_>, places: &[Place], known: &Known, sink: &mut Sink<'_>) {
+    let mut ordered: Vec<(&Section<'_>, Place)> =
+        sections.list.iter().zip(places.iter().copied()).filter(|(s, _)| !s.name.text.is_empty()).collect();
+    ordered.sort_by_key(|(_, place)| place.rank);
+    let mut first: HashMap<&str, &Section<'_>> = HashMap::new();
+    let mut laid: HashMap<Option<&str>, &Section<'_>> = HashMap::new();
+    for &(section, place) in &ordered {
+        let (name, bytes) = (section.name, &section.assembled.bytes);
+        let is_laid = place.kept && name.text != ".debug_info";
+        let is_reserved = RESERVED.contains(&name.text) && !bytes.is_empty();
+        let slot = place.early.is_none().then_some(name.text);
+        let below = laid.get(&slot).filter(|_| is_laid).copied();
+        let differs = below.filter(|below| below.assembled.bytes.iter().zip(bytes).any(|(a, b)| a != b));
+        if is_laid && below.is_none_or(|below| below.assembled.bytes.len() < bytes.len()) {
+            laid.insert(slot, section);
+        }
+        let before = first.get(name.text).copied();
+        first.entry(name.text).or_insert(section);
+        let rule = if is_reserved {
+            reserved(section, sink);
+            RuleId::SectionReserved
+        } else if let Some(before) = before {
+            repeated((before, section), place, differs.is_some(), sink);
+            RuleId::SectionRepeated
+        } else if let Some(at) = place.early {
+            early(section, at, differs, sink);
+            RuleId::SectionEarly
+        } else {
+            continue;
+        };
+        if known.code && (is_reserved || differs.is_some()) {
+            let said = format_args!("Internal error: overlapping non-identical data");
+            sink.says(rule, (Phase::Sections, place.rank), (Level::Fatal, Modes::G), said);
+        }
+    }
+}
+
+fn reserved(section: &Section<'_>, sink: &mut Sink<'_>) {
+    let name = section.name;
+    let message = format_args!("ptxas writes {} itself, and fails with -g over this one", name.text);
+    sink.error(RuleId::SectionReserved, name.range, message);
+}
+
+fn repeated((before, section): (&Section<'_>, &Section<'_>), place: Place, fails: bool, sink: &mut Sink<'_>) {
+    let (rule, name) = (RuleId::SectionRepeated, section.name);
+    let what = match name.text {
+        ".debug_line" => "ptxas drops both",
+        ".debug_info" => "ptxas keeps the last one only",
+        _ if place.kept => "ptxas lays one over the other",
+        _ => "ptxas keeps the first one only",
+    };
+    let message = format_args!("section {} has a block already; {what}", name.text);
+    if !fails {
+        sink.warning(rule, name.range, message);
+    } else if let Some(finding) = sink.find(rule, name.range, message) {
+        finding.related = Some((before.name.range, "first block here".to_owned()));
+    }
+}
+
+/// ptxas keeps none of these, and cannot resolve what they refer to.
+fn early(section: &Section<'_>, at: TextRange, differs: Option<&Section<'_>>, sink: &mut Sink<'_>) {
+    let (rule, name) = (RuleId::SectionEarly, section.name.text);
+    let refers = section.assembled.fixups.iter().any(|fixup| is_reference(&fixup.target));
+    if section.assembled.bytes.is_empty() {
+        return;
+    }
+    let (severity, outcome) = match differs {
+        _ if refers => (Severity::Error, format!("crashes over what {name} itself refers to")),
+        Some(other) => {
+            (Severity::Error, format!("lays it over {}: it fails, for they differ", other.name.text))
+        }
+        None => (Severity::Warning, "drops that section".to_owned()),
+    };
+    let message = format_args!("with -g ptxas comes to {name} only later, and {outcome}");
+    if let Some(finding) = sink.find(rule, at, message) {
+        finding.severity = severity;
+        finding.related = Some((section.name.range, "declared here".to_owned()));
+        finding.help = Some(format!("write 0, which is what ptxas stores, or put {name} before"));
+    }
+}
+
+/// Whether ptxas has to resolve it when it lays the section; labels of a difference it knows from the parser.
+pub(super) fn is_reference(target: &FixupTarget<'_>) -> bool {
+    !matches!(target, FixupTarget::Difference { .. })
+}

@@ -1,0 +1,86 @@
+//! Line markers (`# 5 "a.cu"`) inside of bodies.
+
+use super::Known;
+use super::ptxas_lines::PtxasLines;
+use super::rules::RuleId;
+use super::sink::Sink;
+use super::transcript::Level;
+use crate::lexer::tokenize;
+use crate::nodes::{Body, Module};
+use crate::statement::{Instruction, Statement};
+use crate::text::{LineIndex, TextRange};
+
+/// ptxas makes tables from the first to the last line of a body and of what one `.loc` covers. It crashes at the end of
+/// those of negative size; an empty one, where the last line is the one before the first, passes.
+pub(super) fn check(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
+    let index = LineIndex::new(module.text);
+    let lines = PtxasLines::new(module.text, &index);
+    if !lines.has_markers() {
+        return;
+    }
+    let mut spans = Spans { lines: &lines, known, sink };
+    module.functions().filter_map(|function| function.body.as_ref()).for_each(|body| spans.body(body));
+}
+
+struct Spans<'s, 'l, 'a> {
+    lines: &'s PtxasLines<'l>,
+    known: &'s Known,
+    sink: &'s mut Sink<'a>,
+}
+
+/// What lies between, and the offset whose line ptxas takes.
+type Span = Option<((TextRange, u32), (TextRange, u32))>;
+
+impl Spans<'_, '_, '_> {
+    fn body(&mut self, body: &Body<'_>) {
+        let mut has_loc = false;
+        let mut covers = false;
+        let mut span: Span = None;
+        for statement in &body.statements {
+            match statement {
+                Statement::Loc(loc) => {
+                    self.end(span.take(), loc.range.end - 1);
+                    // Line 0 has no table.
+                    (has_loc, covers) = (true, loc.line != 0);
+                }
+                Statement::Instruction(instruction) if covers => {
+                    let first =
+                        span.map_or_else(|| (instruction.range, begin(instruction)), |(first, _)| first);
+                    span = Some((first, (instruction.range, instruction.line_anchor)));
+                }
+                _ => {}
+            }
+        }
+        let (open, close) = (body.open, body.close);
+        self.end(span, close.start);
+        if has_loc && !close.is_empty() {
+            self.end(Some(((open, open.start), (close, close.start))), close.start);
+        }
+    }
+
+    fn end(&mut self, span: Span, at: u32) {
+        let Some(((first, first_at), (last, last_at))) = span else { return };
+        let ((_, from), (_, to)) = (self.lines.line(first_at), self.lines.line(last_at));
+        // From 2^31 on ptxas counts in another way.
+        if to.saturating_add(1) >= from || from > i32::MAX as u32 {
+            return;
+        }
+        let rule = RuleId::MarkerBack;
+        let message = format_args!("a line marker makes this line {to}, after {from}: ptxas 13.0 crashes");
+        if let Some(finding) = self.sink.find(rule, last, message) {
+            finding.related = Some((first, format!("line {from}")));
+            finding.help = Some("drop line markers inside of bodies: `.loc` tells the source line".into());
+        }
+        self.sink.says_at(rule, at, (Level::Crash, self.known.lines), format_args!(""));
+    }
+}
+
+/// Where ptxas takes an instruction for begun: as [`Instruction::line_anchor`], but for those that it expands too.
+fn begin(instruction: &Instruction<'_>) -> u32 {
+    let start = instruction.range.start;
+    if instruction.opcode.range.start != start {
+        return instruction.opcode.range.start;
+    }
+    let second = tokenize(instruction.text()).filter(|token| !token.kind.is_trivia()).nth(1);
+    second.map_or(start, |token| start + token.range.start)
+}
