@@ -1,7 +1,7 @@
 //! A tree of entries such as a C++ compiler makes, and the writers to compare with.
 
 use dwarf2_writer::Error;
-use dwarf2_writer::constants::*;
+use dwarf2_writer::constants as dw;
 use dwarf2_writer::info::{DebugInfo, EntryId, InfoSections, Params, Value};
 use dwarf2_writer::{Address, Expression, Operation};
 use gimli::write::{self, AttributeValue, UnitEntryId};
@@ -41,30 +41,30 @@ pub fn synthetic(count: u32) -> Vec<Entry> {
         out.push(Entry { parent, tag, name, type_entry, line, number });
         index
     };
-    add(0, DW_TAG_compile_unit, "kernel.cu", 0);
+    add(0, dw::DW_TAG_compile_unit, "kernel.cu", 0);
     for _ in 0..20 {
-        add(0, DW_TAG_base_type, "type", 0);
+        add(0, dw::DW_TAG_base_type, "type", 0);
     }
     let mut next = 21;
     while next < count {
-        let structure = add(0, DW_TAG_structure_type, "Struct", 0);
+        let structure = add(0, dw::DW_TAG_structure_type, "Struct", 0);
         for member in 0..8 {
             // Every fourth names a structure that comes later.
             let of = if member % 4 == 3 { structure + 30 } else { 1 + (structure + member) % 20 };
-            add(structure, DW_TAG_member, "member_", of);
+            add(structure, dw::DW_TAG_member, "member_", of);
         }
-        let function = add(0, DW_TAG_subprogram, "function_", 1 + structure % 20);
+        let function = add(0, dw::DW_TAG_subprogram, "function_", 1 + structure % 20);
         for _ in 0..3 {
-            add(function, DW_TAG_formal_parameter, "arg", structure);
+            add(function, dw::DW_TAG_formal_parameter, "arg", structure);
         }
         let mut block = function;
         for _ in 0..4 {
-            block = add(block, DW_TAG_lexical_block, "", 0);
+            block = add(block, dw::DW_TAG_lexical_block, "", 0);
             for variable in 0..3 {
-                add(block, DW_TAG_variable, "local_variable", 1 + (block + variable) % 20);
+                add(block, dw::DW_TAG_variable, "local_variable", 1 + (block + variable) % 20);
             }
         }
-        next = add(0, DW_TAG_typedef, "Alias", structure) + 1;
+        next = add(0, dw::DW_TAG_typedef, "Alias", structure) + 1;
     }
     // The last structures have no successor to name.
     let len = out.len() as u32;
@@ -74,7 +74,7 @@ pub fn synthetic(count: u32) -> Vec<Entry> {
 
 /// The expression of a variable's location.
 const fn has_location(tag: u16) -> bool {
-    matches!(tag, DW_TAG_formal_parameter | DW_TAG_variable)
+    matches!(tag, dw::DW_TAG_formal_parameter | dw::DW_TAG_variable)
 }
 
 /// `dwarf2_writer`: all ids first, as entries refer forwards.
@@ -96,33 +96,36 @@ pub fn ours(tree: &[Entry]) -> Result<InfoSections, Error> {
 }
 
 fn put(info: &mut DebugInfo, entry: &Entry, id: EntryId, ids: &[EntryId]) -> Result<(), Error> {
-    let name = (DW_AT_name, Value::String(&entry.name));
-    let line = (DW_AT_decl_line, Value::Data2(entry.line));
-    let of = (DW_AT_type, Value::Ref4(ids[entry.type_entry as usize]));
+    let name = (dw::DW_AT_name, Value::String(&entry.name));
+    let line = (dw::DW_AT_decl_line, Value::Data2(entry.line));
+    let of = (dw::DW_AT_type, Value::Ref4(ids[entry.type_entry as usize]));
     let low = Address::Constant(entry.number.into());
     let high = Address::Constant(u64::from(entry.number) + 64);
-    let range = [(DW_AT_low_pc, Value::Addr(low)), (DW_AT_high_pc, Value::Addr(high))];
+    let range = [(dw::DW_AT_low_pc, Value::Addr(low)), (dw::DW_AT_high_pc, Value::Addr(high))];
     let (parent, tag) = (ids[entry.parent as usize], entry.tag);
     match tag {
-        DW_TAG_compile_unit => info.fill_unit(id, tag, &[name]),
-        DW_TAG_base_type => {
-            info.fill(id, parent, tag, &[name, (DW_AT_byte_size, Value::Data1(entry.number as u8))])
+        dw::DW_TAG_compile_unit => info.fill_unit(id, tag, &[name]),
+        dw::DW_TAG_base_type => {
+            info.fill(id, parent, tag, &[name, (dw::DW_AT_byte_size, Value::Data1(entry.number as u8))])
         }
-        DW_TAG_structure_type => {
-            info.fill(id, parent, tag, &[name, line, (DW_AT_byte_size, Value::Udata(entry.number.into()))])
-        }
-        DW_TAG_member => {
-            let offset = (DW_AT_data_member_location, Value::Udata(entry.number.into()));
+        dw::DW_TAG_structure_type => info.fill(
+            id,
+            parent,
+            tag,
+            &[name, line, (dw::DW_AT_byte_size, Value::Udata(entry.number.into()))],
+        ),
+        dw::DW_TAG_member => {
+            let offset = (dw::DW_AT_data_member_location, Value::Udata(entry.number.into()));
             info.fill(id, parent, tag, &[name, line, of, offset])
         }
-        DW_TAG_subprogram => {
-            let external = (DW_AT_external, Value::Flag(true));
+        dw::DW_TAG_subprogram => {
+            let external = (dw::DW_AT_external, Value::Flag(true));
             info.fill(id, parent, tag, &[name, line, of, range[0], range[1], external])
         }
-        DW_TAG_lexical_block => info.fill(id, parent, tag, &range),
+        dw::DW_TAG_lexical_block => info.fill(id, parent, tag, &range),
         _ if has_location(tag) => {
             let location = Expression::new(&[Operation::Fbreg(entry.number.into())])?;
-            let location = (DW_AT_location, Value::Block((&location).into()));
+            let location = (dw::DW_AT_location, Value::Block((&location).into()));
             info.fill(id, parent, tag, &[name, line, of, location])
         }
         _ => info.fill(id, parent, tag, &[name, line, of]),
@@ -142,7 +145,7 @@ pub fn gimli_build(tree: &[Entry]) -> write::Dwarf {
     let mut ids = vec![unit.root()];
     ids.extend(tree[1..].iter().map(|_| unit.reserve()));
     for (entry, id) in tree.iter().zip(&ids) {
-        if entry.tag != DW_TAG_compile_unit {
+        if entry.tag != dw::DW_TAG_compile_unit {
             unit.add_reserved(*id, ids[entry.parent as usize], DwTag(entry.tag));
         }
         gimli_put(unit.get_mut(*id), entry, &ids);
@@ -153,40 +156,40 @@ pub fn gimli_build(tree: &[Entry]) -> write::Dwarf {
 fn gimli_put(die: &mut write::DebuggingInformationEntry, entry: &Entry, ids: &[UnitEntryId]) {
     let number = entry.number;
     let attributes = match entry.tag {
-        DW_TAG_compile_unit => 1,
-        DW_TAG_base_type | DW_TAG_lexical_block => 2,
-        DW_TAG_structure_type | DW_TAG_typedef => 3,
-        DW_TAG_subprogram => 6,
+        dw::DW_TAG_compile_unit => 1,
+        dw::DW_TAG_base_type | dw::DW_TAG_lexical_block => 2,
+        dw::DW_TAG_structure_type | dw::DW_TAG_typedef => 3,
+        dw::DW_TAG_subprogram => 6,
         _ => 4,
     };
     die.reserve(attributes); // as `gimli::write` allows: one allocation an entry
-    if entry.tag != DW_TAG_lexical_block {
-        die.set(DwAt(DW_AT_name), AttributeValue::String(entry.name.clone()));
-        if !matches!(entry.tag, DW_TAG_compile_unit | DW_TAG_base_type) {
-            die.set(DwAt(DW_AT_decl_line), AttributeValue::Data2(entry.line));
+    if entry.tag != dw::DW_TAG_lexical_block {
+        die.set(DwAt(dw::DW_AT_name), AttributeValue::String(entry.name.clone()));
+        if !matches!(entry.tag, dw::DW_TAG_compile_unit | dw::DW_TAG_base_type) {
+            die.set(DwAt(dw::DW_AT_decl_line), AttributeValue::Data2(entry.line));
         }
     }
     if entry.type_entry != 0 {
-        die.set(DwAt(DW_AT_type), AttributeValue::UnitRef(ids[entry.type_entry as usize]));
+        die.set(DwAt(dw::DW_AT_type), AttributeValue::UnitRef(ids[entry.type_entry as usize]));
     }
     let address = |offset: u64| AttributeValue::Address(write::Address::Constant(u64::from(number) + offset));
     match entry.tag {
-        DW_TAG_base_type => die.set(DwAt(DW_AT_byte_size), AttributeValue::Data1(number as u8)),
-        DW_TAG_structure_type => die.set(DwAt(DW_AT_byte_size), AttributeValue::Udata(number.into())),
-        DW_TAG_member => {
-            die.set(DwAt(DW_AT_data_member_location), AttributeValue::Udata(number.into()));
+        dw::DW_TAG_base_type => die.set(DwAt(dw::DW_AT_byte_size), AttributeValue::Data1(number as u8)),
+        dw::DW_TAG_structure_type => die.set(DwAt(dw::DW_AT_byte_size), AttributeValue::Udata(number.into())),
+        dw::DW_TAG_member => {
+            die.set(DwAt(dw::DW_AT_data_member_location), AttributeValue::Udata(number.into()));
         }
-        DW_TAG_subprogram | DW_TAG_lexical_block => {
-            die.set(DwAt(DW_AT_low_pc), address(0));
-            die.set(DwAt(DW_AT_high_pc), address(64));
-            if entry.tag == DW_TAG_subprogram {
-                die.set(DwAt(DW_AT_external), AttributeValue::Flag(true));
+        dw::DW_TAG_subprogram | dw::DW_TAG_lexical_block => {
+            die.set(DwAt(dw::DW_AT_low_pc), address(0));
+            die.set(DwAt(dw::DW_AT_high_pc), address(64));
+            if entry.tag == dw::DW_TAG_subprogram {
+                die.set(DwAt(dw::DW_AT_external), AttributeValue::Flag(true));
             }
         }
         tag if has_location(tag) => {
             let mut location = write::Expression::new();
             location.op_fbreg(number.into());
-            die.set(DwAt(DW_AT_location), AttributeValue::Exprloc(location));
+            die.set(DwAt(dw::DW_AT_location), AttributeValue::Exprloc(location));
         }
         _ => {}
     }

@@ -97,7 +97,7 @@ pub(crate) fn check(tag: u16, attributes: &[u32]) -> Result<(), Error> {
     if names.first() == Some(&0) {
         return zero("attribute");
     }
-    if attributes.iter().any(|attribute| attribute & 0xffff == 0) {
+    if attributes.iter().any(|attribute| *attribute as u16 == 0) {
         return zero("form");
     }
     let twice = names.windows(2).find(|pair| pair.first() == pair.last());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dwarf2_writer::constants::*;
-use dwarf2_writer::info::{Block, DebugInfo, EntryId, InfoSections, Params, Value};
+use dwarf2_writer::info::{Attribute, Block, DebugInfo, EntryId, InfoSections, Params, Value};
 use dwarf2_writer::{Address, Expression, Reloc, SymbolId};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfoOffset, EndianSlice, LittleEndian, UnitOffset};
 use proptest::prelude::*;
@@ -129,16 +129,18 @@ fn same(model: &Model, read: AttributeValue<EndianSlice<'_, LittleEndian>>, plac
         (Model::Symbol(_, addend), AttributeValue::Addr(read)) => assert_eq!(read, *addend as u64),
         (Model::Block(_, bytes), AttributeValue::Block(read)) => assert_eq!(read.slice(), bytes),
         (Model::Location(_, addend), AttributeValue::Block(read)) => {
-            assert_eq!(read.slice(), location(*addend).0)
+            assert_eq!(read.slice(), location(*addend).0);
         }
         (Model::Data1(data), AttributeValue::Data1(read)) => assert_eq!(read, *data),
         (Model::Data2(data), AttributeValue::Data2(read)) => assert_eq!(read, *data),
         (Model::Data4(data) | Model::Offset(data), AttributeValue::Data4(read)) => assert_eq!(read, *data),
-        (Model::Data8(data), AttributeValue::Data8(read)) => assert_eq!(read, *data),
+        (Model::Data8(data), AttributeValue::Data8(read))
+        | (Model::Udata(data), AttributeValue::Udata(read)) => {
+            assert_eq!(read, *data);
+        }
         (Model::String(string), AttributeValue::String(read)) => assert_eq!(read.slice(), string),
         (Model::Flag(flag), AttributeValue::Flag(read)) => assert_eq!(read, *flag),
         (Model::Sdata(data), AttributeValue::Sdata(read)) => assert_eq!(read, *data),
-        (Model::Udata(data), AttributeValue::Udata(read)) => assert_eq!(read, *data),
         (Model::Strp(offset), AttributeValue::DebugStrRef(read)) => assert_eq!(read.0, *offset as usize),
         (Model::RefAddr(index), AttributeValue::DebugInfoRef(read)) => {
             assert_eq!(places.sections[&read], *index.get(places.all));
@@ -234,7 +236,7 @@ fn with_all<T>(
     ids: &[EntryId],
     all: &[EntryId],
     values: &mut Vec<(u16, Value<'_>)>,
-    put: &mut dyn FnMut(&[(u16, Value<'_>)]) -> T,
+    put: &mut dyn FnMut(&[Attribute<'_>]) -> T,
 ) -> T {
     let Some(((name, model), rest)) = models.split_first() else { return put(values) };
     let mut out = None;

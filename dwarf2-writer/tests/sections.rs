@@ -342,7 +342,7 @@ fn refused_units_leave_nothing_behind() {
     assert_eq!(table.finish(), b"a\0");
 
     let mut table = AbbrevTable::new();
-    let zero = |field| Err(Error::ZeroCode { tag: if field == "tag" { 0 } else { 1 }, field });
+    let zero = |field| Err(Error::ZeroCode { tag: u16::from(field != "tag"), field });
     assert_eq!(table.add(0, false, &[]), zero("tag"));
     assert_eq!(table.add(1, false, &[(0, 1)]), zero("attribute"));
     assert_eq!(table.add(1, false, &[(1, 0)]), zero("form"));

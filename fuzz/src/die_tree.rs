@@ -163,11 +163,7 @@ impl Model {
             }
             Call::FillUnit(number, tag, attributes) => {
                 let Some((_, unit)) = self.pick(number) else { return };
-                let root = self.roots[unit];
-                let may = !self.by_id.contains_key(&root);
-                self.put(unit, tag, &attributes, may, None, |values| {
-                    info.fill_unit(root, tag, values).map(|()| root)
-                });
+                self.fill_unit(info, unit, tag, &attributes);
             }
             Call::Entry(parent, tag, attributes) => {
                 let Some((parent, unit)) = self.pick(parent) else { return };
@@ -194,6 +190,12 @@ impl Model {
                 });
             }
         }
+    }
+
+    fn fill_unit(&mut self, info: &mut DebugInfo, unit: usize, tag: u16, attributes: &[Attribute<'_>]) {
+        let root = self.roots[unit];
+        let may = !self.by_id.contains_key(&root);
+        self.put(unit, tag, attributes, may, None, |values| info.fill_unit(root, tag, values).map(|()| root));
     }
 
     /// Compares with what gimli reads.
@@ -267,6 +269,10 @@ pub fn run(data: &[u8]) {
     while !input.is_empty() {
         let Ok(call) = Call::arbitrary(&mut input) else { break };
         model.call(&mut info, call);
+    }
+    // A unit without a root cannot be written: give each one.
+    for unit in 0..model.roots.len() {
+        model.fill_unit(&mut info, unit, 1, &[]);
     }
     match info.finish() {
         Ok(sections) => model.check(&sections, siblings),

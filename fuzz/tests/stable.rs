@@ -51,7 +51,7 @@ fn frame() {
 
 #[test]
 fn die_tree() {
-    run_n_times(6_000, 600, nvdwarf_fuzz::die_tree::run);
+    run_n_times(6_000, 1500, nvdwarf_fuzz::die_tree::run);
     run_on_damaged(300, &sections(), nvdwarf_fuzz::die_tree::run);
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use leb128_nv::{uleb128, uleb128_len};
 
-use super::form::{Field, Fixup, RefForm};
+use super::form::{Attributes, Field, Fixup, RefForm};
 use super::tree::{NONE, Node, Step, Unit, Walk};
 use super::{DebugInfo, EntryId, Params};
 use crate::abbrev::{self, AbbrevTable, Shapes};
@@ -75,7 +75,7 @@ pub(super) fn write(info: DebugInfo) -> Result<InfoSections, Error> {
         Writer { params: &params, units: &units, unit, number }.unit(&mut out)?;
     }
     for unit in &mut units {
-        unit.attributes = Default::default();
+        unit.attributes = Attributes::default();
     }
     Ok(InfoSections { info: out, abbrev: abbrevs.table.finish(), units })
 }
