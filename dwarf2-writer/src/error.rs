@@ -185,10 +185,8 @@ pub enum Error {
         width: u8,
     },
     /// A range that ends before it begins, or that an address cannot end.
-    #[error("{field}: {end} is before {begin}, or beyond the largest address")]
+    #[error("range from {begin} to {end}: ends before it begins, or beyond the largest address")]
     BackwardRange {
-        /// Which: `location`, `range`.
-        field: &'static str,
         /// First address.
         begin: Address,
         /// First address behind it.

@@ -197,7 +197,7 @@ pub(crate) fn check_range(field: &'static str, begin: Address, end: Address) -> 
         _ => false,
     };
     if backward {
-        return Err(Error::BackwardRange { field, begin, end });
+        return Err(Error::BackwardRange { begin, end });
     }
     if begin == end && begin.in_place() == 0 {
         return Err(Error::EmptyRange { field });

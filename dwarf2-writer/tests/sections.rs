@@ -273,7 +273,7 @@ fn refused_lists_leave_nothing_behind() {
     let mut table = LocationTable::new();
     table.list(&[range(constant(1), constant(2))]).expect("valid");
     let before = table.clone().finish();
-    let backward = |begin, end| Error::BackwardRange { field: "location", begin, end };
+    let backward = |begin, end| Error::BackwardRange { begin, end };
     let empty = Error::EmptyRange { field: "location" };
     let stray = Reloc { offset: 0, width: 8, symbol: SYMBOL, addend: 0 };
     let overlap = Expression { bytes: vec![0; 12], relocs: vec![stray, Reloc { offset: 4, ..stray }] };
@@ -304,7 +304,7 @@ fn refused_lists_leave_nothing_behind() {
 #[test]
 fn refused_units_leave_nothing_behind() {
     let mut table = ArangeTable::new();
-    let backward = Error::BackwardRange { field: "range", begin: constant(u64::MAX), end: constant(0) };
+    let backward = Error::BackwardRange { begin: constant(u64::MAX), end: constant(0) };
     let past = Error::Operand { field: "debug_info_offset", value: 1 << 32, max: u32::MAX.into() };
     for (info, range, error) in [
         (constant(0), (constant(0), 0), Error::EmptyRange { field: "range" }),

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use leb128_nv::{uleb128, uleb128_len};
+use leb128_nv::{uleb128, uleb128_len, uleb128_padded};
 
 use super::form::{Attributes, Field, Fixup, RefForm};
 use super::tree::{NONE, Node, Step, Unit, Walk};
@@ -282,9 +282,8 @@ impl Writer<'_> {
                 out.bytes.extend(offset.to_le_bytes().into_iter().take(width.into()));
             }
             RefForm::Udata => {
-                let last = u64::from(width) - 1;
-                out.bytes.extend((0..last).map(|group| (offset >> (7 * group)) as u8 | 0x80));
-                out.bytes.push((offset >> (7 * last)) as u8 & 0x7f);
+                let field = uleb128_padded(offset, width.into()).unwrap_or_else(|_| uleb128(offset));
+                out.bytes.extend_from_slice(&field);
             }
             RefForm::Addr => {
                 offset += u64::from(unit.offset);
