@@ -1,6 +1,7 @@
 //! Inputs of the benches (`cargo bench -p nvdwarf-benches`) and the encoders to compare with. What is compared must yield
 //! the same rows: the tests here and the benches themselves assert it, by gimli's reader.
 
+pub mod die_tree;
 pub mod encoders;
 pub mod leb128;
 pub mod ptx;

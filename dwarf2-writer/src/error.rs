@@ -1,3 +1,5 @@
+use crate::Address;
+use crate::info::EntryId;
 use crate::line::Params;
 
 /// Why a section could not be written. Whatever was asked for is then not in the section, not even in part.
@@ -100,9 +102,9 @@ pub enum Error {
         /// As asked for.
         alignment: u8,
     },
-    /// A relocation of an expression that is no 4- or 8-byte field inside it.
+    /// A relocation of an expression or block that is no 4- or 8-byte field inside it, or not behind the one before it.
     #[error(
-        "relocation of {width} bytes at {offset:#x} is no 4- or 8-byte field of the {len}-byte expression"
+        "relocation of {width} bytes at {offset:#x} is no 4- or 8-byte field of the {len}-byte expression, behind the one before it"
     )]
     ExpressionReloc {
         /// Byte offset in the expression.
@@ -111,5 +113,103 @@ pub enum Error {
         width: u8,
         /// The expression's size in bytes.
         len: usize,
+    },
+    /// [`Operation::Plain`](crate::Operation::Plain) with an opcode that is unknown or has operands.
+    #[error("{opcode:#04x} is not known as an operation without operands")]
+    PlainOperation {
+        /// As asked for.
+        opcode: u8,
+    },
+    /// A branch to an operation that is not there.
+    #[error("branch to operation {target} of an expression with {count}")]
+    BranchTarget {
+        /// 0-based.
+        target: usize,
+        /// Operations in the expression.
+        count: usize,
+    },
+    /// A branch that two bytes cannot say.
+    #[error("branch over {distance} bytes: from {} to {} fit", i16::MIN, i16::MAX)]
+    BranchDistance {
+        /// From the end of the branch, in bytes.
+        distance: i64,
+    },
+    /// A tag, attribute or form of 0: an end, to a reader.
+    #[error("{field} 0 in an abbreviation of tag {tag:#x}: readers take it for an end")]
+    ZeroCode {
+        /// `DW_TAG_*`.
+        tag: u16,
+        /// What is 0: `tag`, `attribute`, `form`.
+        field: &'static str,
+    },
+    /// An attribute that one entry would have twice.
+    #[error("attribute {name:#x} is there twice, in an entry of tag {tag:#x}")]
+    DuplicateAttribute {
+        /// `DW_TAG_*`.
+        tag: u16,
+        /// `DW_AT_*`.
+        name: u16,
+    },
+    /// An id that this [`DebugInfo`](crate::info::DebugInfo) did not give.
+    #[error("{0} does not exist")]
+    UnknownEntry(EntryId),
+    /// An entry that was reserved and not filled, yet is referred to, has children or is a unit.
+    #[error("{0} was reserved, but not filled")]
+    EmptyEntry(EntryId),
+    /// An entry that is filled for a second time.
+    #[error("{0} is filled already")]
+    FilledEntry(EntryId),
+    /// The root entry of a unit, to be put below another entry.
+    #[error("{0} is the root of its unit: it has no parent")]
+    RootWithParent(EntryId),
+    /// An entry of another unit where only those of the same unit can be named.
+    #[error("{form}: {id} is not of unit {unit}")]
+    ForeignEntry {
+        /// `DW_FORM_ref*`, or `parent`.
+        form: &'static str,
+        /// The entry.
+        id: EntryId,
+        /// 0-based number of the unit that it should be of.
+        unit: u32,
+    },
+    /// A reference in a form that is too narrow for it.
+    #[error("{from} refers to {to} at {offset:#x}, beyond what {width} bytes say")]
+    FarReference {
+        /// The entry with the reference.
+        from: EntryId,
+        /// The entry that is referred to.
+        to: EntryId,
+        /// Byte offset in the unit.
+        offset: u64,
+        /// Of the form.
+        width: u8,
+    },
+    /// A range that ends before it begins, or that an address cannot end.
+    #[error("range from {begin} to {end}: ends before it begins, or beyond the largest address")]
+    BackwardRange {
+        /// First address.
+        begin: Address,
+        /// First address behind it.
+        end: Address,
+    },
+    /// An empty range that reads as the end of its list, before or after relocation.
+    #[error("{field}: an empty range at 0 would end its list")]
+    EmptyRange {
+        /// Which: `location`, `range`.
+        field: &'static str,
+    },
+    /// A location that begins at the largest address: readers take it for a new base address.
+    #[error("a location at the largest address would read as a base address")]
+    LocationAtMax,
+    /// A name of an entry at offset 0, which would end its set.
+    #[error("name of an entry at offset 0: that would end the names of the unit")]
+    NameAtZero,
+    /// `DW_MACINFO_end_file` without a file, or the end of the list within one.
+    #[error("macro entry {index}: {depth} files are open there")]
+    MacroNesting {
+        /// 0-based; the count of entries for the end of the list.
+        index: usize,
+        /// Files begun and not ended.
+        depth: usize,
     },
 }

@@ -5,7 +5,13 @@ use crate::section::put_address;
 use crate::{Address, Error, Reloc, Section};
 use leb128_nv::{sleb128, uleb128};
 
-/// A location expression: its operations as bytes, with the places in it that depend on symbols.
+mod operation;
+
+pub use operation::Operation;
+
+/// A location expression: its operations as bytes, with the places in it that depend on symbols (DWARF 2.0.0 §2.4).
+///
+/// Made from operations with [`Expression::new`]; or byte by byte, where what is said does not matter here:
 ///
 /// ```
 /// use dwarf2_writer::{Address, Expression, SymbolId, constants::DW_OP_plus};
@@ -25,6 +31,24 @@ pub struct Expression {
 }
 
 impl Expression {
+    /// The operations one behind another.
+    ///
+    /// ```
+    /// use dwarf2_writer::{Expression, Operation, constants::DW_OP_deref};
+    ///
+    /// // At the address that is kept 8 bytes into the frame.
+    /// let kept = Expression::new(&[Operation::Fbreg(8), Operation::Plain(DW_OP_deref)])?;
+    /// assert_eq!(kept.bytes, [0x91, 8, 0x06]);
+    /// # Ok::<(), dwarf2_writer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Operand`], [`Error::PlainOperation`], [`Error::BranchTarget`] and [`Error::BranchDistance`].
+    pub fn new(operations: &[Operation]) -> Result<Self, Error> {
+        operation::encode(operations)
+    }
+
     /// An operation without operands (`DW_OP_*`).
     pub fn op(&mut self, op: u8) -> &mut Self {
         self.bytes.push(op);
@@ -57,12 +81,7 @@ impl Expression {
 
     /// Appends the block form: a ULEB128 length, then the operations.
     pub(crate) fn put_block(&self, section: &mut Section) -> Result<(), Error> {
-        for &Reloc { offset, width, .. } in &self.relocs {
-            let end = offset.checked_add(u64::from(width));
-            if !matches!(width, 4 | 8) || end.is_none_or(|end| end > self.bytes.len() as u64) {
-                return Err(Error::ExpressionReloc { offset, width, len: self.bytes.len() });
-            }
-        }
+        check_relocs(&self.bytes, &self.relocs)?;
         section.bytes.extend_from_slice(&uleb128(self.bytes.len() as u64));
         section.append_parts(&self.bytes, &self.relocs);
         Ok(())
@@ -74,4 +93,16 @@ impl From<Vec<u8>> for Expression {
     fn from(bytes: Vec<u8>) -> Self {
         Self { bytes, relocs: Vec::new() }
     }
+}
+
+/// Refuses relocations that are no 4- or 8-byte fields of the expression, one behind another.
+pub(crate) fn check_relocs(bytes: &[u8], relocs: &[Reloc]) -> Result<(), Error> {
+    let mut free = 0;
+    for &Reloc { offset, width, .. } in relocs {
+        match offset.checked_add(u64::from(width)) {
+            Some(end) if matches!(width, 4 | 8) && offset >= free && end <= bytes.len() as u64 => free = end,
+            _ => return Err(Error::ExpressionReloc { offset, width, len: bytes.len() }),
+        }
+    }
+    Ok(())
 }

@@ -3,16 +3,23 @@
 
 extern crate alloc;
 
+pub mod abbrev;
+pub mod aranges;
 pub mod constants;
 mod error;
 mod expression;
 pub mod frame;
+mod hash_index;
+pub mod info;
 pub mod line;
+pub mod loc;
+pub mod macinfo;
+pub mod pubnames;
 mod section;
-pub mod unit;
+pub mod strings;
 
 pub use error::Error;
-pub use expression::Expression;
+pub use expression::{Expression, Operation};
 pub use section::{Address, Reloc, Section, SymbolId};
 
 /// Size of the length and offset fields of a unit or entry (DWARF 3 §7.4).

@@ -2,6 +2,11 @@
 
 use alloc::vec::Vec;
 
+use crate::{DWARF32_RESERVED, Error};
+
+/// Largest offset in a 4-byte field.
+pub(crate) const MAX_OFFSET: u64 = u32::MAX as u64;
+
 /// A symbol, by an id that means something to the caller only.
 ///
 /// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
@@ -9,7 +14,7 @@ use alloc::vec::Vec;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
 
-/// An address of the target program.
+/// An address of the target program, or an offset in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Address {
     /// Known now.
@@ -21,6 +26,22 @@ pub enum Address {
         /// Bytes beyond the symbol.
         addend: i64,
     },
+}
+
+impl core::fmt::Display for Address {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Constant(address) => write!(f, "{address:#x}"),
+            Self::Symbol { symbol, addend } => write!(f, "symbol {} {addend:+}", symbol.0),
+        }
+    }
+}
+
+impl From<u32> for Address {
+    /// An offset in a section that is known now.
+    fn from(offset: u32) -> Self {
+        Self::Constant(offset.into())
+    }
 }
 
 impl Address {
@@ -84,6 +105,58 @@ impl Section {
         put_address(&mut self.bytes, &mut self.relocs, address);
     }
 
+    /// A 4-byte offset into a section, with its relocation if it is symbolic.
+    pub(crate) fn offset4(&mut self, offset: Address, field: &'static str) -> Result<(), Error> {
+        check_offset(offset, field)?;
+        if let Address::Symbol { symbol, addend } = offset {
+            self.relocs.push(Reloc { offset: self.bytes.len() as u64, width: 4, symbol, addend });
+        }
+        self.bytes.extend_from_slice(&(offset.in_place() as u32).to_le_bytes());
+        Ok(())
+    }
+
+    /// Lets `body` append; on an error everything is as before.
+    pub(crate) fn all_or_nothing<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mark = self.mark();
+        let written = body(self);
+        if written.is_err() {
+            self.rewind(mark);
+        }
+        written
+    }
+
+    /// Appends a unit: its 4-byte length, then what `body` appends. Returns the unit's offset; on an error everything is
+    /// as before.
+    pub(crate) fn unit(
+        &mut self,
+        field: &'static str,
+        body: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<u32, Error> {
+        self.all_or_nothing(|section| {
+            let start = section.next_offset(field)?;
+            section.bytes.extend_from_slice(&[0; 4]);
+            body(section)?;
+            let len = section.bytes.len() as u64 - u64::from(start) - 4;
+            if len >= DWARF32_RESERVED {
+                return Err(Error::TooLong { field, len, max: DWARF32_RESERVED - 1 });
+            }
+            let length = section.bytes.get_mut(start as usize..).and_then(|unit| unit.first_chunk_mut());
+            if let Some(length) = length {
+                *length = (len as u32).to_le_bytes();
+            }
+            Ok(start)
+        })
+    }
+
+    /// Where the next byte will be, as other sections name it in 4 bytes.
+    pub(crate) fn next_offset(&self, field: &'static str) -> Result<u32, Error> {
+        let len = self.bytes.len() as u64;
+        u32::try_from(len).map_err(|_| Error::TooLong { field, len, max: MAX_OFFSET })
+    }
+
     /// Drops everything behind `mark`, an earlier [`Section::mark`].
     pub(crate) fn rewind(&mut self, mark: (usize, usize)) {
         self.bytes.truncate(mark.0);
@@ -103,11 +176,50 @@ pub(crate) fn put_address(bytes: &mut Vec<u8>, relocs: &mut Vec<Reloc>, address:
     bytes.extend_from_slice(&address.in_place().to_le_bytes());
 }
 
-/// Appends `string` and its NUL.
-pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8], field: &'static str) -> Result<(), crate::Error> {
-    if let Some(offset) = string.iter().position(|byte| *byte == 0) {
-        return Err(crate::Error::NulInString { field, offset });
+/// Refuses a constant that a 4-byte field cannot hold: an offset past 4 GiB.
+pub(crate) fn check_offset(offset: Address, field: &'static str) -> Result<(), Error> {
+    match offset {
+        Address::Constant(value) if value > MAX_OFFSET => {
+            Err(Error::Operand { field, value, max: MAX_OFFSET })
+        }
+        _ => Ok(()),
     }
+}
+
+/// Refuses a range that ends before it begins, as far as that is known now, and one that reads as the end of a list:
+/// empty, both fields 0 before or after relocation.
+pub(crate) fn check_range(field: &'static str, begin: Address, end: Address) -> Result<(), Error> {
+    let backward = match (begin, end) {
+        (Address::Constant(first), Address::Constant(behind)) => behind < first,
+        (Address::Symbol { symbol, addend }, Address::Symbol { symbol: other, addend: behind }) => {
+            symbol == other && behind < addend
+        }
+        _ => false,
+    };
+    if backward {
+        return Err(Error::BackwardRange { begin, end });
+    }
+    if begin == end && begin.in_place() == 0 {
+        return Err(Error::EmptyRange { field });
+    }
+    Ok(())
+}
+
+/// Refuses a string that its NUL would not end.
+#[inline]
+pub(crate) fn check_string(string: &[u8], field: &'static str) -> Result<(), Error> {
+    if !string.contains(&0) {
+        return Ok(());
+    }
+    let offset = string.iter().take_while(|byte| **byte != 0).count();
+    Err(Error::NulInString { field, offset })
+}
+
+/// Appends `string` and its NUL.
+#[inline]
+pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8], field: &'static str) -> Result<(), Error> {
+    check_string(string, field)?;
+    out.reserve(string.len() + 1);
     out.extend_from_slice(string);
     out.push(0);
     Ok(())

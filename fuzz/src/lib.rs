@@ -4,6 +4,7 @@
 pub mod check;
 pub mod codecs;
 pub mod cubin;
+pub mod die_tree;
 pub mod file_table;
 pub mod fix;
 pub mod frame;

@@ -49,6 +49,12 @@ fn frame() {
     run_on_damaged(100, &sections(), nvdwarf_fuzz::frame::run);
 }
 
+#[test]
+fn die_tree() {
+    run_n_times(6_000, 1500, nvdwarf_fuzz::die_tree::run);
+    run_on_damaged(300, &sections(), nvdwarf_fuzz::die_tree::run);
+}
+
 /// A module with one of each construct, as `examples/` has none.
 fn ptx_constructs() -> Vec<Vec<u8>> {
     vec![include_bytes!("seeds/constructs.ptx").to_vec(), include_bytes!("seeds/at_dwarf.ptx").to_vec()]

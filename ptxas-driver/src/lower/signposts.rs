@@ -5,7 +5,11 @@
 use super::{Context, Lowered, debug_relocs};
 use crate::code_image::CodeSection;
 use anyhow::Result;
-use dwarf2_writer::unit::{self, CompileUnit};
+use dwarf2_writer::aranges::ArangeTable;
+use dwarf2_writer::constants::{
+    DW_AT_high_pc, DW_AT_low_pc, DW_AT_name, DW_AT_producer, DW_AT_stmt_list, DW_TAG_compile_unit,
+};
+use dwarf2_writer::info::{DebugInfo, Params, Value, is_one_unit};
 use dwarf2_writer::{Address, Section, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::file_table::SourceFile;
@@ -22,9 +26,12 @@ pub(super) fn add(context: &Context<'_>, files: &[SourceFile<'_>], lowered: &mut
         lowered.extend(compile_unit(context, files)?);
     }
     if !has(lowered, SectionKind::DebugAranges) && has_one_unit(lowered) {
-        let ranges: Vec<_> =
-            context.image.sections.iter().map(|section| (address(section, 0), section.size)).collect();
-        lowered.push(finished(SectionKind::DebugAranges, unit::aranges(&ranges)?));
+        // Sections without code have no addresses to be found by.
+        let sections = context.image.sections.iter().filter(|section| section.size > 0);
+        let ranges: Vec<_> = sections.map(|section| (address(section, 0), section.size)).collect();
+        let mut table = ArangeTable::new();
+        table.unit(0.into(), &ranges)?;
+        lowered.push(finished(SectionKind::DebugAranges, table.finish()));
     }
     Ok(())
 }
@@ -32,21 +39,24 @@ pub(super) fn add(context: &Context<'_>, files: &[SourceFile<'_>], lowered: &mut
 fn compile_unit(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<Vec<Lowered>> {
     let sections = &context.image.sections;
     let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(Vec::new()) };
-    let unit = CompileUnit {
-        producer: concat!("nvdwarf ", env!("CARGO_PKG_VERSION")).as_bytes(),
-        name: files.first().map_or(b"<unnamed>", |file| file.path),
-        low_pc: address(first, 0),
-        high_pc: address(last, last.size as i64),
-        line_table: 0,
-    };
-    let abbrev = Section { bytes: unit.abbrev(), relocs: Vec::new() };
-    Ok(vec![finished(SectionKind::DebugAbbrev, abbrev), finished(SectionKind::DebugInfo, unit.info()?)])
+    let attributes = [
+        (DW_AT_producer, Value::String(concat!("nvdwarf ", env!("CARGO_PKG_VERSION")).as_bytes())),
+        (DW_AT_name, Value::String(files.first().map_or(b"<unnamed>", |file| file.path))),
+        (DW_AT_stmt_list, Value::Offset(0.into())),
+        (DW_AT_low_pc, Value::Addr(address(first, 0))),
+        (DW_AT_high_pc, Value::Addr(address(last, last.size as i64))),
+    ];
+    let mut info = DebugInfo::new(Params::default());
+    info.unit(DW_TAG_compile_unit, &attributes)?;
+    let sections = info.finish()?;
+    let abbrev = Section { bytes: sections.abbrev, relocs: Vec::new() };
+    Ok(vec![finished(SectionKind::DebugAbbrev, abbrev), finished(SectionKind::DebugInfo, sections.info)])
 }
 
 /// Whether `.debug_info` is one unit.
 fn has_one_unit(lowered: &[Lowered]) -> bool {
     let info = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugInfo));
-    info.is_some_and(|info| unit::is_one(&info.bytes))
+    info.is_some_and(|info| is_one_unit(&info.bytes))
 }
 
 fn address(section: &CodeSection, addend: i64) -> Address {

@@ -1,0 +1,101 @@
+//! `.debug_loc`: where an object is, for each range of code (DWARF 2.0.0 §2.4.6 and §7.7.2).
+//!
+//! ```
+//! use dwarf2_writer::loc::{Location, LocationTable};
+//! use dwarf2_writer::{Address, Expression, Operation};
+//!
+//! let mut table = LocationTable::new();
+//! let location = Expression::new(&[Operation::Reg(3)])?;
+//! let (begin, end) = (Address::Constant(0x10), Address::Constant(0x40));
+//! assert_eq!(table.list(&[Location::Range { begin, end, location }])?, 0);
+//! let section = table.finish();
+//! assert_eq!(section.bytes[16..19], [1, 0, 0x53]);
+//! assert_eq!(section.bytes[19..], [0; 16]);
+//! # Ok::<(), dwarf2_writer::Error>(())
+//! ```
+
+use crate::expression::check_relocs;
+use crate::section::check_range;
+use crate::{Address, Error, Expression, Section};
+
+/// An entry of a location list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// Base address selection: what later entries of the list are relative to. Before the first it is the lowest address
+    /// of the unit.
+    Base(Address),
+    /// Where the object is in a range of code.
+    Range {
+        /// First address, relative to the base.
+        begin: Address,
+        /// First address behind the range, relative to the base.
+        end: Address,
+        /// At most 65535 bytes.
+        location: Expression,
+    },
+}
+
+/// Begins a base address selection, in place of a range.
+const BASE: u64 = u64::MAX;
+
+/// Collects the lists of a `.debug_loc` section (8-byte addresses).
+#[derive(Debug, Clone, Default)]
+pub struct LocationTable {
+    section: Section,
+}
+
+impl LocationTable {
+    /// A section without lists.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a list and its end; returns its byte offset, for a [`Value::Offset`](crate::info::Value::Offset).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BackwardRange`], [`Error::EmptyRange`], [`Error::LocationAtMax`], [`Error::TooLong`] and
+    /// [`Error::ExpressionReloc`]; nothing is appended then.
+    pub fn list(&mut self, locations: &[Location]) -> Result<u32, Error> {
+        self.section.all_or_nothing(|section| {
+            let offset = section.next_offset(".debug_loc")?;
+            locations.iter().try_for_each(|location| put(section, location))?;
+            section.bytes.extend_from_slice(&[0; 16]);
+            Ok(offset)
+        })
+    }
+
+    /// The finished section.
+    #[must_use]
+    pub fn finish(self) -> Section {
+        self.section
+    }
+}
+
+fn put(section: &mut Section, location: &Location) -> Result<(), Error> {
+    match *location {
+        Location::Base(address) => {
+            section.bytes.extend_from_slice(&BASE.to_le_bytes());
+            section.address(address);
+        }
+        Location::Range { begin, end, ref location } => {
+            if begin == Address::Constant(BASE) {
+                return Err(Error::LocationAtMax);
+            }
+            check_range("location", begin, end)?;
+            let len = location.bytes.len() as u64;
+            let field = u16::try_from(len).map_err(|_| Error::TooLong {
+                field: "location",
+                len,
+                max: u64::from(u16::MAX),
+            })?;
+            check_relocs(&location.bytes, &location.relocs)?;
+            section.address(begin);
+            section.address(end);
+            section.bytes.extend_from_slice(&field.to_le_bytes());
+            section.append_parts(&location.bytes, &location.relocs);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! `.debug_macinfo`: macros and where they were defined (DWARF 2.0.0 §6.3 and §7.22).
+//!
+//! ```
+//! use dwarf2_writer::macinfo::{Macro, MacroTable};
+//!
+//! let mut macros = MacroTable::new();
+//! let list = [
+//!     Macro::StartFile { line: 0, file: 1 },
+//!     Macro::Define { line: 3, text: b"WARP 32" },
+//!     Macro::EndFile,
+//! ];
+//! assert_eq!(macros.list(&list)?, 0);
+//! assert_eq!(macros.finish(), b"\x03\0\x01\x01\x03WARP 32\0\x04\0");
+//! # Ok::<(), dwarf2_writer::Error>(())
+//! ```
+
+use alloc::vec::Vec;
+
+use leb128_nv::uleb128;
+
+use crate::constants::{
+    DW_MACINFO_define, DW_MACINFO_end_file, DW_MACINFO_start_file, DW_MACINFO_undef, DW_MACINFO_vendor_ext,
+};
+use crate::section::put_string;
+use crate::{Error, Section};
+
+/// An entry of a list of macros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Macro<'a> {
+    /// `DW_MACINFO_define`.
+    Define {
+        /// 1-based; 0 on the command line.
+        line: u64,
+        /// Name, parameters without blanks, a blank, and the definition: `F(a,b) ((a)+(b))`.
+        text: &'a [u8],
+    },
+    /// `DW_MACINFO_undef`.
+    Undef {
+        /// 1-based; 0 on the command line.
+        line: u64,
+        /// The name.
+        text: &'a [u8],
+    },
+    /// `DW_MACINFO_start_file`: what follows is in this file.
+    StartFile {
+        /// Of the `#include`, 1-based; 0 for the first file.
+        line: u64,
+        /// In the file table of the unit's line program, 1-based.
+        file: u64,
+    },
+    /// `DW_MACINFO_end_file`: back in the file before.
+    EndFile,
+    /// `DW_MACINFO_vendor_ext`.
+    Vendor {
+        /// What it says is the vendor's.
+        constant: u64,
+        /// Same.
+        text: &'a [u8],
+    },
+}
+
+/// Collects the lists of a `.debug_macinfo` section.
+#[derive(Debug, Clone, Default)]
+pub struct MacroTable {
+    section: Section,
+}
+
+impl MacroTable {
+    /// A section without lists.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the macros of a unit and their end; returns the byte offset, for a
+    /// [`Value::Offset`](crate::info::Value::Offset) (`DW_AT_macro_info`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NulInString`], [`Error::MacroNesting`] unless each file that starts also ends, and [`Error::TooLong`] past
+    /// 4 GiB; nothing is appended then.
+    pub fn list(&mut self, macros: &[Macro<'_>]) -> Result<u32, Error> {
+        self.section.all_or_nothing(|section| {
+            let offset = section.next_offset(".debug_macinfo")?;
+            let mut depth = 0_usize;
+            for (index, entry) in macros.iter().enumerate() {
+                match entry {
+                    Macro::StartFile { .. } => depth += 1,
+                    Macro::EndFile => {
+                        depth = depth.checked_sub(1).ok_or(Error::MacroNesting { index, depth })?;
+                    }
+                    _ => {}
+                }
+                put(&mut section.bytes, entry)?;
+            }
+            if depth != 0 {
+                return Err(Error::MacroNesting { index: macros.len(), depth });
+            }
+            section.bytes.push(0);
+            Ok(offset)
+        })
+    }
+
+    /// Contents of `.debug_macinfo`.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        self.section.bytes
+    }
+}
+
+fn put(out: &mut Vec<u8>, entry: &Macro<'_>) -> Result<(), Error> {
+    let (kind, number, text) = match *entry {
+        Macro::Define { line, text } => (DW_MACINFO_define, line, text),
+        Macro::Undef { line, text } => (DW_MACINFO_undef, line, text),
+        Macro::Vendor { constant, text } => (DW_MACINFO_vendor_ext, constant, text),
+        Macro::StartFile { line, file } => {
+            out.push(DW_MACINFO_start_file);
+            out.extend_from_slice(&uleb128(line));
+            out.extend_from_slice(&uleb128(file));
+            return Ok(());
+        }
+        Macro::EndFile => {
+            out.push(DW_MACINFO_end_file);
+            return Ok(());
+        }
+    };
+    out.push(kind);
+    out.extend_from_slice(&uleb128(number));
+    put_string(out, text, "macro")
+}

@@ -1,0 +1,78 @@
+//! `.debug_str`: strings that entries name by their offset (DWARF 2.0.0 §7.5.4, `DW_FORM_strp`).
+//!
+//! ```
+//! use dwarf2_writer::strings::StringTable;
+//!
+//! let mut strings = StringTable::new();
+//! assert_eq!(strings.add(b"int")?, 0);
+//! assert_eq!(strings.add(b"float")?, 4);
+//! assert_eq!(strings.add(b"int")?, 0);
+//! assert_eq!(strings.finish(), b"int\0float\0");
+//! # Ok::<(), dwarf2_writer::Error>(())
+//! ```
+
+use alloc::vec::Vec;
+
+use crate::hash_index::{HashIndex, of_bytes};
+use crate::section::put_string;
+use crate::{DWARF32_RESERVED, Error};
+
+/// Collects the strings of a `.debug_str` section.
+#[derive(Debug, Clone, Default)]
+pub struct StringTable {
+    /// The section so far.
+    bytes: Vec<u8>,
+    index: HashIndex,
+    /// Offset of each string in the index.
+    offsets: Vec<u32>,
+}
+
+impl StringTable {
+    /// A section without strings.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Byte offset of `string` in the section; it is put there unless [`StringTable::add`] has before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NulInString`], and [`Error::TooLong`] if the section would end beyond what 32-bit DWARF can name.
+    pub fn add(&mut self, string: &[u8]) -> Result<u32, Error> {
+        let hash = of_bytes(string);
+        let known = self.index.find(hash, |item| {
+            let offset = self.offsets.get(item as usize).copied().unwrap_or(0);
+            let there = self.bytes.get(offset as usize..).unwrap_or_default();
+            there.strip_prefix(string).is_some_and(|rest| rest.first() == Some(&0))
+        });
+        if let Some(offset) = known.and_then(|item| self.offsets.get(item as usize)) {
+            return Ok(*offset);
+        }
+        let offset = self.append(string)?;
+        self.index.insert(hash);
+        self.offsets.push(offset);
+        Ok(offset)
+    }
+
+    /// Puts `string` at the end of the section, also if it is there already, and returns its byte offset. For sections
+    /// that are to look as another producer made them; [`StringTable::add`] does not find it.
+    ///
+    /// # Errors
+    ///
+    /// As [`StringTable::add`].
+    pub fn append(&mut self, string: &[u8]) -> Result<u32, Error> {
+        let (offset, len) = (self.bytes.len(), (self.bytes.len() + string.len() + 1) as u64);
+        if len >= DWARF32_RESERVED {
+            return Err(Error::TooLong { field: ".debug_str", len, max: DWARF32_RESERVED - 1 });
+        }
+        put_string(&mut self.bytes, string, "string")?;
+        Ok(offset as u32)
+    }
+
+    /// Contents of `.debug_str`.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
