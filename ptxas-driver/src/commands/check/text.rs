@@ -65,6 +65,9 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
     }
 }
 
+/// Bytes of text up to which repairs are tried for the summary: that takes several times as long as to check it.
+const TRIED: usize = 4 << 20;
+
 /// `2 errors, 1 warning, 3 notes`
 fn summary(checked: &Checked<'_>, options: &Options) -> String {
     let report = &checked.report;
@@ -89,7 +92,11 @@ fn summary(checked: &Checked<'_>, options: &Options) -> String {
         report.findings.iter().any(|finding| rules.contains(&finding.rule.id))
     };
     let repairs: Vec<Repair> = Fixes::default().repairs.into_iter().filter(answers).collect();
-    if !repairs.is_empty() && fix::would_change(checked.text(options), &Fixes::of(&repairs)) {
+    let text = checked.text(options);
+    let is_long = text.len() > TRIED;
+    if !repairs.is_empty() && is_long {
+        summary.push_str("; --fix may have repairs");
+    } else if !repairs.is_empty() && fix::would_change(text, &Fixes::of(&repairs)) {
         summary.push_str("; --fix has repairs");
     }
     summary
