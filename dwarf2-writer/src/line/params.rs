@@ -1,0 +1,84 @@
+//! What a line program is given: header numbers, files, rows, and how to choose opcodes.
+
+/// Header fields that opcodes depend on. The default is what compilers commonly choose: DWARF 2's opcodes, line advances from -5 to 8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// Bytes that one unit of an address advance stands for, at least 1. Readers that ignore it exist: 1 is safe.
+    pub minimum_instruction_length: u8,
+    /// `is_stmt` at the start of each sequence.
+    pub default_is_stmt: bool,
+    /// Smallest line advance of a special opcode.
+    pub line_base: i8,
+    /// How many line advances special opcodes have, at least 1.
+    pub line_range: u8,
+    /// First special opcode, 10 to 13.
+    pub opcode_base: u8,
+}
+
+impl Params {
+    pub(super) const STANDARD: Self = Self {
+        minimum_instruction_length: 1,
+        default_is_stmt: true,
+        line_base: -5,
+        line_range: 14,
+        opcode_base: 10,
+    };
+
+    /// Whether opcodes are those of [`Params::STANDARD`].
+    pub(super) fn has_standard_opcodes(self) -> bool {
+        Self { default_is_stmt: true, ..self } == Self::STANDARD
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::STANDARD
+    }
+}
+
+/// Which opcodes say what a program is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// Every call writes what it says, also when it changes nothing; a row is a special opcode if address and line both move
+    /// and it fits, else `DW_LNS_advance_line` and `DW_LNS_advance_pc` (with an SLEB128 operand) as needed, and `DW_LNS_copy`.
+    /// That is what GPU assemblers write.
+    #[default]
+    Plain,
+    /// The fewest bytes for the same rows: each row by the shortest opcodes there are, file, column, `is_stmt` and ISA only
+    /// where a row needs them, advances without a row joined with the next.
+    Compact(Header),
+}
+
+/// What [`Policy::Compact`] may do with the header's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// `line_base` may become another if that saves more than about a thirtieth of the program.
+    #[default]
+    Choose,
+    /// They stay.
+    Keep,
+}
+
+/// A row of [`super::LineProgram::rows`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Row {
+    /// In bytes, counted as [`super::LineProgram::begin_sequence`] says.
+    pub address: u64,
+    /// 1-based; 0 is no line.
+    pub line: u32,
+    /// 1-based file of the file table, which need not have it.
+    pub file: u32,
+}
+
+/// An entry of the file table (DWARF 2.0.0 §6.2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileEntry<'a> {
+    /// Path, relative to the directory unless absolute; not empty, no NUL.
+    pub name: &'a [u8],
+    /// 1-based directory of this program; 0 is the directory of the compilation. Not checked.
+    pub directory: u64,
+    /// Time of the last change, as the producer counts it; 0 is unknown.
+    pub mtime: u64,
+    /// Bytes; 0 is unknown.
+    pub size: u64,
+}
