@@ -13,6 +13,9 @@ use crate::text::{LineIndex, TextRange};
 /// ptxas makes tables from the first to the last line of a body and of what one `.loc` covers. It crashes at the end of
 /// those of negative size; an empty one, where the last line is the one before the first, passes.
 pub(super) fn check(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
+    if memchr::memchr(b'#', module.text.as_bytes()).is_none() {
+        return; // the usual case, which needs no index of the lines
+    }
     let index = LineIndex::new(module.text);
     let lines = PtxasLines::new(module.text, &index);
     if !lines.has_markers() {

@@ -25,7 +25,11 @@ pub(super) fn check(module: &Module<'_>, relocatable: bool, sink: &mut Sink<'_>)
             _ => {}
         }
     }
-    symbols.undefined(&calls::order(module), relocatable, sink);
+    let is_undefined = |symbol: &Symbol<'_, '_>| matches!(symbol, Symbol::Function { defined: false, .. });
+    // Only then it matters who calls whom.
+    if symbols.known.values().any(is_undefined) {
+        symbols.undefined(&calls::order(module), relocatable, sink);
+    }
     if !relocatable {
         symbols.extern_variables(sink);
     }
