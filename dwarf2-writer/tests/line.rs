@@ -287,6 +287,7 @@ fn rows_are_all_written_or_none() {
             program.begin_sequence(Address::Constant(0)).expect("closed");
             program.rows(&[row(16, 7), row(32, 8)]).expect("ascending");
             program.set_column(9).expect("open");
+            program.advance_to(44).expect("ascending");
             if let Some(rows) = refused {
                 assert!(program.rows(rows).is_err());
             }
@@ -298,7 +299,13 @@ fn rows_are_all_written_or_none() {
             let expected = finish(None, params);
             let mut many: Vec<Row> = (2..2000).map(|i| row(16 * i, 5)).collect();
             many.push(row(0, 1));
-            for refused in [&[row(48, 1), row(40, 2)][..], &[row(16, 1)], &[row((1 << 63) + 40, 1)], &many] {
+            for refused in [
+                &[row(48, 1), row(40, 2)][..],
+                &[row(16, 1)],
+                &[row(40, 1)],
+                &[row((1 << 63) + 45, 1)],
+                &many,
+            ] {
                 assert_eq!(finish(Some(refused), params), expected, "{policy:?}");
             }
         }
