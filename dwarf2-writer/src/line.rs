@@ -24,26 +24,26 @@ use core::ops::RangeInclusive;
 use leb128_nv::{sleb128, uleb128};
 
 use crate::constants::{
-    DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
+    DW_LNE_end_sequence, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
     DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
 };
 use crate::section::put_string;
 use crate::{Address, DWARF32_RESERVED, Error, Reloc, Section, SymbolId};
 
 mod compact;
-mod middle;
 mod near;
 mod opcodes;
 mod params;
 mod plain;
+mod program;
 mod rows;
 mod smaller;
 
 pub use params::{FileEntry, Header, Params, Policy, Row};
 
-use near::Near;
-use opcodes::{Opcodes, put};
-use rows::{LineCounts, Registers};
+use opcodes::Opcodes;
+use program::{EXTENDED, Program};
+use rows::{Encoder, LineCounts};
 
 /// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
 pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
@@ -56,9 +56,6 @@ const MAX_ADVANCE: u64 = i64::MAX as u64;
 
 /// Of line programs in DWARF 2.
 const VERSION: u16 = 2;
-
-/// Extended opcodes start with this byte.
-const EXTENDED: u8 = 0;
 
 /// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
 ///
@@ -73,8 +70,7 @@ pub struct LineProgram {
     files: Vec<u8>,
     file_count: u64,
     tail: Section,
-    /// The opcodes.
-    program: Section,
+    program: Program,
     open: bool,
     address: u64,
     /// Bytes of `address` that no opcode has advanced yet.
@@ -83,8 +79,7 @@ pub struct LineProgram {
     /// What was asked for, and what the program says so far.
     state: State,
     written: State,
-    /// Rows that are looked up, with the standard parameters.
-    near: Option<&'static Near>,
+    rows: &'static Encoder,
     /// Of [`Header::Choose`].
     counts: Option<Box<LineCounts>>,
 }
@@ -134,17 +129,17 @@ impl LineProgram {
             files: Vec::new(),
             file_count: 0,
             tail: Section::default(),
-            program: Section::default(),
+            program: Program::default(),
             open: false,
             address: 0,
             owed: 0,
             line: 1,
             state: State::initial(params),
             written: State::initial(params),
-            near: params.has_standard_opcodes().then_some(match policy {
-                Policy::Plain => &near::PLAIN,
-                Policy::Compact(_) => &near::COMPACT,
-            }),
+            rows: match policy {
+                Policy::Plain => &rows::PLAIN,
+                Policy::Compact(_) => &rows::COMPACT,
+            },
             counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts::new())),
         })
     }
@@ -196,8 +191,7 @@ impl LineProgram {
     /// [`Error::SequenceOpen`].
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
-        self.program.bytes.extend_from_slice(&[EXTENDED, 9, DW_LNE_set_address]);
-        self.program.address(start);
+        self.program.set_address(start);
         (self.open, self.address, self.owed, self.line) = (true, start.in_place(), 0, 1);
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
         Ok(())
@@ -276,10 +270,9 @@ impl LineProgram {
     /// [`Error::NoSequence`].
     pub fn raw_extended(&mut self, op: u8, operands: &[u8]) -> Result<(), Error> {
         self.expect_open()?;
-        self.program.bytes.push(EXTENDED);
-        self.program.bytes.extend_from_slice(&uleb128(operands.len() as u64 + 1));
-        self.program.bytes.push(op);
-        self.program.bytes.extend_from_slice(operands);
+        self.program.with(EXTENDED, uleb128(operands.len() as u64 + 1));
+        self.program.op(op);
+        self.program.extend(operands);
         Ok(())
     }
 
@@ -293,7 +286,7 @@ impl LineProgram {
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
-            Policy::Plain => put(&mut self.program.bytes, DW_LNS_advance_pc, sleb128(units as i64)),
+            Policy::Plain => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
             Policy::Compact(_) => self.owed += address - self.address,
         }
         self.address = address;
@@ -309,12 +302,9 @@ impl LineProgram {
     pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
         let units = self.advance(address)?;
         let lines = line.wrapping_sub(self.line) as i32;
-        if self.policy != Policy::Plain {
-            self.compact_row(units, lines);
-        } else if let Some(row) = self.near.and_then(|near| near.row(units, lines as u32)) {
-            put_near(&mut self.program.bytes, row);
-        } else {
-            plain::put_row(&mut self.program.bytes, self.params, units, lines);
+        match self.policy {
+            Policy::Plain => self.rows.put_row(&mut self.program, self.params, units, lines),
+            Policy::Compact(_) => self.compact_row(units, lines),
         }
         (self.address, self.line) = (address, line);
         Ok(())
@@ -328,33 +318,29 @@ impl LineProgram {
     /// is written.
     pub fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         self.expect_open()?;
-        if !self.params.has_standard_opcodes() {
+        let Some(last) = rows.last() else { return Ok(()) };
+        let (true, Ok(file)) = (self.params.has_standard_opcodes(), u32::try_from(self.written.file)) else {
             return self.rows_one_by_one(rows);
-        }
+        };
         // An advance that is still owed is behind the address it led to.
         let from = self.address;
         if let Some(first) = rows.first().filter(|first| first.address < from) {
             return Err(Error::AddressBackwards { from, to: first.address });
         }
-        let before = self.program.mark();
-        let written = self.written;
-        self.settle(State { file: self.written.file, ..self.state });
-        let file = self.written.file;
-        let at = Registers { address: self.address - self.owed, line: self.line, file };
-        let encoder = if self.policy == Policy::Plain { &rows::PLAIN } else { &rows::COMPACT };
-        let done = encoder.put(&mut self.program.bytes, at, rows, self.counts.as_deref_mut());
-        match done {
-            Ok(at) if !rows.is_empty() => {
-                (self.address, self.owed, self.line) = (at.address, 0, at.line);
-                (self.state.file, self.written.file) = (at.file, at.file);
-                Ok(())
-            }
-            done => {
-                self.program.rewind(before);
-                self.written = written;
-                done.map(|_| ())
-            }
+        let (before, written) = (self.program.mark(), self.written);
+        let wanted = State { file: written.file, ..self.state };
+        if wanted != written {
+            self.settle(wanted);
         }
+        let at = Row { address: self.address - self.owed, line: self.line, file };
+        if let Err(error) = self.rows.put_rows(&mut self.program, at, rows, self.counts.as_deref_mut()) {
+            self.program.rewind(before);
+            self.written = written;
+            return Err(error);
+        }
+        (self.address, self.owed, self.line) = (last.address, 0, last.line);
+        (self.state.file, self.written.file) = (last.file.into(), last.file.into());
+        Ok(())
     }
 
     #[cold]
@@ -383,11 +369,7 @@ impl LineProgram {
         if let Some(counts) = &mut self.counts {
             counts.add(lines as u32);
         }
-        if let Some(row) = self.near.and_then(|near| near.row(units, lines as u32)) {
-            put_near(&mut self.program.bytes, row);
-        } else {
-            compact::put_row(&mut self.program.bytes, self.params, units, lines);
-        }
+        self.rows.put_row(&mut self.program, self.params, units, lines);
     }
 
     /// Ends the sequence: `address` is the first byte behind its code.
@@ -397,16 +379,15 @@ impl LineProgram {
     /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
     pub fn end_sequence(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
-        let program = &mut self.program.bytes;
         match self.policy {
-            Policy::Plain if units != 0 => put(program, DW_LNS_advance_pc, sleb128(units as i64)),
+            Policy::Plain if units != 0 => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
             Policy::Plain => {}
             Policy::Compact(_) => {
                 let unit = u64::from(self.params.minimum_instruction_length);
-                compact::advance(self.params, Opcodes::NONE, units + self.owed / unit).put(program);
+                self.program.opcodes(compact::advance(self.params, Opcodes::NONE, units + self.owed / unit));
             }
         }
-        program.extend_from_slice(&[EXTENDED, 1, DW_LNE_end_sequence]);
+        self.program.put([EXTENDED, 1, DW_LNE_end_sequence], 3);
         self.open = false;
         Ok(())
     }
@@ -427,7 +408,7 @@ impl LineProgram {
         // From behind the header_length field to the first opcode: five fields and both tables with their ends.
         let header_length =
             5 + lengths.len() + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
-        let unit_length = (2 + 4 + header_length + self.program.bytes.len()) as u64;
+        let unit_length = (2 + 4 + header_length + self.program.len()) as u64;
         if unit_length >= DWARF32_RESERVED {
             return Err(Error::TooLong {
                 field: "line program",
@@ -435,32 +416,31 @@ impl LineProgram {
                 max: DWARF32_RESERVED - 1,
             });
         }
-        let mut header = Section { bytes: Vec::with_capacity(10 + header_length), relocs: Vec::new() };
-        let out = &mut header.bytes;
-        out.extend_from_slice(&(unit_length as u32).to_le_bytes());
-        out.extend_from_slice(&VERSION.to_le_bytes());
-        out.extend_from_slice(&(header_length as u32).to_le_bytes());
+        let mut section = self.program.behind_header(10 + header_length);
+        let mut out = &mut *section.bytes;
         let [line_base] = line_base.to_le_bytes();
-        out.extend_from_slice(&[
-            minimum_instruction_length,
-            default_is_stmt.into(),
-            line_base,
-            line_range,
-            opcode_base,
-        ]);
-        out.extend_from_slice(lengths);
+        let numbers =
+            [minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base];
+        fill(&mut out, &(unit_length as u32).to_le_bytes());
+        fill(&mut out, &VERSION.to_le_bytes());
+        fill(&mut out, &(header_length as u32).to_le_bytes());
+        fill(&mut out, &numbers);
+        fill(&mut out, lengths);
         for table in [&self.directories, &self.files] {
-            out.extend_from_slice(table);
-            out.push(0);
+            fill(&mut out, table);
+            fill(&mut out, &[0]);
         }
-        header.append(&self.tail);
-        Ok(header.before(self.program))
+        fill(&mut out, &self.tail.bytes);
+        let tail = (10 + header_length - self.tail.bytes.len()) as u64;
+        let relocs = self.tail.relocs.iter().map(|reloc| Reloc { offset: tail + reloc.offset, ..*reloc });
+        section.relocs.splice(..0, relocs);
+        Ok(section)
     }
 
     /// A standard opcode without operand that counts for the next row only.
     fn flag(&mut self, opcode: u8) -> Result<(), Error> {
         self.expect_standard(opcode)?;
-        self.program.bytes.push(opcode);
+        self.program.op(opcode);
         Ok(())
     }
 
@@ -471,7 +451,7 @@ impl LineProgram {
         self.state = state;
         if self.policy == Policy::Plain {
             self.written = state;
-            put_register(&mut self.program.bytes, opcode, state);
+            put_register(&mut self.program, opcode, state);
         }
         Ok(())
     }
@@ -479,7 +459,7 @@ impl LineProgram {
     /// Writes the registers in which `state` is not what the program says.
     fn settle(&mut self, state: State) {
         let State { file, column, is_stmt, isa } = self.written;
-        let program = &mut self.program.bytes;
+        let program = &mut self.program;
         for (opcode, changed) in [
             (DW_LNS_set_file, state.file != file),
             (DW_LNS_set_column, state.column != column),
@@ -541,24 +521,25 @@ impl LineProgram {
     }
 }
 
-#[inline]
-fn put_near(program: &mut Vec<u8>, (bytes, len): ([u8; 8], usize)) {
-    let end = program.len() + len;
-    program.extend_from_slice(&bytes);
-    program.truncate(end);
+/// Writes the header's next bytes.
+fn fill(out: &mut &mut [u8], bytes: &[u8]) {
+    if let Some((place, rest)) = core::mem::take(out).split_at_mut_checked(bytes.len()) {
+        place.copy_from_slice(bytes);
+        *out = rest;
+    }
 }
 
 /// The opcode that sets a register, with its value; `DW_LNS_negate_stmt` has none.
 #[inline]
 #[allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
-fn put_register(program: &mut Vec<u8>, opcode: u8, state: State) {
+fn put_register(program: &mut Program, opcode: u8, state: State) {
     let operand = match opcode {
         DW_LNS_set_file => state.file,
         DW_LNS_set_column => state.column,
         DW_LNS_set_isa => state.isa,
-        _ => return program.push(opcode),
+        _ => return program.op(opcode),
     };
-    put(program, opcode, uleb128(operand));
+    program.with(opcode, uleb128(operand));
 }
 
 /// Appends a table entry's string, which must not read as the end of the table.
