@@ -21,7 +21,9 @@ type Encoder = (&'static str, fn(&Table) -> usize);
 
 const ENCODERS: [Encoder; 8] = [
     ("`Plain`", |table| encoders::ours(table, Policy::Plain).map_or(0, |bytes| bytes.len())),
-    ("`Plain`, row by row", |table| encoders::row_by_row(table, Policy::Plain).map_or(0, |bytes| bytes.len())),
+    ("`Plain`, row by row", |table| {
+        encoders::row_by_row(table, Policy::Plain).map_or(0, |bytes| bytes.len())
+    }),
     ("`Compact`, header kept", |table| encoders::ours(table, KEEP).map_or(0, |bytes| bytes.len())),
     ("`Compact`", |table| encoders::ours(table, CHOOSE).map_or(0, |bytes| bytes.len())),
     ("`Compact`, row by row", |table| encoders::row_by_row(table, CHOOSE).map_or(0, |bytes| bytes.len())),
@@ -74,12 +76,14 @@ fn instructions(encoder: usize, source: usize, count: usize) -> Option<f64> {
         .output()
         .ok()?;
     let text = String::from_utf8_lossy(&run.stderr).into_owned();
-    let collected = text.lines().find_map(|line| line.split_once("Collected :"))?.1.trim().parse::<f64>().ok()?;
+    let collected =
+        text.lines().find_map(|line| line.split_once("Collected :"))?.1.trim().parse::<f64>().ok()?;
     Some(collected / count as f64)
 }
 
 fn main() {
-    let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    let arguments: Vec<usize> =
+        std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     if let [encoder @ 0..8, source @ 0..5] = arguments[..] {
         println!("{}", lines_measured(encoder, &SOURCES[source].1()));
         return;

@@ -24,8 +24,8 @@ use core::ops::RangeInclusive;
 use leb128_nv::{sleb128, uleb128};
 
 use crate::constants::{
-    DW_LNE_end_sequence, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
-    DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
+    DW_LNE_end_sequence, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block, DW_LNS_set_column,
+    DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
 };
 use crate::section::put_string;
 use crate::{Address, DWARF32_RESERVED, Error, Reloc, Section, SymbolId};
@@ -79,7 +79,7 @@ pub struct LineProgram {
     /// What was asked for, and what the program says so far.
     state: State,
     written: State,
-    rows: &'static Encoder,
+    rows: Encoder,
     /// Of [`Header::Choose`].
     counts: Option<Box<LineCounts>>,
 }
@@ -136,10 +136,7 @@ impl LineProgram {
             line: 1,
             state: State::initial(params),
             written: State::initial(params),
-            rows: match policy {
-                Policy::Plain => &rows::PLAIN,
-                Policy::Compact(_) => &rows::COMPACT,
-            },
+            rows: Encoder::new(params, policy),
             counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts::new())),
         })
     }
@@ -303,7 +300,7 @@ impl LineProgram {
         let units = self.advance(address)?;
         let lines = line.wrapping_sub(self.line) as i32;
         match self.policy {
-            Policy::Plain => self.rows.put_row(&mut self.program, self.params, units, lines),
+            Policy::Plain => self.rows.put_row(&mut self.program, units, lines),
             Policy::Compact(_) => self.compact_row(units, lines),
         }
         (self.address, self.line) = (address, line);
@@ -319,7 +316,7 @@ impl LineProgram {
     pub fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         self.expect_open()?;
         let Some(last) = rows.last() else { return Ok(()) };
-        let (true, Ok(file)) = (self.params.has_standard_opcodes(), u32::try_from(self.written.file)) else {
+        let (1, Ok(file)) = (self.params.minimum_instruction_length, u32::try_from(self.written.file)) else {
             return self.rows_one_by_one(rows);
         };
         // An advance that is still owed is behind the address it led to.
@@ -333,7 +330,7 @@ impl LineProgram {
             self.settle(wanted);
         }
         let at = Row { address: self.address - self.owed, line: self.line, file };
-        if let Err(error) = self.rows.put_rows(&mut self.program, at, rows, self.counts.as_deref_mut()) {
+        if let Err(error) = self.rows.put_rows(&mut self.program, &at, rows, self.counts.as_deref_mut()) {
             self.program.rewind(before);
             self.written = written;
             return Err(error);
@@ -369,7 +366,7 @@ impl LineProgram {
         if let Some(counts) = &mut self.counts {
             counts.add(lines as u32);
         }
-        self.rows.put_row(&mut self.program, self.params, units, lines);
+        self.rows.put_row(&mut self.program, units, lines);
     }
 
     /// Ends the sequence: `address` is the first byte behind its code.
@@ -417,20 +414,26 @@ impl LineProgram {
             });
         }
         let mut section = self.program.behind_header(10 + header_length);
-        let mut out = &mut *section.bytes;
         let [line_base] = line_base.to_le_bytes();
-        let numbers =
-            [minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base];
-        fill(&mut out, &(unit_length as u32).to_le_bytes());
-        fill(&mut out, &VERSION.to_le_bytes());
-        fill(&mut out, &(header_length as u32).to_le_bytes());
-        fill(&mut out, &numbers);
-        fill(&mut out, lengths);
-        for table in [&self.directories, &self.files] {
-            fill(&mut out, table);
-            fill(&mut out, &[0]);
+        let parts: [&[u8]; 10] = [
+            &(unit_length as u32).to_le_bytes(),
+            &VERSION.to_le_bytes(),
+            &(header_length as u32).to_le_bytes(),
+            &[minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base],
+            lengths,
+            &self.directories,
+            &[0],
+            &self.files,
+            &[0],
+            &self.tail.bytes,
+        ];
+        let mut at = 0;
+        for part in parts {
+            if let Some(place) = section.bytes.get_mut(at..at + part.len()) {
+                place.copy_from_slice(part);
+            }
+            at += part.len();
         }
-        fill(&mut out, &self.tail.bytes);
         let tail = (10 + header_length - self.tail.bytes.len()) as u64;
         let relocs = self.tail.relocs.iter().map(|reloc| Reloc { offset: tail + reloc.offset, ..*reloc });
         section.relocs.splice(..0, relocs);
@@ -518,14 +521,6 @@ impl LineProgram {
 
     fn expect_closed(&self) -> Result<(), Error> {
         if self.open { Err(Error::SequenceOpen { reached: self.address }) } else { Ok(()) }
-    }
-}
-
-/// Writes the header's next bytes.
-fn fill(out: &mut &mut [u8], bytes: &[u8]) {
-    if let Some((place, rest)) = core::mem::take(out).split_at_mut_checked(bytes.len()) {
-        place.copy_from_slice(bytes);
-        *out = rest;
     }
 }
 

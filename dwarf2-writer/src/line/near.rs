@@ -32,6 +32,9 @@ const COLUMN_SHIFT: u32 = u32::BITS - COLUMNS.ilog2();
 /// Where an entry of [`Near::moves`] has its number of bytes.
 const LEN_SHIFT: u32 = 56;
 
+/// What [`Near::put`] may write: an entry of each kind.
+pub(super) const ROOM: usize = 3 + 8;
+
 /// What a row takes, by its advances.
 #[derive(Debug)]
 pub(super) struct Near {
@@ -53,9 +56,10 @@ impl Near {
         Self { lines: line_advances(compact), moves: moves(compact) }
     }
 
-    /// The row for these advances: its bytes, with other bytes behind them, and their number. None if it is not near.
+    /// Writes the row for these advances to the start of `room`, and other bytes behind it: how many bytes it takes, at most
+    /// 10. None if it is not near; then nothing is written.
     #[inline]
-    pub(super) fn row(&self, units: u64, lines: u32) -> Option<([u8; 8], usize)> {
+    pub(super) fn put(&self, room: &mut [u8; ROOM], units: u64, lines: u32) -> Option<usize> {
         let line = *self.lines.get(lines.wrapping_add(LINES as u32 / 2) as usize)?;
         let mut advance = units.rotate_right(STEP_SHIFT); // of odd ones a large number
         if advance >= STEPS as u64 {
@@ -63,13 +67,15 @@ impl Near {
         }
         let columns = self.moves.get(usize::try_from(advance).ok()?)?;
         let moved = columns[(line >> COLUMN_SHIFT) as usize];
-        let len = line >> LINE_LEN_SHIFT & 3;
-        let bits = u64::from(line & ((1 << LINE_LEN_SHIFT) - 1)) | moved << (8 * len);
-        Some((bits.to_le_bytes(), len as usize + (moved >> LEN_SHIFT & 7) as usize))
+        let len = (line >> LINE_LEN_SHIFT & 3) as usize;
+        *room.first_chunk_mut()? = line.to_le_bytes();
+        *room.get_mut(len..)?.first_chunk_mut()? = moved.to_le_bytes();
+        Some(len + (moved >> LEN_SHIFT & 7) as usize)
     }
 }
 
 #[allow(long_running_const_eval, reason = "a small search for each")]
+#[allow(clippy::large_stack_arrays, reason = "on the compiler's stack")]
 const fn moves(compact: bool) -> [[u64; COLUMNS]; STEPS + BYTES] {
     let mut entries = [[0; COLUMNS]; STEPS + BYTES];
     let mut i = 0;
@@ -99,7 +105,8 @@ const fn line_advances(compact: bool) -> [u32; LINES] {
         if advance != 0 {
             let operand = sleb128(advance as i64);
             let len = 1 + operand.len() as u32;
-            entries[i] |= DW_LNS_advance_line as u32 | (operand.to_bits() as u32) << 8 | len << LINE_LEN_SHIFT;
+            entries[i] |=
+                DW_LNS_advance_line as u32 | (operand.to_bits() as u32) << 8 | len << LINE_LEN_SHIFT;
         }
         i += 1;
     }
@@ -125,24 +132,38 @@ const fn split(compact: bool, lines: i32) -> (i32, usize) {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
+
+    fn row(near: &Near, units: u64, lines: i32) -> Option<Vec<u8>> {
+        let mut room = [0; ROOM];
+        near.put(&mut room, units, lines as u32).map(|len| room[..len].to_vec())
+    }
 
     #[test]
     fn as_the_general_forms_have_it() {
         let steps = (0..STEPS as u64).map(|step| step << STEP_SHIFT);
         for units in (0..BYTES as u64).chain(steps) {
             for lines in -(LINES as i32) / 2..LINES as i32 / 2 {
-                let (bytes, len) = PLAIN.row(units, lines as u32).expect("near");
-                let row = plain::row(Params::STANDARD, units, lines);
-                assert_eq!(bytes[..len], row.bits.to_le_bytes()[..row.len as usize], "{units} {lines}");
-                let (_, len) = COMPACT.row(units, lines as u32).expect("near");
-                let row = compact::row(Params::STANDARD, units, lines);
-                assert_eq!(len, row.len as usize, "{units} {lines}");
+                let Opcodes { bits, len } = plain::row(Params::STANDARD, units, lines);
+                let plain = row(&PLAIN, units, lines).expect("near");
+                assert_eq!(plain, bits.to_le_bytes()[..len as usize], "{units} {lines}");
+                let compact = row(&COMPACT, units, lines).expect("near");
+                let least = compact::row(Params::STANDARD, units, lines).len;
+                assert_eq!(compact.len(), least as usize, "{units} {lines}");
             }
         }
-        let beyond = [(BYTES as u64 + 1, 0), ((STEPS as u64) << STEP_SHIFT, 0), (1 << 60, 0), (u64::MAX, 0), (16, LINES as u32 / 2), (16, u32::MAX / 2)];
+        let beyond = [
+            (BYTES as u64 + 1, 0),
+            ((STEPS as u64) << STEP_SHIFT, 0),
+            (1 << 60, 0),
+            (u64::MAX, 0),
+            (16, LINES as u32 / 2),
+            (16, u32::MAX / 2),
+        ];
         for (units, lines) in beyond {
-            assert_eq!(PLAIN.row(units, lines), None, "{units} {lines}");
+            assert_eq!(row(&PLAIN, units, lines as i32), None, "{units} {lines}");
         }
     }
 }

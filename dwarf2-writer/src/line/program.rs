@@ -47,6 +47,12 @@ impl Program {
         self.buffer.get_mut(self.len..).unwrap_or_default()
     }
 
+    /// [`Program::room`] whose size is known.
+    #[inline]
+    pub(super) fn fixed_room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        self.room(N).first_chunk_mut()
+    }
+
     /// Counts bytes of the [`Program::room`] as written.
     #[inline]
     pub(super) fn wrote(&mut self, len: usize) {
@@ -56,7 +62,7 @@ impl Program {
     /// Appends the first `len` of `bytes`.
     #[inline]
     pub(super) fn put<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
-        if let Some(room) = self.room(N).first_chunk_mut() {
+        if let Some(room) = self.fixed_room() {
             *room = bytes;
         }
         self.wrote(len.min(N));
@@ -70,7 +76,10 @@ impl Program {
     /// Appends an opcode with an operand.
     #[inline]
     pub(super) fn with(&mut self, opcode: u8, operand: Leb128) {
-        self.opcodes(Opcodes::NONE.with(opcode, operand));
+        if let Some([first, rest @ ..]) = self.fixed_room::<{ 1 + 16 }>() {
+            (*first, *rest) = (opcode, operand.to_bits().to_le_bytes());
+        }
+        self.wrote(1 + operand.len());
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use leb128_nv::{sleb128, uleb128};
 
 use super::near::{self, Near};
 use super::program::Program;
-use super::{MAX_ADVANCE, Params, Row, compact, plain};
+use super::{MAX_ADVANCE, Params, Policy, Row, compact, plain};
 use crate::Error;
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy, DW_LNS_set_file};
 
@@ -14,8 +14,8 @@ pub(super) const FAR: u64 = 1 << 28;
 /// Rows that are written at once.
 const CHUNK: usize = 256;
 
-/// Room for the opcodes of a row: `set_file` with an operand of one byte, and [`Near::row`].
-const ROOM: usize = 2 + 10;
+/// Room for the opcodes of a row: `set_file` with an operand of one byte, and [`Near::put`].
+const ROOM: usize = 2 + near::ROOM;
 
 /// Rows in 1 KiB: often enough for a processor's own prefetching to follow.
 const APART: usize = 1024 / size_of::<Row>();
@@ -40,35 +40,37 @@ impl LineCounts {
     }
 }
 
-/// How a policy writes rows.
-#[derive(Debug)]
+/// How rows are written.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Encoder {
-    /// Rows that are looked up, with the standard header parameters.
-    near: &'static Near,
+    params: Params,
     is_plain: bool,
+    /// Rows that are looked up, with the standard header parameters.
+    near: Option<&'static Near>,
 }
 
-pub(super) static PLAIN: Encoder = Encoder { near: &near::PLAIN, is_plain: true };
-pub(super) static COMPACT: Encoder = Encoder { near: &near::COMPACT, is_plain: false };
-
 impl Encoder {
+    pub(super) fn new(params: Params, policy: Policy) -> Self {
+        let is_plain = policy == Policy::Plain;
+        let near = if is_plain { &near::PLAIN } else { &near::COMPACT };
+        Self { params, is_plain, near: params.has_standard_opcodes().then_some(near) }
+    }
+
     /// Appends the opcodes for these advances, and the row.
     #[inline]
-    pub(super) fn put_row(&self, program: &mut Program, params: Params, units: u64, lines: i32) {
-        if params.has_standard_opcodes()
-            && let Some((bytes, len)) = self.near.row(units, lines as u32)
-        {
-            program.put(bytes, len);
-        } else {
-            self.put_any_row(program, params, units, lines);
+    pub(super) fn put_row(&self, program: &mut Program, units: u64, lines: i32) {
+        let near = self.near.and_then(|near| near.put(program.fixed_room()?, units, lines as u32));
+        match near {
+            Some(len) => program.wrote(len),
+            None => self.put_any_row(program, units, lines),
         }
     }
 
     #[inline(never)]
-    fn put_any_row(&self, program: &mut Program, params: Params, units: u64, lines: i32) {
+    fn put_any_row(&self, program: &mut Program, units: u64, lines: i32) {
         if units < FAR {
             let row = if self.is_plain { plain::row } else { compact::row };
-            return program.opcodes(row(params, units, lines));
+            return program.opcodes(row(self.params, units, lines));
         }
         // More than a register may hold.
         if lines != 0 {
@@ -78,44 +80,46 @@ impl Encoder {
         program.op(DW_LNS_copy);
     }
 
-    /// Appends `rows` under the standard header parameters. After an error `program` has rows of no use.
+    /// Appends `rows`, behind the row `at`; a unit is a byte. After an error `program` has rows of no use.
     pub(super) fn put_rows(
         &self,
         program: &mut Program,
-        mut at: Row,
+        at: &Row,
         rows: &[Row],
         mut counts: Option<&mut LineCounts>,
     ) -> Result<(), Error> {
-        let mut rest = rows;
-        while !rest.is_empty() {
-            let (chunk, behind) = rest.split_at(rest.len().min(CHUNK));
+        let Some(first) = rows.first() else { return Ok(()) };
+        self.put_one(program, at, first, counts.as_deref_mut())?;
+        let mut written = rows;
+        while written.len() > 1 {
+            let (chunk, behind) = written.split_at(written.len().min(CHUNK));
             if !behind.is_empty() {
                 ask_for(behind.get(..CHUNK).unwrap_or(behind));
             }
             let out = program.room(chunk.len() * ROOM);
-            let run = match counts.as_deref_mut() {
-                None => near_rows(self.near, out, &at, chunk, |_| {}),
-                Some(counts) => near_rows(self.near, out, &at, chunk, |lines| counts.add(lines)),
+            let run = match (self.near, counts.as_deref_mut()) {
+                (None, _) => Run::NONE,
+                (Some(near), None) => near_rows(near, out, chunk, |_| {}),
+                (Some(near), Some(counts)) => near_rows(near, out, chunk, |lines| counts.add(lines)),
             };
             program.wrote(run.len);
-            at = run.at;
-            let mut done = run.rows;
-            if let Some(row) = chunk.get(done) {
-                if let Some(counts) = counts.as_deref_mut() {
-                    counts.add(row.line.wrapping_sub(at.line));
-                }
-                self.far_row(program, &at, row)?;
-                at = *row;
-                done += 1;
+            written = written.get(run.rows..).unwrap_or_default();
+            if let [at, row, ..] = written {
+                self.put_one(program, at, row, counts.as_deref_mut())?;
+                written = written.get(1..).unwrap_or_default();
             }
-            rest = rest.get(done..).unwrap_or_default();
         }
         Ok(())
     }
 
-    /// A row with a large file or advance, or one that cannot be.
-    #[inline(never)]
-    fn far_row(&self, program: &mut Program, at: &Row, row: &Row) -> Result<(), Error> {
+    /// Any row.
+    fn put_one(
+        &self,
+        program: &mut Program,
+        at: &Row,
+        row: &Row,
+        counts: Option<&mut LineCounts>,
+    ) -> Result<(), Error> {
         let Some(units) = row.address.checked_sub(at.address) else {
             return Err(Error::AddressBackwards { from: at.address, to: row.address });
         };
@@ -125,7 +129,11 @@ impl Encoder {
         if row.file != at.file {
             program.with(DW_LNS_set_file, uleb128(row.file.into()));
         }
-        self.put_row(program, Params::STANDARD, units, row.line.wrapping_sub(at.line) as i32);
+        let lines = row.line.wrapping_sub(at.line);
+        if let Some(counts) = counts {
+            counts.add(lines);
+        }
+        self.put_row(program, units, lines as i32);
         Ok(())
     }
 }
@@ -135,30 +143,33 @@ struct Run {
     rows: usize,
     /// In bytes.
     len: usize,
-    at: Row,
 }
 
-/// The rows up to the first that is not [`near`], or for which there is no room. Calls nothing, so that all stays in
-/// registers.
+impl Run {
+    const NONE: Self = Self { rows: 0, len: 0 };
+}
+
+/// Rows behind the first, which is written already, up to one that is not [`near`] or for which there is no room. Calls
+/// nothing, so that all stays in registers.
 #[inline(never)]
-fn near_rows(near: &Near, out: &mut [u8], at: &Row, rows: &[Row], mut count: impl FnMut(u32)) -> Run {
+fn near_rows(near: &Near, out: &mut [u8], rows: &[Row], mut count: impl FnMut(u32)) -> Run {
     let whole = out.len();
-    let (mut out, mut before, mut rest) = (out, at, rows);
-    while let [row, others @ ..] = rest {
-        let (units, lines) = (row.address.wrapping_sub(before.address), row.line.wrapping_sub(before.line));
-        let Some((bytes, len)) = near.row(units, lines) else { break };
+    let (mut out, mut written) = (out, rows);
+    while let [at, rest @ ..] = written
+        && let [row, ..] = rest
+    {
+        let (units, lines) = (row.address.wrapping_sub(at.address), row.line.wrapping_sub(at.line));
         let Some(room) = out.first_chunk_mut::<ROOM>().filter(|_| row.file <= 0x7f) else { break };
         // Written anyway, and counted where the file is another.
         [room[0], room[1]] = [DW_LNS_set_file, row.file as u8];
-        let start = 2 * usize::from(row.file != before.file);
-        if let Some(place) = room.get_mut(start..start + 8).and_then(|place| place.first_chunk_mut()) {
-            *place = bytes;
-        }
+        let start = 2 * usize::from(row.file != at.file);
+        let room = room.get_mut(start..).and_then(|room| room.first_chunk_mut());
+        let Some(len) = room.and_then(|room| near.put(room, units, lines)) else { break };
         out = out.get_mut(start + len..).unwrap_or_default();
         count(lines);
-        (before, rest) = (row, others);
+        written = rest;
     }
-    Run { rows: rows.len() - rest.len(), len: whole - out.len(), at: *before }
+    Run { rows: rows.len() - written.len(), len: whole - out.len() }
 }
 
 /// Reads a row here and there. Rows are written faster than memory delivers them, and a core that is busy with

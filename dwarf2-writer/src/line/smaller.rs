@@ -5,11 +5,11 @@ use leb128_nv::{read_sleb128, read_uleb128};
 
 use super::opcodes::Opcodes;
 use super::program::{EXTENDED, Program};
-use super::rows::{COMPACT, LineCounts};
-use super::{Params, compact};
+use super::rows::{Encoder, LineCounts};
+use super::{Header, Params, Policy, compact};
+use crate::Reloc;
 #[allow(clippy::wildcard_imports, reason = "the standard opcodes")]
 use crate::constants::*;
-use crate::Reloc;
 
 /// A row that no special opcode says takes about this many bytes more.
 const SAVED: u64 = 2;
@@ -19,10 +19,9 @@ const WORTH: u64 = 32;
 
 /// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the smaller.
 pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, counts: &LineCounts) {
-    let reach = Reach::of(counts, params.line_range);
-    let now = reach.with(params.line_base);
-    let (best, most) = reach.best(params.line_base);
-    if (most - now) * SAVED * WORTH < program.len() as u64 || most == now {
+    let now = reach(counts, params.line_base, params.line_range);
+    let (best, most) = best_reach(counts, params.line_range);
+    if most <= now || (most - now) * SAVED * WORTH < program.len() as u64 {
         return;
     }
     let new = Params { line_base: best, ..*params };
@@ -31,47 +30,31 @@ pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, count
     }
 }
 
-/// How many line advances are in reach of special opcodes, by `line_base`.
-struct Reach {
-    /// Sums of the counts before each.
-    sums: [u32; LineCounts::LEN + 1],
-    range: i16,
+/// How many of the counted line advances have special opcodes.
+fn reach(counts: &LineCounts, line_base: i8, range: u8) -> u64 {
+    let first = usize::from(line_base.saturating_sub(LineCounts::LEAST).max(0) as u8);
+    counts.0.iter().skip(first).take(range.into()).map(|count| u64::from(*count)).sum()
 }
 
-impl Reach {
-    fn of(counts: &LineCounts, range: u8) -> Self {
-        let mut sums = [0_u32; LineCounts::LEN + 1];
-        let mut sum = 0_u32;
-        for (place, count) in sums.iter_mut().skip(1).zip(&counts.0) {
-            sum = sum.saturating_add(*count);
-            *place = sum;
+/// The `line_base` with most, and how many; of equals the nearest to 0. None above 0: see [`compact`].
+fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
+    let mut reach = reach(counts, LineCounts::LEAST, range);
+    let mut best = (LineCounts::LEAST, reach);
+    // From each to the next one advance leaves and one enters.
+    let count = |at: usize| u64::from(counts.0.get(at).copied().unwrap_or(0));
+    for (left, line_base) in (LineCounts::LEAST + 1..=0).enumerate() {
+        reach = reach + count(left + usize::from(range)) - count(left);
+        if reach >= best.1 {
+            best = (line_base, reach);
         }
-        Self { sums, range: range.into() }
     }
-
-    fn with(&self, line_base: i8) -> u64 {
-        let first = i16::from(line_base) - i16::from(LineCounts::LEAST);
-        let sum = |at: i16| self.sums.get(at.clamp(0, LineCounts::LEN as i16) as usize).copied().unwrap_or(0);
-        u64::from(sum(first + self.range) - sum(first))
-    }
-
-    /// The `line_base` with most, and how many; of equals that nearest to `wanted`. None above 0: see [`compact`].
-    fn best(&self, wanted: i8) -> (i8, u64) {
-        let mut best = (wanted, self.with(wanted));
-        for line_base in LineCounts::LEAST..=0 {
-            let reach = self.with(line_base);
-            if reach > best.1 || reach == best.1 && line_base.abs_diff(wanted) < best.0.abs_diff(wanted) {
-                best = (line_base, reach);
-            }
-        }
-        best
-    }
+    best
 }
 
 /// The same rows with other special opcodes. None if `program` is none of this crate's.
 fn transcode(old: Params, new: Params, program: &Program) -> Option<Program> {
     let bytes = program.bytes();
-    let mut out = Program::default();
+    let (rows, mut out) = (Encoder::new(new, Policy::Compact(Header::Keep)), Program::default());
     let mut relocs = program.relocs().iter().peekable();
     let (mut units, mut lines) = (0_u64, 0_i32);
     let mut at = 0;
@@ -116,7 +99,7 @@ fn transcode(old: Params, new: Params, program: &Program) -> Option<Program> {
             _ => out.op(opcode),
         }
         if special.is_some() || opcode == DW_LNS_copy {
-            COMPACT.put_row(&mut out, new, core::mem::take(&mut units), core::mem::take(&mut lines));
+            rows.put_row(&mut out, core::mem::take(&mut units), core::mem::take(&mut lines));
         }
     }
     Some(out)
