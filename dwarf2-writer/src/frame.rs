@@ -35,8 +35,8 @@ use alloc::vec::Vec;
 use leb128_nv::{sleb128, uleb128};
 
 use crate::constants::DW_CFA_nop;
-use crate::section::put_string;
-use crate::{Address, DWARF32_RESERVED, Error, Format, Reloc, Section, SymbolId};
+use crate::section::{check_length, put_string};
+use crate::{Address, Error, Format, Reloc, Section, SymbolId};
 pub use instruction::CallFrameInstruction;
 
 /// How the entries of one section are laid out.
@@ -206,8 +206,8 @@ impl FrameTable {
         section.bytes.resize(start + padded, DW_CFA_nop);
 
         let len = (section.bytes.len() - counted) as u64;
-        if format == Format::Dwarf32 && len >= DWARF32_RESERVED {
-            return Err(Error::TooLong { field: "frame entry", len, max: DWARF32_RESERVED - 1 });
+        if format == Format::Dwarf32 {
+            check_length("frame entry", len)?;
         }
         if let Some(field) = section.bytes.get_mut(length_field..counted) {
             field.iter_mut().zip(len.to_le_bytes()).for_each(|(byte, value)| *byte = value);

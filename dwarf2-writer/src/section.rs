@@ -7,6 +7,15 @@ use crate::{DWARF32_RESERVED, Error};
 /// Largest offset in a 4-byte field.
 pub(crate) const MAX_OFFSET: u64 = u32::MAX as u64;
 
+/// Refuses a length that a 4-byte length field does not take: from [`DWARF32_RESERVED`] on.
+#[inline]
+pub(crate) fn check_length(field: &'static str, len: u64) -> Result<u32, Error> {
+    match u32::try_from(len) {
+        Ok(length) if len < DWARF32_RESERVED => Ok(length),
+        _ => Err(Error::TooLong { field, len, max: DWARF32_RESERVED - 1 }),
+    }
+}
+
 /// A symbol, by an id that means something to the caller only.
 ///
 /// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
@@ -139,13 +148,10 @@ impl Section {
             let start = section.next_offset(field)?;
             section.bytes.extend_from_slice(&[0; 4]);
             body(section)?;
-            let len = section.bytes.len() as u64 - u64::from(start) - 4;
-            if len >= DWARF32_RESERVED {
-                return Err(Error::TooLong { field, len, max: DWARF32_RESERVED - 1 });
-            }
+            let len = check_length(field, section.bytes.len() as u64 - u64::from(start) - 4)?;
             let length = section.bytes.get_mut(start as usize..).and_then(|unit| unit.first_chunk_mut());
             if let Some(length) = length {
-                *length = (len as u32).to_le_bytes();
+                *length = len.to_le_bytes();
             }
             Ok(start)
         })
@@ -176,14 +182,14 @@ pub(crate) fn put_address(bytes: &mut Vec<u8>, relocs: &mut Vec<Reloc>, address:
     bytes.extend_from_slice(&address.in_place().to_le_bytes());
 }
 
-/// Refuses a constant that a 4-byte field cannot hold: an offset past 4 GiB.
+/// Refuses what a 4-byte field cannot hold: an offset past 4 GiB, also from a symbol.
 pub(crate) fn check_offset(offset: Address, field: &'static str) -> Result<(), Error> {
-    match offset {
-        Address::Constant(value) if value > MAX_OFFSET => {
-            Err(Error::Operand { field, value, max: MAX_OFFSET })
-        }
-        _ => Ok(()),
-    }
+    let fits = match offset {
+        Address::Constant(value) => value <= MAX_OFFSET,
+        // From a symbol also backwards, as far as a field takes it for a signed number.
+        Address::Symbol { addend, .. } => u32::try_from(addend).is_ok() || i32::try_from(addend).is_ok(),
+    };
+    if fits { Ok(()) } else { Err(Error::Operand { field, value: offset.in_place(), max: MAX_OFFSET }) }
 }
 
 /// Refuses a range that ends before it begins, as far as that is known now, and one that reads as the end of a list:

@@ -13,9 +13,9 @@
 
 use alloc::vec::Vec;
 
+use crate::Error;
 use crate::hash_index::{HashIndex, of_bytes};
-use crate::section::put_string;
-use crate::{DWARF32_RESERVED, Error};
+use crate::section::{check_length, put_string};
 
 /// Collects the strings of a `.debug_str` section.
 #[derive(Debug, Clone, Default)]
@@ -62,10 +62,8 @@ impl StringTable {
     ///
     /// As [`StringTable::add`].
     pub fn append(&mut self, string: &[u8]) -> Result<u32, Error> {
-        let (offset, len) = (self.bytes.len(), (self.bytes.len() + string.len() + 1) as u64);
-        if len >= DWARF32_RESERVED {
-            return Err(Error::TooLong { field: ".debug_str", len, max: DWARF32_RESERVED - 1 });
-        }
+        let offset = self.bytes.len();
+        check_length(".debug_str", (offset + string.len() + 1) as u64)?;
         put_string(&mut self.bytes, string, "string")?;
         Ok(offset as u32)
     }

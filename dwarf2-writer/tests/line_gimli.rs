@@ -36,7 +36,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         1 => rows.prop_map(Op::Rows),
         6 => (advance.clone(), line).prop_map(|(advance, line)| Op::Row { advance, line }),
         1 => advance.prop_map(Op::Advance),
-        1 => any::<u64>().prop_map(Op::File),
+        1 => any::<u32>().prop_map(|file| Op::File(file.into())),
         1 => any::<u64>().prop_map(Op::Column),
         1 => Just(Op::NegateStmt),
         1 => Just(Op::BasicBlock),
@@ -161,14 +161,14 @@ proptest! {
     #[test]
     fn tables_come_back(
         directories in prop::collection::vec("[^\0]{1,20}", 0..5),
-        files in prop::collection::vec(("[^\0]{1,20}", any::<u64>(), any::<u64>(), any::<u64>()), 0..5),
+        files in prop::collection::vec(("[^\0]{1,20}", any::<u32>(), any::<u64>(), any::<u64>()), 0..5),
     ) {
         let mut program = LineProgram::new(Params::default()).expect("valid");
         for path in &directories {
             program.directory(path.as_bytes()).expect("no NUL");
         }
         for (name, directory, mtime, size) in &files {
-            let (name, directory, mtime, size) = (name.as_bytes(), *directory, *mtime, *size);
+            let (name, directory, mtime, size) = (name.as_bytes(), u64::from(*directory), *mtime, *size);
             program.file(FileEntry { name, directory, mtime, size }).expect("no NUL");
         }
         let bytes = program.finish().expect("closed").bytes;
@@ -182,7 +182,7 @@ proptest! {
         let header = read.header();
         prop_assert_eq!(header.include_directories().iter().map(text).collect::<Vec<_>>(), directories);
         let names = header.file_names().iter();
-        let names = names.map(|f| (text(&f.path_name()), f.directory_index(), f.timestamp(), f.size()));
+        let names = names.map(|f| (text(&f.path_name()), f.directory_index() as u32, f.timestamp(), f.size()));
         prop_assert_eq!(names.collect::<Vec<_>>(), files);
     }
 }

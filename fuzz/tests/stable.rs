@@ -39,7 +39,7 @@ fn leb128() {
 
 #[test]
 fn line() {
-    run_n_times(3_000, 600, nvdwarf_fuzz::line::run);
+    run_n_times(30_000, 600, nvdwarf_fuzz::line::run);
     run_on_damaged(300, &sections(), nvdwarf_fuzz::line::run);
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use leb128_nv::{Leb128, sleb128, uleb128};
+use leb128_nv::{Field, Leb128, sleb128, uleb128};
 
 use super::compact::FAR;
 use super::near::{self, Near};
@@ -10,6 +10,7 @@ use super::opcodes::{Opcodes, put};
 use super::{MAX_ADVANCE, Params, Row, compact, middle, plain};
 use crate::Error;
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy, DW_LNS_set_file};
+use crate::error::check_leb128;
 
 /// Rows that are written at once.
 const CHUNK: usize = 256;
@@ -39,6 +40,23 @@ impl LineCounts {
     pub(super) fn add(&mut self, lines: u32) {
         if let Some(count) = self.0.get_mut(lines.wrapping_sub(Self::LEAST as u32) as usize) {
             *count = count.wrapping_add(1);
+        }
+    }
+
+    /// Takes back what was counted of rows that are not to be: those up to the first that could not be written.
+    #[cold]
+    pub(super) fn forget(&mut self, at: Registers, rows: &[Row]) {
+        let (mut address, mut line) = (at.address, at.line);
+        for row in rows {
+            if row.address.checked_sub(address).is_none_or(|units| units > MAX_ADVANCE) {
+                return;
+            }
+            if let Some(count) =
+                self.0.get_mut(row.line.wrapping_sub(line).wrapping_sub(Self::LEAST as u32) as usize)
+            {
+                *count = count.wrapping_sub(1);
+            }
+            (address, line) = (row.address, row.line);
         }
     }
 }
@@ -137,9 +155,7 @@ impl Encoder<'_> {
         let Some(units) = row.address.checked_sub(at.address) else {
             return Err(Error::AddressBackwards { from: at.address, to: row.address });
         };
-        if units > MAX_ADVANCE {
-            return Err(Error::Operand { field: "DW_LNS_advance_pc", value: units, max: MAX_ADVANCE });
-        }
+        check_leb128(Field::ADDRESS_ADVANCE, units, MAX_ADVANCE)?;
         let file = row.file.into();
         if file != at.file {
             put(program, DW_LNS_set_file, uleb128(file));
