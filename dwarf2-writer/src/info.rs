@@ -22,6 +22,8 @@
 
 mod form;
 mod layout;
+#[cfg(all(test, target_pointer_width = "64"))]
+mod limits;
 mod tree;
 
 use alloc::vec::Vec;

@@ -230,3 +230,80 @@ pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8], field: &'static str) 
     out.push(0);
     Ok(())
 }
+
+/// What 4 GiB do not take. The memory is all zero pages that nobody touches.
+#[cfg(all(test, target_pointer_width = "64"))]
+pub(crate) mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::SymbolId;
+
+    /// The shortest that is too long for a length field.
+    pub(crate) const LONG: usize = DWARF32_RESERVED as usize;
+
+    /// Bytes of that number, and room for some more.
+    pub(crate) fn untouched(len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len + 64];
+        bytes.truncate(len);
+        bytes
+    }
+
+    /// The error of a `field` that is `len` bytes long, in a length field.
+    pub(crate) fn too_long(field: &'static str, len: usize) -> Error {
+        Error::TooLong { field, len: len as u64, max: DWARF32_RESERVED - 1 }
+    }
+
+    #[test]
+    fn lengths_end_before_the_escapes() {
+        assert_eq!(check_length("unit", DWARF32_RESERVED - 1), Ok(0xffff_ffef));
+        for len in [DWARF32_RESERVED, MAX_OFFSET, MAX_OFFSET + 1, u64::MAX] {
+            assert_eq!(
+                check_length("unit", len),
+                Err(Error::TooLong { field: "unit", len, max: 0xffff_ffef })
+            );
+        }
+    }
+
+    #[test]
+    fn offsets_end_at_4_gib() {
+        let symbol = |addend| Address::Symbol { symbol: SymbolId(1), addend };
+        let max = MAX_OFFSET;
+        for fits in [Address::Constant(max), symbol(u32::MAX.into()), symbol(i32::MIN.into())] {
+            assert_eq!(check_offset(fits, "offset"), Ok(()));
+        }
+        for (past, value) in [
+            (Address::Constant(max + 1), max + 1),
+            (symbol(1 << 32), 1 << 32),
+            (symbol(i64::from(i32::MIN) - 1), 0xffff_ffff_7fff_ffff),
+        ] {
+            let error = Error::Operand { field: "offset", value, max };
+            assert_eq!(check_offset(past, "offset"), Err(error));
+            let mut section = Section::default();
+            assert_eq!(section.offset4(past, "offset"), Err(error));
+            assert_eq!(section, Section::default());
+        }
+    }
+
+    #[test]
+    fn units_are_short_and_begin_before_4_gib() {
+        let mut section = Section::default();
+        let reach = |section: &mut Section, len| {
+            section.unit("unit", |section| {
+                section.bytes = untouched(4 + len);
+                Ok(())
+            })
+        };
+        assert_eq!(reach(&mut section, LONG), Err(too_long("unit", LONG)));
+        assert_eq!(section, Section::default());
+        assert_eq!(reach(&mut section, LONG - 1), Ok(0));
+        assert_eq!(section.bytes.first_chunk(), Some(&[0xef, 0xff, 0xff, 0xff]));
+
+        let end = u32::MAX as usize;
+        section.bytes = untouched(end);
+        assert_eq!(section.unit("unit", |_| Ok(())), Ok(u32::MAX));
+        let error = Error::TooLong { field: "unit", len: end as u64 + 4, max: MAX_OFFSET };
+        assert_eq!(section.unit("unit", |_| Ok(())), Err(error));
+        assert_eq!(section.bytes.len(), end + 4);
+    }
+}

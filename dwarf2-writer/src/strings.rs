@@ -74,3 +74,19 @@ impl StringTable {
         self.bytes
     }
 }
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+    use crate::section::tests::{LONG, too_long, untouched};
+
+    #[test]
+    fn strings_end_before_4_gib() {
+        let mut table = StringTable { bytes: untouched(LONG - 3), ..StringTable::new() };
+        assert_eq!(table.add(b"ab"), Err(too_long(".debug_str", LONG)));
+        assert_eq!(table.add(b"a"), Ok(LONG as u32 - 3));
+        assert_eq!(table.append(b""), Err(too_long(".debug_str", LONG)));
+        assert_eq!(table.add(b"a"), Ok(LONG as u32 - 3));
+        assert_eq!(table.finish().len(), LONG - 1);
+    }
+}

@@ -140,3 +140,24 @@ fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Resu
     }
     put_string(table, name, field)
 }
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::super::Policy;
+    use super::*;
+    use crate::section::tests::{LONG, too_long, untouched};
+
+    #[test]
+    fn programs_end_before_4_gib() {
+        for policy in [Policy::Plain, Policy::Compact(Default::default())] {
+            let mut program = LineProgram::with_policy(Params::default(), policy).expect("usable");
+            program.file(FileEntry { name: b"a", directory: 0, mtime: 0, size: 0 }).expect("a name");
+            let before = program.header().expect("short").bytes.len() - 4;
+            program.program.bytes = untouched(LONG - 1 - before);
+            let header = program.header().expect("short enough").bytes;
+            assert_eq!(header.first_chunk(), Some(&[0xef, 0xff, 0xff, 0xff]));
+            program.program.bytes.push(0);
+            assert_eq!(program.finish(), Err(too_long("line program", LONG)));
+        }
+    }
+}
