@@ -215,13 +215,12 @@ impl DebugInfo {
         let mark = unit.mark();
         let put = attributes.iter().try_for_each(|(_, value)| unit.attributes.put(id.unit, value));
         let len = unit.attributes.bytes.len() as u64 + unit.attributes.missing;
-        let put = put.and_then(|()| check_length("attributes of a unit", len));
-        let put = put.and_then(|_| match self.shapes.find(&self.shape) {
-            Some(shape) => Ok(shape),
-            None => {
-                abbrev::check(tag, self.shape.get(1..).unwrap_or_default())?;
-                Ok(self.shapes.insert(&self.shape))
+        let put = put.and_then(|()| check_length("attributes of a unit", len)).and_then(|_| {
+            if let Some(shape) = self.shapes.find(&self.shape) {
+                return Ok(shape);
             }
+            abbrev::check(tag, self.shape.get(1..).unwrap_or_default())?;
+            Ok(self.shapes.insert(&self.shape))
         });
         match put {
             Ok(shape) => unit.link(id.index, parent.map(|parent| parent.index), shape, mark),

@@ -137,7 +137,7 @@ fn line(met: &mut Met, policy: Policy, params: Params) {
         refused(&mut program, &|p| p.end_sequence(0x1403));
     }
     let mut many: Vec<_> = (0..2000).map(|i| row(0x1410 + 16 * i, 336 + 12 * i as u32, 2)).collect();
-    for (address, line) in [(0, 1), (u64::MAX & !3, 1)] {
+    for (address, line) in [(0, 1), (u64::MAX - 3, 1)] {
         refused(&mut program, &|p| p.row(address, line));
         refused(&mut program, &|p| p.advance_to(address));
         refused(&mut program, &|p| p.end_sequence(address));

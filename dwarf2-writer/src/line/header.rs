@@ -143,13 +143,13 @@ fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Resu
 
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
-    use super::super::Policy;
+    use super::super::{Header, Policy};
     use super::*;
     use crate::section::tests::{LONG, too_long, untouched};
 
     #[test]
     fn programs_end_before_4_gib() {
-        for policy in [Policy::Plain, Policy::Compact(Default::default())] {
+        for policy in [Policy::Plain, Policy::Compact(Header::default())] {
             let mut program = LineProgram::with_policy(Params::default(), policy).expect("usable");
             program.file(FileEntry { name: b"a", directory: 0, mtime: 0, size: 0 }).expect("a name");
             let before = program.header().expect("short").bytes.len() - 4;
