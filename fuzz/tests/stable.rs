@@ -45,7 +45,7 @@ fn line() {
 
 #[test]
 fn frame() {
-    run_n_times(1_000, 400, nvdwarf_fuzz::frame::run);
+    run_n_times(5_000, 400, nvdwarf_fuzz::frame::run);
     run_on_damaged(100, &sections(), nvdwarf_fuzz::frame::run);
 }
 
