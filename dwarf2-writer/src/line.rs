@@ -32,19 +32,19 @@ use crate::{Address, Error, Section};
 
 mod compact;
 mod header;
-mod middle;
 mod near;
 mod opcodes;
 mod params;
 mod plain;
+mod program;
 mod rows;
 mod smaller;
 
 pub use params::{FileEntry, Header, Params, Policy, Row};
 
-use near::Near;
-use opcodes::{Opcodes, put};
-use rows::{LineCounts, Registers};
+use opcodes::Opcodes;
+use program::{EXTENDED, Program};
+use rows::{Encoder, LineCounts};
 
 /// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
 pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
@@ -54,9 +54,6 @@ const MAX_ADVANCE: u64 = i64::MAX as u64;
 
 /// Largest number of a file or directory: a table that fits its unit has fewer.
 const MAX_NUMBER: u64 = u32::MAX as u64;
-
-/// Extended opcodes start with this byte.
-const EXTENDED: u8 = 0;
 
 /// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
 ///
@@ -73,8 +70,7 @@ pub struct LineProgram {
     /// Whether files and directories must be in their tables.
     known_files_only: bool,
     tail: Section,
-    /// The opcodes.
-    program: Section,
+    program: Program,
     open: bool,
     address: u64,
     /// Bytes of `address` that no opcode has advanced yet.
@@ -83,8 +79,7 @@ pub struct LineProgram {
     /// What was asked for, and what the program says so far.
     state: State,
     written: State,
-    /// Rows that are looked up, with the standard parameters.
-    near: Option<&'static Near>,
+    rows: &'static Encoder,
     /// Of [`Header::Choose`].
     counts: Option<Box<LineCounts>>,
 }
@@ -135,17 +130,17 @@ impl LineProgram {
             file_count: 0,
             known_files_only: false,
             tail: Section::default(),
-            program: Section::default(),
+            program: Program::default(),
             open: false,
             address: 0,
             owed: 0,
             line: 1,
             state: State::initial(params),
             written: State::initial(params),
-            near: params.has_standard_opcodes().then_some(match policy {
-                Policy::Plain => &near::PLAIN,
-                Policy::Compact(_) => &near::COMPACT,
-            }),
+            rows: match policy {
+                Policy::Plain => &rows::PLAIN,
+                Policy::Compact(_) => &rows::COMPACT,
+            },
             counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts::new())),
         })
     }
@@ -161,8 +156,7 @@ impl LineProgram {
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
         self.expect_file(1)?;
-        self.program.bytes.extend_from_slice(&[EXTENDED, 9, DW_LNE_set_address]);
-        self.program.address(start);
+        self.program.set_address(start);
         (self.open, self.address, self.owed, self.line) = (true, start.in_place(), 0, 1);
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
         Ok(())
@@ -248,10 +242,9 @@ impl LineProgram {
         if let DW_LNE_end_sequence | DW_LNE_set_address = op {
             return Err(Error::ExtendedOpcode { opcode: op });
         }
-        self.program.bytes.push(EXTENDED);
-        self.program.bytes.extend_from_slice(&uleb128(operands.len() as u64 + 1));
-        self.program.bytes.push(op);
-        self.program.bytes.extend_from_slice(operands);
+        self.program.with(EXTENDED, uleb128(operands.len() as u64 + 1));
+        self.program.op(op);
+        self.program.extend(operands);
         Ok(())
     }
 
@@ -265,7 +258,7 @@ impl LineProgram {
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
-            Policy::Plain => put(&mut self.program.bytes, DW_LNS_advance_pc, sleb128(units as i64)),
+            Policy::Plain => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
             Policy::Compact(_) => self.owed += address - self.address,
         }
         self.address = address;
@@ -281,12 +274,9 @@ impl LineProgram {
     pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
         let units = self.advance(address)?;
         let lines = line.wrapping_sub(self.line) as i32;
-        if self.policy != Policy::Plain {
-            self.compact_row(units, lines);
-        } else if let Some(row) = self.near.and_then(|near| near.row(units, lines as u32)) {
-            put_near(&mut self.program.bytes, row);
-        } else {
-            plain::put_row(&mut self.program.bytes, self.params, units, lines);
+        match self.policy {
+            Policy::Plain => self.rows.put_row(&mut self.program, self.params, units, lines),
+            Policy::Compact(_) => self.compact_row(units, lines),
         }
         (self.address, self.line) = (address, line);
         Ok(())
@@ -301,36 +291,32 @@ impl LineProgram {
     pub fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         self.expect_open()?;
         self.expect_files(rows)?;
-        if !self.params.has_standard_opcodes() {
+        let Some(last) = rows.last() else { return Ok(()) };
+        let (true, Ok(file)) = (self.params.has_standard_opcodes(), u32::try_from(self.written.file)) else {
             return self.rows_one_by_one(rows);
-        }
+        };
         // An advance that is still owed is behind the address it led to.
         let from = self.address;
         if let Some(first) = rows.first().filter(|first| first.address < from) {
             return Err(Error::AddressBackwards { from, to: first.address });
         }
-        let before = self.program.mark();
-        let written = self.written;
-        self.settle(State { file: self.written.file, ..self.state });
-        let file = self.written.file;
-        let at = Registers { address: self.address - self.owed, line: self.line, file };
-        let encoder = if self.policy == Policy::Plain { &rows::PLAIN } else { &rows::COMPACT };
-        let done = encoder.put(&mut self.program.bytes, at, rows, self.counts.as_deref_mut());
-        match done {
-            Ok(at) if !rows.is_empty() => {
-                (self.address, self.owed, self.line) = (at.address, 0, at.line);
-                (self.state.file, self.written.file) = (at.file, at.file);
-                Ok(())
-            }
-            done => {
-                self.program.rewind(before);
-                self.written = written;
-                if let Some(counts) = &mut self.counts {
-                    counts.forget(at, rows);
-                }
-                done.map(|_| ())
-            }
+        let (before, written) = (self.program.mark(), self.written);
+        let wanted = State { file: written.file, ..self.state };
+        if wanted != written {
+            self.settle(wanted);
         }
+        let at = Row { address: self.address - self.owed, line: self.line, file };
+        if let Err(error) = self.rows.put_rows(&mut self.program, at, rows, self.counts.as_deref_mut()) {
+            self.program.rewind(before);
+            self.written = written;
+            if let Some(counts) = &mut self.counts {
+                counts.forget(at, rows);
+            }
+            return Err(error);
+        }
+        (self.address, self.owed, self.line) = (last.address, 0, last.line);
+        (self.state.file, self.written.file) = (last.file.into(), last.file.into());
+        Ok(())
     }
 
     #[cold]
@@ -361,11 +347,7 @@ impl LineProgram {
         if let Some(counts) = &mut self.counts {
             counts.add(lines as u32);
         }
-        if let Some(row) = self.near.and_then(|near| near.row(units, lines as u32)) {
-            put_near(&mut self.program.bytes, row);
-        } else {
-            compact::put_row(&mut self.program.bytes, self.params, units, lines);
-        }
+        self.rows.put_row(&mut self.program, self.params, units, lines);
     }
 
     /// Ends the sequence: `address` is the first byte behind its code.
@@ -375,16 +357,15 @@ impl LineProgram {
     /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     pub fn end_sequence(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
-        let program = &mut self.program.bytes;
         match self.policy {
-            Policy::Plain if units != 0 => put(program, DW_LNS_advance_pc, sleb128(units as i64)),
+            Policy::Plain if units != 0 => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
             Policy::Plain => {}
             Policy::Compact(_) => {
                 let unit = u64::from(self.params.minimum_instruction_length);
-                compact::advance(self.params, Opcodes::NONE, units + self.owed / unit).put(program);
+                self.program.opcodes(compact::advance(self.params, Opcodes::NONE, units + self.owed / unit));
             }
         }
-        program.extend_from_slice(&[EXTENDED, 1, DW_LNE_end_sequence]);
+        self.program.put([EXTENDED, 1, DW_LNE_end_sequence], 3);
         self.open = false;
         Ok(())
     }
@@ -399,14 +380,13 @@ impl LineProgram {
         if let Some(counts) = self.counts.take() {
             smaller::choose_line_base(&mut self.params, &mut self.program, &counts);
         }
-        let header = self.header()?;
-        Ok(header.before(self.program))
+        self.unit()
     }
 
     /// A standard opcode without operand that counts for the next row only.
     fn flag(&mut self, opcode: u8) -> Result<(), Error> {
         self.expect_standard(opcode)?;
-        self.program.bytes.push(opcode);
+        self.program.op(opcode);
         Ok(())
     }
 
@@ -417,7 +397,7 @@ impl LineProgram {
         self.state = state;
         if self.policy == Policy::Plain {
             self.written = state;
-            put_register(&mut self.program.bytes, opcode, state);
+            put_register(&mut self.program, opcode, state);
         }
         Ok(())
     }
@@ -425,7 +405,7 @@ impl LineProgram {
     /// Writes the registers in which `state` is not what the program says.
     fn settle(&mut self, state: State) {
         let State { file, column, is_stmt, isa } = self.written;
-        let program = &mut self.program.bytes;
+        let program = &mut self.program;
         for (opcode, changed) in [
             (DW_LNS_set_file, state.file != file),
             (DW_LNS_set_column, state.column != column),
@@ -485,22 +465,15 @@ impl LineProgram {
     }
 }
 
-#[inline]
-fn put_near(program: &mut Vec<u8>, (bytes, len): ([u8; 8], usize)) {
-    let end = program.len() + len;
-    program.extend_from_slice(&bytes);
-    program.truncate(end);
-}
-
 /// The opcode that sets a register, with its value; `DW_LNS_negate_stmt` has none.
 #[inline]
 #[allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
-fn put_register(program: &mut Vec<u8>, opcode: u8, state: State) {
+fn put_register(program: &mut Program, opcode: u8, state: State) {
     let operand = match opcode {
         DW_LNS_set_file => state.file,
         DW_LNS_set_column => state.column,
         DW_LNS_set_isa => state.isa,
-        _ => return program.push(opcode),
+        _ => return program.op(opcode),
     };
-    put(program, opcode, uleb128(operand));
+    program.with(opcode, uleb128(operand));
 }

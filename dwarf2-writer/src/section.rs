@@ -101,14 +101,6 @@ impl Section {
         self.relocs.extend(relocs.iter().map(|reloc| Reloc { offset: base + reloc.offset, ..*reloc }));
     }
 
-    /// Puts this one before `rest`, whose bytes are moved within their own memory.
-    pub(crate) fn before(mut self, mut rest: Self) -> Self {
-        let base = self.bytes.len() as u64;
-        self.relocs.extend(rest.relocs.iter().map(|reloc| Reloc { offset: base + reloc.offset, ..*reloc }));
-        rest.bytes.splice(..0, self.bytes);
-        Self { bytes: rest.bytes, relocs: self.relocs }
-    }
-
     /// An 8-byte address, with its relocation if it is symbolic.
     pub(crate) fn address(&mut self, address: Address) {
         put_address(&mut self.bytes, &mut self.relocs, address);

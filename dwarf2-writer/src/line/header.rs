@@ -7,7 +7,7 @@ use leb128_nv::{Field, uleb128};
 use super::{FileEntry, LineProgram, MAX_NUMBER, Params, Row};
 use crate::error::check_leb128;
 use crate::section::{check_length, put_string};
-use crate::{Address, Error, Section};
+use crate::{Address, Error, Reloc, Section};
 
 /// Of line programs in DWARF 2.
 const VERSION: u16 = 2;
@@ -100,36 +100,53 @@ impl LineProgram {
         rows.iter().try_for_each(|row| self.expect_file(row.file.into()))
     }
 
-    /// All up to the first opcode.
-    pub(super) fn header(&self) -> Result<Section, Error> {
+    /// `unit_length` and `header_length`.
+    fn lengths(&self) -> Result<(u32, usize), Error> {
+        // From behind the header_length field to the first opcode: five fields and both tables with their ends.
+        let opcodes = self.opcode_lengths().len();
+        let header_length =
+            5 + opcodes + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
+        let unit_length = check_length("line program", (2 + 4 + header_length + self.program.len()) as u64)?;
+        Ok((unit_length, header_length))
+    }
+
+    fn opcode_lengths(&self) -> &'static [u8] {
+        STANDARD_OPCODE_LENGTHS.get(..usize::from(self.params.opcode_base) - 1).unwrap_or_default()
+    }
+
+    /// The unit: the header, and the opcodes behind it.
+    pub(super) fn unit(self) -> Result<Section, Error> {
+        let (unit_length, header_length) = self.lengths()?;
+        let lengths = self.opcode_lengths();
         let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
             self.params;
-        let lengths = STANDARD_OPCODE_LENGTHS.get(..usize::from(opcode_base) - 1).unwrap_or_default();
-        // From behind the header_length field to the first opcode: five fields and both tables with their ends.
-        let header_length =
-            5 + lengths.len() + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
-        let unit_length = (2 + 4 + header_length + self.program.bytes.len()) as u64;
-        let unit_length = check_length("line program", unit_length)?;
-        let mut header = Section { bytes: Vec::with_capacity(10 + header_length), relocs: Vec::new() };
-        let out = &mut header.bytes;
-        out.extend_from_slice(&unit_length.to_le_bytes());
-        out.extend_from_slice(&VERSION.to_le_bytes());
-        out.extend_from_slice(&(header_length as u32).to_le_bytes()); // less than the unit's
+        let mut section = self.program.behind_header(10 + header_length);
+        let mut out = &mut *section.bytes;
         let [line_base] = line_base.to_le_bytes();
-        out.extend_from_slice(&[
-            minimum_instruction_length,
-            default_is_stmt.into(),
-            line_base,
-            line_range,
-            opcode_base,
-        ]);
-        out.extend_from_slice(lengths);
+        let numbers =
+            [minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base];
+        fill(&mut out, &unit_length.to_le_bytes());
+        fill(&mut out, &VERSION.to_le_bytes());
+        fill(&mut out, &(header_length as u32).to_le_bytes()); // less than the unit's
+        fill(&mut out, &numbers);
+        fill(&mut out, lengths);
         for table in [&self.directories, &self.files] {
-            out.extend_from_slice(table);
-            out.push(0);
+            fill(&mut out, table);
+            fill(&mut out, &[0]);
         }
-        header.append(&self.tail);
-        Ok(header)
+        fill(&mut out, &self.tail.bytes);
+        let tail = (10 + header_length - self.tail.bytes.len()) as u64;
+        let relocs = self.tail.relocs.iter().map(|reloc| Reloc { offset: tail + reloc.offset, ..*reloc });
+        section.relocs.splice(..0, relocs);
+        Ok(section)
+    }
+}
+
+/// Writes the header's next bytes.
+fn fill(out: &mut &mut [u8], bytes: &[u8]) {
+    if let Some((place, rest)) = core::mem::take(out).split_at_mut_checked(bytes.len()) {
+        place.copy_from_slice(bytes);
+        *out = rest;
     }
 }
 
@@ -145,18 +162,18 @@ fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Resu
 mod tests {
     use super::super::{Header, Policy};
     use super::*;
-    use crate::section::tests::{LONG, too_long, untouched};
+    use crate::line::program::Program;
+    use crate::section::tests::{LONG, too_long};
 
     #[test]
     fn programs_end_before_4_gib() {
         for policy in [Policy::Plain, Policy::Compact(Header::default())] {
             let mut program = LineProgram::with_policy(Params::default(), policy).expect("usable");
             program.file(FileEntry { name: b"a", directory: 0, mtime: 0, size: 0 }).expect("a name");
-            let before = program.header().expect("short").bytes.len() - 4;
-            program.program.bytes = untouched(LONG - 1 - before);
-            let header = program.header().expect("short enough").bytes;
-            assert_eq!(header.first_chunk(), Some(&[0xef, 0xff, 0xff, 0xff]));
-            program.program.bytes.push(0);
+            let (before, _) = program.lengths().expect("short");
+            program.program = Program::untouched(LONG - 1 - before as usize);
+            assert_eq!(program.lengths().map(|lengths| lengths.0), Ok(0xffff_ffef));
+            program.program = Program::untouched(LONG - before as usize);
             assert_eq!(program.finish(), Err(too_long("line program", LONG)));
         }
     }

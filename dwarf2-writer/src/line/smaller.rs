@@ -1,16 +1,15 @@
 //! Another `line_base` for a finished program, where that makes it smaller.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-use alloc::vec::Vec;
-
 use leb128_nv::{read_sleb128, read_uleb128};
 
 use super::opcodes::Opcodes;
-use super::rows::LineCounts;
-use super::{EXTENDED, Params, compact};
+use super::program::{EXTENDED, Program};
+use super::rows::{COMPACT, LineCounts};
+use super::{Params, compact};
+use crate::Reloc;
 #[allow(clippy::wildcard_imports, reason = "the standard opcodes")]
 use crate::constants::*;
-use crate::{Reloc, Section};
 
 /// A row that no special opcode says takes about this many bytes more.
 const SAVED: u64 = 2;
@@ -19,17 +18,15 @@ const SAVED: u64 = 2;
 const WORTH: u64 = 32;
 
 /// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the smaller.
-pub(super) fn choose_line_base(params: &mut Params, program: &mut Section, counts: &LineCounts) {
+pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, counts: &LineCounts) {
     let reach = Reach::of(counts, params.line_range);
     let now = reach.with(params.line_base);
     let (best, most) = reach.best(params.line_base);
-    if (most - now) * SAVED * WORTH < program.bytes.len() as u64 || most == now {
+    if (most - now) * SAVED * WORTH < program.len() as u64 || most == now {
         return;
     }
     let new = Params { line_base: best, ..*params };
-    if let Some(written) =
-        transcode(*params, new, program).filter(|new| new.bytes.len() < program.bytes.len())
-    {
+    if let Some(written) = transcode(*params, new, program).filter(|new| new.len() < program.len()) {
         (*params, *program) = (new, written);
     }
 }
@@ -72,11 +69,10 @@ impl Reach {
 }
 
 /// The same rows with other special opcodes. None if `program` is none of this crate's.
-fn transcode(old: Params, new: Params, program: &Section) -> Option<Section> {
-    let bytes = &*program.bytes;
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut relocs = program.relocs.iter().peekable();
-    let mut moved = Vec::with_capacity(program.relocs.len());
+fn transcode(old: Params, new: Params, program: &Program) -> Option<Program> {
+    let bytes = program.bytes();
+    let mut out = Program::default();
+    let mut relocs = program.relocs().iter().peekable();
     let (mut units, mut lines) = (0_u64, 0_i32);
     let mut at = 0;
     while let Some(&opcode) = bytes.get(at) {
@@ -106,22 +102,24 @@ fn transcode(old: Params, new: Params, program: &Section) -> Option<Section> {
                 let is_end = bytes.get(at) == Some(&DW_LNE_end_sequence);
                 at = at.checked_add(len)?;
                 if is_end {
-                    compact::advance(new, Opcodes::NONE, core::mem::take(&mut units)).put(&mut out);
+                    out.opcodes(compact::advance(new, Opcodes::NONE, core::mem::take(&mut units)));
                     lines = 0;
                 }
-                copy(bytes.get(start..at)?, start as u64, &mut out, &mut relocs, &mut moved);
+                let moved = core::iter::from_fn(|| relocs.next_if(|reloc| reloc.offset < at as u64));
+                let moved = moved.map(|reloc| Reloc { offset: reloc.offset - start as u64, ..*reloc });
+                out.extend_relocated(bytes.get(start..at)?, moved);
             }
             DW_LNS_set_file | DW_LNS_set_column | DW_LNS_set_isa => {
                 operand(bytes, &mut at)?;
-                out.extend_from_slice(bytes.get(start..at)?);
+                out.extend(bytes.get(start..at)?);
             }
-            _ => out.push(opcode),
+            _ => out.op(opcode),
         }
         if special.is_some() || opcode == DW_LNS_copy {
-            compact::put_row(&mut out, new, core::mem::take(&mut units), core::mem::take(&mut lines));
+            COMPACT.put_row(&mut out, new, core::mem::take(&mut units), core::mem::take(&mut lines));
         }
     }
-    Some(Section { bytes: out, relocs: moved })
+    Some(out)
 }
 
 /// A ULEB128 operand.
@@ -129,19 +127,4 @@ fn operand(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let (value, len) = read_uleb128(bytes.get(*at..)?).ok()?;
     *at += len;
     Some(value)
-}
-
-/// Copies an opcode with its relocations.
-fn copy<'r>(
-    bytes: &[u8],
-    from: u64,
-    out: &mut Vec<u8>,
-    relocs: &mut core::iter::Peekable<impl Iterator<Item = &'r Reloc>>,
-    moved: &mut Vec<Reloc>,
-) {
-    let behind = from + bytes.len() as u64;
-    while let Some(reloc) = relocs.next_if(|reloc| reloc.offset < behind) {
-        moved.push(Reloc { offset: reloc.offset - from + out.len() as u64, ..*reloc });
-    }
-    out.extend_from_slice(bytes);
 }
