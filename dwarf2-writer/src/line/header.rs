@@ -121,32 +121,29 @@ impl LineProgram {
         let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
             self.params;
         let mut section = self.program.behind_header(10 + header_length);
-        let mut out = &mut *section.bytes;
         let [line_base] = line_base.to_le_bytes();
-        let numbers =
-            [minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base];
-        fill(&mut out, &unit_length.to_le_bytes());
-        fill(&mut out, &VERSION.to_le_bytes());
-        fill(&mut out, &(header_length as u32).to_le_bytes()); // less than the unit's
-        fill(&mut out, &numbers);
-        fill(&mut out, lengths);
-        for table in [&self.directories, &self.files] {
-            fill(&mut out, table);
-            fill(&mut out, &[0]);
+        let parts: [&[u8]; 10] = [
+            &unit_length.to_le_bytes(),
+            &VERSION.to_le_bytes(),
+            &(header_length as u32).to_le_bytes(), // less than the unit's
+            &[minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base],
+            lengths,
+            &self.directories,
+            &[0],
+            &self.files,
+            &[0],
+            &self.tail.bytes,
+        ];
+        let mut room = &mut *section.bytes;
+        for part in parts {
+            let Some((place, rest)) = room.split_at_mut_checked(part.len()) else { break };
+            place.copy_from_slice(part);
+            room = rest;
         }
-        fill(&mut out, &self.tail.bytes);
         let tail = (10 + header_length - self.tail.bytes.len()) as u64;
         let relocs = self.tail.relocs.iter().map(|reloc| Reloc { offset: tail + reloc.offset, ..*reloc });
         section.relocs.splice(..0, relocs);
         Ok(section)
-    }
-}
-
-/// Writes the header's next bytes.
-fn fill(out: &mut &mut [u8], bytes: &[u8]) {
-    if let Some((place, rest)) = core::mem::take(out).split_at_mut_checked(bytes.len()) {
-        place.copy_from_slice(bytes);
-        *out = rest;
     }
 }
 
