@@ -21,16 +21,17 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use leb128_nv::{sleb128, uleb128};
+use leb128_nv::{Field, sleb128, uleb128};
 
 use crate::constants::{
-    DW_LNE_end_sequence, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block, DW_LNS_set_column,
-    DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
+    DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
+    DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
 };
-use crate::section::put_string;
-use crate::{Address, DWARF32_RESERVED, Error, Reloc, Section, SymbolId};
+use crate::error::check_leb128;
+use crate::{Address, Error, Section};
 
 mod compact;
+mod header;
 mod near;
 mod opcodes;
 mod params;
@@ -48,14 +49,11 @@ use rows::{Encoder, LineCounts};
 /// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
 pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 
-/// Operand counts of the standard opcodes 1 to 12 (DWARF 3 §6.2.4).
-const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
-
 /// Largest step in bytes: what an SLEB128 operand says as a positive number.
 const MAX_ADVANCE: u64 = i64::MAX as u64;
 
-/// Of line programs in DWARF 2.
-const VERSION: u16 = 2;
+/// Largest number of a file or directory: a table that fits its unit has fewer.
+const MAX_NUMBER: u64 = u32::MAX as u64;
 
 /// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
 ///
@@ -69,6 +67,8 @@ pub struct LineProgram {
     directory_count: u64,
     files: Vec<u8>,
     file_count: u64,
+    /// Whether files and directories must be in their tables.
+    known_files_only: bool,
     tail: Section,
     program: Program,
     open: bool,
@@ -128,6 +128,7 @@ impl LineProgram {
             directory_count: 0,
             files: Vec::new(),
             file_count: 0,
+            known_files_only: false,
             tail: Section::default(),
             program: Program::default(),
             open: false,
@@ -141,43 +142,6 @@ impl LineProgram {
         })
     }
 
-    /// Appends to the directory table; the result is the 1-based number for [`FileEntry::directory`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NulInString`], [`Error::EmptyString`].
-    pub fn directory(&mut self, path: &[u8]) -> Result<u64, Error> {
-        put_entry_name(&mut self.directories, path, "directory")?;
-        self.directory_count += 1;
-        Ok(self.directory_count)
-    }
-
-    /// Appends to the file table; the result is the 1-based number for [`LineProgram::set_file`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NulInString`], [`Error::EmptyString`].
-    pub fn file(&mut self, file: FileEntry<'_>) -> Result<u64, Error> {
-        put_entry_name(&mut self.files, file.name, "file name")?;
-        for field in [file.directory, file.mtime, file.size] {
-            self.files.extend_from_slice(&uleb128(field));
-        }
-        self.file_count += 1;
-        Ok(self.file_count)
-    }
-
-    /// Appends vendor bytes to the header, behind the file table; `header_length` counts them, so readers skip them.
-    pub fn header_tail(&mut self, bytes: &[u8]) {
-        self.tail.bytes.extend_from_slice(bytes);
-    }
-
-    /// Appends a 4-byte section offset to the header tail, relocated against `symbol`.
-    pub fn header_tail_offset(&mut self, symbol: SymbolId, addend: i64) {
-        let offset = self.tail.bytes.len() as u64;
-        self.tail.relocs.push(Reloc { offset, width: 4, symbol, addend });
-        self.tail.bytes.extend_from_slice(&(addend as u32).to_le_bytes());
-    }
-
     /// Starts a sequence with `DW_LNE_set_address`. The registers are then as DWARF 2.0.0 §6.2.2 says: line 1, file 1.
     ///
     /// Addresses of the sequence count as `start` does: absolute behind a constant, else from the symbol; the first
@@ -185,23 +149,27 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::SequenceOpen`].
+    /// [`Error::SequenceOpen`]; [`Error::NotInTable`] after [`LineProgram::known_files_only`] if there is no file 1.
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
+        self.expect_file(1)?;
         self.program.set_address(start);
         (self.open, self.address, self.owed, self.line) = (true, start.in_place(), 0, 1);
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
         Ok(())
     }
 
-    /// `DW_LNS_set_file`: the 1-based file of the rows that follow. A number beyond the table is not refused, producers
-    /// write such.
+    /// `DW_LNS_set_file`: the 1-based file of the rows that follow. 0 and numbers beyond the table are refused after
+    /// [`LineProgram::known_files_only`] only, producers write such.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`].
+    /// [`Error::NoSequence`], [`Error::Leb128`] from 2^32 on, [`Error::NotInTable`].
     #[inline]
     pub fn set_file(&mut self, file: u64) -> Result<(), Error> {
+        self.expect_open()?;
+        check_leb128(Field::FILE_NUMBER, file, MAX_NUMBER)?;
+        self.expect_file(file)?;
         self.register(DW_LNS_set_file, State { file, ..self.state })
     }
 
@@ -264,9 +232,13 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`].
+    /// [`Error::NoSequence`]; [`Error::ExtendedOpcode`] for those that begin and end sequences.
+    #[allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
     pub fn raw_extended(&mut self, op: u8, operands: &[u8]) -> Result<(), Error> {
         self.expect_open()?;
+        if let DW_LNE_end_sequence | DW_LNE_set_address = op {
+            return Err(Error::ExtendedOpcode { opcode: op });
+        }
         self.program.with(EXTENDED, uleb128(operands.len() as u64 + 1));
         self.program.op(op);
         self.program.extend(operands);
@@ -279,7 +251,7 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
@@ -294,7 +266,7 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     #[inline]
     pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
         let units = self.advance(address)?;
@@ -311,10 +283,11 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`]; then none of the rows
-    /// is written.
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`],
+    /// [`Error::NotInTable`]; then none of the rows is written.
     pub fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         self.expect_open()?;
+        self.expect_files(rows)?;
         let Some(last) = rows.last() else { return Ok(()) };
         let (1, Ok(file)) = (self.params.minimum_instruction_length, u32::try_from(self.written.file)) else {
             return self.rows_one_by_one(rows);
@@ -333,6 +306,9 @@ impl LineProgram {
         if let Err(error) = self.rows.put_rows(&mut self.program, &at, rows, self.counts.as_deref_mut()) {
             self.program.rewind(before);
             self.written = written;
+            if let Some(counts) = &mut self.counts {
+                counts.forget(at, rows);
+            }
             return Err(error);
         }
         (self.address, self.owed, self.line) = (last.address, 0, last.line);
@@ -344,12 +320,14 @@ impl LineProgram {
     fn rows_one_by_one(&mut self, rows: &[Row]) -> Result<(), Error> {
         let mark = self.program.mark();
         let before = (self.address, self.owed, self.line, self.state, self.written);
+        let counts = self.counts.clone();
         for row in rows {
             let file = u64::from(row.file);
             let done = if file == self.state.file { Ok(()) } else { self.set_file(file) };
             if let Err(error) = done.and_then(|()| self.row(row.address, row.line)) {
                 self.program.rewind(mark);
                 (self.address, self.owed, self.line, self.state, self.written) = before;
+                self.counts = counts;
                 return Err(error);
             }
         }
@@ -373,7 +351,7 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     pub fn end_sequence(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
@@ -399,45 +377,7 @@ impl LineProgram {
         if let Some(counts) = self.counts.take() {
             smaller::choose_line_base(&mut self.params, &mut self.program, &counts);
         }
-        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
-            self.params;
-        let lengths = STANDARD_OPCODE_LENGTHS.get(..usize::from(opcode_base) - 1).unwrap_or_default();
-        // From behind the header_length field to the first opcode: five fields and both tables with their ends.
-        let header_length =
-            5 + lengths.len() + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
-        let unit_length = (2 + 4 + header_length + self.program.len()) as u64;
-        if unit_length >= DWARF32_RESERVED {
-            return Err(Error::TooLong {
-                field: "line program",
-                len: unit_length,
-                max: DWARF32_RESERVED - 1,
-            });
-        }
-        let mut section = self.program.behind_header(10 + header_length);
-        let [line_base] = line_base.to_le_bytes();
-        let parts: [&[u8]; 10] = [
-            &(unit_length as u32).to_le_bytes(),
-            &VERSION.to_le_bytes(),
-            &(header_length as u32).to_le_bytes(),
-            &[minimum_instruction_length, default_is_stmt.into(), line_base, line_range, opcode_base],
-            lengths,
-            &self.directories,
-            &[0],
-            &self.files,
-            &[0],
-            &self.tail.bytes,
-        ];
-        let mut at = 0;
-        for part in parts {
-            if let Some(place) = section.bytes.get_mut(at..at + part.len()) {
-                place.copy_from_slice(part);
-            }
-            at += part.len();
-        }
-        let tail = (10 + header_length - self.tail.bytes.len()) as u64;
-        let relocs = self.tail.relocs.iter().map(|reloc| Reloc { offset: tail + reloc.offset, ..*reloc });
-        section.relocs.splice(..0, relocs);
-        Ok(section)
+        self.unit()
     }
 
     /// A standard opcode without operand that counts for the next row only.
@@ -505,9 +445,7 @@ impl LineProgram {
         self.expect_open()?;
         let (from, unit) = (self.address, self.params.minimum_instruction_length);
         let bytes = to.checked_sub(from).ok_or(Error::AddressBackwards { from, to })?;
-        if bytes > MAX_ADVANCE {
-            return Err(Error::Operand { field: "DW_LNS_advance_pc", value: bytes, max: MAX_ADVANCE });
-        }
+        check_leb128(Field::ADDRESS_ADVANCE, bytes, MAX_ADVANCE)?;
         if !bytes.is_multiple_of(u64::from(unit)) {
             return Err(Error::Misaligned { from, to, unit });
         }
@@ -535,12 +473,4 @@ fn put_register(program: &mut Program, opcode: u8, state: State) {
         _ => return program.op(opcode),
     };
     program.with(opcode, uleb128(operand));
-}
-
-/// Appends a table entry's string, which must not read as the end of the table.
-fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Result<(), Error> {
-    if name.is_empty() {
-        return Err(Error::EmptyString { field });
-    }
-    put_string(table, name, field)
 }

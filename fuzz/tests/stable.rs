@@ -39,13 +39,13 @@ fn leb128() {
 
 #[test]
 fn line() {
-    run_n_times(3_000, 600, nvdwarf_fuzz::line::run);
+    run_n_times(30_000, 600, nvdwarf_fuzz::line::run);
     run_on_damaged(300, &sections(), nvdwarf_fuzz::line::run);
 }
 
 #[test]
 fn frame() {
-    run_n_times(1_000, 400, nvdwarf_fuzz::frame::run);
+    run_n_times(5_000, 400, nvdwarf_fuzz::frame::run);
     run_on_damaged(100, &sections(), nvdwarf_fuzz::frame::run);
 }
 

@@ -135,6 +135,12 @@ impl Program {
         Section { bytes: self.buffer, relocs: self.relocs }
     }
 
+    /// Opcodes of so many bytes, in memory that nobody has touched.
+    #[cfg(all(test, target_pointer_width = "64"))]
+    pub(super) fn untouched(len: usize) -> Self {
+        Self { buffer: crate::section::tests::untouched(len), len, relocs: Vec::new() }
+    }
+
     #[cold]
     fn grow(&mut self, room: usize) {
         let len = (self.len + room).max(2 * self.buffer.len()).max(LEAST_ROOM);

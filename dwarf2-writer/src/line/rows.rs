@@ -1,12 +1,13 @@
 //! Rows to opcodes, one or many at once: then registers and position stay in registers, and memory is asked for early.
 
-use leb128_nv::{sleb128, uleb128};
+use leb128_nv::{Field, sleb128, uleb128};
 
 use super::near::{self, Near};
 use super::program::Program;
 use super::{MAX_ADVANCE, Params, Policy, Row, compact, plain};
 use crate::Error;
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy, DW_LNS_set_file};
+use crate::error::check_leb128;
 
 /// Address advances, in units, from here on are not searched.
 pub(super) const FAR: u64 = 1 << 28;
@@ -36,6 +37,23 @@ impl LineCounts {
     pub(super) fn add(&mut self, lines: u32) {
         if let Some(count) = self.0.get_mut(lines.wrapping_sub(Self::LEAST as u32) as usize) {
             *count = count.wrapping_add(1);
+        }
+    }
+
+    /// Takes back what was counted of rows that are not to be: those up to the first that could not be written.
+    #[cold]
+    pub(super) fn forget(&mut self, at: Row, rows: &[Row]) {
+        let (mut address, mut line) = (at.address, at.line);
+        for row in rows {
+            if row.address.checked_sub(address).is_none_or(|units| units > MAX_ADVANCE) {
+                return;
+            }
+            if let Some(count) =
+                self.0.get_mut(row.line.wrapping_sub(line).wrapping_sub(Self::LEAST as u32) as usize)
+            {
+                *count = count.wrapping_sub(1);
+            }
+            (address, line) = (row.address, row.line);
         }
     }
 }
@@ -123,9 +141,7 @@ impl Encoder {
         let Some(units) = row.address.checked_sub(at.address) else {
             return Err(Error::AddressBackwards { from: at.address, to: row.address });
         };
-        if units > MAX_ADVANCE {
-            return Err(Error::Operand { field: "DW_LNS_advance_pc", value: units, max: MAX_ADVANCE });
-        }
+        check_leb128(Field::ADDRESS_ADVANCE, units, MAX_ADVANCE)?;
         if row.file != at.file {
             program.with(DW_LNS_set_file, uleb128(row.file.into()));
         }
