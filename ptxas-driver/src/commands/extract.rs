@@ -1,0 +1,278 @@
+//! `extract`: the GPU code in fatbins, host programs and libraries, listed or written to files.
+
+mod model;
+mod names;
+mod text;
+
+use crate::cli::{FAILURE, complain, note};
+use crate::commands::read::{self, JSON_VERSION};
+use crate::output;
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ValueEnum};
+use model::{Document, File, Image, Ir};
+use names::FileNames;
+use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
+use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EXPANSION, nvvm};
+use std::borrow::Cow;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Examples:
+  ptxas-driver extract a.out                             what is in a program, library, object or fatbin
+  ptxas-driver extract a.out -o cubins                   write all of it into the folder `cubins`
+  ptxas-driver extract a.out -o . --arch sm_90 --kind cubin
+  ptxas-driver extract liba.a -o . --index 3             the third image of the list
+
+A file may be a fatbin, a host ELF file or an archive of such objects, and also a cubin, PTX text or an .ltoir file, which is
+one image. Images are numbered from 1 through the whole file. Options that select one narrow the list as well; an image must
+pass each of --arch, --kind and --index that is given.
+
+Files are named as by cuobjdump: SOURCE.sm_90.cubin by the name of the source file where the image has one, else
+FILE.NUMBER.sm_90.cubin. Where two images would have the same name the later one has its index in it. LTO IR in fatbins is
+obfuscated and cannot be written.
+
+Exit status:
+  0  done
+  1  a file cannot be read, an image is damaged or cannot be written, or none is selected
+  2  the command line is wrong";
+
+/// What to list or write.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// Fatbins, host ELF files, archives, cubins; `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Write the images into this folder, which is made if need be
+    #[arg(short, long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    /// Only images for this architecture, such as sm_90 or sm_90a; may be given again
+    #[arg(long, value_name = "ARCH", value_parser = parse_arch)]
+    arch: Vec<String>,
+    /// Only images of this kind; may be given again
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<Kind>,
+    /// Only the image with this number in the list; may be given again
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    index: Vec<u64>,
+    /// Refuse images that grow by more than this factor when decompressed
+    #[arg(long, value_name = "N", default_value_t = MAX_EXPANSION)]
+    max_expansion: u64,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// GPU ELF files
+    Cubin,
+    /// PTX text
+    Ptx,
+    /// NVVM IR for link-time optimisation
+    Ltoir,
+}
+
+impl Kind {
+    fn is(self, kind: EntryKind) -> bool {
+        match self {
+            Self::Cubin => kind == EntryKind::Elf,
+            Self::Ptx => kind.is_text(),
+            Self::Ltoir => kind == EntryKind::Nvvm,
+        }
+    }
+}
+
+fn parse_arch(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
+    match number {
+        Some(number) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("expected sm_ and a number, such as sm_90 or sm_90a (also for PTX and LTO IR)".to_owned()),
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The output folder cannot be made, or `out` cannot be written. What is wrong with a file is said, and the others follow.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    if let Some(folder) = &options.output_dir {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("Output folder '{}' could not be made", folder.display()))?;
+    }
+    let mut extract = Extract { options, names: FileNames::default(), is_sound: true };
+    let mut files = Vec::new();
+    let mut is_first = true;
+    for path in &options.files {
+        let file = extract.file(path);
+        if options.output_dir.is_some() && !options.json {
+            text::paths(out, &file)?;
+        } else if !file.images.is_empty() && !options.json {
+            if !std::mem::take(&mut is_first) {
+                writeln!(out)?;
+            }
+            text::list(out, &file)?;
+        }
+        out.flush()?;
+        extract.complain(&file);
+        // Only a document needs them together.
+        files.extend(options.json.then_some(file));
+    }
+    if options.json {
+        let document = Document { schema: "nvdwarf.extract", schema_version: JSON_VERSION, files };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    }
+    Ok(if extract.is_sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// One run.
+struct Extract<'o> {
+    options: &'o Options,
+    names: FileNames,
+    /// Whether nothing was wrong so far.
+    is_sound: bool,
+}
+
+impl Extract<'_> {
+    /// Lists and writes one file.
+    fn file(&mut self, path: &Path) -> File {
+        let mut file = File { file: path.display().to_string(), ..File::default() };
+        match read::read_bytes(path, "a fatbin, a host file or a cubin") {
+            Err(error) => file.errors.push(format!("{error:#}")),
+            Ok((name, bytes)) => {
+                file.file = name;
+                if let Err(error) = self.images(&mut file, path, &bytes) {
+                    file.errors.push(format!("{}: {error:#}", file.file));
+                }
+            }
+        }
+        file
+    }
+
+    fn images(&mut self, file: &mut File, path: &Path, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Err(anyhow!("the file is empty"));
+        }
+        let container = Container::parse(bytes)?;
+        file.kind = Some(container.kind());
+        if container.kind() == FileKind::Nvvm {
+            file.ir = Some(Ir::new(&nvvm::Header::decode(bytes)?));
+        }
+        let mut count = 0;
+        let mut images = container.entries();
+        // Number of each image among those of its kind, which names have.
+        let mut of_kind: Vec<(EntryKind, usize)> = Vec::new();
+        for entry in &mut images {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    file.errors.push(format!("{}: {error}", file.file));
+                    continue;
+                }
+            };
+            count += 1;
+            let number = match of_kind.iter_mut().find(|(kind, _)| *kind == entry.kind) {
+                Some((_, number)) => {
+                    *number += 1;
+                    *number
+                }
+                None => {
+                    of_kind.push((entry.kind, 1));
+                    1
+                }
+            };
+            if self.selects(count, &entry) {
+                let image = self.image(path, count, number, &entry);
+                file.images.push(image);
+            }
+        }
+        file.count = count;
+        if count == 0 && file.errors.is_empty() {
+            return Err(anyhow!("no GPU code: {}", why_none(container.kind())));
+        }
+        if file.images.is_empty() && file.errors.is_empty() {
+            return Err(anyhow!("none of its {count} images is selected"));
+        }
+        Ok(())
+    }
+
+    fn selects(&self, index: u64, entry: &Entry<'_>) -> bool {
+        let options = self.options;
+        let arch = entry.arch.map(|arch| arch.to_string());
+        (options.index.is_empty() || options.index.contains(&index))
+            && (options.kind.is_empty() || options.kind.iter().any(|kind| kind.is(entry.kind)))
+            && (options.arch.is_empty() || options.arch.iter().any(|wanted| Some(wanted) == arch.as_ref()))
+    }
+
+    /// One image as it is shown, and written where that is asked for.
+    fn image(&mut self, path: &Path, index: u64, number: usize, entry: &Entry<'_>) -> Image {
+        let mut image = Image::new(index, entry);
+        let Some(folder) = &self.options.output_dir else {
+            // A cubin's sections tell what its entry does not. Obfuscated IR is no fault of a list.
+            if entry.kind == EntryKind::Elf {
+                match self.payload(entry) {
+                    Ok(payload) => image.look_into(&payload),
+                    Err(error) => image.error = Some(error.to_string()),
+                }
+            }
+            return image;
+        };
+        let path = folder.join(self.names.name(path, index, number, entry));
+        let written = self.payload(entry).map_err(anyhow::Error::from).and_then(|payload| {
+            if entry.kind == EntryKind::Elf {
+                image.look_into(&payload);
+            }
+            output::write(&path, &payload)
+        });
+        match written {
+            Ok(()) => image.path = Some(path.display().to_string()),
+            Err(error) => image.error = Some(format!("{error:#}")),
+        }
+        image
+    }
+
+    fn payload<'d>(&self, entry: &Entry<'d>) -> nv_debug_sections::Result<Cow<'d, [u8]>> {
+        entry.payload_within(self.options.max_expansion)
+    }
+
+    /// Says what is wrong with a file and its images.
+    fn complain(&mut self, file: &File) {
+        for error in &file.errors {
+            complain(format_args!("{}", read::printable(error)));
+        }
+        for image in &file.images {
+            if let Some(error) = &image.error {
+                let text = format!("{}: image {}: {error}", file.file, image.index);
+                complain(format_args!("{}", read::printable(&text)));
+            }
+        }
+        if let Some(ir) = &file.ir {
+            let version = ir.debug_version();
+            match debug_compatibility(Some(version)) {
+                Compatibility::Compatible => {}
+                Compatibility::NewerMinor => {
+                    note(format_args!("{}: debug metadata {version} is newer than 3.2", file.file));
+                }
+                Compatibility::Incompatible => {
+                    note(format_args!("{}: debug metadata {version} is not compatible with 3.2", file.file));
+                }
+            }
+        }
+        self.is_sound &= file.errors.is_empty() && file.images.iter().all(|image| image.error.is_none());
+    }
+}
+
+fn why_none(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",
+        FileKind::Archive => "no object of the archive has a section .nv_fatbin or __nv_relfatbin",
+        _ => "the fatbin has no entries",
+    }
+}

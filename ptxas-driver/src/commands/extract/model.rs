@@ -1,0 +1,164 @@
+//! What a list shows, as JSON has it (docs/json.md).
+
+use crate::commands::read;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
+use nv_debug_sections::container::{DebugInfo, Entry, FileKind, Flags};
+use nv_debug_sections::cubin::Cubin;
+use serde::{Serialize, Serializer};
+
+#[derive(Serialize)]
+pub(super) struct Document {
+    pub(super) schema: &'static str,
+    pub(super) schema_version: u32,
+    pub(super) files: Vec<File>,
+}
+
+/// One file.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct File {
+    pub(super) file: String,
+    #[serde(serialize_with = "kind_name")]
+    pub(super) kind: Option<FileKind>,
+    /// Of NVVM IR that is a file of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ir: Option<Ir>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) errors: Vec<String>,
+    /// How many images there are, selected or not.
+    pub(super) count: u64,
+    pub(super) images: Vec<Image>,
+}
+
+fn kind_name<S: Serializer>(kind: &Option<FileKind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(|kind| match kind {
+        FileKind::Cubin => "cubin",
+        FileKind::Fatbin => "fatbin",
+        FileKind::Host => "host",
+        FileKind::Archive => "archive",
+        FileKind::Nvvm => "ltoir",
+        FileKind::Ptx => "ptx",
+    })
+    .serialize(serializer)
+}
+
+/// One image.
+#[derive(Debug, Serialize)]
+pub(super) struct Image {
+    pub(super) index: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) member: Option<String>,
+    pub(super) section: String,
+    pub(super) offset: u64,
+    pub(super) kind: &'static str,
+    pub(super) kind_code: u16,
+    pub(super) arch: Option<String>,
+    pub(super) code_version: Option<String>,
+    pub(super) compression: Option<&'static str>,
+    pub(super) obfuscated: bool,
+    pub(super) stored_size: u64,
+    pub(super) size: u64,
+    pub(super) host: Option<&'static str>,
+    pub(super) flags: u64,
+    pub(super) debug: &'static str,
+    pub(super) name: Option<String>,
+    pub(super) options: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+    /// Member, section and offset for people.
+    #[serde(skip)]
+    pub(super) label: String,
+}
+
+impl Image {
+    pub(super) fn new(index: u64, entry: &Entry<'_>) -> Self {
+        let is_alone = entry.version == 0;
+        let text = |bytes: &[u8]| (!bytes.is_empty()).then(|| read::text(bytes));
+        Self {
+            index,
+            member: entry.place.member.as_deref().map(str::to_owned),
+            section: entry.place.section.to_string(),
+            offset: entry.place.offset,
+            kind: entry.kind.name(),
+            kind_code: entry.kind.code(),
+            arch: entry.arch.map(|arch| arch.to_string()),
+            code_version: (!is_alone).then(|| format!("{}.{}", entry.code_version.0, entry.code_version.1)),
+            compression: entry.flags.compression().map(|compression| compression.name()),
+            obfuscated: entry.flags.has(Flags::OBFUSCATED),
+            stored_size: entry.stored().len() as u64,
+            size: entry.size(),
+            host: (!is_alone).then(|| entry.flags.host()),
+            flags: entry.flags.0,
+            debug: debug_name(entry.debug_info()),
+            name: text(entry.name),
+            options: text(entry.options.trim_ascii()),
+            path: None,
+            error: None,
+            label: entry.place.label(),
+        }
+    }
+
+    /// Takes from a cubin's sections what its entry does not say.
+    pub(super) fn look_into(&mut self, payload: &[u8]) {
+        let cubin = match Cubin::parse(payload) {
+            Ok(cubin) => cubin,
+            Err(error) => {
+                self.error = Some(format!("the cubin: {error}"));
+                return;
+            }
+        };
+        let has = |kind| cubin.iter().any(|(_, name, _)| SectionKind::from_name(name) == Some(kind));
+        if has(SectionKind::DebugInfo) {
+            self.debug = debug_name(DebugInfo::Dwarf);
+        } else if has(SectionKind::DebugLine) {
+            self.debug = debug_name(DebugInfo::LineInfo);
+        }
+    }
+}
+
+fn debug_name(debug: DebugInfo) -> &'static str {
+    match debug {
+        DebugInfo::None => "none",
+        DebugInfo::LineInfo => "lineinfo",
+        DebugInfo::Dwarf => "g",
+    }
+}
+
+/// The versions of NVVM IR.
+#[derive(Debug, Serialize)]
+pub(super) struct Ir {
+    container_version: String,
+    ir_version: String,
+    debug_version: String,
+    llvm_version: String,
+    debug_compatible: bool,
+    #[serde(skip)]
+    debug: Version,
+}
+
+impl Ir {
+    pub(super) fn new(header: &Header<'_>) -> Self {
+        Self {
+            container_version: header.container_version.to_string(),
+            ir_version: header.ir_version.to_string(),
+            debug_version: header.debug_version.to_string(),
+            llvm_version: header.llvm_version.to_string(),
+            debug_compatible: debug_compatibility(Some(header.debug_version)) != Compatibility::Incompatible,
+            debug: header.debug_version,
+        }
+    }
+
+    pub(super) fn debug_version(&self) -> Version {
+        self.debug
+    }
+
+    /// One line for people.
+    pub(super) fn words(&self) -> String {
+        format!(
+            "NVVM IR {}, debug metadata {}, LLVM {}",
+            self.ir_version, self.debug_version, self.llvm_version
+        )
+    }
+}
