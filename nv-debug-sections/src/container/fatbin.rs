@@ -134,7 +134,7 @@ impl<'d> Iterator for Entries<'d> {
 }
 
 /// Fields of an entry's header that say where the others' bytes are.
-struct Header {
+struct Extents {
     header_size: u64,
     padded_size: u64,
     compressed_size: u64,
@@ -151,33 +151,33 @@ fn read_entry<'d>(place: &Place, data: &'d [u8]) -> Result<(Entry<'d>, usize)> {
     let cut = |error: Error| fail(error.offset(), error.kind().clone());
 
     let mut cursor = Cursor::new(&label, data);
-    let (mut entry, header) = read_header(&mut cursor, place).map_err(cut)?;
-    if header.header_size < ENTRY_HEADER_SIZE {
-        return Err(value(4, "headerSize", header.header_size, "at least 64"));
+    let (mut entry, extents) = read_header(&mut cursor, place).map_err(cut)?;
+    if extents.header_size < ENTRY_HEADER_SIZE {
+        return Err(value(4, "headerSize", extents.header_size, "at least 64"));
     }
-    let head = slice(data, 0, header.header_size)
-        .ok_or_else(|| value(4, "headerSize", header.header_size, "no more than the fatbin has"))?;
-    let body = slice(data, header.header_size, header.padded_size)
-        .ok_or_else(|| value(8, "size", header.padded_size, "no more than the fatbin has"))?;
+    let head = slice(data, 0, extents.header_size)
+        .ok_or_else(|| value(4, "headerSize", extents.header_size, "no more than the fatbin has"))?;
+    let body = slice(data, extents.header_size, extents.padded_size)
+        .ok_or_else(|| value(8, "size", extents.padded_size, "no more than the fatbin has"))?;
 
     entry.stored = body;
     if entry.flags.compression().is_some() {
-        entry.stored = slice(body, 0, header.compressed_size)
-            .ok_or_else(|| value(16, "compressedSize", header.compressed_size, "no more than the size"))?;
+        entry.stored = slice(body, 0, extents.compressed_size)
+            .ok_or_else(|| value(16, "compressedSize", extents.compressed_size, "no more than the size"))?;
     }
-    if header.name.1 != 0 {
-        entry.name = slice(head, header.name.0, header.name.1)
-            .ok_or_else(|| value(32, "identifier offset", header.name.0, "a place in the entry's header"))?;
+    if extents.name.1 != 0 {
+        entry.name = slice(head, extents.name.0, extents.name.1)
+            .ok_or_else(|| value(32, "identifier offset", extents.name.0, "a place in the entry's header"))?;
     }
-    if header.options != 0 {
-        (entry.options, entry.compat) = options(entry.kind, head, header.options)
-            .ok_or_else(|| value(20, "options offset", header.options, "a place in the entry's header"))?;
+    if extents.options != 0 {
+        (entry.options, entry.compat) = options(entry.kind, head, extents.options)
+            .ok_or_else(|| value(20, "options offset", extents.options, "a place in the entry's header"))?;
     }
     Ok((entry, head.len() + body.len()))
 }
 
 /// The first 64 bytes of an entry.
-fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>, Header)> {
+fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>, Extents)> {
     let kind = EntryKind::from_code(cursor.u16("an entry's kind")?);
     let version = cursor.u16("an entry's version")?;
     let header_size = cursor.u32("an entry's header size")?.into();
@@ -208,7 +208,7 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>,
         stored: &[],
         uncompressed_size,
     };
-    Ok((entry, Header { header_size, padded_size, compressed_size, options, name }))
+    Ok((entry, Extents { header_size, padded_size, compressed_size, options, name }))
 }
 
 /// Options and compatibility records by the record at `at`: an offset and a size.

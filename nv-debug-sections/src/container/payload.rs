@@ -14,8 +14,8 @@ pub const MAX_EXPANSION: u64 = 1024;
 /// Largest zstd window that is taken whatever the payload's size is: the decoder reserves it at once. No cubin comes near.
 const MAX_WINDOW: u64 = 1 << 30;
 
-/// The smallest window of the zstd format (RFC 8878 3.1.1.1.2).
-const MIN_WINDOW: u64 = 1 << 10;
+/// Window that every zstd decoder should take (RFC 8878 3.1.1.1.2), though the payload be smaller.
+const MIN_WINDOW: u64 = 8 << 20;
 
 /// How much is decompressed at a time.
 const CHUNK: usize = 1 << 16;
@@ -39,28 +39,28 @@ pub(super) fn decompress(
     }
 }
 
-fn damaged(method: Compression, reason: impl ToString) -> ErrorKind {
+fn damaged(method: Compression, reason: &dyn ToString) -> ErrorKind {
     ErrorKind::Damaged { method: method.name(), reason: reason.to_string() }
 }
 
 fn wrong_size(method: Compression, found: u64, size: u64) -> ErrorKind {
-    damaged(method, format!("it has {found:#x} bytes, its header says {size:#x}"))
+    damaged(method, &format!("it has {found:#x} bytes, its header says {size:#x}"))
 }
 
 /// One LZ4 block (no frame).
 fn lz4(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     let method = Compression::Lz4;
     // Counted first, so that a claim alone reserves no memory.
-    let found = lz4_size(stored).ok_or_else(|| damaged(method, "it ends inside a sequence"))?;
+    let found = lz4_size(stored).ok_or_else(|| damaged(method, &"it ends inside a sequence"))?;
     if found != size {
         return Err(wrong_size(method, found, size));
     }
-    let size = usize::try_from(size).map_err(|error| damaged(method, error))?;
+    let size = usize::try_from(size).map_err(|error| damaged(method, &error))?;
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|error| damaged(method, error))?;
+    bytes.try_reserve_exact(size).map_err(|error| damaged(method, &error))?;
     bytes.resize(size, 0);
     let written =
-        lz4_flex::block::decompress_into(stored, &mut bytes).map_err(|error| damaged(method, error))?;
+        lz4_flex::block::decompress_into(stored, &mut bytes).map_err(|error| damaged(method, &error))?;
     if written != size {
         return Err(wrong_size(method, written as u64, size as u64));
     }
@@ -101,17 +101,17 @@ fn zstd(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     let mut source = stored;
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(size.clamp(MIN_WINDOW, MAX_WINDOW));
-    decoder.reset(&mut source).map_err(|error| damaged(method, error))?;
+    decoder.reset(&mut source).map_err(|error| damaged(method, &error))?;
     let mut bytes = Vec::new();
-    let mut chunk = [0; CHUNK];
+    let mut chunk = vec![0; CHUNK];
     loop {
         let is_last = decoder
             .decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(CHUNK))
-            .map_err(|error| damaged(method, error))?;
+            .map_err(|error| damaged(method, &error))?;
         loop {
-            let read = decoder.read(&mut chunk).map_err(|error| damaged(method, error))?;
+            let read = decoder.read(&mut chunk).map_err(|error| damaged(method, &error))?;
             let Some(read) = chunk.get(..read).filter(|read| !read.is_empty()) else { break };
-            bytes.try_reserve(read.len()).map_err(|error| damaged(method, error))?;
+            bytes.try_reserve(read.len()).map_err(|error| damaged(method, &error))?;
             bytes.extend_from_slice(read);
         }
         if is_last || bytes.len() as u64 > size {
