@@ -44,7 +44,7 @@ fn image(entry: &Entry<'_>) -> usize {
             }
         }
         Err(error) => {
-            assert_eq!((error.section(), error.offset()), (&*entry.place.label(), entry.place.offset))
+            assert_eq!((error.section(), error.offset()), (&*entry.place.label(), entry.place.offset));
         }
     }
     let _ = (entry.debug_info(), entry.kind.name());

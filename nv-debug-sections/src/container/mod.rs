@@ -30,7 +30,7 @@ use crate::cubin::Cubin;
 use crate::{Error, ErrorKind, Result};
 use fatbin::Fatbins;
 
-pub use payload::MAX_EXPANSION;
+pub use payload::{MAX_EXPANSION, MAX_PAYLOAD};
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -228,7 +228,7 @@ impl Flags {
     pub const IS_64_BIT: u64 = 1;
     /// Compiled with `-G`.
     pub const DEBUG: u64 = 2;
-    /// NVVM IR that is hidden by a key which the file does not have.
+    /// NVVM IR that fatbinary has obfuscated; cuobjdump lacks the key too.
     pub const OBFUSCATED: u64 = 0x1_0000;
     /// `a` of `sm_90a`.
     pub const ARCH_SPECIFIC: u64 = 0x10_0000;
@@ -351,9 +351,9 @@ impl<'d> Entry<'d> {
     ///
     /// # Errors
     ///
-    /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`], [`ErrorKind::Damaged`] for data that do
-    /// not decompress to the size in the header, [`ErrorKind::Sealed`] for a compression that is not supported or
-    /// obfuscated IR.
+    /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`], [`ErrorKind::Value`] beyond
+    /// [`MAX_PAYLOAD`], [`ErrorKind::Damaged`] for data that do not decompress to the size in the header,
+    /// [`ErrorKind::Sealed`] for a compression that is not supported or obfuscated IR.
     pub fn payload(&self) -> Result<Cow<'d, [u8]>> {
         self.payload_within(MAX_EXPANSION)
     }
@@ -362,7 +362,7 @@ impl<'d> Entry<'d> {
     pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
         let fail = |kind| Error::new(self.place.label(), self.place.offset, kind);
         if self.flags.has(Flags::OBFUSCATED) {
-            return Err(fail(ErrorKind::Sealed("obfuscated, and only NVIDIA's linker has the key")));
+            return Err(fail(ErrorKind::Sealed("obfuscated by fatbinary")));
         }
         let payload = match self.flags.compression() {
             None => self.stored.into(),

@@ -11,8 +11,8 @@ use crate::ErrorKind;
 /// initialises more, up to 20 000 times, and needs [`Entry::payload_within`](super::Entry::payload_within).
 pub const MAX_EXPANSION: u64 = 1024;
 
-/// Largest zstd window that is taken whatever the payload's size is: the decoder reserves it at once. No cubin comes near.
-const MAX_WINDOW: u64 = 1 << 30;
+/// A compressed payload may become this many bytes, whatever the file's size is. No cubin comes near.
+pub const MAX_PAYLOAD: u64 = 1 << 30;
 
 /// Window that every zstd decoder should take (RFC 8878 3.1.1.1.2), though the payload be smaller.
 const MIN_WINDOW: u64 = 8 << 20;
@@ -30,6 +30,9 @@ pub(super) fn decompress(
     let reserved = stored.len() as u64;
     if size > reserved.saturating_mul(max_expansion) {
         return Err(ErrorKind::Expansion { stored: reserved, claimed: size, factor: max_expansion });
+    }
+    if size > MAX_PAYLOAD {
+        return Err(ErrorKind::Value { field: "uncompressed size", found: size, expected: "at most 1 GiB" });
     }
     match method {
         Compression::Lz4 => lz4(stored, size),
@@ -100,7 +103,7 @@ fn zstd(stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     let method = Compression::Zstd;
     let mut source = stored;
     let mut decoder = FrameDecoder::new();
-    decoder.set_max_window_size(size.clamp(MIN_WINDOW, MAX_WINDOW));
+    decoder.set_max_window_size(size.max(MIN_WINDOW));
     decoder.reset(&mut source).map_err(|error| damaged(method, &error))?;
     let mut bytes = Vec::new();
     let mut chunk = vec![0; CHUNK];

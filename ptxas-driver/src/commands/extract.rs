@@ -9,11 +9,12 @@ use crate::commands::read::{self, JSON_VERSION};
 use crate::output;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
-use model::{Document, File, Image, Ir};
+use model::{Document, File, Image, Versions, kind_name};
 use names::FileNames;
 use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
 use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EXPANSION, nvvm};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -132,6 +133,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if extract.is_sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
+/// Most messages about one file and its images; `--json` has all.
+const MAX_MESSAGES: usize = 20;
+
 /// One run.
 struct Extract<'o> {
     options: &'o Options,
@@ -143,13 +147,13 @@ struct Extract<'o> {
 impl Extract<'_> {
     /// Lists and writes one file.
     fn file(&mut self, path: &Path) -> File {
-        let mut file = File { file: path.display().to_string(), ..File::default() };
+        let mut file = File { name: path.display().to_string(), ..File::default() };
         match read::read_bytes(path, "a fatbin, a host file or a cubin") {
             Err(error) => file.errors.push(format!("{error:#}")),
             Ok((name, bytes)) => {
-                file.file = name;
+                file.name = name;
                 if let Err(error) = self.images(&mut file, path, &bytes) {
-                    file.errors.push(format!("{}: {error:#}", file.file));
+                    file.errors.push(format!("{}: {error:#}", file.name));
                 }
             }
         }
@@ -161,44 +165,33 @@ impl Extract<'_> {
             return Err(anyhow!("the file is empty"));
         }
         let container = Container::parse(bytes)?;
-        file.kind = Some(container.kind());
+        file.kind = Some(kind_name(container.kind()));
         if container.kind() == FileKind::Nvvm {
-            file.ir = Some(Ir::new(&nvvm::Header::decode(bytes)?));
+            file.ir = Some(Versions::new(&nvvm::Header::decode(bytes)?));
         }
-        let mut count = 0;
-        let mut images = container.entries();
         // Number of each image among those of its kind, which names have.
-        let mut of_kind: Vec<(EntryKind, usize)> = Vec::new();
-        for entry in &mut images {
+        let mut of_kind: HashMap<EntryKind, usize> = HashMap::new();
+        for entry in container.entries() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    file.errors.push(format!("{}: {error}", file.file));
+                    file.errors.push(format!("{}: {error}", file.name));
                     continue;
                 }
             };
-            count += 1;
-            let number = match of_kind.iter_mut().find(|(kind, _)| *kind == entry.kind) {
-                Some((_, number)) => {
-                    *number += 1;
-                    *number
-                }
-                None => {
-                    of_kind.push((entry.kind, 1));
-                    1
-                }
-            };
-            if self.selects(count, &entry) {
-                let image = self.image(path, count, number, &entry);
+            file.count += 1;
+            let number = of_kind.entry(entry.kind).or_default();
+            *number += 1;
+            if self.selects(file.count, &entry) {
+                let image = self.image(path, file.count, *number, &entry);
                 file.images.push(image);
             }
         }
-        file.count = count;
-        if count == 0 && file.errors.is_empty() {
+        if file.count == 0 && file.errors.is_empty() {
             return Err(anyhow!("no GPU code: {}", why_none(container.kind())));
         }
         if file.images.is_empty() && file.errors.is_empty() {
-            return Err(anyhow!("none of its {count} images is selected"));
+            return Err(anyhow!("none of its {} images is selected", file.count));
         }
         Ok(())
     }
@@ -244,28 +237,31 @@ impl Extract<'_> {
 
     /// Says what is wrong with a file and its images.
     fn complain(&mut self, file: &File) {
-        for error in &file.errors {
-            complain(format_args!("{}", read::printable(error)));
+        let images = file.images.iter().filter_map(|image| {
+            let error = image.error.as_ref()?;
+            Some(format!("{}: image {}: {error}", file.name, image.index))
+        });
+        let mut errors = file.errors.iter().cloned().chain(images);
+        for error in errors.by_ref().take(MAX_MESSAGES) {
+            self.is_sound = false;
+            complain(format_args!("{}", read::printable(&error)));
         }
-        for image in &file.images {
-            if let Some(error) = &image.error {
-                let text = format!("{}: image {}: {error}", file.file, image.index);
-                complain(format_args!("{}", read::printable(&text)));
-            }
+        match errors.count() {
+            0 => {}
+            more => complain(format_args!("{}: and {more} more", file.name)),
         }
         if let Some(ir) = &file.ir {
             let version = ir.debug_version();
             match debug_compatibility(Some(version)) {
                 Compatibility::Compatible => {}
                 Compatibility::NewerMinor => {
-                    note(format_args!("{}: debug metadata {version} is newer than 3.2", file.file));
+                    note(format_args!("{}: debug metadata {version} is newer than 3.2", file.name));
                 }
                 Compatibility::Incompatible => {
-                    note(format_args!("{}: debug metadata {version} is not compatible with 3.2", file.file));
+                    note(format_args!("{}: debug metadata {version} is not compatible with 3.2", file.name));
                 }
             }
         }
-        self.is_sound &= file.errors.is_empty() && file.images.iter().all(|image| image.error.is_none());
     }
 }
 

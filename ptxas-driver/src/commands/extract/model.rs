@@ -3,9 +3,9 @@
 use crate::commands::read;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
-use nv_debug_sections::container::{DebugInfo, Entry, FileKind, Flags};
+use nv_debug_sections::container::{Compression, DebugInfo, Entry, FileKind, Flags};
 use nv_debug_sections::cubin::Cubin;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 #[derive(Serialize)]
 pub(super) struct Document {
@@ -17,12 +17,12 @@ pub(super) struct Document {
 /// One file.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct File {
-    pub(super) file: String,
-    #[serde(serialize_with = "kind_name")]
-    pub(super) kind: Option<FileKind>,
+    #[serde(rename = "file")]
+    pub(super) name: String,
+    pub(super) kind: Option<&'static str>,
     /// Of NVVM IR that is a file of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ir: Option<Ir>,
+    pub(super) ir: Option<Versions>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) errors: Vec<String>,
     /// How many images there are, selected or not.
@@ -30,16 +30,16 @@ pub(super) struct File {
     pub(super) images: Vec<Image>,
 }
 
-fn kind_name<S: Serializer>(kind: &Option<FileKind>, serializer: S) -> Result<S::Ok, S::Error> {
-    kind.map(|kind| match kind {
+/// One word for a kind of file.
+pub(super) fn kind_name(kind: FileKind) -> &'static str {
+    match kind {
         FileKind::Cubin => "cubin",
         FileKind::Fatbin => "fatbin",
         FileKind::Host => "host",
         FileKind::Archive => "archive",
         FileKind::Nvvm => "ltoir",
         FileKind::Ptx => "ptx",
-    })
-    .serialize(serializer)
+    }
 }
 
 /// One image.
@@ -85,7 +85,7 @@ impl Image {
             kind_code: entry.kind.code(),
             arch: entry.arch.map(|arch| arch.to_string()),
             code_version: (!is_alone).then(|| format!("{}.{}", entry.code_version.0, entry.code_version.1)),
-            compression: entry.flags.compression().map(|compression| compression.name()),
+            compression: entry.flags.compression().map(Compression::name),
             obfuscated: entry.flags.has(Flags::OBFUSCATED),
             stored_size: entry.stored().len() as u64,
             size: entry.size(),
@@ -128,7 +128,7 @@ fn debug_name(debug: DebugInfo) -> &'static str {
 
 /// The versions of NVVM IR.
 #[derive(Debug, Serialize)]
-pub(super) struct Ir {
+pub(super) struct Versions {
     container_version: String,
     ir_version: String,
     debug_version: String,
@@ -138,7 +138,7 @@ pub(super) struct Ir {
     debug: Version,
 }
 
-impl Ir {
+impl Versions {
     pub(super) fn new(header: &Header<'_>) -> Self {
         Self {
             container_version: header.container_version.to_string(),

@@ -2,7 +2,6 @@
 
 use super::model::{File, Image};
 use crate::commands::read::printable;
-use nv_debug_sections::container::FileKind;
 use std::io::{self, Write};
 
 const HEADINGS: [&str; COLUMNS] =
@@ -20,9 +19,8 @@ pub(super) fn paths(out: &mut dyn Write, file: &File) -> io::Result<()> {
 
 /// Lists a file's images.
 pub(super) fn list(out: &mut dyn Write, file: &File) -> io::Result<()> {
-    let Some(kind) = file.kind else { return Ok(()) };
     let images = if file.count == 1 { "image" } else { "images" };
-    write!(out, "{}: {}, {} {images}", printable(&file.file), kind_words(kind), file.count)?;
+    write!(out, "{}: {}, {} {images}", printable(&file.name), file.kind.map_or("", kind_words), file.count)?;
     match file.count - file.images.len() as u64 {
         0 => writeln!(out)?,
         _ => writeln!(out, ", {} selected", file.images.len())?,
@@ -42,12 +40,10 @@ pub(super) fn list(out: &mut dyn Write, file: &File) -> io::Result<()> {
 }
 
 fn line(out: &mut dyn Write, cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> io::Result<()> {
-    let mut line = String::new();
-    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        line += "  ";
-        line += &if NUMBERS.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:width$}") };
-    }
-    writeln!(out, "{}", line.trim_end())
+    let cells = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+        if NUMBERS.contains(&column) { format!("  {cell:>width$}") } else { format!("  {cell:width$}") }
+    });
+    writeln!(out, "{}", cells.collect::<String>().trim_end())
 }
 
 fn row(image: &Image) -> [String; COLUMNS] {
@@ -80,13 +76,11 @@ fn row(image: &Image) -> [String; COLUMNS] {
     ]
 }
 
-fn kind_words(kind: FileKind) -> &'static str {
+fn kind_words(kind: &'static str) -> &'static str {
     match kind {
-        FileKind::Cubin => "cubin",
-        FileKind::Fatbin => "fatbin",
-        FileKind::Host => "host ELF file",
-        FileKind::Archive => "archive",
-        FileKind::Nvvm => "LTO IR",
-        FileKind::Ptx => "PTX text",
+        "host" => "host ELF file",
+        "ltoir" => "LTO IR",
+        "ptx" => "PTX text",
+        kind => kind,
     }
 }
