@@ -171,12 +171,21 @@ fn the_ir_header_of_an_ltoir_file() {
     for (arch, llvm) in [("sm_75", "7.0"), ("sm_90a", "7.0"), ("sm_100", "20.0"), ("sm_121", "20.0")] {
         let file = tools.make(&format!("-ltoir -dlto -arch={arch} saxpy.cu"), "saxpy.ltoir");
         let document = json(extract().arg(&file));
-        let file = &document["files"][0];
-        assert_eq!((&file["kind"], &file["images"][0]["arch"]), (&"ltoir".into(), &arch.into()));
+        let image = &document["files"][0]["images"][0];
+        assert_eq!((&image["kind"], &image["arch"]), (&"ltoir".into(), &arch.into()));
         let versions = ["container_version", "ir_version", "debug_version", "llvm_version"];
-        let versions = versions.map(|member| file["ir"][member].as_str().unwrap());
+        let versions = versions.map(|member| image["ir"][member].as_str().unwrap());
         assert_eq!(versions, ["1.65", "2.98", "3.2", llvm]);
     }
+    // The same IR in a fatbin, with zeros up to a multiple of 8: only what is compressed is obfuscated.
+    let ir = fs::read(tools.make("-ltoir -dlto -arch=sm_90 saxpy.cu", "saxpy.ltoir")).unwrap();
+    let file = tools.make("-fatbin --compress-mode=none -rdc=true -arch=lto_90 saxpy.cu", "plain.fatbin");
+    let folder = tempfile::tempdir().unwrap();
+    let document = json(extract().arg(&file).arg("-o").arg(folder.path()));
+    assert_eq!(document["files"][0]["images"][0]["ir"]["debug_version"], "3.2");
+    let written = &files_in(folder.path())["plain.1.sm_90.ltoir"];
+    assert!(written.len() < ir.len() + 8 && written.starts_with(&ir));
+    assert!(written[ir.len()..].iter().all(|byte| *byte == 0));
 }
 
 #[test]

@@ -298,7 +298,7 @@ pub struct Entry<'d> {
     pub options: &'d [u8],
     /// A copy of the cubin's `.nv.compat`, from sm_100 on.
     pub compat: &'d [u8],
-    /// Of NVVM entries the first word of the IR container's blobs; else 0.
+    /// Of obfuscated NVVM entries the word of [`nvvm::TAG_WORD`]; else 0.
     pub ir_word: u64,
     /// Payload as it lies in the file.
     stored: &'d [u8],

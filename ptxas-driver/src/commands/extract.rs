@@ -9,10 +9,10 @@ use crate::commands::read::{self, JSON_VERSION};
 use crate::output;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
-use model::{Document, File, Image, Versions, kind_name};
+use model::{Document, File, Image, kind_name};
 use names::FileNames;
 use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
-use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EXPANSION, nvvm};
+use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EXPANSION};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
@@ -22,18 +22,18 @@ use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
-  ptxas-driver extract a.out                             what is in a program, library, object or fatbin
+  ptxas-driver extract a.out                             what is in a program, library or fatbin
   ptxas-driver extract a.out -o cubins                   write all of it into the folder `cubins`
   ptxas-driver extract a.out -o . --arch sm_90 --kind cubin
   ptxas-driver extract liba.a -o . --index 3             the third image of the list
 
-A file may be a fatbin, a host ELF file or an archive of such objects, and also a cubin, PTX text or an .ltoir file, which is
-one image. Images are numbered from 1 through the whole file. Options that select one narrow the list as well; an image must
-pass each of --arch, --kind and --index that is given.
+A file may be a fatbin, a host ELF file or an archive of such objects, and also a cubin, PTX text or
+an .ltoir file, which is one image. Images are numbered from 1 through the whole file. Options that
+select narrow the list as well; an image must pass each of --arch, --kind and --index that is given.
 
-Files are named as by cuobjdump: SOURCE.sm_90.cubin by the name of the source file where the image has one, else
-FILE.NUMBER.sm_90.cubin. Where two images would have the same name the later one has its index in it. LTO IR in fatbins is
-obfuscated and cannot be written.
+Files are named as by cuobjdump: SOURCE.sm_90.cubin by the name of the source file where the image
+has one, else FILE.NUMBER.sm_90.cubin. Where two images would have the same name the later one has
+its index in it. Compressed LTO IR is obfuscated by fatbinary and cannot be written.
 
 Exit status:
   0  done
@@ -166,9 +166,6 @@ impl Extract<'_> {
         }
         let container = Container::parse(bytes)?;
         file.kind = Some(kind_name(container.kind()));
-        if container.kind() == FileKind::Nvvm {
-            file.ir = Some(Versions::new(&nvvm::Header::decode(bytes)?));
-        }
         // Number of each image among those of its kind, which names have.
         let mut of_kind: HashMap<EntryKind, usize> = HashMap::new();
         for entry in container.entries() {
@@ -208,8 +205,8 @@ impl Extract<'_> {
     fn image(&mut self, path: &Path, index: u64, number: usize, entry: &Entry<'_>) -> Image {
         let mut image = Image::new(index, entry);
         let Some(folder) = &self.options.output_dir else {
-            // A cubin's sections tell what its entry does not. Obfuscated IR is no fault of a list.
-            if entry.kind == EntryKind::Elf {
+            // What images have inside tells what their entries do not. Obfuscation is no fault of a list.
+            if Image::has_inside(entry) && !image.obfuscated {
                 match self.payload(entry) {
                     Ok(payload) => image.look_into(&payload),
                     Err(error) => image.error = Some(error.to_string()),
@@ -219,9 +216,7 @@ impl Extract<'_> {
         };
         let path = folder.join(self.names.name(path, index, number, entry));
         let written = self.payload(entry).map_err(anyhow::Error::from).and_then(|payload| {
-            if entry.kind == EntryKind::Elf {
-                image.look_into(&payload);
-            }
+            image.look_into(&payload);
             output::write(&path, &payload)
         });
         match written {
@@ -250,17 +245,15 @@ impl Extract<'_> {
             0 => {}
             more => complain(format_args!("{}: and {more} more", file.name)),
         }
-        if let Some(ir) = &file.ir {
-            let version = ir.debug_version();
-            match debug_compatibility(Some(version)) {
-                Compatibility::Compatible => {}
-                Compatibility::NewerMinor => {
-                    note(format_args!("{}: debug metadata {version} is newer than 3.2", file.name));
-                }
-                Compatibility::Incompatible => {
-                    note(format_args!("{}: debug metadata {version} is not compatible with 3.2", file.name));
-                }
-            }
+        for image in &file.images {
+            let Some(versions) = &image.ir else { continue };
+            let odd = match debug_compatibility(Some(versions.debug)) {
+                Compatibility::Compatible => continue,
+                Compatibility::NewerMinor => "newer than",
+                Compatibility::Incompatible => "not compatible with",
+            };
+            let text = format!("{}: image {}", file.name, image.index);
+            note(format_args!("{}: debug metadata {} is {odd} 3.2", read::printable(&text), versions.debug));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::commands::read;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
-use nv_debug_sections::container::{Compression, DebugInfo, Entry, FileKind, Flags};
+use nv_debug_sections::container::{Compression, DebugInfo, Entry, EntryKind, FileKind, Flags};
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 
@@ -20,9 +20,6 @@ pub(super) struct File {
     #[serde(rename = "file")]
     pub(super) name: String,
     pub(super) kind: Option<&'static str>,
-    /// Of NVVM IR that is a file of its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ir: Option<Versions>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) errors: Vec<String>,
     /// How many images there are, selected or not.
@@ -61,6 +58,9 @@ pub(super) struct Image {
     pub(super) host: Option<&'static str>,
     pub(super) flags: u64,
     pub(super) debug: &'static str,
+    /// Of NVVM IR that can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ir: Option<Versions>,
     pub(super) name: Option<String>,
     pub(super) options: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +92,7 @@ impl Image {
             host: (!is_alone).then(|| entry.flags.host()),
             flags: entry.flags.0,
             debug: debug_name(entry.debug_info()),
+            ir: None,
             name: text(entry.name),
             options: text(entry.options.trim_ascii()),
             path: None,
@@ -100,21 +101,32 @@ impl Image {
         }
     }
 
-    /// Takes from a cubin's sections what its entry does not say.
+    /// Whether [`look_into`](Self::look_into) finds something in images of this kind.
+    pub(super) fn has_inside(entry: &Entry<'_>) -> bool {
+        matches!(entry.kind, EntryKind::Elf | EntryKind::Nvvm)
+    }
+
+    /// Takes from a cubin's sections, and the header of NVVM IR, what their entry does not say.
     pub(super) fn look_into(&mut self, payload: &[u8]) {
-        let cubin = match Cubin::parse(payload) {
-            Ok(cubin) => cubin,
-            Err(error) => {
-                self.error = Some(format!("the cubin: {error}"));
-                return;
-            }
+        let looked = match EntryKind::from_code(self.kind_code) {
+            EntryKind::Elf => self.look_into_cubin(payload),
+            EntryKind::Nvvm => Header::decode(payload).map(|header| self.ir = Some(Versions::new(&header))),
+            _ => Ok(()),
         };
+        if let Err(error) = looked {
+            self.error = Some(format!("in the {}: {error}", self.kind));
+        }
+    }
+
+    fn look_into_cubin(&mut self, payload: &[u8]) -> nv_debug_sections::Result<()> {
+        let cubin = Cubin::parse(payload)?;
         let has = |kind| cubin.iter().any(|(_, name, _)| SectionKind::from_name(name) == Some(kind));
         if has(SectionKind::DebugInfo) {
             self.debug = debug_name(DebugInfo::Dwarf);
         } else if has(SectionKind::DebugLine) {
             self.debug = debug_name(DebugInfo::LineInfo);
         }
+        Ok(())
     }
 }
 
@@ -135,7 +147,7 @@ pub(super) struct Versions {
     llvm_version: String,
     debug_compatible: bool,
     #[serde(skip)]
-    debug: Version,
+    pub(super) debug: Version,
 }
 
 impl Versions {
@@ -148,10 +160,6 @@ impl Versions {
             debug_compatible: debug_compatibility(Some(header.debug_version)) != Compatibility::Incompatible,
             debug: header.debug_version,
         }
-    }
-
-    pub(super) fn debug_version(&self) -> Version {
-        self.debug
     }
 
     /// One line for people.

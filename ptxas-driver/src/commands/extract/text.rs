@@ -1,6 +1,6 @@
 //! The list for people.
 
-use super::model::{File, Image};
+use super::model::{File, Image, Versions};
 use crate::commands::read::printable;
 use std::io::{self, Write};
 
@@ -24,9 +24,6 @@ pub(super) fn list(out: &mut dyn Write, file: &File) -> io::Result<()> {
     match file.count - file.images.len() as u64 {
         0 => writeln!(out)?,
         _ => writeln!(out, ", {} selected", file.images.len())?,
-    }
-    if let Some(ir) = &file.ir {
-        writeln!(out, "  {}", ir.words())?;
     }
     let rows: Vec<[String; COLUMNS]> = file.images.iter().map(row).collect();
     let mut widths = HEADINGS.map(str::len);
@@ -62,6 +59,9 @@ fn row(image: &Image) -> [String; COLUMNS] {
     } else {
         format!("{}+{:#x}", printable(&image.label), image.offset)
     };
+    let options = image.options.as_deref().map(|options| printable(options).into_owned());
+    let remarks = image.ir.as_ref().map(Versions::words).into_iter().chain(options);
+    let remarks = remarks.collect::<Vec<_>>().join("; ");
     [
         image.index.to_string(),
         kind,
@@ -72,7 +72,7 @@ fn row(image: &Image) -> [String; COLUMNS] {
         if image.debug == "none" { "-".to_owned() } else { image.debug.to_owned() },
         shown(&image.name).trim().to_owned(),
         place,
-        image.options.as_deref().map_or(String::new(), |options| printable(options).into()),
+        remarks,
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Reading a cubin, and saying what a file is that is none.
 
 use anyhow::{Context, Result, bail};
-use nv_debug_sections::container::FileKind;
+use nv_debug_sections::container::{Container, FileKind};
 use std::io::Read;
 use std::path::Path;
 
@@ -45,10 +45,14 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
             let text = "PTX text, expected a cubin";
             return Some(format!("{text}; `ptxas-driver compile {name} -o out.cubin` makes one"));
         }
-        FileKind::Cubin | FileKind::Nvvm => return None,
         FileKind::Fatbin => "a fatbin",
-        FileKind::Host => "an ELF file for a host",
+        FileKind::Host if has_images(bytes) => "a host file with GPU code in it",
         FileKind::Archive => "an archive",
+        FileKind::Cubin | FileKind::Nvvm | FileKind::Host => return None,
     };
     Some(format!("{what}, expected a cubin; `ptxas-driver extract {name} -o DIR` takes its cubins out"))
+}
+
+fn has_images(bytes: &[u8]) -> bool {
+    Container::parse(bytes).is_ok_and(|container| container.entries().next().is_some())
 }
