@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, lines, print};
+use crate::commands::{check, compile, dump, extract, lines, print};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -20,10 +20,11 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
+  ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
   0  done
-  1  the file is no readable cubin, a query has no answer, or check found something
+  1  the file is no readable cubin, a query has no answer, check found something, or nothing can be extracted
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -46,6 +47,8 @@ enum Command {
     Lines(lines::Options),
     /// The debug sections of a cubin, decoded
     Dump(dump::Options),
+    /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
+    Extract(extract::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
 }
@@ -94,6 +97,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(options) => check::run(&options, &mut out),
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
+        Command::Extract(options) => extract::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
