@@ -119,7 +119,7 @@ fn check_lists(data: &[u8]) {
 
 fn one_by_one<T>(
     data: &[u8],
-    read: fn(&[u8]) -> Result<(T, usize), Error>,
+    read: impl Fn(&[u8]) -> Result<(T, usize), Error>,
 ) -> (Vec<T>, Result<Progress, BatchError>) {
     let (mut values, mut bytes) = (Vec::new(), 0);
     while bytes < data.len() {

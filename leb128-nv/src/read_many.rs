@@ -172,8 +172,7 @@ fn shorts<T: Value>(bytes: &[u8], out: &mut [T]) -> Progress {
             && is_run(run)
         {
             *slots = run.map(|byte| T::extend(byte.into(), 0x40));
-            rest = rest.get(RUN..).unwrap_or_default();
-            free = free.get_mut(RUN..).unwrap_or_default();
+            (rest, free) = (&rest[RUN..], &mut free[RUN..]);
             continue;
         }
         let (Some(word), Some(slots)) = (rest.first_chunk(), free.first_chunk_mut()) else { break };
@@ -182,8 +181,11 @@ fn shorts<T: Value>(bytes: &[u8], out: &mut [T]) -> Progress {
             break;
         }
         let step = short(word, slots);
-        rest = rest.get(step.bytes..).unwrap_or_default();
-        free = free.get_mut(step.values..).unwrap_or_default();
+        if step.values > WORD || step.bytes > WORD {
+            break; // never: told to the compiler, which then does not ask below
+        }
+        rest = &rest[step.bytes..];
+        free = &mut free[step.values..];
     }
     Progress { values: room - free.len(), bytes: bytes.len() - rest.len() }
 }

@@ -199,14 +199,15 @@ fn put_shorts<V: Value, T: Copy + Into<V>>(room: &mut Room, values: &[T; CHUNK])
         lanes &= LANE * 0x3fff;
         let beyond = V::beyond_one(lanes) & (LANE * 0x3f80);
         let two = ((beyond + LANE * 0x3f80) >> 7) & (LANE << 7); // the sum carries
-        let mut encoded = (lanes + (lanes & (LANE * 0x3f80))) | two;
-        for _ in 0..4 {
-            if let Some(to) = room.get_mut(at..at + 2) {
-                to.copy_from_slice(&(encoded as u16).to_le_bytes()); // `at` is in there anyway
-            }
-            at += 2 - usize::from(encoded as u8 & 0x80 == 0);
-            encoded >>= 16;
+        let encoded = (lanes + (lanes & (LANE * 0x3f80))) | two;
+        let ends = (LANE + (two >> 7)).wrapping_mul(LANE);
+        let begins = ends << 16;
+        let Some(to) = room.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<17>) else { break }; // never
+        for i in 0..4 {
+            let begin = (begins >> (16 * i)) as usize & 0xf;
+            to[begin..begin + 2].copy_from_slice(&((encoded >> (16 * i)) as u16).to_le_bytes());
         }
+        at += (ends >> 48) as usize;
     }
     at
 }

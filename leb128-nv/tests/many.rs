@@ -9,7 +9,7 @@ use proptest::prelude::*;
 fn one_by_one<T>(
     bytes: &[u8],
     room: usize,
-    read: fn(&[u8]) -> Result<(T, usize), Error>,
+    read: impl Fn(&[u8]) -> Result<(T, usize), Error>,
 ) -> (Vec<T>, Result<Progress, BatchError>) {
     let (mut values, mut at) = (Vec::new(), 0);
     while values.len() < room && at < bytes.len() {
@@ -64,6 +64,7 @@ fn check_write<T: Copy>(
     assert_eq!(out[..len], expected[..len]);
 }
 
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the methods are of one lifetime, not of any")]
 fn check_write_both(values: &[u64], room: usize) {
     check_write(values, room, |to, value| to.uleb128(value), |to, values| to.uleb128s(values));
     let signed: Vec<i64> = values.iter().map(|value| *value as i64).collect();
@@ -96,7 +97,7 @@ fn every_order_of_continuation_in_ten_bytes() {
     for marks in 0..1_u32 << 10 {
         let mut bytes = [0x41; 26];
         for (i, byte) in bytes.iter_mut().take(10).enumerate() {
-            *byte = 0x2b + i as u8 * 7 & 0x7f | ((marks >> i & 1) as u8) << 7;
+            *byte = ((0x2b + i as u8 * 7) & 0x7f) | ((marks >> i & 1) as u8) << 7;
         }
         (0..=26).for_each(|len| check_read(&bytes[..len], 30));
         (0..20).for_each(|room| check_read(&bytes, room));
