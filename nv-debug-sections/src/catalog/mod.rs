@@ -76,7 +76,7 @@ pub struct Entry {
     pub kind: SectionKind,
     /// Its name.
     pub name: &'static str,
-    /// Name of its Mercury clone, which ptxas writes beside it from sm_100 on ([`MERCURY_SINCE`]); `None` if it has none.
+    /// Name of its Mercury clone, which ptxas writes beside it from sm_100 on ([`Generation::Mercury`](crate::generation::Generation::Mercury)); `None` if it has none.
     pub mercury: Option<&'static str>,
     /// Who makes it.
     pub origin: Origin,
@@ -85,9 +85,6 @@ pub struct Entry {
     /// What it holds, in a few words.
     pub content: &'static str,
 }
-
-/// Files for this SM and later have Mercury clones. Observed: ptxas 13.0.88.
-pub const MERCURY_SINCE: u32 = 100;
 
 macro_rules! entry {
     ($kind:ident, $name:literal, $origin:ident, $content:literal) => {

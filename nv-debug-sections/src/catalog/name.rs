@@ -1,6 +1,7 @@
 //! Section names, taken apart.
 
-use super::{MERCURY_SINCE, Origin, SectionKind, is_debug_section};
+use super::{Origin, SectionKind, is_debug_section};
+use crate::generation::Generation;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -107,7 +108,7 @@ impl<'a> SectionName<'a> {
     pub fn since(&self) -> u32 {
         match self.space {
             Space::Native => 75,
-            Space::Mercury => MERCURY_SINCE,
+            Space::Mercury => Generation::FIRST_MERCURY_SM,
         }
     }
 
