@@ -2,6 +2,12 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
+mod corpus;
+
+use corpus::{Cubins, file};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::level::compare::compare;
+use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
 use nv_debug_sections::level::{
     DebugLevel, Expected, Need, Output, Program, PtxKind, PtxSection, Reference, References, Request,
@@ -154,4 +160,30 @@ fn every_run_of_the_matrix_follows_from_the_rules() {
     }
     eprintln!("same section list: {ptxas} runs of ptxas, {nvlink} of nvlink");
     assert_eq!((ptxas, nvlink), (864, 288));
+}
+
+#[test]
+fn no_corpus_cubin_lacks_a_section_or_has_one_too_many() {
+    let Some(cubins) = Cubins::open() else { return };
+    let mut wrong = Vec::new();
+    let mut levels = std::collections::BTreeMap::<_, usize>::new();
+    for path in &cubins.paths {
+        let bytes = file(path);
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let found = Found::of(&cubin);
+        let comparison = compare(&cubin, &found.expected());
+        let writer = found.writer.as_ref().map_or("unnamed", |writer| &writer.tool);
+        *levels.entry((writer.to_owned(), found.level)).or_default() += 1;
+        if !comparison.is_clean() {
+            let extra: Vec<_> = comparison.extra.iter().map(|index| cubin.section_name(*index)).collect();
+            let missing: Vec<_> = comparison.missing.iter().map(ToString::to_string).collect();
+            wrong.push(format!("{}: {missing:?} {extra:?} {:?}", path.display(), comparison.odd));
+        }
+    }
+    eprintln!(
+        "nothing missing, extra or odd: {} of {} cubins, {levels:?}",
+        cubins.paths.len() - wrong.len(),
+        cubins.paths.len()
+    );
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
