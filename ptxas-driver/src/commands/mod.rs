@@ -6,3 +6,4 @@ pub mod dump;
 pub mod lines;
 pub mod print;
 mod read;
+pub mod sections;

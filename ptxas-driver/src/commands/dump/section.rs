@@ -2,6 +2,7 @@
 
 use super::model::{Contents, Header, Section};
 use super::{frames, info, lists, rows};
+use crate::commands::read::section_size;
 use merc_capsule::native_name;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{Origin, SectionKind, is_debug_section};
@@ -189,7 +190,7 @@ impl<'c, 'd> Source<'c, 'd> {
 
     pub(super) fn decode(&self, index: SectionIndex) -> Section {
         let name = self.cubin.section_name(index).to_owned();
-        let size = self.cubin.section(index).map_or(0, |section| size(self.cubin, section));
+        let size = self.cubin.section(index).map_or(0, |section| section_size(self.cubin, section));
         let (contents, error) = match self.contents(index, &name) {
             Ok(contents) => (contents, None),
             Err(error) => (self.bytes(index), Some(error.to_string())),
@@ -237,7 +238,7 @@ pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
         r#type: type_name(section.sh_type),
         flags: section.flags,
         address: section.address,
-        size: size(cubin, section),
+        size: section_size(cubin, section),
         relocations: counts.get(index.as_usize()).copied().unwrap_or(0),
         content: kind(name).map(|kind| kind.entry().content),
         origin: kind(name).map(|kind| match kind.entry().origin {
@@ -246,18 +247,6 @@ pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
         }),
     };
     cubin.iter().map(row).collect()
-}
-
-/// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
-fn size(cubin: &Cubin<'_>, section: &cubin::Section<'_>) -> u64 {
-    match &section.contents {
-        cubin::Contents::NoBits(size) => *size,
-        cubin::Contents::Bytes(bytes) => bytes.len() as u64,
-        cubin::Contents::Strings(strings) => strings.as_bytes().len() as u64,
-        cubin::Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
-        cubin::Contents::Relocations(all) => all.len() as u64 * section.entsize,
-        cubin::Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
-    }
 }
 
 /// Names of section types: ELF's, and NVIDIA's as far as they matter (see [`sht`]).

@@ -1,6 +1,7 @@
 //! Reading a cubin, and saying what a file is that is none.
 
 use anyhow::{Context, Result, bail};
+use nv_debug_sections::cubin::{Contents, Cubin, Section};
 use std::io::Read;
 use std::path::Path;
 
@@ -50,6 +51,18 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
     bytes
         .starts_with(&FATBIN_MAGIC)
         .then(|| format!("a fatbin, expected a cubin; `cuobjdump -xelf all {name}` takes its cubins out"))
+}
+
+/// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
+pub(in crate::commands) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
+    match &section.contents {
+        Contents::NoBits(size) => *size,
+        Contents::Bytes(bytes) => bytes.len() as u64,
+        Contents::Strings(strings) => strings.as_bytes().len() as u64,
+        Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
+        Contents::Relocations(all) => all.len() as u64 * section.entsize,
+        Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
+    }
 }
 
 /// Whether the first line that is neither blank nor a comment is PTX's `.version`.
