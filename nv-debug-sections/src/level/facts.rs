@@ -31,7 +31,8 @@ pub struct Program<'a> {
     pub inlined: Option<bool>,
     /// The module has `.shared` variables.
     pub shared: Option<bool>,
-    /// The PTX file's own `.section`s that hold bytes, in text order, `.debug_str` among them.
+    /// The PTX file's own `.section`s that reach a file at [`Full`](super::DebugLevel::Full), in text order, `.debug_str` among them:
+    /// those with bytes, but `.debug_info` if and only if there is a `.debug_abbrev`, be they empty or not.
     pub sections: Option<Vec<PtxSection<'a>>>,
     /// Names of the PTX texts: one for each PTX file, empty for none.
     pub texts: Option<Vec<Cow<'a, str>>>,
@@ -116,8 +117,8 @@ pub enum Condition {
     Shared,
     /// One of [`Program::sections`].
     InPtx(SectionKind),
-    /// One of [`Program::sections`] has such a reference.
-    Refers(Reference),
+    /// The section whose relocations it would be has a reference that needs them.
+    Refers,
 }
 
 impl fmt::Display for Condition {
@@ -129,9 +130,7 @@ impl fmt::Display for Condition {
             Self::Inlined => "inlined functions are named",
             Self::Shared => "there are .shared variables outside functions",
             Self::InPtx(kind) => return write!(f, "the PTX has {}", kind.name()),
-            Self::Refers(Reference::Code) => "it refers to code",
-            Self::Refers(Reference::Symbol) => "it refers to functions or variables",
-            Self::Refers(Reference::AtLink) => "it refers to what the linker places",
+            Self::Refers => "that section has references",
         })
     }
 }

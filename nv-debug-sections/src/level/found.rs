@@ -131,18 +131,27 @@ fn own_sections<'c>(sm: u32, sections: &[(SectionIndex, SectionName<'c>)]) -> Ve
     let mut own: Vec<PtxSection<'c>> = Vec::new();
     for (_, name) in sections.iter().filter(|(_, name)| name.origin() == Some(Origin::Ptx)) {
         if own.iter().all(|known| known.name != name.base) {
-            let references = references(sm, &name.base, sections);
+            let references = references(sm, name, sections);
             own.push(PtxSection { name: name.base.clone(), references });
         }
+    }
+    // Nobody can read entries without abbreviations.
+    let has = |kind: SectionKind| own.iter().any(|section| section.name == kind.name());
+    if has(SectionKind::DebugInfo) && !has(SectionKind::DebugAbbrev) {
+        own.push(PtxSection { name: SectionKind::DebugAbbrev.name().into(), references: References::NONE });
     }
     own
 }
 
-/// What relocation sections tell of the references of a section. They do not tell that there is none: that may be what is wrong.
-fn references(sm: u32, base: &str, sections: &[(SectionIndex, SectionName<'_>)]) -> References {
-    let has = |form: RelocForm| sections.iter().any(|(_, name)| name.base == base && name.form == Some(form));
-    let any_copy = Generation::of(sm) == Generation::Mercury && has(RelocForm::Rela);
-    References([None, any_copy.then_some(true), None]) // of the symbol kind: those of every file
+/// What relocation sections tell of the references of a section: that there are some, where either copy has them. They cannot tell that
+/// there are none, since that may be what is wrong.
+fn references(sm: u32, name: &SectionName<'_>, sections: &[(SectionIndex, SectionName<'_>)]) -> References {
+    let is_of_it = |other: &SectionName<'_>| other.base == name.base && other.form == Some(RelocForm::Rela);
+    let either =
+        Generation::of(sm) == Generation::Mercury && sections.iter().any(|(_, other)| is_of_it(other));
+    let may = name.kind().map_or(References::default(), observed::typical);
+    // Symbols' addresses are in RELA sections of files of every kind.
+    if either { References([may.0[0], Some(true), may.0[2]]) } else { may }
 }
 
 /// Names of the PTX texts, where a file of that kind can have them.

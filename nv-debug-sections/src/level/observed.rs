@@ -51,7 +51,8 @@ const AFTER_PTX: [(SectionKind, Reference, Condition); 2] = [
 ];
 
 /// What compilers' sections refer to, where the PTX is not at hand.
-const TYPICAL: [(SectionKind, &[Reference]); 9] = [
+const TYPICAL: [(SectionKind, &[Reference]); 10] = [
+    (SectionKind::DebugStr, &[]),
     (SectionKind::DebugAbbrev, &[]),
     (SectionKind::DebugInfo, &Reference::ALL),
     (SectionKind::DebugLoc, &[Reference::Code]),
@@ -167,7 +168,7 @@ impl Program<'_> {
                 let sections = self.sections.as_ref()?;
                 Some(sections.iter().any(|section| section.name == kind.name()))
             }
-            Condition::Refers(_) => None,
+            Condition::Refers => None,
         }
     }
 }
@@ -197,8 +198,8 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
     }
 }
 
-/// The PTX's own sections in file order: `.debug_abbrev` first, then as in the text. `.debug_str` has its own place, `.debug_line` is not
-/// copied, and `.debug_info` not without abbreviations.
+/// The PTX's own sections in file order: `.debug_abbrev` first, then as in the text. `.debug_str` has its own place, and `.debug_line` is not
+/// copied.
 fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, References)> {
     // Debug-only objects of any level have such sections: what leads other readers to the lines.
     if compilation.level < DebugLevel::Full && compilation.output != Output::DebugOnly {
@@ -211,18 +212,15 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, Ref
             .map(|entry| (entry.name.into(), Need::If(Condition::InPtx(entry.kind)), typical(entry.kind)))
             .collect();
     };
-    let has = |kind: SectionKind| sections.iter().any(|section| section.name == kind.name());
-    let is_copied = |section: &&PtxSection<'_>| match SectionKind::from_name(&section.name) {
-        Some(SectionKind::DebugStr | SectionKind::DebugLine) => false,
-        Some(SectionKind::DebugInfo) => has(SectionKind::DebugAbbrev),
-        _ => true,
-    };
+    let has_own_place = [SectionKind::DebugStr, SectionKind::DebugLine].map(SectionKind::name);
+    let is_copied = |section: &&PtxSection<'_>| !has_own_place.contains(&&*section.name);
     let mut copied: Vec<_> = sections.iter().filter(is_copied).collect();
     copied.sort_by_key(|section| section.name != SectionKind::DebugAbbrev.name());
     copied.into_iter().map(|section| (section.name.clone(), Need::Always, section.references)).collect()
 }
 
-fn typical(kind: SectionKind) -> References {
+/// What a compiler's section may refer to. Of no reference it is known that it is there.
+pub fn typical(kind: SectionKind) -> References {
     let row = TYPICAL.iter().find(|(of, _)| *of == kind);
     let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));
     References(Reference::ALL.map(|reference| if may_have(reference) { None } else { Some(false) }))
@@ -242,12 +240,18 @@ fn relocations<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
         }
     };
     of_code(&BEFORE_PTX, list);
-    for (name, section_need, references) in of_ptx(compilation) {
+    let strings = program.sections.iter().flatten().filter(|section| {
+        section.name == SectionKind::DebugStr.name() && compilation.level >= DebugLevel::Lines
+    });
+    let strings = strings.map(|section| (section.name.clone(), Need::Always, section.references));
+    for (name, section_need, references) in strings.chain(of_ptx(compilation)) {
         for reference in Reference::ALL {
             let Some(form) = compilation.form(&name, reference) else { continue };
-            let need = need(references.has(reference), Condition::Refers(reference));
-            let need = need.map(|need| if section_need == Need::Always { need } else { section_need });
-            list.add(SectionName::native(name.clone()).relocations(form), need);
+            let holds = match (section_need, references.has(reference)) {
+                (Need::If(_), Some(true)) => None,
+                (_, holds) => holds,
+            };
+            list.add(SectionName::native(name.clone()).relocations(form), need(holds, Condition::Refers));
         }
     }
     of_code(&AFTER_PTX, list);

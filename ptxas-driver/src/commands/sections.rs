@@ -10,6 +10,7 @@ use crate::commands::read::{self, JSON_VERSION, PtxFile};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;
+use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::level::compare::compare;
 use nv_debug_sections::level::documented::{self, Tool};
@@ -142,7 +143,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 }
 
 fn of_options(options: &Options, ptx: Option<&facts::Module<'_>>, out: &mut dyn Write) -> Result<()> {
-    let arch = options.arch.or_else(|| ptx?.arch).unwrap_or(arch::DEFAULT);
+    let of_ptx = ptx.and_then(|ptx| ptx.target);
+    let arch = options.arch.or(of_ptx.filter(|target| *target > arch::DEFAULT)).unwrap_or(arch::DEFAULT);
+    if let Some(Err(cannot)) = of_ptx.map(|target| arch::can_run(target, arch)) {
+        bail!("{cannot} ({})", cannot.hint());
+    }
     let (kind, program) = options.asked_program(ptx, None);
     let expectation = options.expectation(arch.number, options.output(Output::Program), kind, &program);
     if ptx.is_none()
@@ -180,7 +185,11 @@ fn of_file(
         expectation.because = shown.unwrap_or(Because::NothingShown);
         expectation.sections = options.sections(found.sm, expectation.output, found.level, &program);
     }
-    let comparison = compare(&cubin, &expectation.sections);
+    let mut comparison = compare(&cubin, &expectation.sections);
+    if options.model == Model::Documented {
+        // The documentation does not list relocations.
+        comparison.extra.retain(|index| SectionName::parse(cubin.section_name(*index)).form.is_none());
+    }
     let document = model::File::new(&name, &cubin, bytes.len() as u64, &found, &expectation, &comparison);
     if options.json {
         json(out, &document)?;

@@ -6,6 +6,7 @@ use crate::commands::compile::checks;
 use crate::commands::read::PtxFile;
 use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::level::observed::typical;
 use nv_debug_sections::level::{DebugLevel, Output, Program, PtxKind, PtxSection, Reference, References};
 use nv_debug_sections::ptx_txt;
 use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
@@ -50,7 +51,8 @@ pub(super) fn of_words<'a>(words: &[Fact]) -> (PtxKind, Program<'a>) {
     let has_code = has(&Fact::Code) || has_loc;
     let sections = words.iter().filter_map(|word| match word {
         Fact::Section(name) => {
-            Some(PtxSection { name: name.clone().into(), references: References::default() })
+            let references = SectionKind::from_name(name).map_or(References::default(), typical);
+            Some(PtxSection { name: name.clone().into(), references })
         }
         _ => None,
     });
@@ -72,7 +74,7 @@ const MODERN: (u32, u32) = (9, 0);
 /// What a PTX file holds.
 pub(super) struct Module<'a> {
     /// Its `.target`.
-    pub(super) arch: Option<Arch>,
+    pub(super) target: Option<Arch>,
     pub(super) kind: PtxKind,
     pub(super) program: Program<'a>,
 }
@@ -92,7 +94,7 @@ impl<'a> Module<'a> {
         let target = module.target().and_then(TargetDirective::arch);
         let text = ptx_txt::section_name(&file.bytes_of(&file.text), output != Output::Program);
         Ok(Self {
-            arch: target.and_then(|word| Arch::parse_target(word.text).ok()),
+            target: target.and_then(|word| Arch::parse_target(word.text).ok()),
             kind,
             program: Program { texts: Some(vec![text.into()]), ..program(module, keeps_all) },
         })
@@ -126,7 +128,7 @@ fn program<'a>(module: &ptx_syntax::Module<'a>, keeps_all: bool) -> Program<'a> 
     }
 }
 
-/// Sections with bytes, each once.
+/// Sections that reach a file at full level, each once.
 fn own_sections<'a>(module: &ptx_syntax::Module<'a>) -> Vec<PtxSection<'a>> {
     let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
     let lines = assemble_at_dwarf(module).into_iter().map(|section| (section.name.text, section.assembled));
@@ -149,6 +151,8 @@ enum Named {
     Constant,
     /// A `.shared` variable.
     Shared,
+    /// A function without body.
+    Undefined,
     /// What has no address: `.local` variables, parameters.
     Nothing,
 }
@@ -171,7 +175,12 @@ impl<'a> Names<'a> {
             names.extend(variable.declarators.iter().map(|one| (one.name.text, of_space(variable.space))));
         }
         for function in module.functions() {
-            names.insert(function.name.text, Named::Symbol);
+            // A prototype's function may be defined before or behind it.
+            let defined = if function.body.is_some() { Named::Symbol } else { Named::Undefined };
+            let known = names.entry(function.name.text).or_insert(defined);
+            if *known == Named::Undefined {
+                *known = defined;
+            }
             let parameters = function.params.iter().filter_map(|parameter| parameter.name.as_ref());
             names.extend(parameters.map(|name| (name.text, Named::Nothing)));
             for statement in function.body.iter().flat_map(|body| &body.statements) {
@@ -203,7 +212,7 @@ impl<'a> Names<'a> {
                     Some(Named::Symbol) => Some(Reference::Symbol),
                     Some(Named::Constant) if is_info => Some(Reference::Symbol),
                     Some(Named::Nothing) => None,
-                    Some(Named::Constant | Named::Shared | Named::SectionLabel) | None => {
+                    Some(Named::Constant | Named::Shared | Named::SectionLabel | Named::Undefined) | None => {
                         Some(Reference::AtLink)
                     }
                 },

@@ -23,9 +23,16 @@ pub(super) fn expectation(out: Out<'_>, expectation: &Expectation<'_>, options: 
     };
     writeln!(out, "sm_{}, {what}, {options}: level {}, {model}", expectation.sm, expectation.level.name())?;
     let width = name_width(document.sections.iter().map(|section| &section.name));
+    let content_width =
+        document.sections.iter().map(|section| content(&section.name).len()).max().unwrap_or(0);
     for ExpectedSection { name, condition, .. } in &document.sections {
         let condition = condition.as_ref().map_or(String::new(), |condition| format!("  if {condition}"));
-        let line = format!("  {:width$}  {:9}  {:44}{condition}", name.name, name.written_by, content(name));
+        let line = format!(
+            "  {:width$}  {:9}  {:content_width$}{condition}",
+            name.name,
+            name.written_by,
+            content(name)
+        );
         writeln!(out, "{}", line.trim_end())?;
     }
     let depend = document.sections.iter().filter(|section| section.condition.is_some()).count();
