@@ -29,7 +29,7 @@ pub struct Program<'a> {
     pub located: Option<bool>,
     /// Some of that code is inlined and its function named (`function_name`, `inlined_at`).
     pub inlined: Option<bool>,
-    /// The module has `.shared` variables.
+    /// The PTX has `.shared` variables.
     pub shared: Option<bool>,
     /// The PTX file's own `.section`s that reach a file at [`Full`](super::DebugLevel::Full), in text order, `.debug_str` among them:
     /// those with bytes, but `.debug_info` if and only if there is a `.debug_abbrev`, be they empty or not.
@@ -128,7 +128,7 @@ impl fmt::Display for Condition {
             Self::Traced => "code comes from PTX",
             Self::Located => "code has a .loc",
             Self::Inlined => "inlined functions are named",
-            Self::Shared => "there are .shared variables outside functions",
+            Self::Shared => "there are .shared variables",
             Self::InPtx(kind) => return write!(f, "the PTX has {}", kind.name()),
             Self::Refers => "that section has references",
         })

@@ -37,7 +37,7 @@ expect: the least one that has all its sections. What the PTX holds is read from
 PTX's author could miss is not missed. Sections that depend on something unknown are neither missing nor extra.
 Options may also be written as ptxas has them: -lineinfo, -arch=sm_90, --generate-line-info.
 
-Facts for --has: code, loc (with code), inlined (functions with names), shared (variables outside functions), debug (`.target debug`),
+Facts for --has: code, loc (with code), inlined (functions with names), shared (variables), debug (`.target debug`),
 and names of sections that the PTX has. What is not named is not there.
 
 Exit status:

@@ -10,7 +10,7 @@ use nv_debug_sections::level::observed::typical;
 use nv_debug_sections::level::{DebugLevel, Output, Program, PtxKind, PtxSection, Reference, References};
 use nv_debug_sections::ptx_txt;
 use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
-use ptx_syntax::{FunctionKind, StateSpace, Statement, TargetDirective};
+use ptx_syntax::{FunctionKind, StateSpace, Statement, TargetDirective, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// A word of `--has`.
@@ -116,7 +116,9 @@ fn program<'a>(module: &ptx_syntax::Module<'a>, keeps_all: bool) -> Program<'a> 
         }
     };
     let functions = any(&|statement| matches!(statement, Statement::Instruction(_)));
-    let shared = module.variables().any(|variable| variable.space == StateSpace::Shared);
+    let is_shared = |variable: &Variable<'_>| variable.space == StateSpace::Shared;
+    let shared = module.variables().any(is_shared)
+        || any(&|statement| matches!(statement, Statement::Variable(one) if is_shared(one))) != Some(false);
     Program {
         functions,
         traced: functions,
@@ -132,11 +134,15 @@ fn program<'a>(module: &ptx_syntax::Module<'a>, keeps_all: bool) -> Program<'a> 
 fn own_sections<'a>(module: &ptx_syntax::Module<'a>) -> Vec<PtxSection<'a>> {
     let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
     let lines = assemble_at_dwarf(module).into_iter().map(|section| (section.name.text, section.assembled));
-    let all: Vec<(&str, Assembled<'_>)> =
-        blocks.chain(lines).filter(|(_, data)| !data.bytes.is_empty()).collect();
+    let all: Vec<(&str, Assembled<'_>)> = blocks.chain(lines).collect();
+    let has_abbreviations = all.iter().any(|(name, _)| *name == SectionKind::DebugAbbrev.name());
     let names = Names::new(module, &all);
     let mut seen = HashSet::new();
-    let once = all.iter().filter(|(name, _)| seen.insert(*name));
+    let once = all.iter().filter(|(name, data)| {
+        let is_info = *name == SectionKind::DebugInfo.name();
+        let is_kept = if is_info { has_abbreviations } else { !data.bytes.is_empty() };
+        is_kept && seen.insert(*name)
+    });
     once.map(|(name, data)| PtxSection { name: (*name).into(), references: names.references(name, data) })
         .collect()
 }
@@ -168,9 +174,6 @@ impl<'a> Names<'a> {
             StateSpace::Const => Named::Constant,
             _ => Named::Symbol,
         };
-        for (_, data) in sections {
-            names.extend(data.labels.iter().map(|(label, _)| (label.text, Named::SectionLabel)));
-        }
         for variable in module.variables() {
             names.extend(variable.declarators.iter().map(|one| (one.name.text, of_space(variable.space))));
         }
@@ -194,6 +197,10 @@ impl<'a> Names<'a> {
                     _ => {}
                 }
             }
+        }
+        // Of one name the label in a section counts.
+        for (_, data) in sections {
+            names.extend(data.labels.iter().map(|(label, _)| (label.text, Named::SectionLabel)));
         }
         Self(names)
     }
