@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, Section, SectionIndex};
 use nv_debug_sections::relocated::Relocated;
 
@@ -76,7 +77,7 @@ fn check_edit(cubin: &Cubin<'_>, sections: Vec<DebugSection>, same: bool) {
 
 /// The sections that `set_debug_sections` replaces.
 fn is_replaced(name: &str) -> bool {
-    name.starts_with(".debug_") || name.starts_with(".nv_debug_")
+    is_debug_section(name) && name != SectionKind::NvDebugShared.name()
 }
 
 /// The file's debug sections, and whether they are all that the file has: bytes, and at most one table of each kind.

@@ -37,7 +37,7 @@ fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-fn names<'v>(sections: &'v Value, keep: impl Fn(&Value) -> bool) -> BTreeSet<&'v str> {
+fn names(sections: &Value, keep: impl Fn(&Value) -> bool) -> BTreeSet<&str> {
     let sections = sections.as_array().unwrap().iter();
     sections.filter(|section| keep(section)).map(|section| section["name"].as_str().unwrap()).collect()
 }

@@ -8,7 +8,7 @@ pub mod classify;
 mod name;
 mod shape;
 
-pub use name::{MERCURY_PREFIX, RelocForm, SectionName, Space};
+pub use name::{MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionName, Space};
 pub use shape::Shape;
 
 /// A debug section this crate knows.

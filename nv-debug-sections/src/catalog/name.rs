@@ -8,6 +8,9 @@ use std::fmt;
 /// Beginning of the name of every Mercury clone.
 pub const MERCURY_PREFIX: &str = ".nv.merc";
 
+/// Beginning of the name of the relocations of a clone.
+pub const MERCURY_RELA_PREFIX: &str = ".nv.merc.rela";
+
 /// Which of the two copies that files for sm_100 and later have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
@@ -99,6 +102,11 @@ impl<'a> SectionName<'a> {
         is_debug_section(&self.base)
     }
 
+    /// Whether it is a debug section or a clone of one, and no relocations.
+    pub fn is_debug_contents(&self) -> bool {
+        self.form.is_none() && self.is_debug()
+    }
+
     /// What stands behind the name that the catalog has: `.N` of the PTX text, else nothing.
     pub fn suffix(&self) -> &str {
         self.kind().and_then(|kind| self.base.strip_prefix(kind.name())).unwrap_or_default()
@@ -174,7 +182,10 @@ mod tests {
     #[test]
     fn clones_have_the_catalogs_names() {
         for entry in CATALOG {
-            let clone = SectionName::native(entry.name).mercury().to_string();
+            let clone = SectionName::native(entry.name).mercury();
+            let relocations = clone.relocations(RelocForm::Rela).to_string();
+            assert_eq!(relocations, format!("{MERCURY_RELA_PREFIX}{}", entry.name));
+            let clone = clone.to_string();
             assert!(entry.mercury.is_none_or(|name| name == clone), "{clone}");
         }
     }

@@ -61,11 +61,10 @@ const ROWS: [Row; 16] = {
 
 /// The level that the matrix gives to a request; [`DebugLevel::None`] has no section at all there.
 pub fn level(request: Request, tool: Tool) -> DebugLevel {
-    match (request, tool) {
-        (Request { suppress: true, .. }, Tool::Ptxas) => DebugLevel::None,
-        (Request { device_debug: true, suppress: true, line_info: false }, Tool::Nvlink) => DebugLevel::None,
-        (Request { device_debug: true, suppress: false, .. }, _) => DebugLevel::Full,
-        (Request { line_info: true, .. }, _) => DebugLevel::Lines,
+    match request {
+        Request { suppress: true, .. } if tool == Tool::Ptxas => DebugLevel::None,
+        Request { device_debug: true, suppress: false, .. } => DebugLevel::Full,
+        Request { line_info: true, .. } => DebugLevel::Lines,
         _ => DebugLevel::None,
     }
 }

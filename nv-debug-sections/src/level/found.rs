@@ -43,8 +43,7 @@ impl<'c> Found<'c> {
             cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect();
         let writer = writer(cubin);
         let output = output(cubin, writer.as_ref());
-        let contents =
-            || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug() && name.form.is_none());
+        let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
         let shows = |name: &SectionName<'_>| match (name.kind(), output) {
             // Debug-only objects have these with any level.
             (

@@ -185,7 +185,9 @@ fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
             condition.map_or(Some(Need::Always), |condition| need(program.holds(condition), condition));
         match (kind, &program.texts) {
             (SectionKind::NvDebugPtxTxt, Some(texts)) => {
-                texts.iter().for_each(|text| list.add(SectionName::native(text.clone()), need));
+                for text in texts {
+                    list.add(SectionName::native(text.clone()), need);
+                }
             }
             (SectionKind::NvDebugPtxTxt, None) if matches!(output, Output::Relocatable | Output::Linked) => {
                 list.add(SectionName::native(format!("{}.N", ptx_txt::NAME)), need);

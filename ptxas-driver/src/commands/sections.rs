@@ -190,7 +190,7 @@ fn of_file(
         // The documentation does not list relocations.
         comparison.extra.retain(|index| SectionName::parse(cubin.section_name(*index)).form.is_none());
     }
-    let document = model::File::new(&name, &cubin, bytes.len() as u64, &found, &expectation, &comparison);
+    let document = model::Report::new(&name, &cubin, bytes.len() as u64, &found, &expectation, &comparison);
     if options.json {
         json(out, &document)?;
     } else {

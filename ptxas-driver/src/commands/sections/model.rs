@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// What both documents say of a section name.
 #[derive(Debug, Serialize)]
-pub(super) struct Name {
+pub(super) struct Identity {
     pub(super) name: String,
     /// `native` or `mercury`.
     pub(super) space: &'static str,
@@ -29,7 +29,7 @@ pub(super) struct Name {
     pub(super) linked: Option<&'static str>,
 }
 
-impl Name {
+impl Identity {
     fn new(name: &SectionName<'_>, output: Output) -> Self {
         let entry = name.kind().map(nv_debug_sections::catalog::SectionKind::entry);
         let content = match (name.form, entry) {
@@ -84,7 +84,7 @@ pub(super) struct Expectation {
 #[derive(Debug, Serialize)]
 pub(super) struct ExpectedSection {
     #[serde(flatten)]
-    pub(super) name: Name,
+    pub(super) name: Identity,
     /// The first SM whose files have it.
     pub(super) since: u32,
     /// On which condition; absent for those that are always there.
@@ -126,7 +126,7 @@ impl Expectation {
 impl ExpectedSection {
     fn new(section: &Expected<'_>, output: Output) -> Self {
         Self {
-            name: Name::new(&section.name, output),
+            name: Identity::new(&section.name, output),
             since: section.name.since(),
             condition: match section.need {
                 Need::Always => None,
@@ -138,7 +138,7 @@ impl ExpectedSection {
 
 /// The document of `--json` for a file.
 #[derive(Debug, Serialize)]
-pub(super) struct File<'a> {
+pub(super) struct Report<'a> {
     schema: &'static str,
     schema_version: u32,
     pub(super) file: &'a str,
@@ -176,7 +176,7 @@ pub(super) struct Writer<'a> {
 pub(super) struct Section {
     pub(super) index: u32,
     #[serde(flatten)]
-    pub(super) name: Name,
+    pub(super) name: Identity,
     pub(super) size: u64,
     /// Bytes in the file that no earlier section has.
     pub(super) file_bytes: u64,
@@ -228,7 +228,7 @@ pub(super) struct Odd {
     pub(super) what: String,
 }
 
-impl<'a> File<'a> {
+impl<'a> Report<'a> {
     pub(super) fn new(
         file: &'a str,
         cubin: &Cubin<'_>,
@@ -249,7 +249,7 @@ impl<'a> File<'a> {
                 };
                 Section {
                     index: index.0,
-                    name: Name::new(&name, expectation.output),
+                    name: Identity::new(&name, expectation.output),
                     size,
                     file_bytes: own,
                     share: share(own, file_bytes),

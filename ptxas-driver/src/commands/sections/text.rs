@@ -1,6 +1,6 @@
 //! `sections` as text.
 
-use super::model::{ExpectedSection, File, Name, Section, type_word};
+use super::model::{ExpectedSection, Identity, Report, Section, type_word};
 use super::{Expectation, Model, model};
 use crate::commands::read::printable;
 use nv_debug_sections::level::Output;
@@ -52,7 +52,7 @@ pub(super) fn expectation(out: Out<'_>, expectation: &Expectation<'_>, options: 
     Ok(())
 }
 
-pub(super) fn file(out: Out<'_>, file: &File<'_>) -> io::Result<()> {
+pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     let writer = file.writer.as_ref().map(|writer| match writer.version {
         Some(version) => format!("{} {version}", writer.tool),
         None => writer.tool.to_owned(),
@@ -100,7 +100,7 @@ pub(super) fn file(out: Out<'_>, file: &File<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn table(out: Out<'_>, file: &File<'_>) -> io::Result<()> {
+fn table(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     let width = name_width(file.sections.iter().map(|section| &section.name));
     let by_width =
         file.sections.iter().map(|section| written_by(&section.name).len()).max().unwrap_or(0).max(10);
@@ -132,19 +132,19 @@ fn remark(section: &Section) -> String {
     own.chain(bytes).collect::<Vec<_>>().join(", ")
 }
 
-fn written_by(name: &Name) -> String {
+fn written_by(name: &Identity) -> String {
     match name.linked {
         Some(linked) => format!("{}, {linked}", name.written_by),
         None => name.written_by.to_owned(),
     }
 }
 
-fn content(name: &Name) -> String {
+fn content(name: &Identity) -> String {
     let copy = if name.space == "mercury" { "Mercury copy: " } else { "" };
     format!("{copy}{}", name.content.unwrap_or_default())
 }
 
-fn name_width<'n>(names: impl Iterator<Item = &'n Name>) -> usize {
+fn name_width<'n>(names: impl Iterator<Item = &'n Identity>) -> usize {
     names.map(|name| name.name.len()).max().unwrap_or(0).clamp(4, MAX_NAME)
 }
 
