@@ -5,8 +5,9 @@
 mod corpus;
 
 use corpus::{Cubins, file};
+use nv_debug_sections::catalog::{Origin, SectionKind, SectionName};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::level::compare::compare;
+use nv_debug_sections::level::compare::{Odd, Oddity, compare};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
 use nv_debug_sections::level::{
@@ -186,4 +187,88 @@ fn no_corpus_cubin_lacks_a_section_or_has_one_too_many() {
         cubins.paths.len()
     );
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Files in whose place a section is lost, by the part of the path behind the corpus' folder.
+const SAMPLES: [&str; 6] = [
+    "cuda/deep_inline/sm_75/lineinfo/deep_inline.cubin",
+    "cuda/deep_inline/sm_75/G/deep_inline.cubin",
+    "cuda/deep_inline/sm_90/G/deep_inline.cubin",
+    "cuda/deep_inline/sm_90/none/deep_inline.cubin",
+    "cuda/deep_inline/sm_120/lineinfo/deep_inline.cubin",
+    "cuda/deep_inline/sm_120/G/deep_inline.cubin",
+];
+
+/// Whether the file tells by itself that a section is gone. Without the PTX nobody knows which sections of its own it had, or which
+/// of them had relocations, unless the other copy shows it.
+fn is_told(name: &SectionName<'_>, sm: u32) -> bool {
+    let is_of_ptx = name.kind().is_none_or(|kind| kind.entry().origin == Origin::Ptx);
+    // Entries need their abbreviations.
+    !is_of_ptx || sm >= 100 || name.kind() == Some(SectionKind::DebugAbbrev)
+}
+
+#[test]
+fn a_section_that_is_lost_is_missed() {
+    let Some(cubins) = Cubins::open() else { return };
+    let (mut told, mut silent) = (0, Vec::new());
+    for path in cubins.paths.iter().filter(|path| SAMPLES.iter().any(|sample| path.ends_with(sample))) {
+        let bytes = file(path);
+        let whole = Cubin::parse(&bytes).unwrap();
+        for (index, name, _) in whole.iter() {
+            let name = SectionName::parse(name);
+            if !name.is_debug() {
+                continue;
+            }
+            let mut cubin = whole.clone();
+            cubin.sections[index.0 as usize].name = 0; // no name: what a reader does not find
+            let found = Found::of(&cubin);
+            let comparison = compare(&cubin, &found.expected());
+            if comparison.missing.contains(&name) {
+                told += 1;
+            } else {
+                assert!(!is_told(&name, found.sm), "{}: {name}", path.display());
+                assert!(
+                    comparison.missing.is_empty() && comparison.extra.is_empty(),
+                    "{}: {name}",
+                    path.display()
+                );
+                silent.push(name.to_string());
+            }
+        }
+    }
+    eprintln!("missed: {told} lost sections; not: {silent:?}");
+    assert!(told > 60, "{told}");
+}
+
+#[test]
+fn what_does_not_belong_is_told() {
+    let Some(cubins) = Cubins::open() else { return };
+    let path = cubins.paths.iter().find(|path| path.ends_with(SAMPLES[5])).unwrap();
+    let bytes = file(path);
+    let whole = Cubin::parse(&bytes).unwrap();
+    let at = |name: &str| whole.section_by_name(name).unwrap();
+    let with = |change: &dyn Fn(&mut Cubin<'_>)| {
+        let mut cubin = whole.clone();
+        change(&mut cubin);
+        compare(&cubin, &Found::of(&cubin).expected()).odd
+    };
+    let clone = at(".nv.merc.debug_line");
+    let odd = with(&|cubin| cubin.sections[clone.0 as usize].flags = 0);
+    let [Odd { section, what: Oddity::Shape { found, expected } }] = odd[..] else { panic!("{odd:?}") };
+    assert_eq!((section, found.flags, expected.flags), (clone, 0, 0x1000_0000));
+    let relocations = at(".rela.debug_info");
+    let odd = with(&|cubin| cubin.sections[relocations.0 as usize].info = at(".debug_loc").0);
+    assert_eq!(odd, [Odd { section: relocations, what: Oddity::Target(at(".debug_loc")) }]);
+
+    // The same file with the lists of other levels and chips.
+    let found = Found::of(&whole);
+    let names = |level, sm| {
+        let list = sections(&Compilation { level, sm, output: Output::Program, program: &found.program });
+        let extra = compare(&whole, &list).extra;
+        extra.into_iter().map(|index| whole.section_name(index).to_owned()).collect::<Vec<_>>()
+    };
+    assert!(names(DebugLevel::Full, 90).iter().all(|name| name.starts_with(".nv.merc.")));
+    assert_eq!(names(DebugLevel::Full, 90).len(), 16);
+    assert!(names(DebugLevel::Lines, 120).contains(&".debug_info".to_owned()));
+    assert!(names(DebugLevel::Full, 120).is_empty());
 }

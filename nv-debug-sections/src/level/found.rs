@@ -1,14 +1,16 @@
 //! What a file was made of: level, kind and program, read from the file itself.
 
-use super::facts::{Output, Program, PtxSection, References};
+use super::facts::{Output, Program, PtxSection, Reference, References};
 use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::cubin::{Contents, Cubin, SectionIndex};
 use crate::generation::Generation;
-use crate::{line, tkinfo};
+use crate::line::{self, LineOp};
+use crate::tkinfo;
 use object::elf;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// A file as [`observed`] needs to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,48 +116,60 @@ fn program<'c>(
         move |bytes: &[u8]| Some(line::decode(SectionKind::DebugLine.name(), bytes).ok()?.iter().any(test))
     };
     let has_rows = tables(|table| !table.sequences.is_empty());
+    let names = holds(SectionKind::DebugLine, &tables(names_functions));
     Program {
         functions: holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty())),
         traced: holds(SectionKind::NvDebugLineSass, &has_rows),
         located: holds(SectionKind::DebugLine, &has_rows),
         inlined: holds(SectionKind::DebugLine, &tables(|table| table.debug_str_base.is_some())),
         shared: None,
-        sections: Some(own_sections(cubin.header.sm(), sections)),
+        sections: Some(own_sections(cubin.header.sm(), sections, names)),
         texts: texts(sections, output),
     }
 }
 
-/// The sections that come from the PTX, in either copy.
-fn own_sections<'c>(sm: u32, sections: &[(SectionIndex, SectionName<'c>)]) -> Vec<PtxSection<'c>> {
-    let mut own: Vec<PtxSection<'c>> = Vec::new();
-    for (_, name) in sections.iter().filter(|(_, name)| name.origin() == Some(Origin::Ptx)) {
-        if own.iter().all(|known| known.name != name.base) {
-            let references = references(sm, name, sections);
+/// Whether rows have the names of inlined functions, which are in `.debug_str`.
+fn names_functions(table: &line::LineTable<'_>) -> bool {
+    let names = |op: &LineOp| matches!(op, LineOp::InlinedCall { context: 1.., .. });
+    table.debug_str_base.is_some() && table.sequences.iter().any(|sequence| sequence.ops.iter().any(names))
+}
+
+/// The sections that come from the PTX, in either copy, or with nothing left but their relocations; and those without which the others
+/// cannot be read.
+fn own_sections<'c>(
+    sm: u32,
+    sections: &[(SectionIndex, SectionName<'c>)],
+    names: Option<bool>,
+) -> Vec<PtxSection<'c>> {
+    let rela = sections.iter().filter(|(_, name)| name.form == Some(RelocForm::Rela));
+    let with_rela: HashSet<&str> = rela.map(|(_, name)| &*name.base).collect();
+    let mut own = Vec::new();
+    let mut seen = HashSet::new();
+    for (_, name) in sections {
+        let origin = SectionName { form: None, ..name.clone() }.origin();
+        if origin == Some(Origin::Ptx) && seen.insert(name.base.clone()) {
+            // One copy shows the references of the other. No relocations show nothing: they may be what is missing.
+            let both = Generation::of(sm) == Generation::Mercury && with_rela.contains(&*name.base);
+            let mut references = name.kind().map_or(References::default(), observed::typical);
+            // Whatever it refers to: symbols' addresses are in RELA sections of every file.
+            references.0[Reference::Symbol as usize] =
+                if both { Some(true) } else { references.has(Reference::Symbol) };
             own.push(PtxSection { name: name.base.clone(), references });
         }
     }
-    // Nobody can read entries without abbreviations.
-    let has = |kind: SectionKind| own.iter().any(|section| section.name == kind.name());
-    if has(SectionKind::DebugInfo) && !has(SectionKind::DebugAbbrev) {
-        own.push(PtxSection { name: SectionKind::DebugAbbrev.name().into(), references: References::NONE });
-    }
+    let needed = [
+        (SectionKind::DebugAbbrev, seen.contains(SectionKind::DebugInfo.name())),
+        (SectionKind::DebugStr, names == Some(true)),
+    ];
+    let needed = needed.iter().filter(|(kind, is_needed)| *is_needed && !seen.contains(kind.name()));
+    own.extend(needed.map(|(kind, _)| PtxSection { name: kind.name().into(), references: References::NONE }));
     own
-}
-
-/// What relocation sections tell of the references of a section: that there are some, where either copy has them. They cannot tell that
-/// there are none, since that may be what is wrong.
-fn references(sm: u32, name: &SectionName<'_>, sections: &[(SectionIndex, SectionName<'_>)]) -> References {
-    let is_of_it = |other: &SectionName<'_>| other.base == name.base && other.form == Some(RelocForm::Rela);
-    let either =
-        Generation::of(sm) == Generation::Mercury && sections.iter().any(|(_, other)| is_of_it(other));
-    let may = name.kind().map_or(References::default(), observed::typical);
-    // Symbols' addresses are in RELA sections of files of every kind.
-    if either { References([may.0[0], Some(true), may.0[2]]) } else { may }
 }
 
 /// Names of the PTX texts, where a file of that kind can have them.
 fn texts<'c>(sections: &[(SectionIndex, SectionName<'c>)], output: Output) -> Option<Vec<Cow<'c, str>>> {
     let mut texts = Vec::new();
+    let mut seen = HashSet::new();
     let is_text =
         |name: &SectionName<'_>| name.form.is_none() && name.kind() == Some(SectionKind::NvDebugPtxTxt);
     for (_, name) in sections.iter().filter(|(_, name)| is_text(name)) {
@@ -164,7 +178,7 @@ fn texts<'c>(sections: &[(SectionIndex, SectionName<'c>)], output: Output) -> Op
             Output::Program | Output::DebugOnly => name.suffix().is_empty(),
             Output::Linked => true,
         };
-        if can_be && !texts.contains(&name.base) {
+        if can_be && seen.insert(&name.base) {
             texts.push(name.base.clone());
         }
     }

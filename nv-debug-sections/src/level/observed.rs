@@ -8,6 +8,7 @@ use crate::catalog::{CATALOG, Origin, RelocForm, SectionKind, SectionName};
 use crate::generation::Generation;
 use crate::ptx_txt;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// What one run of the assembler works on.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +90,7 @@ pub fn sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<Expected<'a>> {
     let mut list = List::default();
     contents(compilation, &mut list);
     relocations(compilation, &mut list);
-    let native = list.0;
+    let native = list.sections;
     let clones = native.iter().map(|native| Expected { name: native.name.mercury(), need: native.need });
     let mut list = List::default();
     for clone in clones.take(if compilation.has_mercury() { usize::MAX } else { 0 }) {
@@ -105,7 +106,7 @@ pub fn sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<Expected<'a>> {
             Output::DebugOnly => false,
         };
     let shared = can_be_there.then_some(Expected { name: shared, need: Need::If(Condition::Shared) });
-    [native, shared.into_iter().collect(), list.0].concat()
+    [native, shared.into_iter().collect(), list.sections].concat()
 }
 
 /// What is expected of a request: `None` where nvlink refuses it.
@@ -128,21 +129,29 @@ pub fn linked<'a>(inputs: &[Vec<Expected<'a>>]) -> Vec<Expected<'a>> {
             list.add(section.name.clone(), Some(section.need));
         }
     }
-    list.0.sort_by_key(|section| rank(&section.name));
-    list.0
+    list.sections.sort_by_key(|section| rank(&section.name));
+    list.sections
 }
 
+/// Sections in order, each once.
 #[derive(Default)]
-struct List<'a>(Vec<Expected<'a>>);
+struct List<'a> {
+    sections: Vec<Expected<'a>>,
+    places: HashMap<SectionName<'a>, usize>,
+}
 
 impl<'a> List<'a> {
     /// Adds a section once; the surer need counts.
     fn add(&mut self, name: SectionName<'a>, need: Option<Need>) {
         let Some(need) = need else { return };
-        match self.0.iter_mut().find(|known| known.name == name) {
+        let known = self.places.get(&name).and_then(|place| self.sections.get_mut(*place));
+        match known {
             Some(known) if need == Need::Always => known.need = need,
             Some(_) => {}
-            None => self.0.push(Expected { name, need }),
+            None => {
+                self.places.insert(name.clone(), self.sections.len());
+                self.sections.push(Expected { name, need });
+            }
         }
     }
 }
@@ -230,7 +239,7 @@ pub fn typical(kind: SectionKind) -> References {
 
 fn relocations<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
     let program = compilation.program;
-    let written = list.0.clone();
+    let written = list.sections.clone();
     let of_code = |rows: &[(SectionKind, Reference, Condition)], list: &mut List<'a>| {
         for &(kind, reference, condition) in rows {
             let target = SectionName::native(kind.name());

@@ -2,13 +2,14 @@
 
 use super::{Because, JSON_VERSION, Model};
 use crate::commands::read::section_size;
-use nv_debug_sections::catalog::{Linked, Origin, RelocForm, SectionName, Space};
+use nv_debug_sections::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Contents, Cubin, SectionIndex};
 use nv_debug_sections::level::compare::{Comparison, Oddity};
 use nv_debug_sections::level::documented;
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::{Expected, Need, Output};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// What both documents say of a section name.
 #[derive(Debug, Serialize)]
@@ -31,7 +32,7 @@ pub(super) struct Identity {
 
 impl Identity {
     fn new(name: &SectionName<'_>, output: Output) -> Self {
-        let entry = name.kind().map(nv_debug_sections::catalog::SectionKind::entry);
+        let entry = name.kind().map(SectionKind::entry);
         let content = match (name.form, entry) {
             (None, entry) => entry.map(|entry| entry.content),
             (Some(_), _) => Some("relocations"),
@@ -288,7 +289,7 @@ impl<'a> Report<'a> {
                 .iter()
                 .map(|name| Missing { name: name.to_string(), why: why_missing(name) })
                 .collect(),
-            extra: comparison.extra.iter().map(|index| extra(cubin, *index, expectation)).collect(),
+            extra: extra(cubin, &comparison.extra, expectation),
             odd: comparison
                 .odd
                 .iter()
@@ -342,24 +343,29 @@ fn why_missing(name: &SectionName<'_>) -> String {
     }
 }
 
-fn extra(cubin: &Cubin<'_>, index: SectionIndex, expectation: &super::Expectation<'_>) -> Extra {
-    let name = SectionName::parse(cubin.section_name(index));
-    let same = |section: &&Expected<'_>| {
-        let expected = &section.name;
-        expected.space == name.space
-            && expected.kind() == name.kind()
-            && expected.form.is_some() == name.form.is_some()
-    };
-    let instead = name.kind().and_then(|_| expectation.sections.iter().find(same));
-    let (level, output) = (expectation.level.name(), output_word(expectation.output));
-    let why = match instead {
-        Some(section) => format!("expected {}", section.name),
-        None if name.space == Space::Mercury && name.since() > expectation.sm => {
-            format!("Mercury copies begin with sm_{}", name.since())
+/// The first expected section of each sort: copy, kind, whether relocations.
+type Sorts<'e, 'a> = HashMap<(Space, SectionKind, bool), &'e SectionName<'a>>;
+
+fn sort(name: &SectionName<'_>) -> Option<(Space, SectionKind, bool)> {
+    Some((name.space, name.kind()?, name.form.is_some()))
+}
+
+fn extra(cubin: &Cubin<'_>, indices: &[SectionIndex], expectation: &super::Expectation<'_>) -> Vec<Extra> {
+    let mut expected = Sorts::new();
+    for section in &expectation.sections {
+        if let Some(sort) = sort(&section.name) {
+            expected.entry(sort).or_insert(&section.name);
         }
+    }
+    let (level, output) = (expectation.level.name(), output_word(expectation.output));
+    let why = |name: &SectionName<'_>| match sort(name).and_then(|sort| expected.get(&sort)) {
+        Some(instead) => format!("expected {instead}"),
+        None if name.since() > expectation.sm => format!("Mercury copies begin with sm_{}", name.since()),
         None => format!("not in a {output} file of level {level}"),
     };
-    Extra { section: place(cubin, index), why }
+    let named =
+        indices.iter().map(|index| (place(cubin, *index), SectionName::parse(cubin.section_name(*index))));
+    named.map(|(section, name)| Extra { why: why(&name), section }).collect()
 }
 
 fn oddity(cubin: &Cubin<'_>, what: Oddity) -> String {
