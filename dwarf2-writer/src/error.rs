@@ -1,3 +1,5 @@
+use leb128_nv::Field;
+
 use crate::Address;
 use crate::info::EntryId;
 use crate::line::Params;
@@ -53,6 +55,23 @@ pub enum Error {
         /// Of the program's header.
         unit: u8,
     },
+    /// A raw extended opcode that begins or ends sequences: `DW_LNE_end_sequence`, `DW_LNE_set_address`.
+    #[error("extended opcode {opcode} begins or ends a sequence: not to be written raw")]
+    ExtendedOpcode {
+        /// The `DW_LNE_*` opcode.
+        opcode: u8,
+    },
+    /// A file or directory that the program's tables do not have, where all must be known
+    /// ([`known_files_only`](crate::line::LineProgram::known_files_only)).
+    #[error("{table} {number} does not exist, the table has {count}")]
+    NotInTable {
+        /// Which: `file`, `directory`.
+        table: &'static str,
+        /// 1-based, as asked for.
+        number: u64,
+        /// Entries so far.
+        count: u64,
+    },
     /// A row, a state change or a sequence end outside any sequence.
     #[error("no sequence is open: begin one before its rows and state changes")]
     NoSequence,
@@ -65,7 +84,7 @@ pub enum Error {
     /// More bytes than the field that counts them can say.
     #[error("{field} would be {len:#x} bytes long, at most {max:#x} fit")]
     TooLong {
-        /// What is too long: `line program`, `header`, `frame entry`, `CIE pointer`.
+        /// What is too long: `line program`, `unit`, `frame entry`, `CIE pointer`, ...
         field: &'static str,
         /// Its length in bytes.
         len: u64,
@@ -86,10 +105,21 @@ pub enum Error {
         /// As asked for.
         version: u8,
     },
-    /// An operand that does not fit its field.
+    /// A LEB128 number that its field does not take, in the words of [`leb128_nv::FieldOverflow`]:
+    /// "overflow when generating LEB128 number for file number".
+    #[error("{}: it is {value:#x}, at most {max:#x} fits", .field.overflow())]
+    Leb128 {
+        /// Which number.
+        field: Field,
+        /// As asked for.
+        value: u64,
+        /// The largest value.
+        max: u64,
+    },
+    /// An operand that does not fit its field of fixed size.
     #[error("{field} is {value:#x}, at most {max:#x} fits")]
     Operand {
-        /// `DW_CFA_*`, `DW_LNS_*` or CIE field.
+        /// `DW_CFA_*`, `DW_OP_*`, `DW_FORM_*` or a header's field.
         field: &'static str,
         /// As asked for.
         value: u64,
@@ -212,4 +242,10 @@ pub enum Error {
         /// Files begun and not ended.
         depth: usize,
     },
+}
+
+/// Refuses a LEB128 number beyond what its field takes.
+#[inline]
+pub(crate) const fn check_leb128(field: Field, value: u64, max: u64) -> Result<(), Error> {
+    if value > max { Err(Error::Leb128 { field, value, max }) } else { Ok(()) }
 }

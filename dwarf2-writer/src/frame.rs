@@ -35,8 +35,8 @@ use alloc::vec::Vec;
 use leb128_nv::{sleb128, uleb128};
 
 use crate::constants::DW_CFA_nop;
-use crate::section::put_string;
-use crate::{Address, DWARF32_RESERVED, Error, Format, Reloc, Section, SymbolId};
+use crate::section::{check_length, put_string};
+use crate::{Address, Error, Format, Reloc, Section, SymbolId};
 pub use instruction::CallFrameInstruction;
 
 /// How the entries of one section are laid out.
@@ -206,8 +206,8 @@ impl FrameTable {
         section.bytes.resize(start + padded, DW_CFA_nop);
 
         let len = (section.bytes.len() - counted) as u64;
-        if format == Format::Dwarf32 && len >= DWARF32_RESERVED {
-            return Err(Error::TooLong { field: "frame entry", len, max: DWARF32_RESERVED - 1 });
+        if format == Format::Dwarf32 {
+            check_length("frame entry", len)?;
         }
         if let Some(field) = section.bytes.get_mut(length_field..counted) {
             field.iter_mut().zip(len.to_le_bytes()).for_each(|(byte, value)| *byte = value);
@@ -227,4 +227,46 @@ fn put_offset(section: &mut Section, format: Format, value: u64) {
 /// A value for a 1-byte field.
 fn narrow(field: &'static str, value: u64) -> Result<u8, Error> {
     u8::try_from(value).map_err(|_| Error::Operand { field, value, max: u64::from(u8::MAX) })
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+    use crate::section::tests::{LONG, too_long, untouched};
+
+    #[test]
+    fn entries_are_short_and_cies_near_unless_64_bit() {
+        for (format, is_64_bit) in [(Format::Dwarf32, false), (Format::Dwarf64, true)] {
+            let params = Params { format, alignment: 1, cie_pointer_symbol: None };
+            let mut table = FrameTable::new(params).expect("valid");
+            let counted = if is_64_bit { 12 } else { 4 };
+            let refused = table.entry(|section| {
+                section.bytes = untouched(counted + LONG);
+                Ok(())
+            });
+            let expected = if is_64_bit { Ok(()) } else { Err(too_long("frame entry", LONG)) };
+            assert_eq!(refused, expected);
+            assert_eq!(table.section.bytes.is_empty(), !is_64_bit);
+
+            let fde = |cie| Fde {
+                cie,
+                initial_location: Address::Constant(0),
+                address_range: 0,
+                range_symbol: None,
+                instructions: Vec::new(),
+            };
+            let cie = Cie { version: 3, ..Cie::default() };
+            // A pointer of all ones makes a CIE.
+            table.section.bytes = untouched(u32::MAX as usize - 1);
+            let last = table.cie(&cie).expect("valid");
+            assert_eq!(table.fde(&fde(last)), Ok(()));
+            table.section.bytes = untouched(u32::MAX as usize);
+            let beyond = table.cie(&cie).expect("valid");
+            let before = table.section.mark();
+            let len = u32::MAX.into();
+            let error = Error::TooLong { field: "CIE pointer", len, max: len - 1 };
+            assert_eq!(table.fde(&fde(beyond)), if is_64_bit { Ok(()) } else { Err(error) });
+            assert_eq!(table.section.mark() == before, !is_64_bit);
+        }
+    }
 }

@@ -22,12 +22,14 @@
 
 mod form;
 mod layout;
+#[cfg(all(test, target_pointer_width = "64"))]
+mod limits;
 mod tree;
 
 use alloc::vec::Vec;
 
 use crate::abbrev::{self, Shapes};
-use crate::section::MAX_OFFSET;
+use crate::section::{MAX_OFFSET, check_length};
 use crate::{Address, DWARF32_RESERVED, Error, SymbolId};
 pub use form::{Block, Value};
 pub use layout::{InfoSections, is_one_unit};
@@ -213,15 +215,12 @@ impl DebugInfo {
         let mark = unit.mark();
         let put = attributes.iter().try_for_each(|(_, value)| unit.attributes.put(id.unit, value));
         let len = unit.attributes.bytes.len() as u64 + unit.attributes.missing;
-        let put = put.and_then(|()| match self.shapes.find(&self.shape) {
-            _ if len >= DWARF32_RESERVED => {
-                Err(Error::TooLong { field: "attributes of a unit", len, max: DWARF32_RESERVED - 1 })
+        let put = put.and_then(|()| check_length("attributes of a unit", len)).and_then(|_| {
+            if let Some(shape) = self.shapes.find(&self.shape) {
+                return Ok(shape);
             }
-            Some(shape) => Ok(shape),
-            None => {
-                abbrev::check(tag, self.shape.get(1..).unwrap_or_default())?;
-                Ok(self.shapes.insert(&self.shape))
-            }
+            abbrev::check(tag, self.shape.get(1..).unwrap_or_default())?;
+            Ok(self.shapes.insert(&self.shape))
         });
         match put {
             Ok(shape) => unit.link(id.index, parent.map(|parent| parent.index), shape, mark),

@@ -21,44 +21,39 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use leb128_nv::{sleb128, uleb128};
+use leb128_nv::{Field, sleb128, uleb128};
 
 use crate::constants::{
     DW_LNE_end_sequence, DW_LNE_set_address, DW_LNS_advance_pc, DW_LNS_negate_stmt, DW_LNS_set_basic_block,
     DW_LNS_set_column, DW_LNS_set_epilogue_begin, DW_LNS_set_file, DW_LNS_set_isa, DW_LNS_set_prologue_end,
 };
-use crate::section::put_string;
-use crate::{Address, DWARF32_RESERVED, Error, Reloc, Section, SymbolId};
+use crate::error::check_leb128;
+use crate::{Address, Error, Section};
 
 mod compact;
-mod middle;
+mod header;
 mod near;
 mod opcodes;
 mod params;
 mod plain;
+mod program;
 mod rows;
 mod smaller;
 
 pub use params::{FileEntry, Header, Params, Policy, Row};
 
-use near::Near;
-use opcodes::{Opcodes, put};
-use rows::{LineCounts, Registers};
+use opcodes::Opcodes;
+use program::{EXTENDED, Program};
+use rows::{Encoder, LineCounts};
 
 /// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
 pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 
-/// Operand counts of the standard opcodes 1 to 12 (DWARF 3 §6.2.4).
-const STANDARD_OPCODE_LENGTHS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
-
 /// Largest step in bytes: what an SLEB128 operand says as a positive number.
 const MAX_ADVANCE: u64 = i64::MAX as u64;
 
-/// Of line programs in DWARF 2.
-const VERSION: u16 = 2;
-
-/// Extended opcodes start with this byte.
-const EXTENDED: u8 = 0;
+/// Largest number of a file or directory: a table that fits its unit has fewer.
+const MAX_NUMBER: u64 = u32::MAX as u64;
 
 /// Writes one line program (version 2, 32-bit DWARF, 8-byte addresses), opcode by opcode.
 ///
@@ -72,9 +67,10 @@ pub struct LineProgram {
     directory_count: u64,
     files: Vec<u8>,
     file_count: u64,
+    /// Whether files and directories must be in their tables.
+    known_files_only: bool,
     tail: Section,
-    /// The opcodes.
-    program: Section,
+    program: Program,
     open: bool,
     address: u64,
     /// Bytes of `address` that no opcode has advanced yet.
@@ -83,8 +79,7 @@ pub struct LineProgram {
     /// What was asked for, and what the program says so far.
     state: State,
     written: State,
-    /// Rows that are looked up, with the standard parameters.
-    near: Option<&'static Near>,
+    rows: Encoder,
     /// Of [`Header::Choose`].
     counts: Option<Box<LineCounts>>,
 }
@@ -133,57 +128,18 @@ impl LineProgram {
             directory_count: 0,
             files: Vec::new(),
             file_count: 0,
+            known_files_only: false,
             tail: Section::default(),
-            program: Section::default(),
+            program: Program::default(),
             open: false,
             address: 0,
             owed: 0,
             line: 1,
             state: State::initial(params),
             written: State::initial(params),
-            near: params.has_standard_opcodes().then_some(match policy {
-                Policy::Plain => &near::PLAIN,
-                Policy::Compact(_) => &near::COMPACT,
-            }),
+            rows: Encoder::new(params, policy),
             counts: (policy == Policy::Compact(Header::Choose)).then(|| Box::new(LineCounts::new())),
         })
-    }
-
-    /// Appends to the directory table; the result is the 1-based number for [`FileEntry::directory`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NulInString`], [`Error::EmptyString`].
-    pub fn directory(&mut self, path: &[u8]) -> Result<u64, Error> {
-        put_entry_name(&mut self.directories, path, "directory")?;
-        self.directory_count += 1;
-        Ok(self.directory_count)
-    }
-
-    /// Appends to the file table; the result is the 1-based number for [`LineProgram::set_file`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NulInString`], [`Error::EmptyString`].
-    pub fn file(&mut self, file: FileEntry<'_>) -> Result<u64, Error> {
-        put_entry_name(&mut self.files, file.name, "file name")?;
-        for field in [file.directory, file.mtime, file.size] {
-            self.files.extend_from_slice(&uleb128(field));
-        }
-        self.file_count += 1;
-        Ok(self.file_count)
-    }
-
-    /// Appends vendor bytes to the header, behind the file table; `header_length` counts them, so readers skip them.
-    pub fn header_tail(&mut self, bytes: &[u8]) {
-        self.tail.bytes.extend_from_slice(bytes);
-    }
-
-    /// Appends a 4-byte section offset to the header tail, relocated against `symbol`.
-    pub fn header_tail_offset(&mut self, symbol: SymbolId, addend: i64) {
-        let offset = self.tail.bytes.len() as u64;
-        self.tail.relocs.push(Reloc { offset, width: 4, symbol, addend });
-        self.tail.bytes.extend_from_slice(&(addend as u32).to_le_bytes());
     }
 
     /// Starts a sequence with `DW_LNE_set_address`. The registers are then as DWARF 2.0.0 §6.2.2 says: line 1, file 1.
@@ -193,24 +149,27 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::SequenceOpen`].
+    /// [`Error::SequenceOpen`]; [`Error::NotInTable`] after [`LineProgram::known_files_only`] if there is no file 1.
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
-        self.program.bytes.extend_from_slice(&[EXTENDED, 9, DW_LNE_set_address]);
-        self.program.address(start);
+        self.expect_file(1)?;
+        self.program.set_address(start);
         (self.open, self.address, self.owed, self.line) = (true, start.in_place(), 0, 1);
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
         Ok(())
     }
 
-    /// `DW_LNS_set_file`: the 1-based file of the rows that follow. A number beyond the table is not refused, producers
-    /// write such.
+    /// `DW_LNS_set_file`: the 1-based file of the rows that follow. 0 and numbers beyond the table are refused after
+    /// [`LineProgram::known_files_only`] only, producers write such.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`].
+    /// [`Error::NoSequence`], [`Error::Leb128`] from 2^32 on, [`Error::NotInTable`].
     #[inline]
     pub fn set_file(&mut self, file: u64) -> Result<(), Error> {
+        self.expect_open()?;
+        check_leb128(Field::FILE_NUMBER, file, MAX_NUMBER)?;
+        self.expect_file(file)?;
         self.register(DW_LNS_set_file, State { file, ..self.state })
     }
 
@@ -273,13 +232,16 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`].
+    /// [`Error::NoSequence`]; [`Error::ExtendedOpcode`] for those that begin and end sequences.
+    #[allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
     pub fn raw_extended(&mut self, op: u8, operands: &[u8]) -> Result<(), Error> {
         self.expect_open()?;
-        self.program.bytes.push(EXTENDED);
-        self.program.bytes.extend_from_slice(&uleb128(operands.len() as u64 + 1));
-        self.program.bytes.push(op);
-        self.program.bytes.extend_from_slice(operands);
+        if let DW_LNE_end_sequence | DW_LNE_set_address = op {
+            return Err(Error::ExtendedOpcode { opcode: op });
+        }
+        self.program.with(EXTENDED, uleb128(operands.len() as u64 + 1));
+        self.program.op(op);
+        self.program.extend(operands);
         Ok(())
     }
 
@@ -289,11 +251,11 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     pub fn advance_to(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
         match self.policy {
-            Policy::Plain => put(&mut self.program.bytes, DW_LNS_advance_pc, sleb128(units as i64)),
+            Policy::Plain => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
             Policy::Compact(_) => self.owed += address - self.address,
         }
         self.address = address;
@@ -304,17 +266,14 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     #[inline]
     pub fn row(&mut self, address: u64, line: u32) -> Result<(), Error> {
         let units = self.advance(address)?;
         let lines = line.wrapping_sub(self.line) as i32;
-        if self.policy != Policy::Plain {
-            self.compact_row(units, lines);
-        } else if let Some(row) = self.near.and_then(|near| near.row(units, lines as u32)) {
-            put_near(&mut self.program.bytes, row);
-        } else {
-            plain::put_row(&mut self.program.bytes, self.params, units, lines);
+        match self.policy {
+            Policy::Plain => self.rows.put_row(&mut self.program, units, lines),
+            Policy::Compact(_) => self.compact_row(units, lines),
         }
         (self.address, self.line) = (address, line);
         Ok(())
@@ -324,49 +283,51 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`]; then none of the rows
-    /// is written.
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`],
+    /// [`Error::NotInTable`]; then none of the rows is written.
     pub fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         self.expect_open()?;
-        if !self.params.has_standard_opcodes() {
+        self.expect_files(rows)?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        let (1, Ok(file)) = (self.params.minimum_instruction_length, u32::try_from(self.written.file)) else {
             return self.rows_one_by_one(rows);
-        }
+        };
         // An advance that is still owed is behind the address it led to.
         let from = self.address;
         if let Some(first) = rows.first().filter(|first| first.address < from) {
             return Err(Error::AddressBackwards { from, to: first.address });
         }
-        let before = self.program.mark();
-        let written = self.written;
-        self.settle(State { file: self.written.file, ..self.state });
-        let file = self.written.file;
-        let at = Registers { address: self.address - self.owed, line: self.line, file };
-        let encoder = if self.policy == Policy::Plain { &rows::PLAIN } else { &rows::COMPACT };
-        let done = encoder.put(&mut self.program.bytes, at, rows, self.counts.as_deref_mut());
-        match done {
-            Ok(at) if !rows.is_empty() => {
-                (self.address, self.owed, self.line) = (at.address, 0, at.line);
-                (self.state.file, self.written.file) = (at.file, at.file);
-                Ok(())
-            }
-            done => {
-                self.program.rewind(before);
-                self.written = written;
-                done.map(|_| ())
-            }
+        let (before, written) = (self.program.mark(), self.written);
+        let wanted = State { file: written.file, ..self.state };
+        if wanted != written {
+            self.settle(wanted);
         }
+        let at = Row { address: self.address - self.owed, line: self.line, file };
+        if let Err(error) = self.rows.put_rows(&mut self.program, &at, rows, self.counts.as_deref_mut()) {
+            self.program.rewind(before);
+            self.written = written;
+            if let Some(counts) = &mut self.counts {
+                counts.forget(at, rows);
+            }
+            return Err(error);
+        }
+        (self.address, self.owed, self.line) = (last.address, 0, last.line);
+        (self.state.file, self.written.file) = (last.file.into(), last.file.into());
+        Ok(())
     }
 
     #[cold]
     fn rows_one_by_one(&mut self, rows: &[Row]) -> Result<(), Error> {
         let mark = self.program.mark();
         let before = (self.address, self.owed, self.line, self.state, self.written);
+        let counts = self.counts.clone();
         for row in rows {
             let file = u64::from(row.file);
             let done = if file == self.state.file { Ok(()) } else { self.set_file(file) };
             if let Err(error) = done.and_then(|()| self.row(row.address, row.line)) {
                 self.program.rewind(mark);
                 (self.address, self.owed, self.line, self.state, self.written) = before;
+                self.counts = counts;
                 return Err(error);
             }
         }
@@ -383,30 +344,25 @@ impl LineProgram {
         if let Some(counts) = &mut self.counts {
             counts.add(lines as u32);
         }
-        if let Some(row) = self.near.and_then(|near| near.row(units, lines as u32)) {
-            put_near(&mut self.program.bytes, row);
-        } else {
-            compact::put_row(&mut self.program.bytes, self.params, units, lines);
-        }
+        self.rows.put_row(&mut self.program, units, lines);
     }
 
     /// Ends the sequence: `address` is the first byte behind its code.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Operand`].
+    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`].
     pub fn end_sequence(&mut self, address: u64) -> Result<(), Error> {
         let units = self.advance(address)?;
-        let program = &mut self.program.bytes;
         match self.policy {
-            Policy::Plain if units != 0 => put(program, DW_LNS_advance_pc, sleb128(units as i64)),
+            Policy::Plain if units != 0 => self.program.with(DW_LNS_advance_pc, sleb128(units as i64)),
             Policy::Plain => {}
             Policy::Compact(_) => {
                 let unit = u64::from(self.params.minimum_instruction_length);
-                compact::advance(self.params, Opcodes::NONE, units + self.owed / unit).put(program);
+                self.program.opcodes(compact::advance(self.params, Opcodes::NONE, units + self.owed / unit));
             }
         }
-        program.extend_from_slice(&[EXTENDED, 1, DW_LNE_end_sequence]);
+        self.program.put([EXTENDED, 1, DW_LNE_end_sequence], 3);
         self.open = false;
         Ok(())
     }
@@ -421,46 +377,13 @@ impl LineProgram {
         if let Some(counts) = self.counts.take() {
             smaller::choose_line_base(&mut self.params, &mut self.program, &counts);
         }
-        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
-            self.params;
-        let lengths = STANDARD_OPCODE_LENGTHS.get(..usize::from(opcode_base) - 1).unwrap_or_default();
-        // From behind the header_length field to the first opcode: five fields and both tables with their ends.
-        let header_length =
-            5 + lengths.len() + self.directories.len() + 1 + self.files.len() + 1 + self.tail.bytes.len();
-        let unit_length = (2 + 4 + header_length + self.program.bytes.len()) as u64;
-        if unit_length >= DWARF32_RESERVED {
-            return Err(Error::TooLong {
-                field: "line program",
-                len: unit_length,
-                max: DWARF32_RESERVED - 1,
-            });
-        }
-        let mut header = Section { bytes: Vec::with_capacity(10 + header_length), relocs: Vec::new() };
-        let out = &mut header.bytes;
-        out.extend_from_slice(&(unit_length as u32).to_le_bytes());
-        out.extend_from_slice(&VERSION.to_le_bytes());
-        out.extend_from_slice(&(header_length as u32).to_le_bytes());
-        let [line_base] = line_base.to_le_bytes();
-        out.extend_from_slice(&[
-            minimum_instruction_length,
-            default_is_stmt.into(),
-            line_base,
-            line_range,
-            opcode_base,
-        ]);
-        out.extend_from_slice(lengths);
-        for table in [&self.directories, &self.files] {
-            out.extend_from_slice(table);
-            out.push(0);
-        }
-        header.append(&self.tail);
-        Ok(header.before(self.program))
+        self.unit()
     }
 
     /// A standard opcode without operand that counts for the next row only.
     fn flag(&mut self, opcode: u8) -> Result<(), Error> {
         self.expect_standard(opcode)?;
-        self.program.bytes.push(opcode);
+        self.program.op(opcode);
         Ok(())
     }
 
@@ -471,7 +394,7 @@ impl LineProgram {
         self.state = state;
         if self.policy == Policy::Plain {
             self.written = state;
-            put_register(&mut self.program.bytes, opcode, state);
+            put_register(&mut self.program, opcode, state);
         }
         Ok(())
     }
@@ -479,7 +402,7 @@ impl LineProgram {
     /// Writes the registers in which `state` is not what the program says.
     fn settle(&mut self, state: State) {
         let State { file, column, is_stmt, isa } = self.written;
-        let program = &mut self.program.bytes;
+        let program = &mut self.program;
         for (opcode, changed) in [
             (DW_LNS_set_file, state.file != file),
             (DW_LNS_set_column, state.column != column),
@@ -522,9 +445,7 @@ impl LineProgram {
         self.expect_open()?;
         let (from, unit) = (self.address, self.params.minimum_instruction_length);
         let bytes = to.checked_sub(from).ok_or(Error::AddressBackwards { from, to })?;
-        if bytes > MAX_ADVANCE {
-            return Err(Error::Operand { field: "DW_LNS_advance_pc", value: bytes, max: MAX_ADVANCE });
-        }
+        check_leb128(Field::ADDRESS_ADVANCE, bytes, MAX_ADVANCE)?;
         if !bytes.is_multiple_of(u64::from(unit)) {
             return Err(Error::Misaligned { from, to, unit });
         }
@@ -541,30 +462,15 @@ impl LineProgram {
     }
 }
 
-#[inline]
-fn put_near(program: &mut Vec<u8>, (bytes, len): ([u8; 8], usize)) {
-    let end = program.len() + len;
-    program.extend_from_slice(&bytes);
-    program.truncate(end);
-}
-
 /// The opcode that sets a register, with its value; `DW_LNS_negate_stmt` has none.
 #[inline]
 #[allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
-fn put_register(program: &mut Vec<u8>, opcode: u8, state: State) {
+fn put_register(program: &mut Program, opcode: u8, state: State) {
     let operand = match opcode {
         DW_LNS_set_file => state.file,
         DW_LNS_set_column => state.column,
         DW_LNS_set_isa => state.isa,
-        _ => return program.push(opcode),
+        _ => return program.op(opcode),
     };
-    put(program, opcode, uleb128(operand));
-}
-
-/// Appends a table entry's string, which must not read as the end of the table.
-fn put_entry_name(table: &mut Vec<u8>, name: &[u8], field: &'static str) -> Result<(), Error> {
-    if name.is_empty() {
-        return Err(Error::EmptyString { field });
-    }
-    put_string(table, name, field)
+    program.with(opcode, uleb128(operand));
 }

@@ -99,3 +99,20 @@ fn put(section: &mut Section, location: &Location) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+    use crate::section::tests::untouched;
+
+    #[test]
+    fn lists_begin_before_4_gib() {
+        let mut table = LocationTable::new();
+        table.section.bytes = untouched(u32::MAX as usize);
+        assert_eq!(table.list(&[]), Ok(u32::MAX));
+        let len = table.section.bytes.len();
+        let error = Error::TooLong { field: ".debug_loc", len: len as u64, max: u32::MAX.into() };
+        assert_eq!(table.list(&[]), Err(error));
+        assert_eq!(table.section.bytes.len(), len);
+    }
+}

@@ -7,6 +7,15 @@ use crate::{DWARF32_RESERVED, Error};
 /// Largest offset in a 4-byte field.
 pub(crate) const MAX_OFFSET: u64 = u32::MAX as u64;
 
+/// Refuses a length that a 4-byte length field does not take: from [`DWARF32_RESERVED`] on.
+#[inline]
+pub(crate) fn check_length(field: &'static str, len: u64) -> Result<u32, Error> {
+    match u32::try_from(len) {
+        Ok(length) if len < DWARF32_RESERVED => Ok(length),
+        _ => Err(Error::TooLong { field, len, max: DWARF32_RESERVED - 1 }),
+    }
+}
+
 /// A symbol, by an id that means something to the caller only.
 ///
 /// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
@@ -92,14 +101,6 @@ impl Section {
         self.relocs.extend(relocs.iter().map(|reloc| Reloc { offset: base + reloc.offset, ..*reloc }));
     }
 
-    /// Puts this one before `rest`, whose bytes are moved within their own memory.
-    pub(crate) fn before(mut self, mut rest: Self) -> Self {
-        let base = self.bytes.len() as u64;
-        self.relocs.extend(rest.relocs.iter().map(|reloc| Reloc { offset: base + reloc.offset, ..*reloc }));
-        rest.bytes.splice(..0, self.bytes);
-        Self { bytes: rest.bytes, relocs: self.relocs }
-    }
-
     /// An 8-byte address, with its relocation if it is symbolic.
     pub(crate) fn address(&mut self, address: Address) {
         put_address(&mut self.bytes, &mut self.relocs, address);
@@ -139,13 +140,10 @@ impl Section {
             let start = section.next_offset(field)?;
             section.bytes.extend_from_slice(&[0; 4]);
             body(section)?;
-            let len = section.bytes.len() as u64 - u64::from(start) - 4;
-            if len >= DWARF32_RESERVED {
-                return Err(Error::TooLong { field, len, max: DWARF32_RESERVED - 1 });
-            }
+            let len = check_length(field, section.bytes.len() as u64 - u64::from(start) - 4)?;
             let length = section.bytes.get_mut(start as usize..).and_then(|unit| unit.first_chunk_mut());
             if let Some(length) = length {
-                *length = (len as u32).to_le_bytes();
+                *length = len.to_le_bytes();
             }
             Ok(start)
         })
@@ -176,14 +174,14 @@ pub(crate) fn put_address(bytes: &mut Vec<u8>, relocs: &mut Vec<Reloc>, address:
     bytes.extend_from_slice(&address.in_place().to_le_bytes());
 }
 
-/// Refuses a constant that a 4-byte field cannot hold: an offset past 4 GiB.
+/// Refuses what a 4-byte field cannot hold: an offset past 4 GiB, also from a symbol.
 pub(crate) fn check_offset(offset: Address, field: &'static str) -> Result<(), Error> {
-    match offset {
-        Address::Constant(value) if value > MAX_OFFSET => {
-            Err(Error::Operand { field, value, max: MAX_OFFSET })
-        }
-        _ => Ok(()),
-    }
+    let fits = match offset {
+        Address::Constant(value) => value <= MAX_OFFSET,
+        // From a symbol also backwards, as far as a field takes it for a signed number.
+        Address::Symbol { addend, .. } => u32::try_from(addend).is_ok() || i32::try_from(addend).is_ok(),
+    };
+    if fits { Ok(()) } else { Err(Error::Operand { field, value: offset.in_place(), max: MAX_OFFSET }) }
 }
 
 /// Refuses a range that ends before it begins, as far as that is known now, and one that reads as the end of a list:
@@ -223,4 +221,81 @@ pub(crate) fn put_string(out: &mut Vec<u8>, string: &[u8], field: &'static str) 
     out.extend_from_slice(string);
     out.push(0);
     Ok(())
+}
+
+/// What 4 GiB do not take. The memory is all zero pages that nobody touches.
+#[cfg(all(test, target_pointer_width = "64"))]
+pub(crate) mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::SymbolId;
+
+    /// The shortest that is too long for a length field.
+    pub(crate) const LONG: usize = DWARF32_RESERVED as usize;
+
+    /// Bytes of that number, and room for some more.
+    pub(crate) fn untouched(len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len + 64];
+        bytes.truncate(len);
+        bytes
+    }
+
+    /// The error of a `field` that is `len` bytes long, in a length field.
+    pub(crate) fn too_long(field: &'static str, len: usize) -> Error {
+        Error::TooLong { field, len: len as u64, max: DWARF32_RESERVED - 1 }
+    }
+
+    #[test]
+    fn lengths_end_before_the_escapes() {
+        assert_eq!(check_length("unit", DWARF32_RESERVED - 1), Ok(0xffff_ffef));
+        for len in [DWARF32_RESERVED, MAX_OFFSET, MAX_OFFSET + 1, u64::MAX] {
+            assert_eq!(
+                check_length("unit", len),
+                Err(Error::TooLong { field: "unit", len, max: 0xffff_ffef })
+            );
+        }
+    }
+
+    #[test]
+    fn offsets_end_at_4_gib() {
+        let symbol = |addend| Address::Symbol { symbol: SymbolId(1), addend };
+        let max = MAX_OFFSET;
+        for fits in [Address::Constant(max), symbol(u32::MAX.into()), symbol(i32::MIN.into())] {
+            assert_eq!(check_offset(fits, "offset"), Ok(()));
+        }
+        for (past, value) in [
+            (Address::Constant(max + 1), max + 1),
+            (symbol(1 << 32), 1 << 32),
+            (symbol(i64::from(i32::MIN) - 1), 0xffff_ffff_7fff_ffff),
+        ] {
+            let error = Error::Operand { field: "offset", value, max };
+            assert_eq!(check_offset(past, "offset"), Err(error));
+            let mut section = Section::default();
+            assert_eq!(section.offset4(past, "offset"), Err(error));
+            assert_eq!(section, Section::default());
+        }
+    }
+
+    #[test]
+    fn units_are_short_and_begin_before_4_gib() {
+        let mut section = Section::default();
+        let reach = |section: &mut Section, len| {
+            section.unit("unit", |section| {
+                section.bytes = untouched(4 + len);
+                Ok(())
+            })
+        };
+        assert_eq!(reach(&mut section, LONG), Err(too_long("unit", LONG)));
+        assert_eq!(section, Section::default());
+        assert_eq!(reach(&mut section, LONG - 1), Ok(0));
+        assert_eq!(section.bytes.first_chunk(), Some(&[0xef, 0xff, 0xff, 0xff]));
+
+        let end = u32::MAX as usize;
+        section.bytes = untouched(end);
+        assert_eq!(section.unit("unit", |_| Ok(())), Ok(u32::MAX));
+        let error = Error::TooLong { field: "unit", len: end as u64 + 4, max: MAX_OFFSET };
+        assert_eq!(section.unit("unit", |_| Ok(())), Err(error));
+        assert_eq!(section.bytes.len(), end + 4);
+    }
 }

@@ -13,9 +13,9 @@
 
 use alloc::vec::Vec;
 
+use crate::Error;
 use crate::hash_index::{HashIndex, of_bytes};
-use crate::section::put_string;
-use crate::{DWARF32_RESERVED, Error};
+use crate::section::{check_length, put_string};
 
 /// Collects the strings of a `.debug_str` section.
 #[derive(Debug, Clone, Default)]
@@ -62,10 +62,8 @@ impl StringTable {
     ///
     /// As [`StringTable::add`].
     pub fn append(&mut self, string: &[u8]) -> Result<u32, Error> {
-        let (offset, len) = (self.bytes.len(), (self.bytes.len() + string.len() + 1) as u64);
-        if len >= DWARF32_RESERVED {
-            return Err(Error::TooLong { field: ".debug_str", len, max: DWARF32_RESERVED - 1 });
-        }
+        let offset = self.bytes.len();
+        check_length(".debug_str", (offset + string.len() + 1) as u64)?;
         put_string(&mut self.bytes, string, "string")?;
         Ok(offset as u32)
     }
@@ -74,5 +72,21 @@ impl StringTable {
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         self.bytes
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+    use crate::section::tests::{LONG, too_long, untouched};
+
+    #[test]
+    fn strings_end_before_4_gib() {
+        let mut table = StringTable { bytes: untouched(LONG - 3), ..StringTable::new() };
+        assert_eq!(table.add(b"ab"), Err(too_long(".debug_str", LONG)));
+        assert_eq!(table.add(b"a"), Ok(LONG as u32 - 3));
+        assert_eq!(table.append(b""), Err(too_long(".debug_str", LONG)));
+        assert_eq!(table.add(b"a"), Ok(LONG as u32 - 3));
+        assert_eq!(table.finish().len(), LONG - 1);
     }
 }

@@ -66,6 +66,28 @@ fn everything_of_dwarf_2() {
         |value| DW_AT.name(value),
     );
     gaps(&[0x02], 0x16, |value| DW_FORM.name(value));
+    // Figures 16, 19, 24 to 38, 40: numbers from the first to the last.
+    let all = |first: u8, last: u8, name: fn(u8) -> Option<&'static str>| {
+        (first..=last).for_each(|value| assert!(name(value).is_some(), "{value:#x}"));
+    };
+    all(0, 1, |value| DW_CHILDREN.name(value));
+    all(1, 8, |value| DW_ATE.name(value));
+    all(1, 3, |value| DW_ACCESS.name(value));
+    all(1, 3, |value| DW_VIS.name(value));
+    all(0, 2, |value| DW_VIRTUALITY.name(value));
+    all(1, 0x0a, |value| DW_LANG.name(value.into()));
+    all(0, 0, |value| DW_ADDR.name(value));
+    all(0, 3, |value| DW_ID.name(value));
+    all(1, 3, |value| DW_CC.name(value));
+    all(0, 3, |value| DW_INL.name(value));
+    all(0, 1, |value| DW_ORD.name(value));
+    all(0, 1, |value| DW_DSC.name(value));
+    all(1, 9, |value| DW_LNS.name(value));
+    all(1, 3, |value| DW_LNE.name(value));
+    all(1, 4, |value| DW_MACINFO.name(value));
+    assert_eq!(DW_MACINFO.name(255), Some("DW_MACINFO_vendor_ext"));
+    all(0, 0x0f, |value| DW_CFA.name(value));
+    assert!([0x40, 0x80, 0xc0].into_iter().all(|value| DW_CFA.name(value).is_some()));
 }
 
 #[test]

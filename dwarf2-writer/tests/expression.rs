@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const ENCODING: gimli::Encoding =
     gimli::Encoding { address_size: 8, format: gimli::Format::Dwarf32, version: 2 };
 
-/// Operations without operands, from DWARF 2.0.0 figure 22, and the two later ones.
+/// Operations without operands, from DWARF 2.0.0 figure 22, and later ones.
 fn plain() -> Vec<u8> {
     let ranges = [0x06..=0x06, 0x12..=0x14, 0x16..=0x22, 0x24..=0x27, 0x29..=0x2e, 0x96..=0x97];
     ranges.into_iter().flatten().chain([0x9b, 0x9c, 0x9f]).collect()
@@ -142,6 +142,42 @@ proptest! {
             operations.iter().enumerate().map(|(index, op)| meaning(*op, index, &starts)).collect();
         prop_assert_eq!(read, expected);
     }
+}
+
+/// What [`operation`] makes is all there is: each opcode of DWARF 2.0.0 figure 22, and the later ones of [`plain`].
+#[test]
+fn every_operation_can_be_written() {
+    let small = 0..32_u8;
+    let families = small.clone().flat_map(|n| [Op::Lit(n), Op::Reg(n), Op::Breg { register: n, offset: -1 }]);
+    let rest = [
+        Op::Addr(Address::Constant(1)),
+        Op::Const1u(1),
+        Op::Const1s(1),
+        Op::Const2u(1),
+        Op::Const2s(1),
+        Op::Const4u(1),
+        Op::Const4s(1),
+        Op::Const8u(1),
+        Op::Const8s(1),
+        Op::Constu(1),
+        Op::Consts(1),
+        Op::Pick(1),
+        Op::PlusUconst(1),
+        Op::Skip(0),
+        Op::Bra(0),
+        Op::Regx(1),
+        Op::Bregx { register: 1, offset: 1 },
+        Op::Fbreg(1),
+        Op::Piece(1),
+        Op::DerefSize(1),
+        Op::XderefSize(1),
+    ];
+    let all = plain().into_iter().map(Op::Plain).chain(families).chain(rest);
+    let mut opcodes: Vec<_> =
+        all.map(|operation| Expression::new(&[operation]).expect("valid").bytes[0]).collect();
+    opcodes.sort_unstable();
+    let dwarf_2 = [0x03, 0x06].into_iter().chain(0x08..=0x96);
+    assert!(opcodes.into_iter().eq(dwarf_2.chain([0x97, 0x9b, 0x9c, 0x9f])));
 }
 
 #[test]

@@ -29,6 +29,9 @@ enum Model {
     Strp(u32),
     Offset(u32),
     RefAddr(Index),
+    RefAddrOffset(u64),
+    /// To the unit's root, which is always near enough.
+    Ref1,
     Ref2(Index),
     Ref4(Index),
     Ref8(Index),
@@ -55,6 +58,8 @@ fn model() -> impl Strategy<Value = Model> {
         any::<u32>().prop_map(Model::Strp),
         any::<u32>().prop_map(Model::Offset),
         any::<Index>().prop_map(Model::RefAddr),
+        any::<u64>().prop_map(Model::RefAddrOffset),
+        Just(Model::Ref1),
         any::<Index>().prop_map(Model::Ref2),
         any::<Index>().prop_map(Model::Ref4),
         any::<Index>().prop_map(Model::Ref8),
@@ -114,6 +119,8 @@ fn with_value(model: &Model, ids: &[EntryId], all: &[EntryId], with: &mut dyn Fn
         Model::Strp(offset) => with(Value::Strp((*offset).into())),
         Model::Offset(offset) => with(Value::Offset((*offset).into())),
         Model::RefAddr(index) => with(Value::RefAddr(*index.get(all))),
+        Model::RefAddrOffset(offset) => with(Value::RefAddrOffset(Address::Constant(*offset))),
+        Model::Ref1 => with(Value::Ref1(ids[0])),
         Model::Ref2(index) => with(Value::Ref2(*index.get(ids))),
         Model::Ref4(index) => with(Value::Ref4(*index.get(ids))),
         Model::Ref8(index) => with(Value::Ref8(*index.get(ids))),
@@ -145,6 +152,10 @@ fn same(model: &Model, read: AttributeValue<EndianSlice<'_, LittleEndian>>, plac
         (Model::RefAddr(index), AttributeValue::DebugInfoRef(read)) => {
             assert_eq!(places.sections[&read], *index.get(places.all));
         }
+        (Model::RefAddrOffset(offset), AttributeValue::DebugInfoRef(read)) => {
+            assert_eq!(read.0 as u64, *offset);
+        }
+        (Model::Ref1, AttributeValue::UnitRef(read)) => assert_eq!(places.unit[&read], places.ids[0]),
         (
             Model::Ref2(index) | Model::Ref4(index) | Model::Ref8(index) | Model::RefUdata(index),
             AttributeValue::UnitRef(read),
@@ -320,7 +331,12 @@ fn without_references(entry: &Entry) -> Entry {
         }
         matches!(
             model,
-            Model::RefAddr(_) | Model::Ref2(_) | Model::Ref4(_) | Model::Ref8(_) | Model::RefUdata(_)
+            Model::RefAddr(_)
+                | Model::Ref1
+                | Model::Ref2(_)
+                | Model::Ref4(_)
+                | Model::Ref8(_)
+                | Model::RefUdata(_)
         )
     };
     let attributes = entry.attributes.iter().filter(|(_, model)| !is_reference(model)).cloned().collect();

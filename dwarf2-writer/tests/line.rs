@@ -2,6 +2,7 @@
 
 use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy, Row};
 use dwarf2_writer::{Address, Error, Reloc, Section, SymbolId};
+use leb128_nv::Field;
 
 const START: [u8; 11] = [0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0];
 const HEADER_WITHOUT_TABLES: [u8; 26] =
@@ -149,7 +150,7 @@ fn header_tables_and_tail() {
     assert_eq!(program.file(FileEntry { name: b"x.cu", directory: 2, mtime: 300, size: 5 }), Ok(1));
     assert_eq!(program.file(name(b"y.h")), Ok(2));
     program.header_tail(&[9, 9]);
-    program.header_tail_offset(SymbolId(4), 0x1234);
+    program.header_tail_offset(Address::Symbol { symbol: SymbolId(4), addend: 0x1234 }).expect("near");
     let symbol = SymbolId(8);
     program.begin_sequence(Address::Symbol { symbol, addend: 0x40 }).expect("closed");
     assert_eq!(
@@ -240,7 +241,7 @@ fn errors_leave_nothing_behind() {
     assert_eq!(program.row(0x11f, 7), backwards);
     assert_eq!(program.advance_to(0x11f), backwards);
     assert_eq!(program.end_sequence(0x11f), backwards);
-    let far = Error::Operand { field: "DW_LNS_advance_pc", value: u64::MAX - 0x120, max: i64::MAX as u64 };
+    let far = Error::Leb128 { field: Field::ADDRESS_ADVANCE, value: u64::MAX - 0x120, max: i64::MAX as u64 };
     assert_eq!(program.row(u64::MAX, 7), Err(far));
     program.end_sequence(0x120).expect("open");
 

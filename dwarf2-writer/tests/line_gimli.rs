@@ -19,12 +19,19 @@ enum Op {
     Column(u64),
     NegateStmt,
     BasicBlock,
+    /// Of DWARF 3, in programs whose `opcode_base` has them.
+    PrologueEnd,
+    EpilogueBegin,
+    Isa(u64),
     /// An opcode that gimli does not know, and has to step over.
     Vendor(u8, Vec<u8>),
 }
 
-/// Address, line, file, column, is_stmt, basic_block, end_sequence.
-type Row = (u64, u64, u64, u64, bool, bool, bool);
+/// Address, line, file, column and ISA, is_stmt, [`Marks`], end_sequence.
+type Row = (u64, u64, u64, (u64, u64), bool, Marks, bool);
+
+/// Of one row: basic_block, prologue_end, epilogue_begin.
+type Marks = (bool, bool, bool);
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
     let advance = prop_oneof![Just(0), Just(16), 0..=300_u64, 0..=u64::from(u32::MAX)];
@@ -36,10 +43,13 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         1 => rows.prop_map(Op::Rows),
         6 => (advance.clone(), line).prop_map(|(advance, line)| Op::Row { advance, line }),
         1 => advance.prop_map(Op::Advance),
-        1 => any::<u64>().prop_map(Op::File),
+        1 => any::<u32>().prop_map(|file| Op::File(file.into())),
         1 => any::<u64>().prop_map(Op::Column),
         1 => Just(Op::NegateStmt),
         1 => Just(Op::BasicBlock),
+        1 => Just(Op::PrologueEnd),
+        1 => Just(Op::EpilogueBegin),
+        1 => any::<u64>().prop_map(Op::Isa),
         1 => (0x90..=u8::MAX, prop::collection::vec(any::<u8>(), 0..200)).prop_map(|(op, data)| Op::Vendor(op, data)),
     ];
     prop::collection::vec(op, 0..60)
@@ -61,8 +71,8 @@ fn params() -> impl Strategy<Value = Params> {
 /// Writes a sequence and returns the rows that it stands for (DWARF 2.0.0 §6.2.2).
 fn write(program: &mut LineProgram, params: Params, start: u64, ops: &[Op]) -> Result<Vec<Row>, Error> {
     let unit = u64::from(params.minimum_instruction_length);
-    let (mut address, mut line, mut file, mut column) = (start, 1, 1, 0);
-    let (mut is_stmt, mut basic_block) = (params.default_is_stmt, false);
+    let (mut address, mut line, mut file, mut column) = (start, 1, 1, (0, 0));
+    let (mut is_stmt, mut marks) = (params.default_is_stmt, Marks::default());
     let mut rows = Vec::new();
     program.begin_sequence(Address::Constant(start))?;
     for op in ops {
@@ -70,15 +80,15 @@ fn write(program: &mut LineProgram, params: Params, start: u64, ops: &[Op]) -> R
             Op::Row { advance, line: new } => {
                 (address, line) = (address + advance * unit, *new);
                 program.row(address, line)?;
-                rows.push((address, u64::from(line), file, column, is_stmt, basic_block, false));
-                basic_block = false;
+                rows.push((address, u64::from(line), file, column, is_stmt, marks, false));
+                marks = Marks::default();
             }
             Op::Rows(all) => {
                 let first = rows.len();
                 for (advance, new, file) in all {
                     (address, line) = (address + advance * unit, *new);
-                    rows.push((address, line.into(), (*file).into(), column, is_stmt, basic_block, false));
-                    basic_block = false;
+                    rows.push((address, line.into(), (*file).into(), column, is_stmt, marks, false));
+                    marks = Marks::default();
                 }
                 let plain = |row: &Row| line::Row { address: row.0, line: row.1 as u32, file: row.2 as u32 };
                 program.rows(&rows[first..].iter().map(plain).collect::<Vec<_>>())?;
@@ -93,23 +103,36 @@ fn write(program: &mut LineProgram, params: Params, start: u64, ops: &[Op]) -> R
                 program.set_file(file)?;
             }
             Op::Column(new) => {
-                column = *new;
-                program.set_column(column)?;
+                column.0 = *new;
+                program.set_column(*new)?;
             }
             Op::NegateStmt => {
                 is_stmt = !is_stmt;
                 program.negate_stmt()?;
             }
             Op::BasicBlock => {
-                basic_block = true;
+                marks.0 = true;
                 program.set_basic_block()?;
             }
+            Op::PrologueEnd if params.opcode_base > 10 => {
+                marks.1 = true;
+                program.set_prologue_end()?;
+            }
+            Op::EpilogueBegin if params.opcode_base > 11 => {
+                marks.2 = true;
+                program.set_epilogue_begin()?;
+            }
+            Op::Isa(new) if params.opcode_base > 12 => {
+                column.1 = *new;
+                program.set_isa(*new)?;
+            }
+            Op::PrologueEnd | Op::EpilogueBegin | Op::Isa(_) => {}
             Op::Vendor(op, data) => program.raw_extended(*op, data)?,
         }
     }
     address += 16 * unit;
     program.end_sequence(address)?;
-    rows.push((address, u64::from(line), file, column, is_stmt, basic_block, true));
+    rows.push((address, u64::from(line), file, column, is_stmt, marks, true));
     Ok(rows)
 }
 
@@ -124,7 +147,8 @@ fn read(bytes: &[u8]) -> gimli::Result<Vec<Row>> {
         };
         let line = row.line().map_or(0, u64::from);
         let (address, file) = (row.address(), row.file_index());
-        rows.push((address, line, file, column, row.is_stmt(), row.basic_block(), row.end_sequence()));
+        let marks = (row.basic_block(), row.prologue_end(), row.epilogue_begin());
+        rows.push((address, line, file, (column, row.isa()), row.is_stmt(), marks, row.end_sequence()));
     }
     Ok(rows)
 }
@@ -152,7 +176,7 @@ proptest! {
         if policy != Policy::Plain {
             // What no row needs is not written: the end of a sequence has its address.
             for row in found.iter_mut().chain(&mut expected).filter(|row| row.6) {
-                *row = (row.0, 0, 0, 0, false, false, true);
+                *row = (row.0, 0, 0, (0, 0), false, Marks::default(), true);
             }
         }
         prop_assert_eq!(found, expected);
@@ -161,14 +185,14 @@ proptest! {
     #[test]
     fn tables_come_back(
         directories in prop::collection::vec("[^\0]{1,20}", 0..5),
-        files in prop::collection::vec(("[^\0]{1,20}", any::<u64>(), any::<u64>(), any::<u64>()), 0..5),
+        files in prop::collection::vec(("[^\0]{1,20}", any::<u32>(), any::<u64>(), any::<u64>()), 0..5),
     ) {
         let mut program = LineProgram::new(Params::default()).expect("valid");
         for path in &directories {
             program.directory(path.as_bytes()).expect("no NUL");
         }
         for (name, directory, mtime, size) in &files {
-            let (name, directory, mtime, size) = (name.as_bytes(), *directory, *mtime, *size);
+            let (name, directory, mtime, size) = (name.as_bytes(), u64::from(*directory), *mtime, *size);
             program.file(FileEntry { name, directory, mtime, size }).expect("no NUL");
         }
         let bytes = program.finish().expect("closed").bytes;
@@ -182,7 +206,7 @@ proptest! {
         let header = read.header();
         prop_assert_eq!(header.include_directories().iter().map(text).collect::<Vec<_>>(), directories);
         let names = header.file_names().iter();
-        let names = names.map(|f| (text(&f.path_name()), f.directory_index(), f.timestamp(), f.size()));
+        let names = names.map(|f| (text(&f.path_name()), f.directory_index() as u32, f.timestamp(), f.size()));
         prop_assert_eq!(names.collect::<Vec<_>>(), files);
     }
 }

@@ -63,10 +63,19 @@ fn placeless<'d>(table: &LineTable<'d>) -> LineTable<'d> {
     table
 }
 
-/// What the writer takes, as its documentation has it: usable parameters, addresses that ascend in whole units.
+/// What the writer takes, as its documentation has it: usable parameters, numbers of at most 32 bits, addresses that ascend
+/// in whole units.
 fn is_writable(table: &LineTable<'_>) -> bool {
     let unit = table.params.minimum_instruction_length;
+    let narrow = |number: u64| u32::try_from(number).is_ok();
+    let mut ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
     unit != 0
+        && table.files.iter().all(|file| narrow(file.directory))
+        && ops.all(|op| match *op {
+            LineOp::SetFile(file) => narrow(file),
+            LineOp::InlinedCall { context, name } => narrow(context) && narrow(name),
+            _ => true,
+        })
         && (10..=13).contains(&table.params.opcode_base)
         && table.sequences.iter().all(|sequence| ascends(sequence, unit.into()))
 }

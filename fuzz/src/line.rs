@@ -1,147 +1,267 @@
 //! Calls of the line program writer -> bytes -> gimli -> rows.
 
 use arbitrary::{Arbitrary, Unstructured};
-use dwarf2_writer::line::{self, Header, LineProgram, Params, Policy};
+use dwarf2_writer::line::{self, FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error};
-use gimli::{DebugLine, DebugLineOffset, LittleEndian};
+use gimli::{ColumnType, DebugLine, DebugLineOffset, LittleEndian};
 
-#[derive(Debug, Arbitrary)]
-enum Call {
+/// A call; advances count from the address reached so far.
+#[derive(Debug, Clone, Arbitrary)]
+enum Call<'a> {
+    Directory(&'a [u8]),
+    File { name: &'a [u8], directory: u64 },
+    KnownFilesOnly,
     Begin(u32),
-    Row { advance: u16, line: u16 },
+    Row { advance: i16, line: u16 },
     FarRow { address: u64, line: u32 },
-    Rows(Vec<(u16, u16, u32)>),
+    Rows(Vec<(i16, u16, u32)>),
     AdvanceTo(u32),
-    File(u64),
+    SetFile(u64),
     Column(u64),
-    Vendor(Vec<u8>),
-    End(u16),
+    NegateStmt,
+    BasicBlock,
+    PrologueEnd,
+    EpilogueBegin,
+    Isa(u64),
+    Vendor(u8, &'a [u8]),
+    End(i16),
 }
 
-/// Address, line, file, end of sequence.
-type Row = (u64, u64, u64, bool);
+/// A row as gimli shows it.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Row {
+    address: u64,
+    line: u64,
+    file: u64,
+    column: u64,
+    isa: u64,
+    is_stmt: bool,
+    /// Basic block, end of the prologue, begin of the epilogue: of this row only.
+    marks: [bool; 3],
+    is_end: bool,
+}
+
+/// Lines of 31 bits: gimli's line register does not wrap at 32 bits as ptxas' does.
+const LINES: u32 = 0x7fff_ffff;
+
+impl Call<'_> {
+    /// The address `advance` units away; those below 0 are beyond the largest.
+    fn moved(from: u64, advance: i16, unit: u8) -> u64 {
+        from.wrapping_add_signed(i64::from(advance) * i64::from(unit))
+    }
+
+    /// The rows of [`Call::Rows`].
+    fn rows(rows: &[(i16, u16, u32)], mut from: u64, unit: u8) -> Vec<line::Row> {
+        let row = |&(advance, line, file): &(i16, u16, u32)| {
+            // Mostly forward.
+            let advance = if advance % 16 == 0 { advance } else { advance.saturating_abs() };
+            from = Self::moved(from, advance, unit);
+            line::Row { address: from, line: line.into(), file }
+        };
+        rows.iter().map(row).collect()
+    }
+
+    fn make(&self, program: &mut LineProgram, from: u64, unit: u8) -> Result<(), Error> {
+        match *self {
+            Self::Directory(path) => program.directory(path).map(drop),
+            Self::File { name, directory } => {
+                program.file(FileEntry { name, directory, mtime: directory, size: 0 }).map(drop)
+            }
+            Self::KnownFilesOnly => {
+                program.known_files_only();
+                Ok(())
+            }
+            Self::Begin(address) => program.begin_sequence(Address::Constant(address.into())),
+            Self::Row { advance, line } => program.row(Self::moved(from, advance, unit), line.into()),
+            Self::FarRow { address, line } => program.row(address, line & LINES),
+            Self::Rows(ref rows) => program.rows(&Self::rows(rows, from, unit)),
+            Self::AdvanceTo(address) => program.advance_to(address.into()),
+            Self::SetFile(file) => program.set_file(file),
+            Self::Column(column) => program.set_column(column),
+            Self::NegateStmt => program.negate_stmt(),
+            Self::BasicBlock => program.set_basic_block(),
+            Self::PrologueEnd => program.set_prologue_end(),
+            Self::EpilogueBegin => program.set_epilogue_begin(),
+            Self::Isa(isa) => program.set_isa(isa),
+            Self::Vendor(op, operands) => program.raw_extended(op, operands),
+            Self::End(advance) => program.end_sequence(Self::moved(from, advance, unit)),
+        }
+    }
+}
 
 /// What the calls accepted so far stand for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Model {
-    rows: Vec<Row>,
+    params: Params,
+    directories: u64,
+    files: u64,
+    known_files_only: bool,
     open: bool,
-    address: u64,
-    line: u32,
-    file: u64,
+    /// The registers.
+    now: Row,
+    rows: Vec<Row>,
 }
 
 impl Model {
-    /// Makes the call, if the writer takes it: it must take exactly those that make sense.
-    fn call(&mut self, program: &mut LineProgram, call: Call) {
-        let from = self.address;
-        match call {
+    /// Whether the writer is to take the call.
+    fn makes_sense(&self, call: &Call<'_>) -> bool {
+        let has = |opcode| self.open && opcode < self.params.opcode_base;
+        let from = self.now.address;
+        let unit = self.params.minimum_instruction_length;
+        match *call {
+            Call::Directory(name) => is_name(name),
+            Call::File { name, directory } => {
+                let known = !self.known_files_only || directory <= self.directories;
+                is_name(name) && known && u32::try_from(directory).is_ok()
+            }
+            Call::KnownFilesOnly => true,
+            Call::Begin(_) => !self.open && self.knows(1),
+            Call::Row { advance, .. } | Call::End(advance) => {
+                self.open && self.ascends(from, Call::moved(from, advance, unit))
+            }
+            Call::FarRow { address, .. } => self.open && self.ascends(from, address),
+            Call::AdvanceTo(address) => self.open && self.ascends(from, address.into()),
+            Call::Rows(ref rows) => {
+                let mut at = from;
+                let sensible = |row: line::Row| {
+                    self.knows(row.file.into())
+                        && self.ascends(std::mem::replace(&mut at, row.address), row.address)
+                };
+                self.open && Call::rows(rows, from, unit).into_iter().all(sensible)
+            }
+            Call::SetFile(file) => self.open && self.knows(file) && u32::try_from(file).is_ok(),
+            Call::Column(_) | Call::NegateStmt | Call::BasicBlock => self.open,
+            Call::PrologueEnd => has(10),
+            Call::EpilogueBegin => has(11),
+            Call::Isa(_) => has(12),
+            Call::Vendor(op, _) => self.open && !matches!(op, 1 | 2),
+        }
+    }
+
+    fn knows(&self, file: u64) -> bool {
+        !self.known_files_only || (1..=self.files).contains(&file)
+    }
+
+    fn ascends(&self, from: u64, to: u64) -> bool {
+        let unit = u64::from(self.params.minimum_instruction_length);
+        to.checked_sub(from).is_some_and(|step| i64::try_from(step).is_ok() && step.is_multiple_of(unit))
+    }
+
+    /// Notes what a call did.
+    fn note(&mut self, call: &Call<'_>) {
+        let unit = self.params.minimum_instruction_length;
+        let from = self.now.address;
+        match *call {
+            Call::Directory(_) => self.directories += 1,
+            Call::File { .. } => self.files += 1,
+            Call::KnownFilesOnly => self.known_files_only = true,
             Call::Begin(address) => {
-                let address = u64::from(address);
-                let begun = program.begin_sequence(Address::Constant(address));
-                assert_eq!(begun.is_ok(), !self.open, "{begun:?}");
-                if begun.is_ok() {
-                    (self.open, self.address, self.line, self.file) = (true, address, 1, 1);
+                self.open = true;
+                let is_stmt = self.params.default_is_stmt;
+                self.now = Row { address: address.into(), line: 1, file: 1, is_stmt, ..Row::default() };
+            }
+            Call::Row { advance, line } => self.row(Call::moved(from, advance, unit), line.into()),
+            Call::FarRow { address, line } => self.row(address, line & LINES),
+            Call::Rows(ref rows) => {
+                for line::Row { address, line, file } in Call::rows(rows, from, unit) {
+                    self.now.file = file.into();
+                    self.row(address, line);
                 }
             }
-            Call::Row { advance, line: to } => {
-                self.row(program, from.saturating_add(advance.into()), to.into());
-            }
-            // gimli's line register does not wrap at 32 bits as ptxas' does: stay where it need not.
-            Call::FarRow { address, line } => self.row(program, address, line & 0x7fff_ffff),
-            Call::Rows(rows) => {
-                let mut address = from;
-                let at_once: Vec<line::Row> = rows
-                    .into_iter()
-                    .map(|(advance, line, file)| {
-                        address = address.saturating_add(advance.into());
-                        line::Row { address, line: line.into(), file }
-                    })
-                    .collect();
-                if self.taken(program.rows(&at_once)) {
-                    for line::Row { address, line, file } in at_once {
-                        (self.address, self.line, self.file) = (address, line, file.into());
-                        self.rows.push((address, line.into(), file.into(), false));
-                    }
-                }
-            }
-            Call::AdvanceTo(address) => {
-                let address = u64::from(address);
-                if self.moved(address, program.advance_to(address)) {
-                    self.address = address;
-                }
-            }
-            Call::File(file) => {
-                if self.taken(program.set_file(file)) {
-                    self.file = file;
-                }
-            }
-            Call::Column(column) => {
-                self.taken(program.set_column(column));
-            }
-            Call::Vendor(data) => {
-                self.taken(program.raw_extended(0x90, &data));
-            }
+            Call::AdvanceTo(address) => self.now.address = address.into(),
+            Call::SetFile(file) => self.now.file = file,
+            Call::Column(column) => self.now.column = column,
+            Call::NegateStmt => self.now.is_stmt = !self.now.is_stmt,
+            Call::BasicBlock => self.now.marks[0] = true,
+            Call::PrologueEnd => self.now.marks[1] = true,
+            Call::EpilogueBegin => self.now.marks[2] = true,
+            Call::Isa(isa) => self.now.isa = isa,
+            Call::Vendor(..) => {}
             Call::End(advance) => {
-                let address = from.saturating_add(advance.into());
-                if self.moved(address, program.end_sequence(address)) {
-                    self.rows.push((address, self.line.into(), self.file, true));
-                    self.open = false;
-                }
+                self.now.address = Call::moved(from, advance, unit);
+                self.rows.push(Row { is_end: true, ..self.now.clone() });
+                self.open = false;
             }
         }
     }
 
-    fn row(&mut self, program: &mut LineProgram, address: u64, line: u32) {
-        if self.moved(address, program.row(address, line)) {
-            (self.address, self.line) = (address, line);
-            self.rows.push((address, line.into(), self.file, false));
-        }
-    }
-
-    fn taken(&self, result: Result<(), Error>) -> bool {
-        assert_eq!(result.is_ok(), self.open, "{result:?}");
-        self.open
-    }
-
-    fn moved(&self, address: u64, result: Result<(), Error>) -> bool {
-        let forwards =
-            address.checked_sub(self.address).is_some_and(|advance| i64::try_from(advance).is_ok());
-        assert_eq!(result.is_ok(), self.open && forwards, "{result:?}");
-        result.is_ok()
+    fn row(&mut self, address: u64, line: u32) {
+        (self.now.address, self.now.line) = (address, line.into());
+        self.rows.push(self.now.clone());
+        self.now.marks = [false; 3];
     }
 }
 
-/// Makes the calls that `data` stands for and reads the result.
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty() && !name.contains(&0)
+}
+
+/// Mostly the default.
+fn params(input: &mut Unstructured<'_>) -> arbitrary::Result<Params> {
+    if input.ratio(2, 3)? {
+        return Ok(Params::default());
+    }
+    Ok(Params {
+        minimum_instruction_length: input.int_in_range(1..=16)?,
+        default_is_stmt: input.arbitrary()?,
+        line_base: input.arbitrary()?,
+        line_range: input.int_in_range(1..=u8::MAX)?,
+        opcode_base: input.int_in_range(10..=13)?,
+    })
+}
+
+/// Makes the calls that `data` stands for and reads the result. The writer takes those that make sense; the others leave
+/// no trace in the bytes.
 ///
 /// # Panics
 ///
 /// If an invariant does not hold.
 pub fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
-    let policy = match data.len() % 3 {
-        0 => Policy::Plain,
-        1 => Policy::Compact(Header::Choose),
-        _ => Policy::Compact(Header::Keep),
+    let policies = [Policy::Plain, Policy::Compact(Header::Choose), Policy::Compact(Header::Keep)];
+    let policy = policies[data.len() % 3];
+    let Ok(params) = params(&mut input) else { return };
+    let unit = params.minimum_instruction_length;
+    let start = || LineProgram::with_policy(params, policy).expect("usable parameters");
+    let (mut program, mut taken) = (start(), Vec::new());
+    let (directories, files, known_files_only, open) = (0, 0, false, false);
+    let (now, rows) = (Row::default(), Vec::new());
+    let mut model = Model { params, directories, files, known_files_only, open, now, rows };
+    let mut make = |model: &mut Model, call: Call<'_>| {
+        let from = model.now.address;
+        let done = call.make(&mut program, from, unit);
+        assert_eq!(done.is_ok(), model.makes_sense(&call), "{call:?}: {done:?}");
+        if done.is_ok() {
+            model.note(&call);
+        }
+        done.is_ok()
     };
-    let Ok(mut program) = LineProgram::with_policy(Params::default(), policy) else {
-        unreachable!("the default is valid")
-    };
-    let mut model = Model::default();
     while !input.is_empty() {
         let Ok(call) = Call::arbitrary(&mut input) else { break };
-        model.call(&mut program, call);
+        // Standard extended opcodes, which readers look into.
+        let call = if let Call::Vendor(3 | 4, operands) = call { Call::Vendor(0x90, operands) } else { call };
+        let from = model.now.address;
+        if make(&mut model, call.clone()) {
+            taken.push((call, from));
+        }
     }
-    model.call(&mut program, Call::End(1));
-    if model.open {
-        return; // at the end of the address space
+    let (end, from) = (Call::End(0), model.now.address);
+    if model.open && make(&mut model, end.clone()) {
+        taken.push((end, from));
     }
     let section = program.finish().expect("no sequence is open");
+
+    let mut again = start();
+    for (call, from) in taken {
+        call.make(&mut again, from, unit).expect("taken before");
+    }
+    assert!(again.finish().expect("no sequence is open") == section, "a refused call left a trace");
+
     let mut rows = read(&section.bytes).expect("readable");
     if policy != Policy::Plain {
         // What no row needs is not written: the end of a sequence has its address.
-        for row in rows.iter_mut().chain(&mut model.rows).filter(|row| row.3) {
-            *row = (row.0, 0, 0, true);
+        for row in rows.iter_mut().chain(&mut model.rows).filter(|row| row.is_end) {
+            *row = Row { address: row.address, is_end: true, ..Row::default() };
         }
     }
     assert_eq!(rows, model.rows);
@@ -151,7 +271,19 @@ fn read(bytes: &[u8]) -> gimli::Result<Vec<Row>> {
     let mut reader = DebugLine::new(bytes, LittleEndian).program(DebugLineOffset(0), 8, None, None)?.rows();
     let mut rows = Vec::new();
     while let Some((_, row)) = reader.next_row()? {
-        rows.push((row.address(), row.line().map_or(0, u64::from), row.file_index(), row.end_sequence()));
+        rows.push(Row {
+            address: row.address(),
+            line: row.line().map_or(0, u64::from),
+            file: row.file_index(),
+            column: match row.column() {
+                ColumnType::LeftEdge => 0,
+                ColumnType::Column(column) => column.get(),
+            },
+            isa: row.isa(),
+            is_stmt: row.is_stmt(),
+            marks: [row.basic_block(), row.prologue_end(), row.epilogue_begin()],
+            is_end: row.end_sequence(),
+        });
     }
     Ok(rows)
 }

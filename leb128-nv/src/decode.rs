@@ -138,7 +138,7 @@ fn word(bytes: &[u8]) -> Option<(u64, usize)> {
 
 /// Moves the low 7 bits of each byte together: the reverse of the encoder's `spread`.
 #[inline]
-const fn gather(v: u64) -> u64 {
+pub(crate) const fn gather(v: u64) -> u64 {
     let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
     (v & 0x0000_0000_0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4

@@ -3,6 +3,7 @@
 pub mod address_space;
 pub mod bytes;
 pub mod catalog;
+pub mod container;
 pub mod cubin;
 pub mod error;
 pub mod file_table;

@@ -9,6 +9,7 @@
 use crate::{Error, Result};
 use dwarf2_writer::line::{FileEntry, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
+use leb128_nv::{Encoder, Field, MAX_LEN};
 use std::borrow::Cow;
 
 mod decode;
@@ -23,6 +24,9 @@ pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
 pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
 /// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it. NVIDIA's name is unknown.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
+
+/// Largest operand of [`DW_LNE_NVIDIA_ENTRY_ROW`]: a LEB128 number of one byte.
+const MAX_ENTRY_ROW: u8 = 0x7f;
 
 /// The header's numbers in every table of ptxas 13.0.88 (FORMATS 1.1).
 pub const PTXAS_PARAMS: Params = Params {
@@ -95,12 +99,12 @@ pub enum LineOp {
     /// 0x90: the rows that follow are inlined code. `context` is the 1-based number of the row of this sequence that is the call
     /// site (0: not inlined), `name` the callee's name, relative to [`LineTable::debug_str_base`].
     InlinedCall {
-        /// Row number of the call site, 0 for none.
+        /// Row number of the call site, 0 for none; below 2^32.
         context: u64,
-        /// Offset of the callee's name.
+        /// Offset of the callee's name; below 2^32.
         name: u64,
     },
-    /// 0x92: whether the rows that follow are function entry rows.
+    /// 0x92: whether the rows that follow are function entry rows; below 0x80.
     EntryRow(u8),
     /// `DW_LNS_advance_pc` and kin without a row; the new address.
     Advance(u64),
@@ -127,7 +131,8 @@ pub enum LineOp {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unwritable`](crate::ErrorKind::Unwritable) with the part that [`dwarf2_writer`] refuses: addresses that go back, names with NUL bytes, a unit of 4 GiB.
+/// [`ErrorKind::Unwritable`](crate::ErrorKind::Unwritable) with the part that [`dwarf2_writer`] refuses: addresses that go back, names with NUL bytes, a unit of 4 GiB; numbers that
+/// do not fit: files, contexts and names from 2^32 on, an entry row's flag from 0x80 on.
 pub fn encode(
     section: &str,
     table: &LineTable<'_>,
@@ -160,10 +165,10 @@ pub fn encode_as(
             FileEntry { name: &file.name, directory: file.directory, mtime: file.mtime, size: file.size };
         program.file(entry).map_err(fail("file", number))?;
     }
-    match (table.debug_str_base, debug_str) {
-        (None, _) => {}
-        (Some(offset), None) => program.header_tail(&offset.to_le_bytes()),
-        (Some(offset), Some(symbol)) => program.header_tail_offset(symbol, offset.into()),
+    if let Some(offset) = table.debug_str_base {
+        let addend = offset.into();
+        let offset = debug_str.map_or(offset.into(), |symbol| Address::Symbol { symbol, addend });
+        program.header_tail_offset(offset).map_err(fail("unit", 0))?;
     }
     for (index, sequence) in table.sequences.iter().enumerate() {
         let start = base(index, sequence);
@@ -203,14 +208,36 @@ fn encode_op(program: &mut LineProgram, op: &LineOp, origin: u64) -> Result<(), 
         LineOp::SetEpilogueBegin => program.set_epilogue_begin(),
         LineOp::SetIsa(isa) => program.set_isa(*isa),
         LineOp::InlinedCall { context, name } => {
-            let (context, name) = (leb128_nv::uleb128(*context), leb128_nv::uleb128(*name));
-            program.raw_extended(DW_LNE_NVIDIA_INLINED_CALL, &[context.as_slice(), name.as_slice()].concat())
+            let operands = [(Field::CONTEXT, *context), (Field::FUNCTION_OFFSET, *name)];
+            vendor(program, DW_LNE_NVIDIA_INLINED_CALL, &operands, u32::MAX.into())
         }
-        LineOp::EntryRow(flag) => program.raw_extended(DW_LNE_NVIDIA_ENTRY_ROW, &[*flag]),
+        LineOp::EntryRow(flag) => {
+            let operands = [(Field::PROLOGUE, u64::from(*flag))];
+            vendor(program, DW_LNE_NVIDIA_ENTRY_ROW, &operands, MAX_ENTRY_ROW.into())
+        }
         LineOp::Advance(address) => program.advance_to(origin.wrapping_add(*address)),
         LineOp::Row { address, line } => program.row(origin.wrapping_add(*address), *line),
         LineOp::Extended { opcode, operands } => program.raw_extended(*opcode, operands),
     }
+}
+
+/// One of NVIDIA's opcodes; each operand is at most `max`.
+fn vendor(
+    program: &mut LineProgram,
+    opcode: u8,
+    operands: &[(Field, u64)],
+    max: u64,
+) -> Result<(), dwarf2_writer::Error> {
+    let mut bytes = [0; 2 * MAX_LEN];
+    let mut encoder = Encoder::new(&mut bytes);
+    for &(field, value) in operands {
+        let fits = value <= max && encoder.uleb128(value).is_ok();
+        if !fits {
+            return Err(dwarf2_writer::Error::Leb128 { field, value, max });
+        }
+    }
+    let len = encoder.finish();
+    program.raw_extended(opcode, bytes.get(..len).unwrap_or_default())
 }
 
 /// A row with every register spelled out, as a reader wants it.

@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, lines, print, sections};
+use crate::commands::{check, compile, dump, extract, lines, print, sections};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -20,11 +20,13 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
-  ptxas-driver sections out.cubin                           which debug sections it has, and which it should have
+  ptxas-driver sections out.cubin                           its debug sections, and what is missing
+  ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
   0  done
-  1  the file is no readable cubin, a query has no answer, or check or sections --check found something
+  1  the file is no readable cubin, a query has no answer, check or sections --check found
+     something, or nothing can be extracted
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -49,6 +51,8 @@ enum Command {
     Dump(dump::Options),
     /// Which debug sections a cubin has, and which it should have
     Sections(sections::Options),
+    /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
+    Extract(extract::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
 }
@@ -112,6 +116,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
         Command::Sections(options) => sections::run(&options, &mut out),
+        Command::Extract(options) => extract::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {

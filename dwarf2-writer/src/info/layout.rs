@@ -9,8 +9,8 @@ use super::tree::{NONE, Node, Step, Unit, Walk};
 use super::{DebugInfo, EntryId, Params};
 use crate::abbrev::{self, AbbrevTable, Shapes};
 use crate::constants::{DW_AT_sibling, DW_FORM_ref4};
-use crate::section::MAX_OFFSET;
-use crate::{DWARF32_RESERVED, Error, Reloc, Section};
+use crate::section::{MAX_OFFSET, check_length};
+use crate::{Error, Reloc, Section};
 
 /// Length, version, abbreviation offset and address size (DWARF 2.0.0 §7.5.1).
 const HEADER: u32 = 4 + 2 + 4 + 1;
@@ -160,10 +160,7 @@ fn measure(
         let sibling = if added_sibling(siblings, node).is_some() { SIBLING } else { 0 };
         offset += uleb128_len(node.code.into()) as u64 + sibling + u64::from(node.size);
     }
-    let len = offset - 4; // the length does not count itself
-    if len >= DWARF32_RESERVED {
-        return Err(Error::TooLong { field: "unit", len, max: DWARF32_RESERVED - 1 });
-    }
+    check_length("unit", offset - 4)?; // the length does not count itself
     unit.size = offset as u32;
     Ok(())
 }

@@ -3,19 +3,13 @@
 //! A row is reached by line advances, address advances and one opcode that appends it. Nothing of that carries over to
 //! the next row, so the smallest rows make the smallest program.
 
-use alloc::vec::Vec;
-
 use leb128_nv::{sleb128, uleb128};
 
 use super::Params;
 use super::opcodes::Opcodes;
-use super::rows::put_far_row;
 use crate::constants::{
     DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_const_add_pc, DW_LNS_copy, DW_LNS_fixed_advance_pc,
 };
-
-/// Address advances, in units, from here on are not searched.
-pub(super) const FAR: u64 = 1 << 28;
 
 /// The special opcode for both advances, if there is one.
 #[inline]
@@ -36,7 +30,7 @@ const fn const_add(params: Params) -> u64 {
     ((0xff - params.opcode_base) / params.line_range) as u64
 }
 
-/// The smallest opcodes for a row. `units` is below [`FAR`].
+/// The smallest opcodes for a row. `units` is below [`super::rows::FAR`].
 pub(super) const fn row(params: Params, units: u64, lines: i32) -> Opcodes {
     if let Some(opcode) = special(params, units, lines) {
         return if units == 0 && lines == 0 {
@@ -54,16 +48,26 @@ pub(super) const fn row(params: Params, units: u64, lines: i32) -> Opcodes {
     // A line advance may leave a rest to the special opcode: the one with which special opcodes reach farthest, ...
     best = best.or(by_lines(params, units, lines, least));
     // ... or the nearest to it whose operand is shorter; ...
-    let short = sleb128(lines as i64 - most as i64).len();
-    if short < sleb128(lines as i64 - least as i64).len() && short < 5 {
-        let reach = (1_i64 << (7 * short - 1)) - 1;
-        best = best.or(by_lines(params, units, lines, (lines as i64 - reach) as i32));
+    if let Some(rest) = short_rest(params, lines) {
+        best = best.or(by_lines(params, units, lines, rest));
     }
     // ... or none, where `DW_LNS_copy` says what no special opcode does.
     if least > 0 || most < 0 || best.len == Opcodes::TOO_MANY.len {
         best = best.or(by_lines(params, units, lines, 0));
     }
     best
+}
+
+/// The least rest of a line advance whose operand is shorter than the one that leaves `line_base`.
+pub(super) const fn short_rest(params: Params, lines: i32) -> Option<i32> {
+    let least = params.line_base as i64;
+    let most = least + params.line_range as i64 - 1;
+    let short = sleb128(lines as i64 - most).len();
+    if short >= sleb128(lines as i64 - least).len() || short >= 5 {
+        return None;
+    }
+    let reach = (1_i64 << (7 * short - 1)) - 1;
+    Some((lines as i64 - reach) as i32)
 }
 
 /// A line advance down to `rest`, then the row.
@@ -128,16 +132,6 @@ pub(super) const fn advance(params: Params, before: Opcodes, units: u64) -> Opco
         return operand;
     }
     operand.or(before.with_u16(DW_LNS_fixed_advance_pc, units as u16))
-}
-
-/// Appends the smallest opcodes for a row.
-#[inline]
-pub(super) fn put_row(program: &mut Vec<u8>, params: Params, units: u64, lines: i32) {
-    match special(params, units, lines) {
-        Some(opcode) if units != 0 => program.push(opcode),
-        _ if units < FAR => row(params, units, lines).put(program),
-        _ => put_far_row(program, lines, uleb128(units)),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! A few opcodes put together in a register, to be copied at a fixed size and cut to their length.
 
-use alloc::vec::Vec;
-
 use leb128_nv::Leb128;
 
 /// Opcodes with their operands, at most 16 bytes.
@@ -40,17 +38,4 @@ impl Opcodes {
     pub(super) const fn or(self, other: Self) -> Self {
         if other.len < self.len { other } else { self }
     }
-
-    #[inline]
-    pub(super) fn put(self, program: &mut Vec<u8>) {
-        let end = program.len() + self.len as usize;
-        program.extend_from_slice(&self.bits.to_le_bytes());
-        program.truncate(end);
-    }
-}
-
-/// Appends an opcode with an operand.
-#[inline]
-pub(super) fn put(program: &mut Vec<u8>, opcode: u8, operand: Leb128) {
-    Opcodes::NONE.with(opcode, operand).put(program);
 }

@@ -75,7 +75,7 @@ pub struct Row {
 pub struct FileEntry<'a> {
     /// Path, relative to the directory unless absolute; not empty, no NUL.
     pub name: &'a [u8],
-    /// 1-based directory of this program; 0 is the directory of the compilation. Not checked.
+    /// 1-based directory of this program; 0 is the directory of the compilation. Below 2^32.
     pub directory: u64,
     /// Time of the last change, as the producer counts it; 0 is unknown.
     pub mtime: u64,

@@ -1,16 +1,15 @@
 //! Another `line_base` for a finished program, where that makes it smaller.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-use alloc::vec::Vec;
-
 use leb128_nv::{read_sleb128, read_uleb128};
 
 use super::opcodes::Opcodes;
-use super::rows::LineCounts;
-use super::{EXTENDED, Params, compact};
+use super::program::{EXTENDED, Program};
+use super::rows::{Encoder, LineCounts};
+use super::{Header, Params, Policy, compact};
+use crate::Reloc;
 #[allow(clippy::wildcard_imports, reason = "the standard opcodes")]
 use crate::constants::*;
-use crate::{Reloc, Section};
 
 /// A row that no special opcode says takes about this many bytes more.
 const SAVED: u64 = 2;
@@ -19,64 +18,44 @@ const SAVED: u64 = 2;
 const WORTH: u64 = 32;
 
 /// Writes the program anew with the `line_base` that has most line advances in reach, and keeps the smaller.
-pub(super) fn choose_line_base(params: &mut Params, program: &mut Section, counts: &LineCounts) {
-    let reach = Reach::of(counts, params.line_range);
-    let now = reach.with(params.line_base);
-    let (best, most) = reach.best(params.line_base);
-    if (most - now) * SAVED * WORTH < program.bytes.len() as u64 || most == now {
+pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, counts: &LineCounts) {
+    let now = reach(counts, params.line_base, params.line_range);
+    let (best, most) = best_reach(counts, params.line_range);
+    if most <= now || (most - now) * SAVED * WORTH < program.len() as u64 {
         return;
     }
     let new = Params { line_base: best, ..*params };
-    if let Some(written) =
-        transcode(*params, new, program).filter(|new| new.bytes.len() < program.bytes.len())
-    {
+    if let Some(written) = transcode(*params, new, program).filter(|new| new.len() < program.len()) {
         (*params, *program) = (new, written);
     }
 }
 
-/// How many line advances are in reach of special opcodes, by `line_base`.
-struct Reach {
-    /// Sums of the counts before each.
-    sums: [u32; LineCounts::LEN + 1],
-    range: i16,
+/// How many of the counted line advances have special opcodes.
+fn reach(counts: &LineCounts, line_base: i8, range: u8) -> u64 {
+    let first = usize::from(line_base.saturating_sub(LineCounts::LEAST).max(0) as u8);
+    counts.0.iter().skip(first).take(range.into()).map(|count| u64::from(*count)).sum()
 }
 
-impl Reach {
-    fn of(counts: &LineCounts, range: u8) -> Self {
-        let mut sums = [0_u32; LineCounts::LEN + 1];
-        let mut sum = 0_u32;
-        for (place, count) in sums.iter_mut().skip(1).zip(&counts.0) {
-            sum = sum.saturating_add(*count);
-            *place = sum;
+/// The `line_base` with most, and how many; of equals the nearest to 0. None above 0: see [`compact`].
+fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
+    let mut reach = reach(counts, LineCounts::LEAST, range);
+    let mut best = (LineCounts::LEAST, reach);
+    // From each to the next one advance leaves and one enters.
+    let count = |at: usize| u64::from(counts.0.get(at).copied().unwrap_or(0));
+    for (left, line_base) in (LineCounts::LEAST + 1..=0).enumerate() {
+        reach = reach + count(left + usize::from(range)) - count(left);
+        if reach >= best.1 {
+            best = (line_base, reach);
         }
-        Self { sums, range: range.into() }
     }
-
-    fn with(&self, line_base: i8) -> u64 {
-        let first = i16::from(line_base) - i16::from(LineCounts::LEAST);
-        let sum = |at: i16| self.sums.get(at.clamp(0, LineCounts::LEN as i16) as usize).copied().unwrap_or(0);
-        u64::from(sum(first + self.range) - sum(first))
-    }
-
-    /// The `line_base` with most, and how many; of equals that nearest to `wanted`. None above 0: see [`compact`].
-    fn best(&self, wanted: i8) -> (i8, u64) {
-        let mut best = (wanted, self.with(wanted));
-        for line_base in LineCounts::LEAST..=0 {
-            let reach = self.with(line_base);
-            if reach > best.1 || reach == best.1 && line_base.abs_diff(wanted) < best.0.abs_diff(wanted) {
-                best = (line_base, reach);
-            }
-        }
-        best
-    }
+    best
 }
 
 /// The same rows with other special opcodes. None if `program` is none of this crate's.
-fn transcode(old: Params, new: Params, program: &Section) -> Option<Section> {
-    let bytes = &*program.bytes;
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut relocs = program.relocs.iter().peekable();
-    let mut moved = Vec::with_capacity(program.relocs.len());
+fn transcode(old: Params, new: Params, program: &Program) -> Option<Program> {
+    let bytes = program.bytes();
+    let (rows, mut out) = (Encoder::new(new, Policy::Compact(Header::Keep)), Program::default());
+    let mut relocs = program.relocs().iter().peekable();
     let (mut units, mut lines) = (0_u64, 0_i32);
     let mut at = 0;
     while let Some(&opcode) = bytes.get(at) {
@@ -106,22 +85,24 @@ fn transcode(old: Params, new: Params, program: &Section) -> Option<Section> {
                 let is_end = bytes.get(at) == Some(&DW_LNE_end_sequence);
                 at = at.checked_add(len)?;
                 if is_end {
-                    compact::advance(new, Opcodes::NONE, core::mem::take(&mut units)).put(&mut out);
+                    out.opcodes(compact::advance(new, Opcodes::NONE, core::mem::take(&mut units)));
                     lines = 0;
                 }
-                copy(bytes.get(start..at)?, start as u64, &mut out, &mut relocs, &mut moved);
+                let moved = core::iter::from_fn(|| relocs.next_if(|reloc| reloc.offset < at as u64));
+                let moved = moved.map(|reloc| Reloc { offset: reloc.offset - start as u64, ..*reloc });
+                out.extend_relocated(bytes.get(start..at)?, moved);
             }
             DW_LNS_set_file | DW_LNS_set_column | DW_LNS_set_isa => {
                 operand(bytes, &mut at)?;
-                out.extend_from_slice(bytes.get(start..at)?);
+                out.extend(bytes.get(start..at)?);
             }
-            _ => out.push(opcode),
+            _ => out.op(opcode),
         }
         if special.is_some() || opcode == DW_LNS_copy {
-            compact::put_row(&mut out, new, core::mem::take(&mut units), core::mem::take(&mut lines));
+            rows.put_row(&mut out, core::mem::take(&mut units), core::mem::take(&mut lines));
         }
     }
-    Some(Section { bytes: out, relocs: moved })
+    Some(out)
 }
 
 /// A ULEB128 operand.
@@ -129,19 +110,4 @@ fn operand(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let (value, len) = read_uleb128(bytes.get(*at..)?).ok()?;
     *at += len;
     Some(value)
-}
-
-/// Copies an opcode with its relocations.
-fn copy<'r>(
-    bytes: &[u8],
-    from: u64,
-    out: &mut Vec<u8>,
-    relocs: &mut core::iter::Peekable<impl Iterator<Item = &'r Reloc>>,
-    moved: &mut Vec<Reloc>,
-) {
-    let behind = from + bytes.len() as u64;
-    while let Some(reloc) = relocs.next_if(|reloc| reloc.offset < behind) {
-        moved.push(Reloc { offset: reloc.offset - from + out.len() as u64, ..*reloc });
-    }
-    out.extend_from_slice(bytes);
 }

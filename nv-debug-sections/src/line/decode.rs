@@ -1,6 +1,8 @@
 //! Line sections to values: one pass over each unit.
 
-use super::{DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, LineFile, LineOp, LineTable, Sequence};
+use super::{
+    DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, LineFile, LineOp, LineTable, MAX_ENTRY_ROW, Sequence,
+};
 use crate::bytes::Cursor;
 use crate::{ErrorKind, Result};
 use dwarf2_writer::constants as dw;
@@ -240,7 +242,10 @@ fn decode_extended(cursor: &mut Cursor<'_>, registers: &mut Registers) -> Result
         }
         DW_LNE_NVIDIA_ENTRY_ROW => {
             let flag = op.u8("the entry row flag")?;
-            registers.state(LineOp::EntryRow(flag));
+            registers.state(match flag {
+                ..=MAX_ENTRY_ROW => LineOp::EntryRow(flag),
+                _ => LineOp::Extended { opcode, operands: vec![flag] },
+            });
         }
         dw::DW_LNE_set_address => {
             let expected = "one DW_LNE_set_address for each sequence";

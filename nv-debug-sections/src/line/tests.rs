@@ -162,6 +162,60 @@ fn refusals_of_the_writer_name_the_sequence() {
 }
 
 #[test]
+fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
+    let message = |op| {
+        let table = LineTable {
+            params: PTXAS_PARAMS,
+            directories: Vec::new(),
+            files: Vec::new(),
+            debug_str_base: None,
+            sequences: vec![Sequence { base: 0, base_offset: 0, ops: vec![op], end: u32::MAX.into() }],
+        };
+        let encoded = encode(".debug_line", &table, None, |_, _| Address::Constant(0));
+        encoded.map_err(|error| error.to_string())
+    };
+    let (max, past) = (u64::from(u32::MAX), 1 << 32);
+    for (fits, too_large, words) in [
+        (
+            LineOp::SetFile(max),
+            LineOp::SetFile(past),
+            "file number: it is 0x100000000, at most 0xffffffff fits",
+        ),
+        (
+            LineOp::InlinedCall { context: max, name: max },
+            LineOp::InlinedCall { context: past, name: past },
+            "setting context: it is 0x100000000, at most 0xffffffff fits",
+        ),
+        (
+            LineOp::InlinedCall { context: 0, name: 0 },
+            LineOp::InlinedCall { context: 0, name: past },
+            "setting function Offset: it is 0x100000000, at most 0xffffffff fits",
+        ),
+        (LineOp::EntryRow(0x7f), LineOp::EntryRow(0x80), "setting prologue: it is 0x80, at most 0x7f fits"),
+        (
+            LineOp::Advance(max),
+            LineOp::Advance(1 << 63),
+            "address advance: it is 0x8000000000000000, at most 0x7fffffffffffffff fits",
+        ),
+    ] {
+        assert!(message(fits).is_ok());
+        let expected =
+            format!(".debug_line+0x0: sequence 0: overflow when generating LEB128 number for {words}");
+        assert_eq!(message(too_large), Err(expected));
+    }
+}
+
+#[test]
+fn an_entry_row_flag_that_is_no_number_comes_back() {
+    let data = unit(PTXAS_PARAMS, &[0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 0x81, DW_LNS_copy]);
+    let tables = decode(".debug_line", &data).unwrap();
+    let kept = LineOp::Extended { opcode: DW_LNE_NVIDIA_ENTRY_ROW, operands: vec![0x81] };
+    assert_eq!(tables[0].sequences[0].ops[0], kept);
+    let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+    assert!(again.bytes.windows(4).any(|bytes| bytes == [0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 0x81]));
+}
+
+#[test]
 fn errors_give_the_offset_of_the_opcode() {
     let mut data = unit(PTXAS_PARAMS, &[DW_LNS_copy]);
     data[14] = 14; // opcode_base: more operand counts than DWARF 3 has, and the first byte behind them is no count

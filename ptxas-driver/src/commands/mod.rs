@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compile;
 pub mod dump;
+pub mod extract;
 pub mod lines;
 pub mod print;
 mod read;
