@@ -1,4 +1,4 @@
-//! Bytes to values: one or two bytes by branches, that being what tables mostly hold; longer ones eight bytes at once where
+//! Bytes to values: one to three bytes by branches, those being what tables mostly hold; longer ones eight bytes at once where
 //! there are that many, else byte by byte.
 
 use crate::{CONTINUE, Error, MAX_LEN};
@@ -22,6 +22,7 @@ pub fn read_uleb128(bytes: &[u8]) -> Result<(u64, usize), Error> {
     match *bytes {
         [a @ ..0x80, ..] => Ok((a.into(), 1)),
         [a, b @ ..0x80, ..] => Ok((two(a, b), 2)),
+        [a, b, c @ ..0x80, ..] => Ok((three(a, b, c), 3)),
         _ => match word(bytes) {
             Some(read) => Ok(read),
             None => match long(bytes)? {
@@ -49,6 +50,7 @@ pub fn read_sleb128(bytes: &[u8]) -> Result<(i64, usize), Error> {
     match *bytes {
         [a @ ..0x80, ..] => Ok((extend(a.into(), 1), 1)),
         [a, b @ ..0x80, ..] => Ok((extend(two(a, b), 2), 2)),
+        [a, b, c @ ..0x80, ..] => Ok((extend(three(a, b, c), 3), 3)),
         _ => match word(bytes) {
             Some((value, used)) => Ok((extend(value, used), used)),
             None => match long(bytes)? {
@@ -115,6 +117,12 @@ pub fn skip(bytes: &[u8]) -> Result<usize, Error> {
 #[inline]
 fn two(first: u8, second: u8) -> u64 {
     u64::from(first & 0x7f) | u64::from(second) << 7
+}
+
+/// The value of three bytes, the third the last.
+#[inline]
+fn three(first: u8, second: u8, third: u8) -> u64 {
+    two(first, second & 0x7f) | u64::from(third) << 14
 }
 
 /// The value of `groups` groups as a signed number: the sign is the top bit of the last group.

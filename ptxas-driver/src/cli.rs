@@ -25,8 +25,8 @@ Examples:
 
 Exit status:
   0  done
-  1  the file is no readable cubin, a query has no answer, check or sections --check found
-     something, or nothing can be extracted
+  1  the file is no readable cubin, a query has no answer, nothing can be extracted, or check or
+     sections --check found something
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 

@@ -54,6 +54,10 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
     Some(format!("{what}, expected a cubin; `ptxas-driver extract {name} -o DIR` takes its cubins out"))
 }
 
+fn has_images(bytes: &[u8]) -> bool {
+    Container::parse(bytes).is_ok_and(|container| container.entries().next().is_some())
+}
+
 /// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
 pub(in crate::commands) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
     match &section.contents {
@@ -64,8 +68,4 @@ pub(in crate::commands) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>
         Contents::Relocations(all) => all.len() as u64 * section.entsize,
         Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
     }
-}
-
-fn has_images(bytes: &[u8]) -> bool {
-    Container::parse(bytes).is_ok_and(|container| container.entries().next().is_some())
 }
