@@ -266,6 +266,12 @@ fn what_does_not_belong_is_told() {
     let odd = with(&|cubin| cubin.sections[relocations.0 as usize].info = at(".debug_loc").0);
     assert_eq!(odd, [Odd { section: relocations, what: Oddity::Target(at(".debug_loc")) }]);
 
+    let second = at(".nv_debug_info_reg_type");
+    let mut twice = whole.clone();
+    twice.sections[second.0 as usize].name = twice.sections[at(".debug_line").0 as usize].name;
+    let comparison = compare(&twice, &Found::of(&twice).expected());
+    assert_eq!(comparison.extra, [second]);
+
     // The same file with the lists of other levels and chips.
     let found = Found::of(&whole);
     let names = |level, sm| {

@@ -20,7 +20,7 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
-  ptxas-driver sections out.cubin                           which debug sections it has, and which it should have
+  ptxas-driver sections out.cubin                           its debug sections, and what is missing
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:

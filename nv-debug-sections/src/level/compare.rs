@@ -10,7 +10,7 @@ use std::collections::HashSet;
 pub struct Comparison<'a> {
     /// Expected, but not there.
     pub missing: Vec<SectionName<'a>>,
-    /// There, but not expected.
+    /// There, but not expected; or expected once, and there before.
     pub extra: Vec<SectionIndex>,
     /// There, with another header than such sections have.
     pub odd: Vec<Odd>,
@@ -58,7 +58,9 @@ pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[Expected<'a>]) -> Comparison<'
     };
     let missing =
         expected.iter().filter(|section| section.need == Need::Always && !names.contains(&section.name));
-    let extra = found.iter().filter(|(_, name, _)| name.is_debug() && !is_wanted(name));
+    let mut seen = HashSet::new();
+    let extra =
+        found.iter().filter(|(_, name, _)| name.is_debug() && !(is_wanted(name) && seen.insert(name)));
     let odd = found.iter().filter_map(|(index, name, section)| {
         let expected = Shape::of(name)?;
         let found = Shape::found(section);

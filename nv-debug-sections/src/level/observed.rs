@@ -91,28 +91,36 @@ pub fn sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<Expected<'a>> {
     contents(compilation, &mut list);
     relocations(compilation, &mut list);
     let native = list.sections;
-    let clones = native.iter().map(|native| Expected { name: native.name.mercury(), need: native.need });
-    let mut list = List::default();
-    for clone in clones.take(if compilation.has_mercury() { usize::MAX } else { 0 }) {
-        // REL and RELA of one section are one.
-        list.add(clone.name, Some(clone.need));
-    }
-    let shared = SectionName::native(SectionKind::NvDebugShared.name());
-    // Observed: below `Full` in relocatable files only. Which variables do it is not known to the last case, so it is never certain.
-    let can_be_there = compilation.program.shared != Some(false)
-        && match compilation.output {
-            Output::Program => compilation.level == DebugLevel::Full,
-            Output::Relocatable | Output::Linked => true,
-            Output::DebugOnly => false,
-        };
-    let shared = can_be_there.then_some(Expected { name: shared, need: Need::If(Condition::Shared) });
-    [native, shared.into_iter().collect(), list.sections].concat()
+    let clones = if compilation.has_mercury() { clones(&native) } else { Vec::new() };
+    let shared = shared_window(compilation).into_iter().collect();
+    [native, shared, clones].concat()
 }
 
-/// What is expected of a request: `None` where nvlink refuses it.
+/// The Mercury clones of all these: one relocation section where there are REL and RELA.
+fn clones<'a>(native: &[Expected<'a>]) -> Vec<Expected<'a>> {
+    let mut list = List::default();
+    for section in native {
+        list.add(section.name.mercury(), Some(section.need));
+    }
+    list.sections
+}
+
+/// `.nv_debug.shared`. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
+/// programs at full level only.
+fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> {
+    let can_be_there = match compilation.output {
+        Output::Program => compilation.level == DebugLevel::Full,
+        Output::Relocatable | Output::Linked => true,
+        Output::DebugOnly => false,
+    };
+    let name = SectionName::native(SectionKind::NvDebugShared.name());
+    let is_possible = can_be_there && compilation.program.shared != Some(false);
+    is_possible.then_some(Expected { name, need: Need::If(Condition::Shared) })
+}
+
+/// Whether nvlink 13.0.88 takes these options: `--suppress-debug-info` without `-g` is fatal.
 ///
-/// nvlink copies what its inputs have, whatever it is asked for; the sections of linked files follow from the inputs' ([`linked`]).
-/// Observed: `--suppress-debug-info` without `-g` is fatal, with `-g` it removes nothing.
+/// Those that it takes change nothing about the sections: it copies what its inputs have ([`linked`]).
 pub fn link_accepts(request: Request) -> bool {
     request.device_debug || !request.suppress
 }

@@ -24,21 +24,23 @@ use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 Examples:
-  ptxas-driver sections a.cubin                              the debug sections of a cubin, and what is missing or extra
-  ptxas-driver sections --check a.cubin                      the same for a script: exit status 1 if anything is
-  ptxas-driver sections -g --check a.cubin                   whether it is what -g makes
-  ptxas-driver sections --expect -g --arch sm_100            what -g makes, as far as options tell
-  ptxas-driver sections --expect -lineinfo --ptx in.ptx      what -lineinfo makes of this PTX
-  ptxas-driver sections --expect -g --has code,loc,.debug_info,.debug_abbrev
-  ptxas-driver sections --expect -g --model documented       what NVIDIA's tools are documented to make
+  ptxas-driver sections a.cubin                          what it has, and what is missing or extra
+  ptxas-driver sections --check a.cubin                  the same for a script: exit status 1 if so
+  ptxas-driver sections -g --check a.cubin               whether it is what -g makes
+  ptxas-driver sections --check --ptx in.ptx a.cubin     whether it is what this PTX makes
+  ptxas-driver sections --expect -g --arch sm_100        what -g makes, as far as options tell
+  ptxas-driver sections --expect -lineinfo --ptx in.ptx  what -lineinfo makes of this PTX
+  ptxas-driver sections --expect -g --has code,loc,.debug_abbrev,.debug_info
+  ptxas-driver sections --expect -g --model documented   what it is documented to make
 
-Without -g, -lineinfo, --suppress-debug-info, --ptx and --has a file is compared with what its own level leads to
-expect: the least one that has all its sections. What the PTX holds is read from the file too then, so a section that only the
-PTX's author could miss is not missed. Sections that depend on something unknown are neither missing nor extra.
+Without -g, -lineinfo, --suppress-debug-info, --ptx and --has a file is compared with what its own
+level leads to expect: the least one that has all its sections. What the PTX holds is then read from
+the file too, so that below sm_100 a lost section of the PTX's own, or its relocations, can only be
+missed with --ptx. Sections that depend on something unknown are neither missing nor extra.
+
+Facts for --has: code, loc (with code), inlined (functions with names), shared (variables), debug
+(`.target debug`), and names of sections that the PTX has. What is not named is not there.
 Options may also be written as ptxas has them: -lineinfo, -arch=sm_90, --generate-line-info.
-
-Facts for --has: code, loc (with code), inlined (functions with names), shared (variables), debug (`.target debug`),
-and names of sections that the PTX has. What is not named is not there.
 
 Exit status:
   0  done

@@ -359,6 +359,7 @@ fn extra(cubin: &Cubin<'_>, indices: &[SectionIndex], expectation: &super::Expec
     }
     let (level, output) = (expectation.level.name(), output_word(expectation.output));
     let why = |name: &SectionName<'_>| match sort(name).and_then(|sort| expected.get(&sort)) {
+        Some(one) if *one == name => "there is one of that name before it".to_owned(),
         Some(instead) => format!("expected {instead}"),
         None if name.since() > expectation.sm => format!("Mercury copies begin with sm_{}", name.since()),
         None => format!("not in a {output} file of level {level}"),
