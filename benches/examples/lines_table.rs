@@ -14,7 +14,7 @@ use nvdwarf_benches::encoders::{self, CHOOSE, KEEP};
 use nvdwarf_benches::rows::{self, Table};
 
 /// For each source.
-const TIME: Duration = Duration::from_secs(8);
+const TIME: Duration = Duration::from_secs(5);
 
 /// A name, and the bytes written.
 type Encoder = (&'static str, fn(&Table) -> usize);
@@ -38,7 +38,8 @@ const GIMLI: &str = "`gimli::write`";
 /// A name, and line programs; none where `../shared/corpus` is not there.
 type Source = (&'static str, fn() -> Vec<Table>);
 
-const SOURCES: [Source; 5] = [
+const SOURCES: [Source; 6] = [
+    ("20,000 synthetic", || vec![rows::synthetic(20_000)]),
     ("2 million synthetic", || vec![rows::synthetic(2_000_000)]),
     ("`.debug_line`, joined", || vec![rows::joined(&rows::corpus(".debug_line"))]),
     ("`.nv_debug_line_sass`, joined", || vec![rows::joined(&rows::corpus(".nv_debug_line_sass"))]),
@@ -84,7 +85,7 @@ fn instructions(encoder: usize, source: usize, count: usize) -> Option<f64> {
 fn main() {
     let arguments: Vec<usize> =
         std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    if let [encoder @ 0..8, source @ 0..5] = arguments[..] {
+    if let [encoder @ 0..8, source @ 0..6] = arguments[..] {
         println!("{}", lines_measured(encoder, &SOURCES[source].1()));
         return;
     }

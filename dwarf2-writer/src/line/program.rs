@@ -15,7 +15,7 @@ pub(super) const EXTENDED: u8 = 0;
 const LEAST_ROOM: usize = 512;
 
 /// Most bytes that are made room for before they are needed.
-const MOST_AHEAD: usize = 16 * 1024;
+const MOST_AHEAD: usize = 1024;
 
 /// Opcodes and the relocations among them. Stores have a fixed size, and what of them counts is counted apart: neither
 /// lengths of copies nor room behind the last byte are then a matter of branches.
@@ -54,6 +54,11 @@ impl Program {
     #[inline]
     pub(super) fn fixed_room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
         self.room(N).first_chunk_mut()
+    }
+
+    /// Asks for memory for about so many bytes more.
+    pub(super) fn expect(&mut self, more: usize) {
+        self.buffer.reserve(more);
     }
 
     /// Counts bytes of the [`Program::room`] as written.

@@ -18,6 +18,9 @@ const CHUNK: usize = 256;
 /// Room for the opcodes of a row: `set_file` with an operand of one byte, and [`Near::put`].
 const ROOM: usize = 2 + near::ROOM;
 
+/// Bytes that a row takes, or more: what memory is asked for.
+const USUAL: usize = 4;
+
 /// Rows in 1 KiB: often enough for a processor's own prefetching to follow.
 const APART: usize = 1024 / size_of::<Row>();
 
@@ -108,6 +111,9 @@ impl Encoder {
     ) -> Result<(), Error> {
         let Some(first) = rows.first() else { return Ok(()) };
         self.put_one(program, at, first, counts.as_deref_mut())?;
+        if rows.len() > CHUNK {
+            program.expect(rows.len() * USUAL);
+        }
         let mut rest = rows;
         while rest.len() > 1 {
             let (chunk, behind) = rest.split_at(rest.len().min(CHUNK));
