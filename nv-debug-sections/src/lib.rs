@@ -12,6 +12,7 @@ pub mod level;
 pub mod line;
 pub mod line_table;
 pub mod local_depot;
+pub mod nv_info;
 pub mod ptx_txt;
 pub mod reg_sass;
 pub mod reg_type;
