@@ -16,6 +16,7 @@ pub mod nv_info;
 pub mod ptx_txt;
 pub mod reg_sass;
 pub mod reg_type;
+pub mod register;
 pub mod reloc;
 pub mod relocated;
 pub mod symbolize;
