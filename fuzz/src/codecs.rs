@@ -71,7 +71,7 @@ fn is_writable(table: &LineTable<'_>) -> bool {
     unit != 0
         && table.files.iter().all(|file| narrow(file.directory))
         && ops.all(|op| match *op {
-            LineOp::SetFile(file) => narrow(file),
+            LineOp::SetFile(number) | LineOp::SetFunctionName(number) => narrow(number),
             LineOp::InlinedCall { context, name } => narrow(context) && narrow(name),
             _ => true,
         })

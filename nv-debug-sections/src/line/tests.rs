@@ -191,6 +191,11 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
             LineOp::InlinedCall { context: 0, name: past },
             "setting function Offset: it is 0x100000000, at most 0xffffffff fits",
         ),
+        (
+            LineOp::SetFunctionName(max),
+            LineOp::SetFunctionName(past),
+            "setting function Offset: it is 0x100000000, at most 0xffffffff fits",
+        ),
         (LineOp::EntryRow(0x7f), LineOp::EntryRow(0x80), "setting prologue: it is 0x80, at most 0x7f fits"),
         (
             LineOp::Advance(max),
@@ -202,6 +207,87 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
         let expected =
             format!(".debug_line+0x0: sequence 0: overflow when generating LEB128 number for {words}");
         assert_eq!(message(too_large), Err(expected));
+    }
+}
+
+/// Rows of a program with NVIDIA's three opcodes: context, name and entry of each.
+#[test]
+fn vendor_opcodes_set_what_rows_carry() {
+    let program = [
+        &[0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 1, DW_LNS_copy, 0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 0][..],
+        &[0, 4, DW_LNE_NVIDIA_INLINED_CALL, 1, 0x80, 0x01, DW_LNS_advance_pc, 16, DW_LNS_copy],
+        &[0, 2, DW_LNE_NVIDIA_SET_FUNCTION_NAME, 5, DW_LNS_advance_pc, 16, DW_LNS_copy],
+        &[0, 3, DW_LNE_NVIDIA_INLINED_CALL, 0, 0, DW_LNS_advance_pc, 16, DW_LNS_copy],
+    ];
+    let data = unit(PTXAS_PARAMS, &program.concat());
+    let tables = decode(".debug_line", &data).unwrap();
+    let rows = tables[0].rows(&tables[0].sequences[0]);
+    let rows: Vec<_> = rows.map(|row| (row.number, row.context, row.name, row.entry)).collect();
+    assert_eq!(rows, [(1, 0, 0, true), (2, 1, 128, false), (3, 1, 5, false), (4, 0, 0, false)]);
+    let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+    let again = decode(".debug_line", &again.bytes).unwrap();
+    assert_eq!(again[0].sequences[0].ops, tables[0].sequences[0].ops);
+}
+
+#[test]
+fn vendor_opcodes_with_other_operands_are_refused() {
+    let call = DW_LNE_NVIDIA_INLINED_CALL;
+    let wide = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02];
+    let too_wide = [&[0, 12, call][..], &wide, &[0]].concat();
+    // The offsets count from the opcode's 0 byte.
+    for (program, at) in [
+        (&[0, 1, call][..], 3),
+        (&[0, 2, call, 1], 4),
+        (&[0, 3, call, 1, 0x80], 4),
+        (&[0, 4, call, 1, 2, 3], 5),
+        (&too_wide, 3),
+        (&[0, 1, DW_LNE_NVIDIA_SET_FUNCTION_NAME], 3),
+        (&[0, 3, DW_LNE_NVIDIA_SET_FUNCTION_NAME, 1, 2], 4),
+        (&[0, 1, DW_LNE_NVIDIA_ENTRY_ROW], 3),
+        (&[0, 3, DW_LNE_NVIDIA_ENTRY_ROW, 1, 2], 4),
+        (&[0, 0], 2),
+        (&[0, 0x7f, call, 1, 2], 2),
+    ] {
+        let data = unit(PTXAS_PARAMS, program);
+        let start = data.len() - 3 - program.len();
+        let error = decode(".debug_line", &data).unwrap_err();
+        assert_eq!(
+            (error.section(), error.offset()),
+            (".debug_line", (start + at) as u64),
+            "{program:02x?}: {error}"
+        );
+    }
+}
+
+/// The header of a unit without tables or sequences, with `tail` behind its file table.
+fn header_with_tail(tail: &[u8]) -> Vec<u8> {
+    let mut data = unit(PTXAS_PARAMS, &[]);
+    let header_end = 10 + data[6] as usize;
+    data.truncate(header_end);
+    data.extend_from_slice(tail);
+    data[6] += tail.len() as u8;
+    data[0] = (data.len() - 4) as u8;
+    data
+}
+
+#[test]
+fn the_debug_str_base_is_four_bytes_or_none() {
+    for (tail, base) in [(&[][..], None), (&[0, 0, 0, 0], Some(0)), (&[4, 3, 2, 1], Some(0x0102_0304))] {
+        let data = header_with_tail(tail);
+        let tables = decode(".debug_line", &data).unwrap();
+        assert_eq!(tables[0].debug_str_base, base);
+        let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+        assert_eq!(again.bytes, data);
+        // With a symbol the field is relocated, and the offset is the addend.
+        let symbol = SymbolId(7);
+        let relocated = encode(".debug_line", &tables[0], Some(symbol), |_, _| Address::Constant(0)).unwrap();
+        assert_eq!(relocated.relocs.len(), usize::from(base.is_some()));
+    }
+    for len in [1, 2, 3, 5, 8] {
+        let data = header_with_tail(&vec![0; len]);
+        let error = decode(".debug_line", &data).unwrap_err();
+        assert_eq!(error.offset(), (data.len() - len) as u64, "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Value { found, .. } if *found == len as u64), "{error}");
     }
 }
 
