@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod address_class;
 pub mod address_space;
 pub mod bytes;
 pub mod catalog;
@@ -19,6 +20,7 @@ pub mod reg_type;
 pub mod register;
 pub mod reloc;
 pub mod relocated;
+pub mod shared_window;
 pub mod symbolize;
 
 pub use error::{Error, ErrorKind, Result};
