@@ -1,7 +1,7 @@
 //! Picks the decoder of a section, and knows what its fields refer to.
 
 use super::model::{Contents, Header, Section};
-use super::{frames, info, lists, rows};
+use super::{attributes, frames, info, lists, rows};
 use merc_capsule::native_name;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{Origin, SectionKind, is_debug_section};
@@ -202,6 +202,9 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     fn contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
+        if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
+            return attributes::attributes(self, &self.view(index)?);
+        }
         if !is_debug_section(&native(name)) {
             return Ok(self.bytes(index));
         }
