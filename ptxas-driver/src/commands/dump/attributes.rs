@@ -1,6 +1,6 @@
 //! The records of `.nv.info` in words.
 
-use super::model::{Attribute, Contents};
+use super::model::{Contents, NvInfoRecord};
 use super::section::{Source, View};
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
@@ -10,7 +10,7 @@ pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<Con
     let table = SectionIndex(source.cubin.section(view.index)?.link);
     let name = |symbol| source.cubin.symbol_name_in(table, symbol).to_owned();
     let records = nv_info::decode(&view.name, &view.data.bytes)?;
-    let records = records.iter().map(|record| Attribute {
+    let records = records.iter().map(|record| NvInfoRecord {
         attribute: record.attribute.to_string(),
         format: record.value.format_name(),
         value: words(record, &name),

@@ -60,7 +60,7 @@ pub(super) enum Contents {
     Locations(Vec<Location>),
     Lookup(Vec<Lookup>),
     Macros(Vec<Located<String>>),
-    Attributes(Vec<Attribute>),
+    Attributes(Vec<NvInfoRecord>),
     #[serde(serialize_with = "hex")]
     Bytes(Vec<u8>),
 }
@@ -156,7 +156,7 @@ pub(super) struct RegisterTypes {
 
 /// A record of `.nv.info`.
 #[derive(Debug, Serialize)]
-pub(super) struct Attribute {
+pub(super) struct NvInfoRecord {
     /// `EIATTR_*`.
     pub(super) attribute: String,
     /// `EIFMT_*`.
