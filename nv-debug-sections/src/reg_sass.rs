@@ -108,10 +108,58 @@ pub(crate) fn push_count(section: &str, out: &mut Vec<u8>, count: usize) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_count_without_entries_is_truncated_not_allocated() {
         let error = decode(b"f\0\xff\xff\xff\xff").unwrap_err();
         assert_eq!((error.section(), error.offset()), (NAME, 6));
+    }
+
+    #[test]
+    fn a_name_with_a_nul_is_refused_where_it_would_be() {
+        let range =
+            RegisterRange { part: 0, ptx_name: b"%r\01", register: SassRegister(0), start: 0, end: 0 };
+        let error = encode(&[FunctionRegisters { function: b"f", ranges: vec![range] }]).unwrap_err();
+        assert_eq!((error.section(), error.offset()), (NAME, 10));
+    }
+
+    /// A string without NUL.
+    fn name() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(1_u8.., 0..6)
+    }
+
+    proptest! {
+        #[test]
+        fn values_come_back(
+            functions in prop::collection::vec((name(), prop::collection::vec((name(), any::<[u32; 4]>()), 0..4)), 0..4),
+        ) {
+            let values: Vec<_> = functions
+                .iter()
+                .map(|(function, ranges)| FunctionRegisters {
+                    function,
+                    ranges: ranges
+                        .iter()
+                        .map(|(ptx_name, [part, register, start, end])| RegisterRange {
+                            part: *part,
+                            ptx_name,
+                            register: SassRegister(*register),
+                            start: *start,
+                            end: *end,
+                        })
+                        .collect(),
+                })
+                .collect();
+            let data = encode(&values).unwrap();
+            prop_assert_eq!(decode(&data).unwrap(), values);
+        }
+
+        #[test]
+        fn bytes_come_back(data in prop::collection::vec(0_u8..3, 0..60)) {
+            match decode(&data) {
+                Ok(functions) => prop_assert_eq!(encode(&functions).unwrap(), data),
+                Err(error) => prop_assert!(error.offset() <= data.len() as u64),
+            }
+        }
     }
 }

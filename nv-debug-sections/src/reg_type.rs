@@ -147,6 +147,7 @@ pub fn encode(functions: &[FunctionTypes<'_>]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn the_table_is_in_the_order_of_the_codes() {
@@ -168,5 +169,24 @@ mod tests {
     #[test]
     fn a_count_past_the_end_is_an_error_at_the_codes() {
         assert_eq!(decode(b"f\0\x04\0\0\0ab").unwrap_err().offset(), 6);
+    }
+
+    proptest! {
+        #[test]
+        fn values_come_back(
+            functions in prop::collection::vec((prop::collection::vec(1_u8.., 0..6), prop::collection::vec(any::<u8>(), 0..9)), 0..4),
+        ) {
+            let values: Vec<_> = functions.iter().map(|(function, types)| FunctionTypes { function, types }).collect();
+            let data = encode(&values).unwrap();
+            prop_assert_eq!(decode(&data).unwrap(), values);
+        }
+
+        #[test]
+        fn bytes_come_back(data in prop::collection::vec(0_u8..3, 0..40)) {
+            match decode(&data) {
+                Ok(functions) => prop_assert_eq!(encode(&functions).unwrap(), data),
+                Err(error) => prop_assert!(error.offset() <= data.len() as u64),
+            }
+        }
     }
 }

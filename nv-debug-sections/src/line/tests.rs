@@ -5,6 +5,7 @@ use crate::ErrorKind;
 use dwarf2_writer::constants::*;
 use gimli::{DebugLineOffset, LittleEndian};
 use leb128_nv::{sleb128, uleb128};
+use proptest::prelude::*;
 
 /// A unit without tables, with one sequence of `program` and an advance of nothing before its end.
 fn unit(params: Params, program: &[u8]) -> Vec<u8> {
@@ -309,4 +310,43 @@ fn errors_give_the_offset_of_the_opcode() {
     let data = unit(PTXAS_PARAMS, &[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(".debug_line", &data).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Value { field: "extended opcode", found: 2, .. }), "{error}");
+}
+
+/// One or two steps, by which the address moves on. An advance alone stands before a state change: before a row it would be the row's.
+fn steps() -> impl Strategy<Value = Vec<LineOp>> {
+    let number = || any::<u32>().prop_map(u64::from);
+    prop_oneof![
+        number().prop_map(|file| vec![LineOp::SetFile(file)]),
+        number().prop_map(|column| vec![LineOp::SetColumn(column)]),
+        Just(vec![LineOp::NegateStmt]),
+        Just(vec![LineOp::SetBasicBlock]),
+        (number(), number()).prop_map(|(context, name)| vec![LineOp::InlinedCall { context, name }]),
+        number().prop_map(|name| vec![LineOp::SetFunctionName(name)]),
+        (0_u8..0x80).prop_map(|flag| vec![LineOp::EntryRow(flag)]),
+        (1_u64..1000, 0_u8..3).prop_map(|(step, flag)| vec![LineOp::Advance(step), LineOp::EntryRow(flag)]),
+        (0_u64..1000, any::<u32>()).prop_map(|(address, line)| vec![LineOp::Row { address, line }]),
+        (16_u64..17, 1_u32..30).prop_map(|(address, line)| vec![LineOp::Row { address, line }]),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn tables_come_back(steps in prop::collection::vec(steps(), 0..20), debug_str_base: Option<u32>, end in 1_u64..1000) {
+        let mut ops = steps.concat();
+        let mut at = 0;
+        for op in &mut ops {
+            if let LineOp::Advance(address) | LineOp::Row { address, .. } = op {
+                at += *address;
+                *address = at;
+            }
+        }
+        let sequence = Sequence { base: 0, base_offset: 0, ops, end: at + end };
+        let files = vec![LineFile { name: b"a.cu".into(), directory: 1, mtime: 7, size: 9 }];
+        let (params, directories) = (PTXAS_PARAMS, vec![b"/src".into()]);
+        let table = LineTable { params, directories, files, debug_str_base, sequences: vec![sequence] };
+        let encoded = encode(".debug_line", &table, None, |_, _| Address::Constant(0)).unwrap();
+        let mut again = decode(".debug_line", &encoded.bytes).unwrap();
+        again[0].sequences[0].base_offset = 0;
+        prop_assert_eq!(&again, &[table]);
+    }
 }
