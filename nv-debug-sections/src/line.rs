@@ -18,10 +18,11 @@ mod tests;
 
 pub use decode::decode;
 
-/// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Name and operands as elfutils'
-/// `readelf.c` and LLVM have them; FORMATS 1.4.
+/// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
+/// FORMATS 1.4.
 pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
-/// `DW_LNE_NVIDIA_set_function_name`: operand is a name offset, ULEB128. As elfutils has it; never written by ptxas 13.0.88.
+/// `DW_LNE_NVIDIA_set_function_name`: operand is a name offset, ULEB128. Named in elfutils' `dwarf.h`; never
+/// written by ptxas 13.0.88.
 pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
 /// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it. NVIDIA's name is unknown.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;

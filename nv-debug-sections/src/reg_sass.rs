@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_name_with_a_nul_is_refused_where_it_would_be() {
         let range =
-            RegisterRange { part: 0, ptx_name: b"%r\01", register: SassRegister(0), start: 0, end: 0 };
+            RegisterRange { part: 0, ptx_name: b"%r\0x", register: SassRegister(0), start: 0, end: 0 };
         let error = encode(&[FunctionRegisters { function: b"f", ranges: vec![range] }]).unwrap_err();
         assert_eq!((error.section(), error.offset()), (NAME, 10));
     }
