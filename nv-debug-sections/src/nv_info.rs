@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::bytes::Cursor;
-use crate::cubin::SymbolIndex;
+use crate::cubin::{Cubin, Section, SectionIndex, SymbolIndex, sht};
 use crate::{Error, ErrorKind, Result};
 
 pub use attribute::Attribute;
@@ -250,6 +250,14 @@ pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionNeeds>
         }
     }
     functions
+}
+
+/// `.nv.info.F` of the code section at `code`, `.text.F` (or of `.nv.capmerc.text.F` its Mercury copy): its `sh_info` says whose it is. Walks the
+/// section table.
+pub fn section_of(cubin: &Cubin<'_>, code: SectionIndex) -> Option<SectionIndex> {
+    let is_info = |section: &Section<'_>| matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
+    let of_code = |section: &Section<'_>| section.info_is_section() && section.info == code.0;
+    cubin.iter().find(|(_, _, section)| is_info(section) && of_code(section)).map(|(index, ..)| index)
 }
 
 /// Byte offsets in `.text.F` of its `EXIT` instructions, from the records of `.nv.info.F`.

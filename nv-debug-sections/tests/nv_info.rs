@@ -7,7 +7,7 @@ mod corpus;
 use corpus::{Cubins, file, oracle};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, Record, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -168,4 +168,59 @@ fn symbols_of_records_are_what_the_records_are_about() {
         let expected = if attribute == "EIATTR_PARAM_CBANK" { SECTION } else { FUNCTION };
         assert_eq!(*kind, expected, "{attribute}");
     }
+}
+
+/// Offsets of the `EXIT` instructions of each function, as `cuobjdump -sass` prints the code.
+fn exits_in(text: &str) -> BTreeMap<String, BTreeSet<u32>> {
+    let mut functions: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    let mut current = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("Function : ") {
+            current = Some(name.to_owned());
+            functions.entry(name.to_owned()).or_default();
+        }
+        // `/*0090*/  @P0 EXIT ;  /* 0x000000000000094d */`
+        let instruction = line.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
+        let is_exit = |code: &str| code.split([' ', ';', '.']).any(|word| word == "EXIT");
+        if let (Some((address, code)), Some(name)) = (instruction, &current)
+            && is_exit(code.split("/*").next().unwrap())
+        {
+            functions.entry(name.clone()).or_default().insert(u32::from_str_radix(address, 16).unwrap());
+        }
+    }
+    functions
+}
+
+#[test]
+fn exits_are_where_the_code_has_them() {
+    let (Some(cubins), Some(cuobjdump)) = (Cubins::open(), oracle("cuobjdump")) else { return };
+    let (mut files, mut functions, mut exits) = (0, 0, 0);
+    let mut sms = BTreeSet::new();
+    for path in cubins.paths.iter().filter(|path| path.iter().any(|part| part == "lineinfo")).step_by(17) {
+        let output = std::process::Command::new(&cuobjdump).arg("-sass").arg(path).output().unwrap();
+        if !output.status.success() {
+            continue;
+        }
+        let theirs = exits_in(&String::from_utf8_lossy(&output.stdout));
+        let data = file(path);
+        let cubin = Cubin::parse(&data).unwrap();
+        for (_, symbol) in cubin.functions().filter(|(_, symbol)| symbol.is_kernel()) {
+            let code = symbol.section().unwrap();
+            let name = cubin.section_name(code).strip_prefix(".text.").unwrap();
+            let index = nv_info::section_of(&cubin, code).unwrap();
+            assert_eq!(cubin.section_name(index), format!("{}.{name}", nv_info::NAME), "{}", path.display());
+            let bytes = cubin.bytes(index).unwrap();
+            let records = nv_info::decode(nv_info::NAME, &bytes).unwrap();
+            let ours: BTreeSet<_> = nv_info::exit_offsets(&records).collect();
+            assert_eq!(ours, theirs[name], "{} {name}", path.display());
+            functions += 1;
+            exits += ours.len();
+        }
+        sms.insert(cubin.header.sm());
+        files += 1;
+    }
+    println!(
+        "{files} cubins of {sms:?}: {exits} EXIT instructions of {functions} kernels where the records say"
+    );
+    assert!(sms.len() >= 4 && functions > 20);
 }
