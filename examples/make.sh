@@ -24,6 +24,12 @@ case ${1-} in
     ;;
 esac
 
+# folder  output  compression | images, as fatbinary takes them
+fatbins=(
+    "saxpy saxpy.fatbin     size  | kind=elf,sm=90,file=saxpy.cubin kind=elf,sm=75,file=saxpy-debug.cubin kind=ptx,sm=90,file=saxpy.ptx"
+    "saxpy saxpy-lz4.fatbin speed | kind=elf,sm=90,file=saxpy.cubin kind=ptx,sm=90,file=saxpy.ptx"
+)
+
 bin=$(../tools/oracle.sh)
 # nvcc writes absolute source paths into the PTX, so the place is fixed. ptxas looks each source file up and writes its
 # time and size into the line table: they are deleted first, which leaves zeros, the same on every machine.
@@ -35,6 +41,13 @@ work=/tmp/nvdwarf
 trap 'rm -rf "$work"' EXIT
 
 changed=0
+take() { # a made file in place of the one here, or with --check a word about it
+    cmp -s "$1" "$2" && return
+    changed=1
+    echo "$2: ${check:+would be }changed"
+    [ -n "$check" ] || cp "$1" "$2"
+}
+
 for recipe in "${recipes[@]}"; do
     read -r program output arch nvcc_options <<<"${recipe%%|*}"
     read -ra ptxas_options <<<"${recipe##*|}"
@@ -47,11 +60,22 @@ for recipe in "${recipes[@]}"; do
         "$bin/ptxas" "-arch=$arch" -m64 "${ptxas_options[@]}" "$output.ptx" -o "$output.cubin"
     )
     for made in "$output.ptx" "$output.cubin"; do
-        cmp -s "$work/$program/$made" "$program/$made" && continue
-        changed=1
-        echo "$program/$made: ${check:+would be }changed"
-        [ -n "$check" ] || cp "$work/$program/$made" "$program/$made"
+        take "$work/$program/$made" "$program/$made"
     done
+    rm -rf "$work"
+done
+
+# From the cubins and PTX here. LTO IR is left out: nvcc obfuscates it.
+for recipe in "${fatbins[@]}"; do
+    read -r folder output mode <<<"${recipe%%|*}"
+    read -ra images <<<"${recipe##*|}"
+    mkdir -p "$work"
+    (
+        cd "$folder"
+        "$bin/fatbinary" -64 --ident=saxpy.cu --cmdline=' --generate-line-info ' --compress-all --compress-mode="$mode" \
+            "${images[@]/#/--image3=}" --create="$work/$output"
+    )
+    take "$work/$output" "$folder/$output"
     rm -rf "$work"
 done
 [ -z "$check" ] || exit "$changed"

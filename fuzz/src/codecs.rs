@@ -12,7 +12,7 @@ use nv_debug_sections::ptx_txt::{self, NumberedText, PtxText};
 use nv_debug_sections::register::{DwarfRegister, pack_name};
 use nv_debug_sections::reloc::DebugReloc;
 use nv_debug_sections::shared_window::{self, SharedVariable, SharedWindow, Stage};
-use nv_debug_sections::{Result, reg_sass, reg_type};
+use nv_debug_sections::{Result, reg_sass, reg_type, tkinfo};
 
 /// Decodes `data` as every kind of section.
 ///
@@ -28,6 +28,7 @@ pub fn run(data: &[u8]) {
     records(data);
     register_operand(data);
     shared_window(data);
+    let _ = decoded(data, tkinfo::decode(data));
     lines(data);
     frames(data);
 }

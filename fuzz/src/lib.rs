@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod codecs;
+pub mod container;
 pub mod cubin;
 pub mod die_tree;
 pub mod file_table;

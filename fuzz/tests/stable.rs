@@ -4,7 +4,8 @@
 
 mod seeds;
 
-use seeds::{Random, faulty_modules, files, mutate, sections};
+use nv_debug_sections::container::Container;
+use seeds::{Random, faulty_modules, files, host_object, mutate, sections};
 
 /// Runs `body` on `n` inputs: random bytes, with runs of small values and of bytes that continue a LEB128.
 fn run_n_times(n: usize, max_len: u64, body: fn(&[u8])) {
@@ -96,6 +97,29 @@ fn codecs() {
 fn cubin() {
     run_n_times(5_000, 200, nvdwarf_fuzz::cubin::run);
     run_on_damaged(60_000, &files("cubin"), nvdwarf_fuzz::cubin::run);
+}
+
+/// Fatbins as they are, in a host object and an archive, and an NVVM header: the kinds of file that `container` takes apart.
+fn containers() -> Vec<Vec<u8>> {
+    let mut all = files("fatbin");
+    let fatbin = all.iter().min_by_key(|file| file.len()).unwrap();
+    let object = host_object(fatbin);
+    let member = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", "a.o/", 0, 0, 0, 644, object.len());
+    let archive = [b"!<arch>\n", member.as_bytes(), &object].concat();
+    // The head of an .ltoir file of nvcc 13.0.88, sm_90.
+    let nvvm = b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x2c\0\0\0\
+                 \x01\0\x84\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
+    all.extend([object, archive, nvvm.to_vec()]);
+    for file in &all {
+        assert!(Container::parse(file).unwrap().entries().map(Result::unwrap).count() > 0);
+    }
+    all
+}
+
+#[test]
+fn container() {
+    run_n_times(20_000, 200, nvdwarf_fuzz::container::run);
+    run_on_damaged(20_000, &containers(), nvdwarf_fuzz::container::run);
 }
 
 #[test]

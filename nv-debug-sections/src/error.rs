@@ -36,6 +36,30 @@ pub enum ErrorKind {
     /// The bytes are no ELF file, or an ELF file of another kind.
     #[error("not a cubin: {0}")]
     NotACubin(&'static str),
+    /// The bytes are of no kind that holds GPU code.
+    #[error("no GPU code here: {0}")]
+    NotAContainer(&'static str),
+    /// A payload is compressed or hidden in a way this crate cannot undo.
+    #[error("the payload is {0}")]
+    Sealed(&'static str),
+    /// A compressed payload is damaged, or not as long as its header says.
+    #[error("the {method} data cannot be decompressed: {reason}")]
+    Damaged {
+        /// Name of the compression.
+        method: &'static str,
+        /// What its decoder says.
+        reason: String,
+    },
+    /// A compressed payload claims to be larger than its stored bytes may become.
+    #[error("{stored:#x} stored bytes claim to be {claimed:#x}, more than {factor} times as many")]
+    Expansion {
+        /// Bytes in the file.
+        stored: u64,
+        /// Bytes they claim to become.
+        claimed: u64,
+        /// The limit.
+        factor: u64,
+    },
     /// A table index names nothing.
     #[error("{what} {index} does not exist (there are {count})")]
     Index {

@@ -40,6 +40,24 @@ pub(crate) fn files(extension: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
+/// A host object (x86-64 ELF) with a fatbin in `.nv_fatbin`: header, fatbin, names, three section headers.
+pub(crate) fn host_object(fatbin: &[u8]) -> Vec<u8> {
+    const NAMES: &[u8] = b"\0.shstrtab\0.nv_fatbin\0";
+    let names = 64 + fatbin.len() as u64;
+    let table = names + NAMES.len() as u64;
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\x3e\0\x01\0\0\0".to_vec();
+    file.extend([0, 0, table].map(u64::to_le_bytes).concat());
+    file.extend([0, 0, 64, 0, 0, 64, 3, 1].map(u16::to_le_bytes).concat());
+    file.extend([fatbin, NAMES].concat());
+    for (name, kind, offset, size) in
+        [(0_u32, 0_u32, 0, 0), (1, 3, names, NAMES.len()), (11, 1, 64, fatbin.len())]
+    {
+        file.extend([name, kind].map(u32::to_le_bytes).concat());
+        file.extend([0, 0, offset, size as u64, 0, 1, 0].map(u64::to_le_bytes).concat());
+    }
+    file
+}
+
 /// Small modules with what `fix` repairs.
 pub(crate) fn faulty_modules() -> Vec<Vec<u8>> {
     let texts = [

@@ -3,6 +3,8 @@
 pub mod check;
 pub mod compile;
 pub mod dump;
+pub mod extract;
 pub mod lines;
 pub mod print;
 mod read;
+pub mod sections;

@@ -1,15 +1,14 @@
 //! Reading a cubin, and saying what a file is that is none.
 
 use anyhow::{Context, Result, bail};
+use nv_debug_sections::container::{Container, FileKind};
+use nv_debug_sections::cubin::{Contents, Cubin, Section};
 use std::io::Read;
 use std::path::Path;
 
-/// Magic number of a fatbin (`fatbinary_section.h` of the CUDA toolkit, little-endian).
-const FATBIN_MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
-
 /// The bytes of the file at `path`, `-` for standard input, and the name to show for it. `expected` is for a message about
 /// folders.
-pub(super) fn read_any(path: &Path, expected: &str) -> Result<(String, Vec<u8>)> {
+pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(String, Vec<u8>)> {
     let stdin = path == Path::new("-");
     let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let bytes = if stdin {
@@ -42,29 +41,31 @@ pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
 
 /// What a file is that is evidently no cubin, and how to come by one.
 pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String> {
-    if is_ptx(bytes) {
-        return Some(format!(
-            "PTX text, expected a cubin; `ptxas-driver compile {name} -o out.cubin` makes one"
-        ));
-    }
-    bytes
-        .starts_with(&FATBIN_MAGIC)
-        .then(|| format!("a fatbin, expected a cubin; `cuobjdump -xelf all {name}` takes its cubins out"))
+    let what = match FileKind::of(bytes)? {
+        FileKind::Ptx => {
+            let text = "PTX text, expected a cubin";
+            return Some(format!("{text}; `ptxas-driver compile {name} -o out.cubin` makes one"));
+        }
+        FileKind::Fatbin => "a fatbin",
+        FileKind::Host if has_images(bytes) => "a host file with GPU code in it",
+        FileKind::Archive => "an archive",
+        FileKind::Cubin | FileKind::Nvvm | FileKind::Host => return None,
+    };
+    Some(format!("{what}, expected a cubin; `ptxas-driver extract {name} -o DIR` takes its cubins out"))
 }
 
-/// Whether the first line that is neither blank nor a comment is PTX's `.version`.
-fn is_ptx(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    loop {
-        rest = rest.trim_ascii_start();
-        let skip = match rest {
-            [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
-            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|end| end + 2),
-            _ => return rest.starts_with(b".version"),
-        };
-        match skip.and_then(|skip| rest.get(skip..)) {
-            Some(tail) => rest = tail,
-            None => return false,
-        }
+fn has_images(bytes: &[u8]) -> bool {
+    Container::parse(bytes).is_ok_and(|container| container.entries().next().is_some())
+}
+
+/// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
+pub(in crate::commands) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
+    match &section.contents {
+        Contents::NoBits(size) => *size,
+        Contents::Bytes(bytes) => bytes.len() as u64,
+        Contents::Strings(strings) => strings.as_bytes().len() as u64,
+        Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
+        Contents::Relocations(all) => all.len() as u64 * section.entsize,
+        Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
     }
 }

@@ -5,7 +5,7 @@ mod demangle;
 mod names;
 mod ptx_file;
 
-pub(super) use cubin_file::{other_kind, read};
+pub(super) use cubin_file::{other_kind, read, read_any as read_bytes, section_size};
 pub(super) use demangle::demangle;
 pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;

@@ -1,0 +1,198 @@
+//! The header of NVVM IR, which link-time optimisation keeps in `.ltoir` files and fatbin entries.
+//!
+//! Seeds: the debug version and its rule. `docs/containers.md` has every field; observed: nvcc 13.0.88 (written), nvlink
+//! 13.0.88 with its libNVVM (which changed fields it takes). What follows the header is obfuscated and not read here.
+
+use std::fmt;
+
+use super::Arch;
+use crate::bytes::Cursor;
+use crate::{Error, ErrorKind, Result};
+
+/// First four bytes, little-endian.
+pub const MAGIC: u32 = 0x7f4e_43ed;
+
+/// Bytes before the scalars.
+const HEADER_SIZE: u32 = 24;
+
+/// A major and a minor number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// Major number.
+    pub major: u8,
+    /// Minor number.
+    pub minor: u8,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Version of the debug metadata that 13.0.88 writes, and that IR without one has.
+pub const DEBUG_VERSION: Version = Version { major: 3, minor: 2 };
+
+/// Whether a reader of debug metadata 3.2 may read IR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compatibility {
+    /// It may.
+    Compatible,
+    /// The minor number is above 2: with a warning, as the seeds have it. libNVVM 13.0.88 refuses it.
+    NewerMinor,
+    /// The major number is not 3.
+    Incompatible,
+}
+
+/// Judges a debug version; `None` is IR without one and counts as 3.2.
+pub fn debug_compatibility(version: Option<Version>) -> Compatibility {
+    let version = version.unwrap_or(DEBUG_VERSION);
+    if version.major != DEBUG_VERSION.major {
+        Compatibility::Incompatible
+    } else if version.minor > DEBUG_VERSION.minor {
+        Compatibility::NewerMinor
+    } else {
+        Compatibility::Compatible
+    }
+}
+
+/// A numbered value of the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    /// What the value is; 1 is the architecture.
+    pub tag: u16,
+    /// The value.
+    pub value: u16,
+}
+
+/// [`Scalar::tag`] of ten times the SM number: 900 for sm_90.
+pub const TAG_ARCH: u16 = 1;
+/// [`Scalar::tag`] that is 2 in all link-time IR.
+pub const TAG_LEVEL: u16 = 2;
+/// [`Scalar::tag`] of architectures with an `a`; value 1.
+pub const TAG_ARCH_SPECIFIC: u16 = 32;
+/// [`Scalar::tag`] of a word among the blobs; the value is its offset there. A fatbin repeats the word in the entry's header.
+pub const TAG_WORD: u16 = 99;
+
+/// The header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header<'d> {
+    /// Of the container: 1.65. libNVVM takes 1.0 to 1.65.
+    pub container_version: Version,
+    /// Of the IR: 2.98. libNVVM takes 2.0 to 2.98.
+    pub ir_version: Version,
+    /// Of the debug metadata: 3.2; see [`debug_compatibility`]. libNVVM takes 3.0 to 3.2.
+    pub debug_version: Version,
+    /// Of the LLVM that wrote it: 7.0, from sm_100 on 20.0. libNVVM takes any major number with minor 0.
+    pub llvm_version: Version,
+    /// Half-word behind the header's size: 1. libNVVM does not look at it.
+    pub reserved: u16,
+    /// Numbered values, without the pair of zeros that ends them.
+    pub scalars: Vec<Scalar>,
+    /// Blobs, to which scalars may refer.
+    pub blobs: &'d [u8],
+    /// The IR, obfuscated.
+    pub body: &'d [u8],
+}
+
+impl<'d> Header<'d> {
+    /// Reads the header at the start of a file or payload.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] and [`ErrorKind::Value`], at the offset of the field. Versions are not judged.
+    pub fn decode(data: &'d [u8]) -> Result<Self> {
+        let value = |offset, field, found, expected| {
+            Error::new("", offset, ErrorKind::Value { field, found, expected })
+        };
+        let mut cursor = Cursor::new("", data);
+        let magic = cursor.u32("the magic of NVVM IR")?;
+        if magic != MAGIC {
+            return Err(value(0, "magic", magic.into(), "0x7f4e43ed, NVVM IR"));
+        }
+        let mut version = |what| Ok(Version { major: cursor.u8(what)?, minor: cursor.u8(what)? });
+        let (container_version, ir_version) =
+            (version("the container's version")?, version("NvvmIRVersion")?);
+        let (debug_version, llvm_version) = (version("NvvmDebugVersion")?, version("the LLVM version")?);
+        let size = cursor.u16("the header's size")?;
+        if u32::from(size) != HEADER_SIZE {
+            return Err(value(12, "header size", size.into(), "24"));
+        }
+        let reserved = cursor.u16("the NVVM header")?;
+        let scalars_end = cursor.u32("the end of the scalars")?;
+        let blobs_end = cursor.u32("the end of the blobs")?;
+        let room = |end: u32, start: u32| end.checked_sub(start).map(u64::from);
+        let scalars_size = room(scalars_end, HEADER_SIZE).filter(|size| size.is_multiple_of(4) && *size != 0);
+        let scalars_size = scalars_size.ok_or_else(|| {
+            value(16, "end of the scalars", scalars_end.into(), "24 and whole scalars, one at least")
+        })?;
+        let blobs_size = room(blobs_end, scalars_end).ok_or_else(|| {
+            value(20, "end of the blobs", blobs_end.into(), "no less than that of the scalars")
+        })?;
+        let mut pairs = cursor.split(scalars_size, "the scalars")?;
+        let blobs = cursor.take(blobs_size, "the blobs")?;
+        let mut scalars = Vec::new();
+        while !pairs.is_empty() {
+            scalars.push(Scalar { tag: pairs.u16("a scalar's tag")?, value: pairs.u16("a scalar")? });
+        }
+        if scalars.pop() != Some(Scalar { tag: 0, value: 0 }) {
+            let at = u64::from(scalars_end) - 4;
+            return Err(Error::new(
+                "",
+                at,
+                ErrorKind::Other("the scalars do not end in a pair of zeros".into()),
+            ));
+        }
+        let body = cursor.rest();
+        Ok(Self {
+            container_version,
+            ir_version,
+            debug_version,
+            llvm_version,
+            reserved,
+            scalars,
+            blobs,
+            body,
+        })
+    }
+
+    /// Writes the header, the blobs and the body: what [`decode`](Self::decode) read.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::DoesNotFit`] where scalars or blobs are larger than 32 bits count.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let offset = |value: usize, field| {
+            let what = "offset";
+            u32::try_from(value)
+                .map_err(|_| Error::new("", 16, ErrorKind::DoesNotFit { what, value: value as u64, field }))
+        };
+        let scalars_end = HEADER_SIZE as usize + (self.scalars.len() + 1) * 4;
+        let mut out = MAGIC.to_le_bytes().to_vec();
+        for version in [self.container_version, self.ir_version, self.debug_version, self.llvm_version] {
+            out.extend([version.major, version.minor]);
+        }
+        out.extend((HEADER_SIZE as u16).to_le_bytes());
+        out.extend(self.reserved.to_le_bytes());
+        out.extend(offset(scalars_end, "the end of the scalars")?.to_le_bytes());
+        out.extend(offset(scalars_end + self.blobs.len(), "the end of the blobs")?.to_le_bytes());
+        for scalar in self.scalars.iter().chain([&Scalar { tag: 0, value: 0 }]) {
+            out.extend(scalar.tag.to_le_bytes());
+            out.extend(scalar.value.to_le_bytes());
+        }
+        out.extend(self.blobs);
+        out.extend(self.body);
+        Ok(out)
+    }
+
+    /// Value of the first scalar with a tag.
+    pub fn scalar(&self, tag: u16) -> Option<u16> {
+        self.scalars.iter().find(|scalar| scalar.tag == tag).map(|scalar| scalar.value)
+    }
+
+    /// The architecture it was compiled for. An `f` is not recorded.
+    pub fn arch(&self) -> Option<Arch> {
+        let variant = self.scalar(TAG_ARCH_SPECIFIC).filter(|value| *value != 0).map(|_| 'a');
+        Some(Arch { number: u32::from(self.scalar(TAG_ARCH)?) / 10, variant })
+    }
+}

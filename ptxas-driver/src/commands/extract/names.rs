@@ -1,0 +1,91 @@
+//! Names of extracted files.
+
+use nv_debug_sections::container::{Entry, EntryKind};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Longest stem; longer ones are cut. File systems have 255 bytes for the whole name.
+const MAX_STEM: usize = 180;
+
+/// The names given in this run: none is given twice.
+#[derive(Debug, Default)]
+pub(super) struct FileNames(HashSet<String>);
+
+impl FileNames {
+    /// A name for an image of the file at `path`: the `index`th, `number`th of its kind.
+    ///
+    /// As cuobjdump names it; where that name is given already, with the index, and if need be the file's name, in it.
+    pub(super) fn name(&mut self, path: &Path, index: u64, number: usize, entry: &Entry<'_>) -> String {
+        let file = path.file_stem().map_or("image".into(), |stem| stem.to_string_lossy());
+        let file = if path == Path::new("-") { "stdin".into() } else { safe(&file) };
+        let source = source_stem(entry.name);
+        let arch = entry.arch.map(|arch| format!(".{arch}")).unwrap_or_default();
+        let extension = extension(entry.kind);
+        let first = match &source {
+            Some(source) => format!("{source}{arch}.{extension}"),
+            None => format!("{file}.{number}{arch}.{extension}"),
+        };
+        let stem = source.as_ref().unwrap_or(&file);
+        let second = format!("{stem}.{index}{arch}.{extension}");
+        let more = (1_u64..).map(|n| format!("{file}.{stem}.{index}.{n}{arch}.{extension}"));
+        let names = [first.clone(), second].into_iter().chain(more);
+        // Compared without case, as some file systems do.
+        names.into_iter().find(|name| self.0.insert(name.to_lowercase())).unwrap_or(first)
+    }
+}
+
+/// `tl-tf` for `tl.cu tf.cu `: cuobjdump joins the names of several sources like this.
+fn source_stem(identifier: &[u8]) -> Option<String> {
+    let identifier = String::from_utf8_lossy(identifier);
+    let words = identifier.split_whitespace().map(|word| {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    });
+    let stem = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    (!stem.is_empty()).then(|| safe(&stem))
+}
+
+/// A stem that is safe on any file system: what is no letter, digit or one of `._-+` becomes `_`, and it does not begin with
+/// a dot or a dash.
+fn safe(stem: &str) -> String {
+    let keep = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+    let mut safe: String = stem.chars().map(|c| if keep(c) { c } else { '_' }).collect();
+    let end = safe.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_STEM).last();
+    safe.truncate(end.unwrap_or(0));
+    if safe.is_empty() || safe.starts_with(['.', '-']) {
+        safe.insert(0, '_');
+    }
+    safe
+}
+
+fn extension(kind: EntryKind) -> &'static str {
+    match kind {
+        EntryKind::Elf | EntryKind::OldCubin => "cubin",
+        EntryKind::Nvvm => "ltoir",
+        kind if kind.is_text() => "ptx",
+        _ => "bin",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_of_sources() {
+        for (identifier, want) in [
+            (&b"saxpy.cu"[..], Some("saxpy")),
+            (b"tl.cu tf.cu main.cu ", Some("tl-tf-main")),
+            (b"/home/a b/../k.cu", Some("a-k")),
+            (b"..\\..\\evil.cu", Some("evil")),
+            (b"../../..", Some("_.")),
+            (b".hidden", None),
+            (b" ", None),
+            (b"", None),
+            (b"a\xff\n.cu", Some("a_")),
+        ] {
+            assert_eq!(source_stem(identifier).as_deref(), want, "{}", String::from_utf8_lossy(identifier));
+        }
+        assert!(safe(&"\u{e4}".repeat(400)).len() <= MAX_STEM);
+    }
+}

@@ -1,0 +1,312 @@
+//! `extract`: what it writes against cuobjdump, and its command line.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+mod support;
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::{fs, io};
+use support::oracle;
+use tempfile::TempDir;
+
+fn extract() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    command.arg("extract").stdin(Stdio::null());
+    command
+}
+
+fn example(name: &str) -> PathBuf {
+    support::repository().join("examples").join(name)
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", stderr(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(command: &mut Command) -> Value {
+    let document: Value = serde_json::from_str(&stdout(&command.arg("--json").output().unwrap())).unwrap();
+    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.extract".into(), &1.into()));
+    document
+}
+
+/// The files of a folder by name.
+fn files_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
+}
+
+/// The tools that make files with GPU code, and a folder with sources for them.
+struct Tools {
+    nvcc: PathBuf,
+    cuobjdump: PathBuf,
+    folder: TempDir,
+}
+
+impl Tools {
+    fn find() -> Option<Self> {
+        let tools = Self {
+            nvcc: oracle::tool("nvcc")?,
+            cuobjdump: oracle::tool("cuobjdump")?,
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for source in ["saxpy/saxpy.cu", "saxpy/fused.cuh", "block_sum/block_sum.cu"] {
+            let name = Path::new(source).file_name().unwrap();
+            fs::copy(example(source), tools.folder.path().join(name)).unwrap();
+        }
+        Some(tools)
+    }
+
+    /// A file that nvcc makes.
+    fn make(&self, args: &str, output: &str) -> PathBuf {
+        let words = args.split_whitespace();
+        // The libraries of tools/oracle.sh lie where nvcc does not look.
+        let libraries = format!("-L{}", self.nvcc.with_file_name("../lib").display());
+        let mut command = Command::new(&self.nvcc);
+        command.current_dir(self.folder.path()).args(words).args([&libraries, "-o", output]);
+        let run = command.output().unwrap();
+        assert!(run.status.success(), "nvcc {args}: {}{}", stdout(&run), stderr(&run));
+        self.folder.path().join(output)
+    }
+
+    /// What cuobjdump takes out of a file: cubins or PTX.
+    fn dumped(&self, option: &str, file: &Path) -> BTreeMap<String, Vec<u8>> {
+        let folder = tempfile::tempdir().unwrap();
+        let run = Command::new(&self.cuobjdump)
+            .current_dir(folder.path())
+            .args(["-all", option, "all"])
+            .arg(file)
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", stderr(&run));
+        files_in(folder.path())
+    }
+}
+
+/// Two architectures and PTX.
+const ARCHES: &str = "-gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=[sm_90,compute_90]";
+
+/// Options of nvcc, name of the output, images in it.
+const MADE: &[(&str, &str, usize)] = &[
+    ("-fatbin saxpy.cu", "plain.fatbin", 3),
+    ("-fatbin --compress-mode=none saxpy.cu", "none.fatbin", 3),
+    ("-fatbin --compress-mode=speed saxpy.cu", "speed.fatbin", 3),
+    ("-fatbin --compress-mode=balance saxpy.cu", "balance.fatbin", 3),
+    ("-fatbin --compress-mode=size saxpy.cu", "size.fatbin", 3),
+    ("-fatbin --compress-mode=speed -Xfatbin -compress-all saxpy.cu", "speed-all.fatbin", 3),
+    ("-fatbin -lineinfo block_sum.cu", "lineinfo.fatbin", 3),
+    ("-fatbin -G --compress-mode=none block_sum.cu", "debug.fatbin", 3),
+    ("-fatbin -G --compress-mode=speed block_sum.cu", "debug-lz4.fatbin", 3),
+    ("-fatbin -rdc=true -G -Xfatbin -ident=a/b.cu block_sum.cu", "ident.fatbin", 3),
+    ("-c block_sum.cu", "whole.o", 3),
+    ("-c -rdc=true -lineinfo saxpy.cu", "rdc.o", 3),
+    ("-c -G -Xptxas --opt-level=0 saxpy.cu", "debug.o", 3),
+    ("-shared -cudart=none -Xcompiler -fPIC -lineinfo saxpy.cu block_sum.cu", "both.so", 6),
+    // Two sources in __nv_relfatbin, and in .nv_fatbin what the device linker made of them.
+    ("-shared -rdc=true -Xcompiler -fPIC -lineinfo saxpy.cu block_sum.cu", "linked.so", 8),
+    ("-lib saxpy.cu block_sum.cu", "both.a", 6),
+    ("-lib -rdc=true -G saxpy.cu block_sum.cu", "both-debug.a", 6),
+];
+
+#[test]
+fn images_are_those_of_cuobjdump() {
+    let Some(tools) = Tools::find() else { return };
+    let (mut files, mut images) = (0, 0);
+    for (args, output, count) in MADE {
+        let file = tools.make(&format!("{ARCHES} {args}"), output);
+        let folder = tempfile::tempdir().unwrap();
+        let ours = folder.path().join("made");
+        let run = extract().arg(&file).arg("-o").arg(&ours).output().unwrap();
+        assert_eq!(stdout(&run).lines().count(), *count, "{output}");
+        let mut ours = files_in(&ours);
+        assert_eq!(ours.len(), *count, "{output}");
+        let theirs = [tools.dumped("-xelf", &file), tools.dumped("-xptx", &file)];
+        for (name, bytes) in theirs.iter().flatten() {
+            let own = ours.remove(name).unwrap_or_else(|| panic!("{output}: {name} is missing"));
+            assert!(own == *bytes, "{output}: {name} differs");
+            images += 1;
+        }
+        assert!(ours.is_empty(), "{output}: cuobjdump has no {:?}", ours.keys());
+        files += 1;
+    }
+    let _ = writeln!(io::stderr(), "extract: {images} images of {files} files as cuobjdump has them");
+}
+
+// sm_100 and later have compatibility records in place of options; `a` and `f` are flags.
+#[test]
+fn later_architectures_and_lto_ir() {
+    let Some(tools) = Tools::find() else { return };
+    let arches = "-gencode arch=compute_90a,code=[sm_90a,compute_90a,lto_90a] -gencode arch=compute_103f,code=sm_103f \
+                  -gencode arch=compute_120a,code=sm_120a";
+    let file = tools.make(&format!("-fatbin -lineinfo {arches} saxpy.cu"), "arches.fatbin");
+    let document = json(extract().arg(&file));
+    let images = document["files"][0]["images"].as_array().unwrap();
+    let of = |member: &str| images.iter().map(|image| image[member].as_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(of("kind"), ["cubin", "ptx", "ltoir", "cubin", "cubin"]);
+    assert_eq!(of("arch"), ["sm_90a", "sm_90a", "sm_90a", "sm_103f", "sm_120a"]);
+    assert_eq!(of("debug"), ["lineinfo"; 5]);
+    let obfuscated = images.iter().filter(|image| image["obfuscated"] == true);
+    assert!(obfuscated.map(|image| image["index"].as_u64().unwrap()).eq([3]));
+
+    let folder = tempfile::tempdir().unwrap();
+    let run = extract().arg(&file).arg("-o").arg(folder.path()).output().unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stderr(&run).contains("image 3: ") && stderr(&run).contains("obfuscated"), "{}", stderr(&run));
+    let ours: Vec<_> = files_in(folder.path()).into_values().collect();
+    let theirs = [tools.dumped("-xelf", &file), tools.dumped("-xptx", &file)];
+    assert_eq!(ours.len(), 4);
+    assert!(theirs.iter().flatten().all(|(_, bytes)| ours.contains(bytes)));
+}
+
+#[test]
+fn the_ir_header_of_an_ltoir_file() {
+    let Some(tools) = Tools::find() else { return };
+    for (arch, llvm) in [("sm_75", "7.0"), ("sm_90a", "7.0"), ("sm_100", "20.0"), ("sm_121", "20.0")] {
+        let file = tools.make(&format!("-ltoir -dlto -arch={arch} saxpy.cu"), "saxpy.ltoir");
+        let document = json(extract().arg(&file));
+        let image = &document["files"][0]["images"][0];
+        assert_eq!((&image["kind"], &image["arch"]), (&"ltoir".into(), &arch.into()));
+        let versions = ["container_version", "ir_version", "debug_version", "llvm_version"];
+        let versions = versions.map(|member| image["ir"][member].as_str().unwrap());
+        assert_eq!(versions, ["1.65", "2.98", "3.2", llvm]);
+    }
+    // The same IR in a fatbin, with zeros up to a multiple of 8: only what is compressed is obfuscated.
+    let ir = fs::read(tools.make("-ltoir -dlto -arch=sm_90 saxpy.cu", "saxpy.ltoir")).unwrap();
+    let file = tools.make("-fatbin --compress-mode=none -rdc=true -arch=lto_90 saxpy.cu", "plain.fatbin");
+    let folder = tempfile::tempdir().unwrap();
+    let document = json(extract().arg(&file).arg("-o").arg(folder.path()));
+    assert_eq!(document["files"][0]["images"][0]["ir"]["debug_version"], "3.2");
+    let written = &files_in(folder.path())["plain.1.sm_90.ltoir"];
+    assert!(written.len() < ir.len() + 8 && written.starts_with(&ir));
+    assert!(written[ir.len()..].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn a_list_and_selections() {
+    let file = example("saxpy/saxpy.fatbin");
+    let list = stdout(&extract().arg(&file).output().unwrap());
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), 5, "{list}");
+    assert_eq!(lines[2][..4], ["1", "cubin", "sm_90", "8832"]);
+    assert_eq!(lines[3][5..], ["zstd", "g", "saxpy.cu", "+0xa58"]);
+    assert_eq!(lines[4][8..], ["+0x1b88", "--generate-line-info"]);
+
+    for (args, want) in [
+        (&["--arch", "sm_90"][..], &[1, 3][..]),
+        (&["--kind", "cubin"], &[1, 2]),
+        (&["--kind", "ptx", "--kind", "cubin", "--arch", "sm_75"], &[2]),
+        (&["--index", "3", "--index", "1"], &[1, 3]),
+    ] {
+        let document = json(extract().arg(&file).args(args));
+        let images = document["files"][0]["images"].as_array().unwrap();
+        let indices: Vec<_> = images.iter().map(|image| image["index"].as_u64().unwrap()).collect();
+        assert_eq!((indices.as_slice(), &document["files"][0]["count"]), (want, &3.into()), "{args:?}");
+    }
+    for args in [["--arch", "sm_80"], ["--index", "4"], ["--kind", "ltoir"]] {
+        let run = extract().arg(&file).args(args).output().unwrap();
+        assert_eq!(run.status.code(), Some(1));
+        assert!(stderr(&run).contains("none of its 3 images is selected"), "{}", stderr(&run));
+    }
+    for args in [["--arch", "90"], ["--arch", "sm_x"], ["--index", "0"], ["--kind", "sass"]] {
+        assert_eq!(extract().arg(&file).args(args).output().unwrap().status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn no_name_is_given_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = example("saxpy/saxpy.fatbin");
+    let other = example("saxpy/saxpy-lz4.fatbin");
+    let out = folder.path().join("new/folder");
+    let run = extract().args([&file, &other, &file]).arg("-o").arg(&out).output().unwrap();
+    let paths: Vec<PathBuf> = stdout(&run).lines().map(PathBuf::from).collect();
+    let files = files_in(&out);
+    assert_eq!((paths.len(), files.len()), (8, 8));
+    let first = ["saxpy.sm_90.cubin", "saxpy.sm_75.cubin", "saxpy.sm_90.ptx"];
+    assert!(first.iter().zip(&paths).all(|(name, path)| *path == out.join(name)), "{paths:?}");
+    assert!(files["saxpy.sm_90.cubin"] == fs::read(example("saxpy/saxpy.cubin")).unwrap());
+    assert!(files["saxpy.1.sm_90.cubin"] == files["saxpy.sm_90.cubin"]);
+    // Once more, over its own files.
+    assert!(extract().arg(&file).arg("-o").arg(&out).output().unwrap().status.success());
+    assert_eq!(files_in(&out).len(), 8);
+}
+
+#[test]
+fn standard_input_and_single_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = extract();
+    command.args(["-", "-o"]).arg(folder.path()).stdin(fs::File::open(example("saxpy/saxpy.cubin")).unwrap());
+    let run = command.output().unwrap();
+    assert_eq!(stdout(&run).trim(), folder.path().join("stdin.1.sm_90.cubin").display().to_string());
+    assert_eq!(
+        files_in(folder.path())["stdin.1.sm_90.cubin"],
+        fs::read(example("saxpy/saxpy.cubin")).unwrap()
+    );
+    let list = stdout(&extract().arg(example("saxpy/saxpy-debug.cubin")).output().unwrap());
+    assert!(list.contains("cubin  sm_75") && list.contains("  g "), "{list}");
+    assert!(
+        stdout(&extract().arg(example("saxpy/saxpy.ptx")).output().unwrap()).contains("PTX text, 1 image")
+    );
+}
+
+#[test]
+fn files_without_gpu_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let fatbin = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
+    let mut damaged = fatbin.clone();
+    damaged[200..400].fill(0x55);
+    for (path, want) in [
+        (write("empty", b""), "the file is empty"),
+        (write("text", b"hello\n"), "neither ELF, nor a fatbin"),
+        (write("cut", &fatbin[..fatbin.len() - 1]), "offset 0x8: fatSize is"),
+        (write("damaged", &damaged), "image 1: offset 0x10: the zstd data cannot be decompressed"),
+        (write("header", &fatbin[..16]), "fatSize"),
+        (write("archive", b"!<arch>\n"), "no object of the archive"),
+        (PathBuf::from(env!("CARGO_BIN_EXE_ptxas-driver")), "has no section .nv_fatbin"),
+        (folder.path().to_path_buf(), "a folder, expected"),
+        (folder.path().join("missing"), "No such file"),
+    ] {
+        let run = extract().arg(&path).output().unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", path.display());
+        let message = stderr(&run);
+        assert!(message.starts_with("error: ") && message.contains(want), "{message}");
+        assert!(message.contains(&*path.to_string_lossy()), "{message}");
+        let document = extract().arg(&path).arg("--json").output().unwrap();
+        let document: Value = serde_json::from_slice(&document.stdout).unwrap();
+        let file = &document["files"][0];
+        let error = file["errors"][0].as_str().or(file["images"][0]["error"].as_str()).unwrap();
+        assert!(message.contains(error), "{error}");
+    }
+    // What is wrong with one file does not keep the next from being read.
+    let run = extract().arg(folder.path().join("text")).arg(example("saxpy/saxpy.fatbin")).output().unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("3 images"));
+    // A folder that cannot be made.
+    let run =
+        extract().arg(example("saxpy/saxpy.fatbin")).arg("-o").arg(folder.path().join("text/x")).output();
+    let run = run.unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stderr(&run).contains("could not be made"), "{}", stderr(&run));
+}
+
+#[test]
+fn other_commands_point_here() {
+    let file = example("saxpy/saxpy.fatbin");
+    for command in ["lines", "dump"] {
+        let run = Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg(command).arg(&file).output().unwrap();
+        assert_eq!(run.status.code(), Some(1));
+        assert!(stderr(&run).contains("ptxas-driver extract"), "{}", stderr(&run));
+    }
+}
