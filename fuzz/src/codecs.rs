@@ -1,13 +1,17 @@
-//! Section bytes -> values -> section bytes, for each codec of `nv-debug-sections`.
+//! Section bytes -> values -> section bytes, for each codec of `nv-debug-sections`; register operands; `.nv_debug.shared`.
 //!
 //! Sections without alternative encodings come back byte for byte. The others (LEB128 may be padded, the same row has
 //! several opcodes) come back as the same values, and the bytes of the second round are those of the first.
 
 use dwarf2_writer::{Address, SymbolId};
+use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::frame::{self, Entry, FieldSymbol, FieldSymbols};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
-use nv_debug_sections::ptx_txt::{self, PtxText};
+use nv_debug_sections::nv_info::{self, KernelParameter};
+use nv_debug_sections::ptx_txt::{self, NumberedText, PtxText};
+use nv_debug_sections::register::{DwarfRegister, pack_name};
 use nv_debug_sections::reloc::DebugReloc;
+use nv_debug_sections::shared_window::{self, SharedVariable, SharedWindow, Stage};
 use nv_debug_sections::{Result, reg_sass, reg_type, tkinfo};
 
 /// Decodes `data` as every kind of section.
@@ -19,9 +23,86 @@ pub fn run(data: &[u8]) {
     exact(data, PtxText::decode(data), |text| ptx_txt::encode(text.lines()));
     exact(data, reg_sass::decode(data), |functions| reg_sass::encode(functions));
     exact(data, reg_type::decode(data), |functions| reg_type::encode(functions));
+    exact(data, nv_info::decode(nv_info::NAME, data), |records| nv_info::encode(nv_info::NAME, records));
+    texts(data);
+    records(data);
+    register_operand(data);
+    shared_window(data);
     let _ = decoded(data, tkinfo::decode(data));
     lines(data);
     frames(data);
+}
+
+/// Lines by number are the lines in order; what the filter leaves of a text it leaves as it is.
+fn texts(data: &[u8]) {
+    if let (Ok(text), Ok(numbered)) = (PtxText::decode(data), NumberedText::decode(data)) {
+        assert!((1..).map_while(|line| numbered.line(line)).eq(text.lines()));
+        assert_eq!(numbered.line_count(), text.lines().count());
+    }
+    // Blanks behind a leading carriage return stay, and go the next time.
+    if !data.contains(&b'\r')
+        && let Ok(filtered) = ptx_txt::from_ptx(data)
+    {
+        let text = PtxText::decode(&filtered).expect("encoded");
+        assert_eq!(ptx_txt::from_ptx(&text.to_ptx()).expect("filtered before"), filtered);
+    }
+}
+
+/// Symbols are words, and replacing them by themselves changes nothing; what is known of functions comes from records.
+fn records(data: &[u8]) {
+    let Ok(mut records) = nv_info::decode(nv_info::NAME, data) else { return };
+    assert!(nv_info::functions(&records).len() <= records.len());
+    assert!(nv_info::exit_offsets(&records).count() <= data.len() / 4);
+    for parameter in nv_info::parameters(&records) {
+        let bytes = parameter.to_bytes().expect("fields came from their bits");
+        assert_eq!(KernelParameter::from_bytes(bytes), parameter);
+    }
+    for record in &mut records {
+        assert!(record.words().zip(record.symbols()).all(|(word, symbol)| word == symbol.0));
+        record.map_symbols(|symbol| symbol);
+    }
+    assert_eq!(nv_info::encode(nv_info::NAME, &records).expect("decoded before"), data);
+}
+
+/// The operand of `DW_OP_regx`: as gimli reads the number, and back.
+fn register_operand(data: &[u8]) {
+    let len = data.iter().position(|byte| byte & 0x80 == 0).map_or(0, |last| last + 1);
+    let operand = &data[..len];
+    let register = DwarfRegister::from_uleb(operand);
+    let number = gimli::leb128::read::unsigned(&mut gimli::EndianSlice::new(operand, gimli::LittleEndian));
+    if let (Ok(number), true) = (number, len > 0) {
+        assert_eq!(register, DwarfRegister::from_number(number));
+        assert_eq!(register.number().expect("at most 64 bits"), number);
+    }
+    if let (DwarfRegister::Ptx(name), Ok(number)) = (&register, register.number()) {
+        assert_eq!(pack_name(name).expect("packed before"), number);
+    }
+}
+
+/// The law of `.nv_debug.shared`, on a header and symbols made of the data.
+fn shared_window(data: &[u8]) {
+    let [stage, align, size, rest @ ..] = data else { return };
+    let stage = if stage % 2 == 0 { Stage::Linked } else { Stage::Unlinked };
+    let variables = rest.chunks_exact(3).map(|chunk| SharedVariable {
+        name: "v",
+        binding: chunk[0],
+        value: chunk[1].into(),
+        size: chunk[2].into(),
+    });
+    let window = SharedWindow {
+        stage,
+        size: u64::from(*size) << 2,
+        align: u64::from(*align),
+        variables: variables.collect(),
+    };
+    let index = SectionIndex(7);
+    let narrow = window.variables.iter().all(|variable| variable.binding < 16);
+    let encoded = shared_window::encode(&window, index);
+    assert_eq!(encoded.is_ok(), narrow && window.align.is_power_of_two());
+    if let Ok((section, symbols)) = encoded {
+        let again = shared_window::decode(&section, index, symbols.iter().map(|symbol| ("v", symbol)));
+        assert_eq!(again.expect("encoded"), window);
+    }
 }
 
 /// `decoded`, if there is nothing wrong with it; errors lie in the data.
@@ -72,7 +153,7 @@ fn is_writable(table: &LineTable<'_>) -> bool {
     unit != 0
         && table.files.iter().all(|file| narrow(file.directory))
         && ops.all(|op| match *op {
-            LineOp::SetFile(file) => narrow(file),
+            LineOp::SetFile(number) | LineOp::SetFunctionName(number) => narrow(number),
             LineOp::InlinedCall { context, name } => narrow(context) && narrow(name),
             _ => true,
         })

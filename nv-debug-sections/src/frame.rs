@@ -1,7 +1,7 @@
 //! `.debug_frame` as values: 64-bit DWARF, one CIE and one FDE for each function.
 //!
 //! FORMATS 5; observed: ptxas 13.0.88, sm_75-sm_121. Registers are numbered `class << 24 | n` as in
-//! [`reg_sass::SassRegister`](crate::reg_sass::SassRegister).
+//! [`SassRegister`](crate::register::SassRegister).
 
 use crate::bytes::Cursor;
 use crate::catalog::SectionKind;

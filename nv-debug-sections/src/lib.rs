@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod address_class;
 pub mod address_space;
 pub mod bytes;
 pub mod catalog;
@@ -13,11 +14,14 @@ pub mod level;
 pub mod line;
 pub mod line_table;
 pub mod local_depot;
+pub mod nv_info;
 pub mod ptx_txt;
 pub mod reg_sass;
 pub mod reg_type;
+pub mod register;
 pub mod reloc;
 pub mod relocated;
+pub mod shared_window;
 pub mod symbolize;
 pub mod tkinfo;
 

@@ -18,9 +18,11 @@ mod tests;
 
 pub use decode::decode;
 
-/// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset.
+/// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
+/// FORMATS 1.4.
 pub const DW_LNE_NVIDIA_INLINED_CALL: u8 = 0x90;
-/// `DW_LNE_NVIDIA_set_function_name`: operand is a name offset. Never written by ptxas 13.0.88.
+/// `DW_LNE_NVIDIA_set_function_name`: operand is a name offset, ULEB128. Named in elfutils' `dwarf.h`; never
+/// written by ptxas 13.0.88.
 pub const DW_LNE_NVIDIA_SET_FUNCTION_NAME: u8 = 0x91;
 /// Extended opcode 0x92 of Mercury tables: 1 before the row at a function's entry, 0 after it. NVIDIA's name is unknown.
 pub const DW_LNE_NVIDIA_ENTRY_ROW: u8 = 0x92;
@@ -104,6 +106,8 @@ pub enum LineOp {
         /// Offset of the callee's name; below 2^32.
         name: u64,
     },
+    /// 0x91: another name for the inlined code that the rows that follow are, relative to [`LineTable::debug_str_base`]; below 2^32.
+    SetFunctionName(u64),
     /// 0x92: whether the rows that follow are function entry rows; below 0x80.
     EntryRow(u8),
     /// `DW_LNS_advance_pc` and kin without a row; the new address.
@@ -211,6 +215,10 @@ fn encode_op(program: &mut LineProgram, op: &LineOp, origin: u64) -> Result<(), 
             let operands = [(Field::CONTEXT, *context), (Field::FUNCTION_OFFSET, *name)];
             vendor(program, DW_LNE_NVIDIA_INLINED_CALL, &operands, u32::MAX.into())
         }
+        LineOp::SetFunctionName(name) => {
+            let operands = [(Field::FUNCTION_OFFSET, *name)];
+            vendor(program, DW_LNE_NVIDIA_SET_FUNCTION_NAME, &operands, u32::MAX.into())
+        }
         LineOp::EntryRow(flag) => {
             let operands = [(Field::PROLOGUE, u64::from(*flag))];
             vendor(program, DW_LNE_NVIDIA_ENTRY_ROW, &operands, MAX_ENTRY_ROW.into())
@@ -285,6 +293,7 @@ impl LineTable<'_> {
                 LineOp::SetColumn(column) => state.column = column,
                 LineOp::NegateStmt => state.is_stmt = !state.is_stmt,
                 LineOp::InlinedCall { context, name } => (state.context, state.name) = (context, name),
+                LineOp::SetFunctionName(name) => state.name = name,
                 LineOp::EntryRow(flag) => state.entry = flag != 0,
                 LineOp::Row { address, line } => {
                     (state.number, state.address, state.line) = (state.number + 1, address, line);

@@ -5,6 +5,7 @@
 
 use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
+use std::borrow::Cow;
 
 /// Name of the section in a whole-program cubin, and prefix of its name in a relocatable one.
 pub const NAME: &str = SectionKind::NvDebugPtxTxt.name();
@@ -46,6 +47,46 @@ impl<'d> PtxText<'d> {
             rest = &rest[end + 1..];
             Some(line)
         })
+    }
+
+    /// The text as a PTX file: each line ended by a newline. What ptxas' filter took out of the source is gone, so that it leaves this text
+    /// as it is ([`from_ptx`] gives the section again), but for a line that had blanks behind a leading carriage return.
+    pub fn to_ptx(&self) -> Vec<u8> {
+        self.data.iter().map(|&byte| if byte == 0 { b'\n' } else { byte }).collect()
+    }
+}
+
+/// A PTX text whose lines are found by number, in constant time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberedText<'d> {
+    data: Cow<'d, [u8]>,
+    /// Start of each line, and the end of the last.
+    starts: Vec<usize>,
+}
+
+impl<'d> NumberedText<'d> {
+    /// Reads section contents, and notes where each line starts.
+    ///
+    /// # Errors
+    ///
+    /// As [`PtxText::decode`].
+    pub fn decode(data: impl Into<Cow<'d, [u8]>>) -> Result<Self> {
+        let data = data.into();
+        PtxText::decode(&data)?;
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(0, &data).map(|nul| nul + 1)).collect();
+        Ok(Self { data, starts })
+    }
+
+    /// How many lines there are.
+    pub fn line_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Line `number`, 1-based as in `.nv_debug_line_sass`, without its terminator; `None` if the text has no such line.
+    pub fn line(&self, number: u32) -> Option<&[u8]> {
+        let index = (number as usize).checked_sub(1)?;
+        let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
+        self.data.get(start..end.checked_sub(1)?)
     }
 }
 
@@ -97,14 +138,28 @@ fn trim_start<'a>(line: &'a [u8], blanks: &[u8]) -> &'a [u8] {
     &line[start..]
 }
 
-/// The section's name: relocatable objects (`-c`) carry the Adler-32 of the whole PTX file, in decimal.
+/// What the name of a relocatable object's section ends in: the Adler-32 (RFC 1950) of the whole PTX file, unfiltered.
+pub fn checksum(source: &[u8]) -> u32 {
+    simd_adler32::adler32(&source)
+}
+
+/// The section's name: in relocatable objects (`-c`) with a dot and the [`checksum`], in decimal.
 pub fn section_name(source: &[u8], relocatable: bool) -> String {
-    if relocatable { format!("{NAME}.{}", simd_adler32::adler32(&source)) } else { NAME.to_owned() }
+    if relocatable { format!("{NAME}.{}", checksum(source)) } else { NAME.to_owned() }
+}
+
+/// The checksum in a section's name: which PTX file the text is from. `None` for the name without one, and for any that
+/// [`section_name`] does not make.
+pub fn checksum_in(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix(NAME)?.strip_prefix('.')?;
+    let checksum: u32 = digits.parse().ok()?;
+    (checksum.to_string() == digits).then_some(checksum)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn filter_drops_debug_text_and_keeps_numbering() {
@@ -125,5 +180,39 @@ mod tests {
     fn relocatable_name_carries_the_checksum() {
         assert_eq!(section_name(b"Wikipedia", true), ".nv_debug_ptx_txt.300286872"); // RFC 1950's Adler-32, published example
         assert_eq!(section_name(b"Wikipedia", false), NAME);
+        assert_eq!(checksum_in(".nv_debug_ptx_txt.300286872"), Some(300_286_872));
+        for name in ["", ".1x", ".01", ".+1", ".4294967296", "1", ".1.2"] {
+            assert_eq!(checksum_in(&format!("{NAME}{name}")), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_by_number() {
+        let text = NumberedText::decode(&b"a\0\0bc\0"[..]).unwrap();
+        assert_eq!(text.line_count(), 3);
+        let lines: [Option<&[u8]>; 5] = [None, Some(b"a"), Some(b""), Some(b"bc"), None];
+        assert_eq!([0, 1, 2, 3, 4].map(|number| text.line(number)), lines);
+        assert_eq!(text.line(u32::MAX), None);
+        assert_eq!(NumberedText::decode(Vec::new()).unwrap().line(1), None);
+        assert_eq!(NumberedText::decode(&b"a\0bc"[..]).unwrap_err().offset(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_come_back(lines in prop::collection::vec(prop::collection::vec(1_u8.., 0..8), 0..8)) {
+            let data = encode(lines.iter().map(Vec::as_slice)).unwrap();
+            prop_assert!(PtxText::decode(&data).unwrap().lines().eq(&lines));
+            let text = NumberedText::decode(&*data).unwrap();
+            prop_assert!((1..).map_while(|number| text.line(number)).eq(&lines));
+            prop_assert_eq!(text.line_count(), lines.len());
+        }
+
+        #[test]
+        fn the_filter_is_done_after_once(source in "([ \\t]{0,2}(//|#|\\.b8|\\.loc|\\.local|ret;|a){0,2}[ \\r]?\\n){0,8}") {
+            let filtered = from_ptx(source.as_bytes()).unwrap();
+            let text = PtxText::decode(&filtered).unwrap();
+            let again = from_ptx(&text.to_ptx()).unwrap();
+            prop_assert_eq!(again, filtered);
+        }
     }
 }

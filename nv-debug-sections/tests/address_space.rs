@@ -5,32 +5,17 @@
 mod corpus;
 
 use nv_debug_sections::address_space::parameter_base;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::nv_info::{self, Attribute};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Record formats of `.nv.info`: a value of two bytes, or a size of two bytes and as many behind it.
-const EIFMT_SVAL: u8 = 4;
-/// Operands: symbol (4 bytes), offset in constant bank 0 (2), size (2).
-const EIATTR_PARAM_CBANK: u8 = 0x0a;
-
-/// Offsets of the `EIATTR_PARAM_CBANK` records of one section.
+/// Offsets of the `EIATTR_PARAM_CBANK` records of one section: their operands are a symbol (4 bytes), the offset in constant bank 0
+/// (2) and the size (2).
 fn parameter_offsets(info: &[u8]) -> Vec<u64> {
-    let mut cursor = Cursor::new(".nv.info", info);
-    let mut offsets = Vec::new();
-    while !cursor.is_empty() {
-        let (format, attribute) = (cursor.u8("format").unwrap(), cursor.u8("attribute").unwrap());
-        let value = cursor.u16("value").unwrap();
-        if format == EIFMT_SVAL {
-            let mut operands = cursor.split(value.into(), "operands").unwrap();
-            if attribute == EIATTR_PARAM_CBANK {
-                operands.u32("symbol").unwrap();
-                offsets.push(operands.u16("offset").unwrap().into());
-            }
-        }
-    }
-    offsets
+    let records = nv_info::decode(nv_info::NAME, info).unwrap();
+    let banks = records.iter().filter(|record| record.attribute == Attribute::PARAM_CBANK);
+    banks.map(|record| u64::from(record.symbol_and_number().unwrap().1 & 0xffff)).collect()
 }
 
 /// Counts records by SM, and checks each.

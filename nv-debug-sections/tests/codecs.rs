@@ -5,16 +5,26 @@ use dwarf2_writer::Address;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::{Result, frame, line, ptx_txt, reg_sass, reg_type};
+use nv_debug_sections::{Result, frame, line, nv_info, ptx_txt, reg_sass, reg_type};
 use std::collections::BTreeMap;
 
 mod corpus;
 
+/// The codec for a section of this name: by the native section's name, without function or checksum. `None`: there is no codec.
+fn codec(name: &str) -> Option<&'static str> {
+    let native = name.replace(".nv.merc", "");
+    let info = native.strip_prefix(nv_info::NAME).filter(|f| f.is_empty() || f.starts_with('.'));
+    info.map(|_| nv_info::NAME).or(SectionKind::from_name(&native).map(SectionKind::name))
+}
+
 /// Encodes what was decoded; `None` for sections without a codec.
 fn round_trip(cubin: &Cubin<'_>, index: SectionIndex, name: &str) -> Option<Result<Vec<u8>>> {
-    let native = name.replace(".nv.merc", "");
     let bytes = cubin.bytes(index).expect("bytes");
-    Some(match SectionKind::from_name(&native)? {
+    let codec = codec(name)?;
+    if codec == nv_info::NAME {
+        return Some(nv_info::decode(name, &bytes).and_then(|records| nv_info::encode(name, &records)));
+    }
+    Some(match SectionKind::from_name(codec)? {
         SectionKind::DebugLine | SectionKind::NvDebugLineSass => {
             line::decode(name, &bytes).and_then(|tables| {
                 let mut out = Vec::new();
@@ -80,8 +90,7 @@ fn every_codec_round_trips_the_corpus() {
         let Ok(cubin) = Cubin::parse(&data) else { continue }; // the container's own tests count these
         for (index, name, _) in cubin.iter() {
             let Some(ours) = round_trip(&cubin, index, name) else { continue };
-            let kind = SectionKind::from_name(&name.replace(".nv.merc", "")).expect("known").name();
-            let count = counts.entry(kind).or_default();
+            let count = counts.entry(codec(name).expect("known")).or_default();
             count.1 += 1;
             match ours {
                 Ok(ours) if *ours == *cubin.bytes(index).expect("bytes") => count.0 += 1,

@@ -3,7 +3,7 @@
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::frame;
-use nv_debug_sections::reg_sass::SassRegister;
+use nv_debug_sections::register::SassRegister;
 use std::collections::{HashMap, HashSet};
 
 /// The code of one module, as facts. Symbols are indices in the symbol table of the file to be written.

@@ -272,6 +272,25 @@ fn a_section_that_cannot_be_decoded_is_shown_as_bytes() {
     assert!(text.contains("\n.nv_debug_ptx_txt (section "));
 }
 
+// As cuobjdump 13.2.86 has them: 24 registers, no stack; four parameters, the last first; the places of three EXIT instructions.
+#[test]
+fn records_of_nv_info_are_named() {
+    let document =
+        json(&example("saxpy/saxpy.cubin"), &["--section", ".nv.info", "--section", ".nv.info.saxpy"]);
+    let all: Vec<_> = of_kind(&document, "attributes").flat_map(|(_, records)| records).collect();
+    let values = |attribute: &str| -> Vec<&str> {
+        let records = all.iter().filter(|record| record["attribute"] == attribute);
+        records.map(|record| record["value"].as_str().unwrap()).collect()
+    };
+    assert_eq!(values("EIATTR_REGCOUNT"), ["saxpy 0x18"]);
+    assert_eq!(values("EIATTR_MIN_STACK_SIZE"), ["saxpy 0x0"]);
+    assert_eq!(values("EIATTR_EXIT_INSTR_OFFSETS"), ["0x90 0x360 0x550"]);
+    assert_eq!(values("EIATTR_KPARAM_INFO")[0], "parameter 3: offset 0x10, 8 bytes");
+    assert_eq!(values("EIATTR_KPARAM_INFO").len(), 4);
+    let text = text(&example("saxpy/saxpy.cubin"), &["--section", ".nv.info"]);
+    assert!(text.contains("  EIATTR_REGCOUNT                       saxpy 0x18\n"), "{text}");
+}
+
 /// Dumps an example with some of its bytes changed: exit status and text.
 fn dump_changed(
     name: &str,

@@ -69,12 +69,14 @@ pub(crate) fn faulty_modules() -> Vec<Vec<u8>> {
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-/// The debug sections of the example cubins, as they lie in the files.
+/// The debug sections of the example cubins and `.nv.info`, as they lie in the files.
 pub(crate) fn sections() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for file in files("cubin") {
         let cubin = Cubin::parse(&file).unwrap();
-        let debug = cubin.iter().filter(|(_, name, _)| name.contains("debug_") && !name.starts_with(".rel"));
+        let debug = cubin.iter().filter(|(_, name, _)| {
+            (name.contains("debug_") || name.contains("nv.info")) && !name.starts_with(".rel")
+        });
         all.extend(debug.map(|(index, ..)| cubin.bytes(index).unwrap().into_owned()));
     }
     all

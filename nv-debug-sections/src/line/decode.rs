@@ -1,7 +1,8 @@
 //! Line sections to values: one pass over each unit.
 
 use super::{
-    DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, LineFile, LineOp, LineTable, MAX_ENTRY_ROW, Sequence,
+    DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineFile, LineOp,
+    LineTable, MAX_ENTRY_ROW, Sequence,
 };
 use crate::bytes::Cursor;
 use crate::{ErrorKind, Result};
@@ -239,6 +240,10 @@ fn decode_extended(cursor: &mut Cursor<'_>, registers: &mut Registers) -> Result
             let context = op.uleb("the context of an inlined call")?;
             let name = op.uleb("the name of an inlined call")?;
             registers.state(LineOp::InlinedCall { context, name });
+        }
+        DW_LNE_NVIDIA_SET_FUNCTION_NAME => {
+            let name = op.uleb("a function name offset")?;
+            registers.state(LineOp::SetFunctionName(name));
         }
         DW_LNE_NVIDIA_ENTRY_ROW => {
             let flag = op.u8("the entry row flag")?;

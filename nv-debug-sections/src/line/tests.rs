@@ -5,6 +5,7 @@ use crate::ErrorKind;
 use dwarf2_writer::constants::*;
 use gimli::{DebugLineOffset, LittleEndian};
 use leb128_nv::{sleb128, uleb128};
+use proptest::prelude::*;
 
 /// A unit without tables, with one sequence of `program` and an advance of nothing before its end.
 fn unit(params: Params, program: &[u8]) -> Vec<u8> {
@@ -191,6 +192,11 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
             LineOp::InlinedCall { context: 0, name: past },
             "setting function Offset: it is 0x100000000, at most 0xffffffff fits",
         ),
+        (
+            LineOp::SetFunctionName(max),
+            LineOp::SetFunctionName(past),
+            "setting function Offset: it is 0x100000000, at most 0xffffffff fits",
+        ),
         (LineOp::EntryRow(0x7f), LineOp::EntryRow(0x80), "setting prologue: it is 0x80, at most 0x7f fits"),
         (
             LineOp::Advance(max),
@@ -202,6 +208,87 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
         let expected =
             format!(".debug_line+0x0: sequence 0: overflow when generating LEB128 number for {words}");
         assert_eq!(message(too_large), Err(expected));
+    }
+}
+
+/// Rows of a program with NVIDIA's three opcodes: context, name and entry of each.
+#[test]
+fn vendor_opcodes_set_what_rows_carry() {
+    let program = [
+        &[0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 1, DW_LNS_copy, 0, 2, DW_LNE_NVIDIA_ENTRY_ROW, 0][..],
+        &[0, 4, DW_LNE_NVIDIA_INLINED_CALL, 1, 0x80, 0x01, DW_LNS_advance_pc, 16, DW_LNS_copy],
+        &[0, 2, DW_LNE_NVIDIA_SET_FUNCTION_NAME, 5, DW_LNS_advance_pc, 16, DW_LNS_copy],
+        &[0, 3, DW_LNE_NVIDIA_INLINED_CALL, 0, 0, DW_LNS_advance_pc, 16, DW_LNS_copy],
+    ];
+    let data = unit(PTXAS_PARAMS, &program.concat());
+    let tables = decode(".debug_line", &data).unwrap();
+    let rows = tables[0].rows(&tables[0].sequences[0]);
+    let rows: Vec<_> = rows.map(|row| (row.number, row.context, row.name, row.entry)).collect();
+    assert_eq!(rows, [(1, 0, 0, true), (2, 1, 128, false), (3, 1, 5, false), (4, 0, 0, false)]);
+    let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+    let again = decode(".debug_line", &again.bytes).unwrap();
+    assert_eq!(again[0].sequences[0].ops, tables[0].sequences[0].ops);
+}
+
+#[test]
+fn vendor_opcodes_with_other_operands_are_refused() {
+    let call = DW_LNE_NVIDIA_INLINED_CALL;
+    let wide = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02];
+    let too_wide = [&[0, 12, call][..], &wide, &[0]].concat();
+    // The offsets count from the opcode's 0 byte.
+    for (program, at) in [
+        (&[0, 1, call][..], 3),
+        (&[0, 2, call, 1], 4),
+        (&[0, 3, call, 1, 0x80], 4),
+        (&[0, 4, call, 1, 2, 3], 5),
+        (&too_wide, 3),
+        (&[0, 1, DW_LNE_NVIDIA_SET_FUNCTION_NAME], 3),
+        (&[0, 3, DW_LNE_NVIDIA_SET_FUNCTION_NAME, 1, 2], 4),
+        (&[0, 1, DW_LNE_NVIDIA_ENTRY_ROW], 3),
+        (&[0, 3, DW_LNE_NVIDIA_ENTRY_ROW, 1, 2], 4),
+        (&[0, 0], 2),
+        (&[0, 0x7f, call, 1, 2], 2),
+    ] {
+        let data = unit(PTXAS_PARAMS, program);
+        let start = data.len() - 3 - program.len();
+        let error = decode(".debug_line", &data).unwrap_err();
+        assert_eq!(
+            (error.section(), error.offset()),
+            (".debug_line", (start + at) as u64),
+            "{program:02x?}: {error}"
+        );
+    }
+}
+
+/// The header of a unit without tables or sequences, with `tail` behind its file table.
+fn header_with_tail(tail: &[u8]) -> Vec<u8> {
+    let mut data = unit(PTXAS_PARAMS, &[]);
+    let header_end = 10 + data[6] as usize;
+    data.truncate(header_end);
+    data.extend_from_slice(tail);
+    data[6] += tail.len() as u8;
+    data[0] = (data.len() - 4) as u8;
+    data
+}
+
+#[test]
+fn the_debug_str_base_is_four_bytes_or_none() {
+    for (tail, base) in [(&[][..], None), (&[0, 0, 0, 0], Some(0)), (&[4, 3, 2, 1], Some(0x0102_0304))] {
+        let data = header_with_tail(tail);
+        let tables = decode(".debug_line", &data).unwrap();
+        assert_eq!(tables[0].debug_str_base, base);
+        let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+        assert_eq!(again.bytes, data);
+        // With a symbol the field is relocated, and the offset is the addend.
+        let symbol = SymbolId(7);
+        let relocated = encode(".debug_line", &tables[0], Some(symbol), |_, _| Address::Constant(0)).unwrap();
+        assert_eq!(relocated.relocs.len(), usize::from(base.is_some()));
+    }
+    for len in [1, 2, 3, 5, 8] {
+        let data = header_with_tail(&vec![0; len]);
+        let error = decode(".debug_line", &data).unwrap_err();
+        assert_eq!(error.offset(), (data.len() - len) as u64, "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Value { found, .. } if *found == len as u64), "{error}");
     }
 }
 
@@ -223,4 +310,43 @@ fn errors_give_the_offset_of_the_opcode() {
     let data = unit(PTXAS_PARAMS, &[0, 9, DW_LNE_set_address, 0, 0, 0, 0, 0, 0, 0, 0]);
     let error = decode(".debug_line", &data).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Value { field: "extended opcode", found: 2, .. }), "{error}");
+}
+
+/// One or two steps, by which the address moves on. An advance alone stands before a state change: before a row it would be the row's.
+fn steps() -> impl Strategy<Value = Vec<LineOp>> {
+    let number = || any::<u32>().prop_map(u64::from);
+    prop_oneof![
+        number().prop_map(|file| vec![LineOp::SetFile(file)]),
+        number().prop_map(|column| vec![LineOp::SetColumn(column)]),
+        Just(vec![LineOp::NegateStmt]),
+        Just(vec![LineOp::SetBasicBlock]),
+        (number(), number()).prop_map(|(context, name)| vec![LineOp::InlinedCall { context, name }]),
+        number().prop_map(|name| vec![LineOp::SetFunctionName(name)]),
+        (0_u8..0x80).prop_map(|flag| vec![LineOp::EntryRow(flag)]),
+        (1_u64..1000, 0_u8..3).prop_map(|(step, flag)| vec![LineOp::Advance(step), LineOp::EntryRow(flag)]),
+        (0_u64..1000, any::<u32>()).prop_map(|(address, line)| vec![LineOp::Row { address, line }]),
+        (16_u64..17, 1_u32..30).prop_map(|(address, line)| vec![LineOp::Row { address, line }]),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn tables_come_back(steps in prop::collection::vec(steps(), 0..20), debug_str_base: Option<u32>, end in 1_u64..1000) {
+        let mut ops = steps.concat();
+        let mut at = 0;
+        for op in &mut ops {
+            if let LineOp::Advance(address) | LineOp::Row { address, .. } = op {
+                at += *address;
+                *address = at;
+            }
+        }
+        let sequence = Sequence { base: 0, base_offset: 0, ops, end: at + end };
+        let files = vec![LineFile { name: b"a.cu".into(), directory: 1, mtime: 7, size: 9 }];
+        let (params, directories) = (PTXAS_PARAMS, vec![b"/src".into()]);
+        let table = LineTable { params, directories, files, debug_str_base, sequences: vec![sequence] };
+        let encoded = encode(".debug_line", &table, None, |_, _| Address::Constant(0)).unwrap();
+        let mut again = decode(".debug_line", &encoded.bytes).unwrap();
+        again[0].sequences[0].base_offset = 0;
+        prop_assert_eq!(&again, &[table]);
+    }
 }

@@ -29,7 +29,7 @@ use std::collections::HashMap;
 use crate::catalog::SectionKind;
 use crate::cubin::{Cubin, SectionIndex};
 use crate::line::{self, LineRow, LineTable};
-use crate::ptx_txt::PtxText;
+use crate::ptx_txt::NumberedText;
 use crate::relocated::Relocated;
 use crate::{Error, Result};
 
@@ -121,26 +121,16 @@ pub struct Symbolizer<'c> {
     /// Paths of each `.debug_line` unit, by file number less 1.
     files: Vec<Vec<Option<String>>>,
     names: CalleeNames<'c>,
-    texts: Vec<Text>,
+    texts: Vec<Text<'c>>,
     /// For each `.nv_debug_line_sass` unit, the index in `texts` for each file number (0 first).
     text_of: Vec<Vec<Option<usize>>>,
 }
 
 /// One `.nv_debug_ptx_txt` section.
 #[derive(Debug, Clone)]
-struct Text {
+struct Text<'c> {
     section: SectionIndex,
-    bytes: Vec<u8>,
-    /// Start of each line, and the end of the last.
-    starts: Vec<usize>,
-}
-
-impl Text {
-    fn line(&self, line: u32) -> Option<&[u8]> {
-        let index = (line as usize).checked_sub(1)?;
-        let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
-        self.bytes.get(start..end.checked_sub(1)?)
-    }
+    text: NumberedText<'c>,
 }
 
 impl<'c> Symbolizer<'c> {
@@ -243,7 +233,7 @@ impl<'c> Symbolizer<'c> {
         PtxLine {
             line: row.line,
             section: text.map(|text| text.section),
-            text: text.and_then(|text| text.line(row.line)),
+            text: text.and_then(|text| text.text.line(row.line)),
         }
     }
 }
@@ -317,18 +307,10 @@ fn find<'c>(cubin: &'c Cubin<'_>, kind: SectionKind) -> impl Iterator<Item = (Se
         .map(|(index, name, _)| (index, name))
 }
 
-fn read_text(cubin: &Cubin<'_>, section: SectionIndex) -> Result<Text> {
-    let bytes = cubin.bytes(section)?.into_owned();
+fn read_text<'c>(cubin: &'c Cubin<'_>, section: SectionIndex) -> Result<Text<'c>> {
+    let text = NumberedText::decode(cubin.bytes(section)?);
     let name = cubin.section_name(section);
-    let lines =
-        PtxText::decode(&bytes).map_err(|error| Error::new(name, error.offset(), error.kind().clone()))?;
-    let mut starts = vec![0];
-    let mut at = 0;
-    for line in lines.lines() {
-        at += line.len() + 1;
-        starts.push(at);
-    }
-    Ok(Text { section, bytes, starts })
+    Ok(Text { section, text: text.map_err(|error| Error::new(name, error.offset(), error.kind().clone()))? })
 }
 
 /// Decodes the first section of a kind and files its sequences by code section. `each` sees every unit's table.

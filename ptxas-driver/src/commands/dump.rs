@@ -1,5 +1,6 @@
 //! `dump`: what is in a cubin's debug sections.
 
+mod attributes;
 mod expression;
 mod frames;
 mod info;
@@ -22,8 +23,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
-Without --section: the table of sections and every debug section, decoded. A section that has no
-decoder, or that cannot be decoded, is shown as hexadecimal bytes.
+Without --section: the table of sections and every debug section, decoded. With --section also
+.nv.info and .nv.info.FUNCTION. A section that has no decoder, or that cannot be decoded, is shown as
+hexadecimal bytes.
 
 Exit status:
   0  done

@@ -3,7 +3,7 @@
 use dwarf2_writer::constants::DW_OP;
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
-use nv_debug_sections::reg_sass::SassRegister;
+use nv_debug_sections::register::DwarfRegister;
 use std::fmt::Write as _;
 
 /// How an operand is encoded.
@@ -105,7 +105,7 @@ fn operation(
             }
             Uleb => write!(words, " {}", cursor.uleb(what)?),
             Sleb => write!(words, " {}", cursor.sleb(what)?),
-            Register => write!(words, " {}", register(cursor.leb_bytes(what)?)),
+            Register => write!(words, " {}", DwarfRegister::from_uleb(cursor.leb_bytes(what)?)),
             Block => {
                 let len = cursor.uleb(what)?;
                 write!(words, " {:02x?}", cursor.take(len, what)?)
@@ -114,35 +114,6 @@ fn operation(
     }
     text.push_str(&words);
     Ok(())
-}
-
-/// A register operand: a PTX register's name read as a big-endian number (`%f1` = 0x256631; FORMATS 4), else a SASS
-/// register's class and number.
-fn register(leb: &[u8]) -> String {
-    let bits = leb.iter().flat_map(|byte| (0..7).map(move |bit| byte >> bit & 1));
-    let mut bytes: Vec<u8> = Vec::new();
-    for (index, bit) in bits.enumerate() {
-        if index % 8 == 0 {
-            bytes.push(0);
-        }
-        if let Some(last) = bytes.last_mut() {
-            *last |= bit << (index % 8);
-        }
-    }
-    while bytes.last() == Some(&0) {
-        bytes.pop();
-    }
-    bytes.reverse();
-    match bytes.as_slice() {
-        [b'%', name @ ..] if name.iter().all(u8::is_ascii_graphic) => {
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-        [class @ 1..=11, a, b, c] => SassRegister(u32::from_be_bytes([*class, *a, *b, *c])).to_string(),
-        _ if bytes.len() <= 8 => {
-            bytes.iter().fold(0_u64, |value, byte| value << 8 | u64::from(*byte)).to_string()
-        }
-        _ => format!("{bytes:02x?}"),
-    }
 }
 
 #[cfg(test)]
@@ -170,15 +141,5 @@ mod tests {
         // DWARF 2.0.0 §7.7.1: 0x70 and 0x8f are breg0 and breg31, 0x50 is reg0, 0x3f lit15.
         assert_eq!(words(&[0x70, 0x7f, 0x8f, 0x01]), "DW_OP_breg0 -1; DW_OP_breg31 1");
         assert_eq!(words(&[0x50, 0x3f, 0x0b, 0xfe, 0xff]), "DW_OP_reg0; DW_OP_lit15; DW_OP_const2s -2");
-    }
-
-    #[test]
-    fn register_names_longer_than_a_machine_word() {
-        // `%fdiv_0123` as a number: encoded by hand, 80 bits in twelve groups of seven.
-        let name = b"%fdiv_0123";
-        let value = name.iter().fold(0_u128, |value, byte| value << 8 | u128::from(*byte));
-        let groups =
-            (0..12).map(|group| (value >> (7 * group) & 0x7f) as u8 | if group < 11 { 0x80 } else { 0 });
-        assert_eq!(register(&groups.collect::<Vec<_>>()), "%fdiv_0123");
     }
 }

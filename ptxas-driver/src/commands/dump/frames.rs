@@ -8,7 +8,7 @@ use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
-use nv_debug_sections::reg_sass::SassRegister;
+use nv_debug_sections::register::SassRegister;
 
 /// The CIE's return address register of a kernel, which has none.
 const NO_RETURN: u64 = 0xffff_ffff;

@@ -5,6 +5,7 @@ use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
 use super::section::{Source, View};
 use crate::commands::read::text;
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianSlice, LittleEndian};
+use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -196,7 +197,10 @@ impl Words<'_, '_, '_> {
             AttributeValue::Visibility(value) => dwarf_name!(value, "DW_VIS_"),
             AttributeValue::CallingConvention(value) => dwarf_name!(value, "DW_CC_"),
             AttributeValue::FileIndex(index) => format!("file {index}"),
-            AttributeValue::AddressClass(class) => format!("class {}", class.0),
+            AttributeValue::AddressClass(class) => match AddressClass::of_value(class.0) {
+                Some(named) => format!("{} {named}", class.0),
+                None => class.0.to_string(),
+            },
             AttributeValue::Udata(value) => value.to_string(),
             AttributeValue::Sdata(value) => value.to_string(),
             AttributeValue::Data1(value) => value.to_string(),

@@ -60,6 +60,7 @@ pub(super) enum Contents {
     Locations(Vec<Location>),
     Lookup(Vec<Lookup>),
     Macros(Vec<Located<String>>),
+    Attributes(Vec<NvInfoRecord>),
     #[serde(serialize_with = "hex")]
     Bytes(Vec<u8>),
 }
@@ -151,6 +152,17 @@ pub(super) struct Register {
 pub(super) struct RegisterTypes {
     pub(super) function: String,
     pub(super) types: Vec<String>,
+}
+
+/// A record of `.nv.info`.
+#[derive(Debug, Serialize)]
+pub(super) struct NvInfoRecord {
+    /// `EIATTR_*`.
+    pub(super) attribute: String,
+    /// `EIFMT_*`.
+    pub(super) format: &'static str,
+    /// In words.
+    pub(super) value: String,
 }
 
 /// A CIE or FDE.

@@ -1,7 +1,7 @@
 //! Picks the decoder of a section, and knows what its fields refer to.
 
 use super::model::{Contents, Header, Section};
-use super::{frames, info, lists, rows};
+use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
@@ -195,6 +195,9 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     fn contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
+        if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
+            return attributes::attributes(self, &self.view(index)?);
+        }
         if !SectionName::parse(name).is_debug_contents() {
             return Ok(self.bytes(index));
         }

@@ -87,6 +87,10 @@ pub(super) fn section(out: Out<'_>, section: &Section) -> io::Result<()> {
         Contents::Lookup(entries) => entries
             .iter()
             .try_for_each(|entry| writeln!(out, "  <{:#x}>  {}", entry.die, printable(&entry.name))),
+        Contents::Attributes(records) => records.iter().try_for_each(|record| {
+            let line = format!("  {:36}  {}", record.attribute, printable(&record.value));
+            writeln!(out, "{}", line.trim_end())
+        }),
         Contents::Bytes(bytes) => hex(out, bytes),
     }
 }

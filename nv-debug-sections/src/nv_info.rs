@@ -1,0 +1,271 @@
+//! `.nv.info` and `.nv.info.F`: what the driver, the linker and debug tools must know of functions, as a list of records.
+//!
+//! A record is a format, an attribute and a value: `04 2f 08 00 | symbol, count` is the register count of a function. `.nv.info` holds what
+//! the linker adds up (registers, frames, stacks, by symbol), `.nv.info.F` what holds for function F alone (parameters, places of `EXIT`
+//! and other instructions); `.nv.merc.nv.info` and `.nv.merc.nv.info.F` are the same with Mercury addresses, and symbols of
+//! `.nv.merc.symtab`.
+//!
+//! No public specification. Names and meanings as cuobjdump 13.2.86 prints them; where records occur: FORMATS 6 and 7; observed: ptxas
+//! 13.0.88, sm_75-sm_121. Every record is kept, its attribute known or not, so that what is written is what was read.
+
+mod attribute;
+mod parameter;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::bytes::Cursor;
+use crate::cubin::{Cubin, Section, SectionIndex, SymbolIndex, sht};
+use crate::{Error, ErrorKind, Result};
+
+pub use attribute::Attribute;
+pub use parameter::KernelParameter;
+
+/// Name of the section for the whole file; that of function F is this, a dot, and F.
+pub const NAME: &str = ".nv.info";
+
+/// One record.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Record<'d> {
+    /// What it is about.
+    pub attribute: Attribute,
+    /// What it says; the format byte follows from it.
+    pub value: Value<'d>,
+}
+
+/// A record's value. The bytes that carry nothing are 0 in every file seen, and kept.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Value<'d> {
+    /// `EIFMT_NVAL`, 1: that the record is there says it all.
+    None {
+        /// The two bytes behind the attribute.
+        padding: u16,
+    },
+    /// `EIFMT_BVAL`, 2: one byte.
+    Byte {
+        /// The byte behind the attribute.
+        value: u8,
+        /// The byte behind that.
+        padding: u8,
+    },
+    /// `EIFMT_HVAL`, 3: two bytes.
+    Half(u16),
+    /// `EIFMT_SVAL`, 4: a size of two bytes, and as many bytes.
+    Sized(Cow<'d, [u8]>),
+}
+
+impl Value<'_> {
+    /// The format byte.
+    pub fn format(&self) -> u8 {
+        match self {
+            Self::None { .. } => 1,
+            Self::Byte { .. } => 2,
+            Self::Half(_) => 3,
+            Self::Sized(_) => 4,
+        }
+    }
+
+    /// NVIDIA's name of the format.
+    pub fn format_name(&self) -> &'static str {
+        match self {
+            Self::None { .. } => "EIFMT_NVAL",
+            Self::Byte { .. } => "EIFMT_BVAL",
+            Self::Half(_) => "EIFMT_HVAL",
+            Self::Sized(_) => "EIFMT_SVAL",
+        }
+    }
+}
+
+/// Which 32-bit words of a sized value are symbol indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Symbols {
+    First,
+    All,
+}
+
+/// Attributes whose values name symbols, of the symbol table that the section links to.
+///
+/// cuobjdump prints their names, but for `MAX_STACK_SIZE` and `PARAM_CBANK`: there every value of the corpus is a function's, or the
+/// section symbol of `.nv.constant0.F`.
+const SYMBOLS: [(Attribute, Symbols); 9] = [
+    (Attribute::PARAM_CBANK, Symbols::First),
+    (Attribute::EXTERNS, Symbols::All),
+    (Attribute::FRAME_SIZE, Symbols::First),
+    (Attribute::MIN_STACK_SIZE, Symbols::First),
+    (Attribute::MAX_STACK_SIZE, Symbols::First),
+    (Attribute::LOAD_CACHE_REQUEST, Symbols::First),
+    (Attribute::REGCOUNT, Symbols::First),
+    (Attribute::SAM_REGION_STACK_SIZE, Symbols::First),
+    (Attribute::SYSCALLS_FALLBACK, Symbols::All),
+];
+
+/// Decodes the section. `section` is its name, for errors.
+///
+/// # Errors
+///
+/// [`ErrorKind::Truncated`] where the data ends inside a record, [`ErrorKind::Value`] for a format that is none of the four: the length of
+/// such a record is not known.
+pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<Record<'d>>> {
+    let mut cursor = Cursor::new(section, data);
+    let mut records = Vec::new();
+    while !cursor.is_empty() {
+        let start = cursor.offset();
+        let format = cursor.u8("a record's format")?;
+        let attribute = Attribute(cursor.u8("a record's attribute")?);
+        let half = cursor.u16("a record's value")?;
+        let [low, high] = half.to_le_bytes();
+        let value = match format {
+            1 => Value::None { padding: half },
+            2 => Value::Byte { value: low, padding: high },
+            3 => Value::Half(half),
+            4 => Value::Sized(Cow::Borrowed(cursor.take(half.into(), "a record's sized value")?)),
+            found => {
+                let expected = "1 to 4, EIFMT_NVAL to EIFMT_SVAL";
+                let kind = ErrorKind::Value { field: "a record's format", found: found.into(), expected };
+                return Err(cursor.error_at(start, kind));
+            }
+        };
+        records.push(Record { attribute, value });
+    }
+    Ok(records)
+}
+
+/// Encodes the section. `section` is its name, for errors.
+///
+/// # Errors
+///
+/// [`ErrorKind::DoesNotFit`], at the offset of the record, for a sized value of 64 KiB or more.
+pub fn encode(section: &str, records: &[Record<'_>]) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    for record in records {
+        let half = match &record.value {
+            Value::None { padding } => *padding,
+            Value::Byte { value, padding } => u16::from_le_bytes([*value, *padding]),
+            Value::Half(value) => *value,
+            Value::Sized(bytes) => u16::try_from(bytes.len()).map_err(|_| {
+                let (value, field) = (bytes.len() as u64, "a 16-bit size");
+                let kind = ErrorKind::DoesNotFit { what: "the length of a record's value", value, field };
+                Error::new(section, out.len() as u64, kind)
+            })?,
+        };
+        out.extend_from_slice(&[record.value.format(), record.attribute.0]);
+        out.extend_from_slice(&half.to_le_bytes());
+        if let Value::Sized(bytes) = &record.value {
+            out.extend_from_slice(bytes);
+        }
+    }
+    Ok(out)
+}
+
+impl Record<'_> {
+    /// The 32-bit words of a sized value; bytes behind the last whole word are left out. Nothing for other formats.
+    pub fn words(&self) -> impl Iterator<Item = u32> {
+        let bytes = match &self.value {
+            Value::Sized(bytes) => &**bytes,
+            _ => &[],
+        };
+        bytes
+            .chunks_exact(4)
+            .map(|word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
+    }
+
+    /// How many of the words, from the first on, are symbol indices.
+    fn symbol_words(&self) -> usize {
+        match SYMBOLS.iter().find(|(attribute, _)| *attribute == self.attribute) {
+            None => 0,
+            Some((_, Symbols::First)) => 1,
+            Some((_, Symbols::All)) => usize::MAX,
+        }
+    }
+
+    /// The symbols that the record names, in the symbol table that its section links to.
+    pub fn symbols(&self) -> impl Iterator<Item = SymbolIndex> {
+        self.words().take(self.symbol_words()).map(SymbolIndex)
+    }
+
+    /// Replaces every symbol index, for a file whose symbols move.
+    pub fn map_symbols(&mut self, mut map: impl FnMut(SymbolIndex) -> SymbolIndex) {
+        let count = self.symbol_words();
+        let new: Vec<[u8; 4]> = self.symbols().map(|symbol| map(symbol).0.to_le_bytes()).collect();
+        if let Value::Sized(bytes) = &mut self.value
+            && count != 0
+        {
+            let fields = bytes.to_mut().chunks_exact_mut(4);
+            fields.zip(&new).for_each(|(field, symbol)| field.copy_from_slice(symbol));
+        }
+    }
+
+    /// Symbol and number of a record that is just that: `REGCOUNT`, `FRAME_SIZE` and others.
+    pub fn symbol_and_number(&self) -> Option<(SymbolIndex, u32)> {
+        let mut words = self.words();
+        match (self.symbol_words(), words.next(), words.next(), words.next()) {
+            (1, Some(symbol), Some(number), None) => Some((SymbolIndex(symbol), number)),
+            _ => None,
+        }
+    }
+
+    /// The parameter of a `KPARAM_INFO` record.
+    pub fn parameter(&self) -> Option<KernelParameter> {
+        match &self.value {
+            Value::Sized(bytes) if self.attribute == Attribute::KPARAM_INFO => {
+                bytes.as_ref().try_into().ok().map(KernelParameter::from_bytes)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What the records say of one function. Sizes in bytes; `None`: no record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct FunctionNeeds {
+    /// `REGCOUNT`: 32-bit registers of a thread.
+    pub registers: Option<u32>,
+    /// `FRAME_SIZE`: the function's own stack frame.
+    pub frame_size: Option<u32>,
+    /// `MIN_STACK_SIZE`: stack of a thread that runs it, callees included; [`UNKNOWN_STACK`] with recursion.
+    pub min_stack_size: Option<u32>,
+    /// `MAX_STACK_SIZE`, in relocatable objects.
+    pub max_stack_size: Option<u32>,
+}
+
+/// [`FunctionNeeds::min_stack_size`] of a kernel whose call graph has a cycle. Observed: ptxas 13.0.88.
+pub const UNKNOWN_STACK: u32 = u32::MAX;
+
+/// What the records of `.nv.info` say of each function, by its symbol; the last record of a kind counts.
+pub fn functions(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, FunctionNeeds> {
+    let mut functions: BTreeMap<_, FunctionNeeds> = BTreeMap::new();
+    for record in records {
+        let Some((symbol, number)) = record.symbol_and_number() else { continue };
+        let mut set = |field: fn(&mut FunctionNeeds) -> &mut Option<u32>| {
+            *field(functions.entry(symbol).or_default()) = Some(number);
+        };
+        match record.attribute {
+            Attribute::REGCOUNT => set(|needs| &mut needs.registers),
+            Attribute::FRAME_SIZE => set(|needs| &mut needs.frame_size),
+            Attribute::MIN_STACK_SIZE => set(|needs| &mut needs.min_stack_size),
+            Attribute::MAX_STACK_SIZE => set(|needs| &mut needs.max_stack_size),
+            _ => {}
+        }
+    }
+    functions
+}
+
+/// `.nv.info.F` of the code section at `code`, `.text.F` (or of `.nv.capmerc.text.F` its Mercury copy): its `sh_info` says whose it is. Walks the
+/// section table.
+pub fn section_of(cubin: &Cubin<'_>, code: SectionIndex) -> Option<SectionIndex> {
+    let is_info = |section: &Section<'_>| matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
+    let of_code = |section: &Section<'_>| section.info_is_section() && section.info == code.0;
+    cubin.iter().find(|(_, _, section)| is_info(section) && of_code(section)).map(|(index, ..)| index)
+}
+
+/// Byte offsets in `.text.F` of its `EXIT` instructions, from the records of `.nv.info.F`.
+pub fn exit_offsets(records: &[Record<'_>]) -> impl Iterator<Item = u32> {
+    records.iter().filter(|record| record.attribute == Attribute::EXIT_INSTR_OFFSETS).flat_map(Record::words)
+}
+
+/// The kernel's parameters, from the records of `.nv.info.F`, in the order of the records: the last parameter first, in all files seen.
+pub fn parameters(records: &[Record<'_>]) -> impl Iterator<Item = KernelParameter> {
+    records.iter().filter_map(Record::parameter)
+}

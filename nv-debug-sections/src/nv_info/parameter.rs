@@ -1,0 +1,85 @@
+//! `EIATTR_KPARAM_INFO`: one kernel parameter.
+
+use super::NAME;
+use crate::{Error, ErrorKind, Result};
+
+/// A kernel parameter, where it lies and how long it is. Twelve bytes in the record.
+///
+/// Observed: cuobjdump 13.2.86, which prints the fields; each bit set in turn. Names are its.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KernelParameter {
+    /// `Index`: 0 in every file seen.
+    pub index: u32,
+    /// `Ordinal`: 0-based position in the parameter list.
+    pub ordinal: u16,
+    /// `Offset`: bytes from the first parameter, which lies at
+    /// [`parameter_base`](crate::address_space::parameter_base).
+    pub offset: u16,
+    /// `Size` in bytes, below 2^14.
+    pub size: u16,
+    /// `Pointee's logAlignment`: of a pointer, log2 of what its target is aligned to; 0 unknown.
+    pub log_alignment: u8,
+    /// `Space` of a pointer's target, below 16; 0 in every file seen.
+    pub space: u8,
+    /// `cbank`: constant bank, below 32; 31 in every file seen, whose parameters are in bank 0.
+    pub bank: u8,
+    /// `Parameter Space`: whether it is `SMEM` and not `CBANK`.
+    pub in_shared_memory: bool,
+}
+
+/// Place and width of the fields in the last word.
+const SIZE: (u32, u32) = (18, 14);
+const SHARED: u32 = 17;
+const BANK: (u32, u32) = (12, 5);
+const SPACE: (u32, u32) = (8, 4);
+
+impl KernelParameter {
+    /// Bytes of a record's value.
+    pub const LEN: usize = 12;
+
+    /// Reads the value of a record; any twelve bytes mean something.
+    pub fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+        let [i0, i1, i2, i3, o0, o1, a0, a1, w0, w1, w2, w3] = bytes;
+        let word = u32::from_le_bytes([w0, w1, w2, w3]);
+        let field = |(shift, width): (u32, u32)| word >> shift & ((1 << width) - 1);
+        Self {
+            index: u32::from_le_bytes([i0, i1, i2, i3]),
+            ordinal: u16::from_le_bytes([o0, o1]),
+            offset: u16::from_le_bytes([a0, a1]),
+            size: field(SIZE) as u16,
+            log_alignment: w0,
+            space: field(SPACE) as u8,
+            bank: field(BANK) as u8,
+            in_shared_memory: word >> SHARED & 1 != 0,
+        }
+    }
+
+    /// The value of a record.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::DoesNotFit`] for a field that is wider than its bits.
+    pub fn to_bytes(self) -> Result<[u8; Self::LEN]> {
+        let mut word = u32::from(self.log_alignment) | u32::from(self.in_shared_memory) << SHARED;
+        for (what, value, (shift, width), field) in [
+            ("a parameter's size", u32::from(self.size), SIZE, "14 bits"),
+            ("a parameter's space", self.space.into(), SPACE, "4 bits"),
+            ("a parameter's constant bank", self.bank.into(), BANK, "5 bits"),
+        ] {
+            if value >> width != 0 {
+                let kind = ErrorKind::DoesNotFit { what, value: value.into(), field };
+                return Err(Error::new(NAME, 0, kind));
+            }
+            word |= value << shift;
+        }
+        let mut bytes = [0; Self::LEN];
+        let fields = [
+            &self.index.to_le_bytes()[..],
+            &self.ordinal.to_le_bytes(),
+            &self.offset.to_le_bytes(),
+            &word.to_le_bytes(),
+        ];
+        bytes.iter_mut().zip(fields.into_iter().flatten()).for_each(|(to, from)| *to = *from);
+        Ok(bytes)
+    }
+}

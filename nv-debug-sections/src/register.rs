@@ -1,0 +1,238 @@
+//! Register numbers of debug information: SASS registers by class and number, PTX registers by name.
+//!
+//! `.debug_frame` and `.nv_debug_info_reg_sass` number SASS registers. The operand of `DW_OP_regx` in `.debug_info` and `.debug_loc` is a
+//! PTX register: the bytes of its name, read as one big-endian number (`%f1` is 0x256631), which `.nv_debug_info_reg_sass` then leads to
+//! SASS registers.
+//!
+//! Sources: FORMATS 3 to 5; classes by their names in `CUDBGRegClass` of NVIDIA's cudadebugger.h (CUDA-GDB, open source); packed names by
+//! CUDA-GDB's `cuda-tdep.c`, and by LLVM's `NVPTXRegisterInfo::encodeRegisterForDwarf`, which writes them.
+
+use crate::ErrorKind;
+use std::fmt;
+
+#[cfg(test)]
+mod tests;
+
+/// What kind of place holds a register: the high byte of a [`SassRegister`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum RegisterClass {
+    /// Condition code register. Observed: ptxas 13.0.88, in `.debug_frame`.
+    ConditionCode = 1,
+    /// Predicate register, P0 to P6. Observed: in both sections.
+    Predicate = 2,
+    /// Address register, of chips long gone.
+    Address = 3,
+    /// 16-bit half of a general register; the number is twice the register's, plus 1 for the high half. Observed: in
+    /// `.nv_debug_info_reg_sass`, for `.b16`.
+    Half = 4,
+    /// 32-bit register, R0 to R254, and 255 for RZ. Observed: in both sections.
+    General = 5,
+    /// Spilled: the number is a byte offset in local memory.
+    LocalMemory = 6,
+    /// Spilled to the stack: bits 16-23 are the number of the stack pointer register, bits 0-15 a byte offset from it.
+    StackOffset = 7,
+    /// Uniform predicate register. Observed: in `.debug_frame`.
+    UniformPredicate = 9,
+    /// 16-bit half of a uniform register.
+    UniformHalf = 10,
+    /// 32-bit uniform register. Observed: in `.debug_frame`.
+    UniformGeneral = 11,
+    /// Spill of a temporary: 0 is RPC.LO, 1 RPC.HI.
+    TemporarySpill = 12,
+}
+
+/// NVIDIA's name of each class, in ascending order of their numbers.
+const CLASSES: [(RegisterClass, &str); 11] = [
+    (RegisterClass::ConditionCode, "REG_CLASS_REG_CC"),
+    (RegisterClass::Predicate, "REG_CLASS_REG_PRED"),
+    (RegisterClass::Address, "REG_CLASS_REG_ADDR"),
+    (RegisterClass::Half, "REG_CLASS_REG_HALF"),
+    (RegisterClass::General, "REG_CLASS_REG_FULL"),
+    (RegisterClass::LocalMemory, "REG_CLASS_MEM_LOCAL"),
+    (RegisterClass::StackOffset, "REG_CLASS_LMEM_REG_OFFSET"),
+    (RegisterClass::UniformPredicate, "REG_CLASS_UREG_PRED"),
+    (RegisterClass::UniformHalf, "REG_CLASS_UREG_HALF"),
+    (RegisterClass::UniformGeneral, "REG_CLASS_UREG_FULL"),
+    (RegisterClass::TemporarySpill, "REG_CLASS_TEMP_REG_SPILL"),
+];
+
+impl RegisterClass {
+    /// The class of that number; 8 and those from 13 on have none.
+    pub fn of_number(number: u8) -> Option<Self> {
+        CLASSES.iter().map(|(class, _)| *class).find(|class| *class as u8 == number)
+    }
+
+    /// NVIDIA's name, `REG_CLASS_REG_FULL`.
+    pub fn name(self) -> &'static str {
+        CLASSES.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// A SASS register as debug sections number them: class in the high byte, number below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SassRegister(pub u32);
+
+/// Number of the registers that read as zero, RZ and URZ.
+const ZERO: u32 = 255;
+
+impl SassRegister {
+    /// Register `number` of a class; bits from 2^24 on are cut.
+    pub fn new(class: RegisterClass, number: u32) -> Self {
+        Self(u32::from(class as u8) << 24 | number & 0x00ff_ffff)
+    }
+
+    /// The class's number, known or not.
+    pub fn class_number(self) -> u8 {
+        (self.0 >> 24) as u8
+    }
+
+    /// The class; `None` for a number that is none.
+    pub fn class(self) -> Option<RegisterClass> {
+        RegisterClass::of_number(self.class_number())
+    }
+
+    /// Number inside the class, 24 bits; for halves `2 * R + half`.
+    pub fn number(self) -> u32 {
+        self.0 & 0x00ff_ffff
+    }
+}
+
+impl fmt::Display for SassRegister {
+    /// As nvdisasm names registers: `R5`, `R5.H1`, `P1`, `UR4`, `RZ`; places in memory as addresses, `local[0x10]`, `[R1+0x10]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use RegisterClass as Class;
+        let number = self.number();
+        let Some(class) = self.class() else { return write!(f, "class{}:{number}", self.class_number()) };
+        match class {
+            Class::ConditionCode => f.write_str("CC"),
+            Class::Predicate => write!(f, "P{number}"),
+            Class::Address => write!(f, "A{number}"),
+            Class::Half => write!(f, "R{}.H{}", number / 2, number % 2),
+            Class::General if number == ZERO => f.write_str("RZ"),
+            Class::General => write!(f, "R{number}"),
+            Class::LocalMemory => write!(f, "local[{number:#x}]"),
+            Class::StackOffset => write!(f, "[R{}+{:#x}]", number >> 16, number & 0xffff),
+            Class::UniformPredicate => write!(f, "UP{number}"),
+            Class::UniformHalf => write!(f, "UR{}.H{}", number / 2, number % 2),
+            Class::UniformGeneral if number == ZERO => f.write_str("URZ"),
+            Class::UniformGeneral => write!(f, "UR{number}"),
+            Class::TemporarySpill if number < 2 => f.write_str(if number == 0 { "RPC.LO" } else { "RPC.HI" }),
+            Class::TemporarySpill => write!(f, "spill{number}"),
+        }
+    }
+}
+
+/// What a register operand of a DWARF expression names (`DW_OP_regx`, `DW_OP_bregx`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DwarfRegister {
+    /// A PTX register, by its name.
+    Ptx(String),
+    /// A SASS register.
+    Sass(SassRegister),
+    /// Any other number.
+    Number(u64),
+    /// A number of more than 64 bits that is no name: its bytes, the highest first.
+    Wide(Vec<u8>),
+}
+
+/// Longest name that CUDA-GDB reads and LLVM writes: as many bytes as a 64-bit number has.
+pub const MAX_PACKED_NAME: usize = 8;
+
+/// The number that stands for a PTX register in `DW_OP_regx`.
+///
+/// # Errors
+///
+/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`], [`ErrorKind::Other`] for one that is no PTX identifier or has one
+/// character only, which CUDA-GDB takes for a number.
+pub fn pack_name(name: &str) -> Result<u64, ErrorKind> {
+    if !is_name(name.as_bytes()) {
+        return Err(ErrorKind::Other(format!("{name:?} is no PTX register name of two or more characters")));
+    }
+    if name.len() > MAX_PACKED_NAME {
+        let (value, field) = (name.len() as u64, "the 8 bytes of a DWARF register number");
+        return Err(ErrorKind::DoesNotFit { what: "the length of a register name", value, field });
+    }
+    Ok(name.bytes().fold(0, |number, byte| number << 8 | u64::from(byte)))
+}
+
+/// Whether bytes are a PTX identifier (PTX ISA, Identifiers) of two characters or more.
+fn is_name(bytes: &[u8]) -> bool {
+    let follows = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    match bytes {
+        [first, rest @ ..] => {
+            !rest.is_empty()
+                && (follows(first) || *first == b'%')
+                && !first.is_ascii_digit()
+                && rest.iter().all(follows)
+        }
+        [] => false,
+    }
+}
+
+impl DwarfRegister {
+    /// The register of a number of at most 64 bits.
+    pub fn from_number(number: u64) -> Self {
+        Self::from_bytes(&number.to_be_bytes())
+    }
+
+    /// The register of an operand: the bytes of a ULEB128 number, of any length. Names of more than eight characters are read too.
+    pub fn from_uleb(leb: &[u8]) -> Self {
+        let bits = leb.iter().flat_map(|byte| (0..7).map(move |bit| byte >> bit & 1));
+        let mut bytes: Vec<u8> = Vec::with_capacity(leb.len());
+        for (index, bit) in bits.enumerate() {
+            match bytes.last_mut() {
+                Some(last) if index % 8 != 0 => *last |= bit << (index % 8),
+                _ => bytes.push(bit),
+            }
+        }
+        bytes.reverse();
+        Self::from_bytes(&bytes)
+    }
+
+    /// By the bytes of the number, the highest first.
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let start = bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len());
+        let bytes = bytes.get(start..).unwrap_or_default();
+        if is_name(bytes) {
+            return Self::Ptx(String::from_utf8_lossy(bytes).into_owned());
+        }
+        if bytes.len() > size_of::<u64>() {
+            return Self::Wide(bytes.to_vec());
+        }
+        let number = bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        match u32::try_from(number).map(SassRegister) {
+            Ok(register) if register.class().is_some() => Self::Sass(register),
+            _ => Self::Number(number),
+        }
+    }
+
+    /// The operand's number: [`from_number`](Self::from_number) of it is `self`, for a value that came from there.
+    ///
+    /// # Errors
+    ///
+    /// As [`pack_name`]; [`ErrorKind::DoesNotFit`] for [`Wide`](Self::Wide).
+    pub fn number(&self) -> Result<u64, ErrorKind> {
+        match self {
+            Self::Ptx(name) => pack_name(name),
+            Self::Sass(register) => Ok(register.0.into()),
+            Self::Number(number) => Ok(*number),
+            Self::Wide(bytes) => Err(ErrorKind::DoesNotFit {
+                what: "the length of a register number",
+                value: bytes.len() as u64,
+                field: "8 bytes",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for DwarfRegister {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ptx(name) => f.write_str(name),
+            Self::Sass(register) => register.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Wide(bytes) => write!(f, "{bytes:02x?}"),
+        }
+    }
+}

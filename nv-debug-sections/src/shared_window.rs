@@ -1,0 +1,243 @@
+//! `.nv_debug.shared`: the shared variables that no kernel's `.nv.shared.F` has.
+//!
+//! The section has a size and no bytes (`SHT_NOBITS`); what it says is in its header and in the symbols defined in it, so that the codec
+//! goes from these to a [`SharedWindow`] and back. FORMATS 6; observed: ptxas 13.0.88, sm_75, 90, 100, 121, by probes with `.shared` variables
+//! of several kinds, and all the files of the corpus that have one. It appears
+//!
+//! * in executables with `-g`, for `extern .shared` arrays without a size (used or not), and for variables that only functions use which are no
+//!   kernels (one file). Size: the system's reserve (0x400 from sm_90 on) and these variables; alignment 16 for the arrays, whatever they
+//!   ask for. An array's symbol has size 0 and as its value where the kernels' own variables end.
+//! * in relocatable objects, with `-g` or not, for every `.shared` variable at module scope with a definition. Addresses are the linker's to
+//!   give, so a symbol's value is its alignment, as in ELF's common symbols. Arrays without a size are undefined symbols there. Objects
+//!   of `-ewp` have the arrays, with the value 0.
+//!
+//! `.nv.merc.symtab` repeats the symbols of executables with the value 0.
+
+use crate::address_space::shared_window_reserve;
+use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
+use crate::{Error, ErrorKind, Result};
+use object::elf;
+
+/// Name of the section.
+pub const NAME: &str = ".nv_debug.shared";
+
+/// `SHF_WRITE` and `SHF_ALLOC`, the section's flags in every file seen.
+const FLAGS: u64 = 3;
+/// `STT_CUDA_OBJECT`: a variable whose address is the linker's to give.
+const STT_CUDA_OBJECT: u8 = 13;
+/// `st_other` of such a variable in shared memory.
+const STO_CUDA_SHARED: u8 = 0x40;
+/// Bytes of an `Elf64_Sym`.
+const SYMBOL_SIZE: u64 = 24;
+
+/// Whether addresses have been given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Executable: values are byte offsets in the shared window of a thread block.
+    Linked,
+    /// Relocatable (`-c`, `-ewp`): values are alignments.
+    Unlinked,
+}
+
+/// How a stage shows in the section header and the symbols.
+const fn marks(stage: Stage) -> (u32, u8, u8) {
+    match stage {
+        Stage::Linked => (elf::SHT_NOBITS.0, elf::STT_OBJECT.0, 0),
+        Stage::Unlinked => (sht::CUDA_SHARED, STT_CUDA_OBJECT, STO_CUDA_SHARED),
+    }
+}
+
+/// The section and what is defined in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SharedWindow<'c> {
+    /// What the variables' values are.
+    pub stage: Stage,
+    /// `sh_size` in bytes.
+    pub size: u64,
+    /// `sh_addralign`: a power of two.
+    pub align: u64,
+    /// Variables in the order of their symbols.
+    pub variables: Vec<SharedVariable<'c>>,
+}
+
+/// A variable of a [`SharedWindow`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SharedVariable<'c> {
+    /// Its symbol's name.
+    pub name: &'c str,
+    /// `STB_*`: 0 local, 1 global (`.visible`, `.extern`), 2 weak.
+    pub binding: u8,
+    /// By [`Stage`]: byte offset in the shared window, reserve included; or alignment in bytes.
+    pub value: u64,
+    /// Bytes; 0 for an array without a size.
+    pub size: u64,
+}
+
+impl<'c> SharedWindow<'c> {
+    /// The window of a cubin; `None` if it has no such section.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`].
+    pub fn of(cubin: &'c Cubin<'_>) -> Result<Option<Self>> {
+        let Some(index) = cubin.section_by_name(NAME) else { return Ok(None) };
+        let symbols =
+            (0..).zip(cubin.symbols()).map(|(at, symbol)| (cubin.symbol_name(SymbolIndex(at)), symbol));
+        decode(cubin.section(index)?, index, symbols).map(Some)
+    }
+
+    /// Bytes that the window's own variables take, on an SM: its size without the system's reserve if addresses have been given.
+    pub fn own_size(&self, sm: u32) -> u64 {
+        match self.stage {
+            Stage::Linked => self.size.saturating_sub(shared_window_reserve(sm)),
+            Stage::Unlinked => self.size,
+        }
+    }
+}
+
+/// Decodes the section's header, and of all the symbols of `.symtab` with their names those defined in section `index`, its own excepted.
+///
+/// # Errors
+///
+/// [`ErrorKind::Value`] for a header (offset 0 of this section) or a symbol (its offset in `.symtab`) that [`encode`] would not make.
+pub fn decode<'c, 's>(
+    section: &Section<'_>,
+    index: SectionIndex,
+    symbols: impl IntoIterator<Item = (&'c str, &'s Symbol)>,
+) -> Result<SharedWindow<'c>> {
+    let stage = [Stage::Linked, Stage::Unlinked].into_iter().find(|stage| marks(*stage).0 == section.sh_type);
+    let expected = "SHT_NOBITS or 0x7000000a";
+    let stage = stage.ok_or_else(|| header_fault("sh_type", section.sh_type.into(), expected))?;
+    let Contents::NoBits(size) = section.contents else {
+        return Err(header_fault("sh_type", section.sh_type.into(), "a section without bytes in the file"));
+    };
+    let zero = [section.address, section.link.into(), section.info.into(), section.entsize];
+    for (field, found) in ["sh_addr", "sh_link", "sh_info", "sh_entsize"].into_iter().zip(zero) {
+        if found != 0 {
+            return Err(header_fault(field, found, "0"));
+        }
+    }
+    if section.flags != FLAGS {
+        return Err(header_fault("sh_flags", section.flags, "3, SHF_WRITE and SHF_ALLOC"));
+    }
+    check_align(section.align)?;
+    let mut variables = Vec::new();
+    for (at, (name, symbol)) in (0..).zip(symbols) {
+        if symbol.section() != Some(index) || symbol.is_section() {
+            continue;
+        }
+        let (_, kind, other) = marks(stage);
+        for (field, found, want) in [("st_info", symbol.kind(), kind), ("st_other", symbol.other, other)] {
+            if found != want {
+                let expected = "a variable's, linked or not as the section is";
+                let kind = ErrorKind::Value { field, found: found.into(), expected };
+                return Err(Error::new(".symtab", at * SYMBOL_SIZE, kind));
+            }
+        }
+        let (binding, value, size) = (symbol.binding(), symbol.value, symbol.size);
+        variables.push(SharedVariable { name, binding, value, size });
+    }
+    Ok(SharedWindow { stage, size, align: section.align, variables })
+}
+
+/// The section's header, without a name, and the symbols of the variables, without names, for section `index`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Value`] for an alignment that is no power of two, [`ErrorKind::DoesNotFit`] for a binding from 16 on.
+pub fn encode(window: &SharedWindow<'_>, index: SectionIndex) -> Result<(Section<'static>, Vec<Symbol>)> {
+    let (sh_type, kind, other) = marks(window.stage);
+    check_align(window.align)?;
+    let contents = Contents::NoBits(window.size);
+    let section = Section { sh_type, flags: FLAGS, align: window.align, contents, ..Section::default() };
+    let mut symbols = Vec::with_capacity(window.variables.len());
+    for &SharedVariable { binding, value, size, .. } in &window.variables {
+        if binding > 15 {
+            let kind = ErrorKind::DoesNotFit { what: "a binding", value: binding.into(), field: "4 bits" };
+            return Err(Error::new(NAME, 0, kind));
+        }
+        symbols.push(Symbol { name: 0, info: binding << 4 | kind, other, shndx: index.0, value, size });
+    }
+    Ok((section, symbols))
+}
+
+fn check_align(align: u64) -> Result<()> {
+    if align.is_power_of_two() { Ok(()) } else { Err(header_fault("sh_addralign", align, "a power of two")) }
+}
+
+fn header_fault(field: &'static str, found: u64, expected: &'static str) -> Error {
+    Error::new(NAME, 0, ErrorKind::Value { field, found, expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const INDEX: SectionIndex = SectionIndex(9);
+
+    fn decoded<'c>(section: &Section<'_>, names: &[&'c str], symbols: &[Symbol]) -> Result<SharedWindow<'c>> {
+        decode(section, INDEX, names.iter().copied().zip(symbols))
+    }
+
+    fn sample() -> SharedWindow<'static> {
+        let variables = vec![SharedVariable { name: "slots", binding: 1, value: 0x400, size: 0 }];
+        SharedWindow { stage: Stage::Linked, size: 0x400, align: 16, variables }
+    }
+
+    #[test]
+    fn other_symbols_and_the_section_s_own_are_no_variables() {
+        let (section, symbols) = encode(&sample(), INDEX).unwrap();
+        let own = Symbol { info: elf::STT_SECTION.0, shndx: INDEX.0, ..Symbol::default() };
+        let other = Symbol { shndx: 8, ..symbols[0] };
+        let window = decoded(&section, &["", "x", "slots"], &[own, other, symbols[0]]).unwrap();
+        assert_eq!(window, sample());
+        assert_eq!((window.own_size(90), window.own_size(89)), (0, 0x400));
+    }
+
+    #[test]
+    fn what_would_not_come_back_is_refused() {
+        let (section, symbols) = encode(&sample(), INDEX).unwrap();
+        let changes: [fn(&mut Section<'static>); 9] = [
+            |s| s.sh_type = 1,
+            |s| s.contents = Contents::Bytes(b"x"[..].into()),
+            |s| s.flags = 7,
+            |s| s.align = 3,
+            |s| s.align = 0,
+            |s| s.link = 1,
+            |s| s.info = 1,
+            |s| s.entsize = 1,
+            |s| s.address = 1,
+        ];
+        for change in changes {
+            let mut section = section.clone();
+            change(&mut section);
+            let error = decoded(&section, &["slots"], &symbols).unwrap_err();
+            assert_eq!((error.section(), error.offset()), (NAME, 0));
+        }
+        // The symbol of a variable that is not linked, in a section that is.
+        let unlinked = Symbol { info: 0x1d, ..symbols[0] };
+        let error = decoded(&section, &["a", "slots"], &[symbols[0], unlinked]).unwrap_err();
+        assert_eq!((error.section(), error.offset()), (".symtab", 24));
+        let mut window = sample();
+        window.variables[0].binding = 16;
+        assert!(encode(&window, INDEX).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn windows_come_back(
+            linked: bool,
+            size: u64,
+            align in 0_u32..64,
+            variables in prop::collection::vec((0_u8..16, any::<u64>(), any::<u64>()), 0..5),
+        ) {
+            let stage = if linked { Stage::Linked } else { Stage::Unlinked };
+            let variable = |(binding, value, size)| SharedVariable { name: "v", binding, value, size };
+            let variables: Vec<_> = variables.into_iter().map(variable).collect();
+            let window = SharedWindow { stage, size, align: 1 << align, variables };
+            let (section, symbols) = encode(&window, INDEX).unwrap();
+            prop_assert_eq!(decoded(&section, &vec!["v"; symbols.len()], &symbols).unwrap(), window);
+        }
+    }
+}
