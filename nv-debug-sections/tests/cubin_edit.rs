@@ -8,25 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use corpus::{Cubins, file, oracle};
-use nv_debug_sections::catalog::is_debug_section;
-use nv_debug_sections::cubin::{Cubin, DebugSection};
-
-/// The debug sections of a cubin as values.
-fn debug_sections(cubin: &Cubin<'_>) -> Vec<DebugSection> {
-    let all = cubin
-        .iter()
-        .filter(|(_, name, s)| is_debug_section(name) && *name != ".nv_debug.shared" && !s.is_mercury());
-    all.map(|(index, name, _)| {
-        let relocations = || cubin.relocations_of(index).map(|(_, r)| *r);
-        DebugSection {
-            name: name.into(),
-            bytes: cubin.bytes(index).unwrap().into_owned(),
-            rel: relocations().filter(|r| r.addend.is_none()).collect(),
-            rela: relocations().filter(|r| r.addend.is_some()).collect(),
-        }
-    })
-    .collect()
-}
+use nv_debug_sections::cubin::Cubin;
 
 #[test]
 fn replacing_all_sections_by_themselves_changes_nothing() {
@@ -34,7 +16,7 @@ fn replacing_all_sections_by_themselves_changes_nothing() {
     for path in &cubins.paths {
         let bytes = file(path);
         let mut cubin = Cubin::parse(&bytes).unwrap();
-        let own = debug_sections(&cubin);
+        let own = cubin.debug_sections().unwrap();
         cubin.set_debug_sections(own).unwrap();
         assert!(cubin.write().unwrap() == bytes, "{}", path.display());
     }
@@ -50,11 +32,11 @@ fn removing_and_putting_back_gives_the_same_bytes() {
     for path in &cubins.paths {
         let bytes = file(path);
         let mut cubin = Cubin::parse(&bytes).unwrap();
-        let own = debug_sections(&cubin);
+        let own = cubin.debug_sections().unwrap();
         cubin.set_debug_sections(Vec::new()).unwrap();
         let without = cubin.write().unwrap();
         let mut cubin = Cubin::parse(&without).unwrap();
-        assert!(debug_sections(&cubin).is_empty());
+        assert!(cubin.debug_sections().unwrap().is_empty());
         if cubin.iter().any(|(.., s)| s.is_mercury()) {
             continue; // the clones own what they shared
         }
@@ -183,7 +165,7 @@ fn nvdisasm_reads_the_lines_that_were_put_in() {
         let (mut cubin, source) = (Cubin::parse(&plain).unwrap(), Cubin::parse(&with_lines).unwrap());
         let by_name: std::collections::HashMap<_, _> =
             cubin.functions().map(|(i, _)| (cubin.symbol_name(i).to_owned(), i)).collect();
-        let mut sections = debug_sections(&source);
+        let mut sections = source.debug_sections().unwrap();
         let relocations: Vec<_> =
             sections.iter_mut().flat_map(|s| s.rel.iter_mut().chain(&mut s.rela)).collect();
         let named = |symbol| by_name.get(source.symbol_name(symbol)).copied();

@@ -14,6 +14,7 @@ mod extended;
 mod layout;
 mod order;
 mod read;
+mod strip;
 mod strtab;
 mod write;
 
@@ -26,6 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
 pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
+pub use strip::CODE_NOTE;
 pub use strtab::StringTable;
 
 /// `sh_type` values of NVIDIA's sections that matter to the container. Observed: ptxas 13.0.88.
