@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, extract, lines, print};
+use crate::commands::{check, compile, dump, extract, lines, print, strip};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -20,6 +20,7 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
+  ptxas-driver strip out.cubin --split out.debug            take the debug sections out, into a side file
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
@@ -49,6 +50,8 @@ enum Command {
     Dump(dump::Options),
     /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
     Extract(extract::Options),
+    /// A cubin without its debug sections, and these in a side file
+    Strip(strip::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
 }
@@ -98,6 +101,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
         Command::Extract(options) => extract::run(&options, &mut out),
+        Command::Strip(options) => strip::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {

@@ -7,3 +7,4 @@ pub mod extract;
 pub mod lines;
 pub mod print;
 mod read;
+pub mod strip;
