@@ -115,26 +115,33 @@ impl<'d> Cubin<'d> {
             }
         }
         let map = |old: u32| new_of_old.get(old as usize).copied().unwrap_or(0);
+        if self.is_side_file() {
+            self.sections.pop();
+        }
         for (own, other) in &pairs {
             let (Some(section), Some(source)) = (self.sections.get_mut(*own), code.sections.get(*other))
             else {
                 continue;
             };
-            if section.sh_type != elf::SHT_NOBITS.0 || source.sh_type == elf::SHT_NOBITS.0 {
-                continue;
-            }
-            section.sh_type = source.sh_type;
             section.slack = source.slack;
-            section.contents = match &source.contents {
-                Contents::Alias(target) => Contents::Alias(SectionIndex(map(target.0))),
-                other => other.clone(),
+            let is_emptied = section.sh_type == elf::SHT_NOBITS.0;
+            section.contents = match (&section.contents, &source.contents) {
+                (Contents::NoBits(_), Contents::Alias(target)) if is_emptied => {
+                    Contents::Alias(SectionIndex(map(target.0)))
+                }
+                (Contents::NoBits(_), bytes) if is_emptied => bytes.clone(),
+                // What is longer ends in the name of the note.
+                (Contents::Strings(own), Contents::Strings(table))
+                    if own.as_bytes().starts_with(table.as_bytes()) =>
+                {
+                    Contents::Strings(table.clone())
+                }
+                _ => continue,
             };
+            section.sh_type = source.sh_type;
             if let (sht::MERC_CODE, Contents::Bytes(bytes)) = (section.sh_type, &mut section.contents) {
                 super::edit::move_capsule(bytes, map);
             }
-        }
-        if self.is_side_file() {
-            self.sections.pop();
         }
         Ok(())
     }
