@@ -5,9 +5,9 @@
 mod corpus;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use corpus::{Cubins, file, oracle};
+use corpus::{Cubins, file, kinds, oracle, run, sample};
 use nv_debug_sections::cubin::Cubin;
 
 #[test]
@@ -59,13 +59,6 @@ fn removing_and_putting_back_gives_the_same_bytes() {
     assert!(odd <= 9 && different.is_empty(), "{different:#?}");
 }
 
-/// Runs a tool on a file; its output, or the message if it refuses.
-fn run(tool: &Path, arguments: &[&str], input: &Path) -> Result<String, String> {
-    let output = std::process::Command::new(tool).args(arguments).arg(input).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() { Ok(text) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
-}
-
 /// Runs a tool on two files at a time: nvdisasm takes a third of a second for the smallest.
 fn run_both(tool: &Path, arguments: &[&str], inputs: [&Path; 2]) -> [Result<String, String>; 2] {
     std::thread::scope(|scope| {
@@ -86,27 +79,6 @@ fn without_labels(code: &str) -> String {
         out.push('\n');
     }
     out
-}
-
-/// What a cubin is a sample of, as keys: the compiler, the architecture with the amount of debug information, the mode,
-/// and whether it was linked or made without a compiler.
-fn kinds(path: &Path) -> [String; 4] {
-    let mut parts = path.iter().rev().skip(1).map(|part| part.to_string_lossy().into_owned());
-    let (mode, arch) = (parts.next().unwrap(), parts.next().unwrap());
-    let compiler = parts.nth(1).unwrap();
-    let level = if mode.starts_with("line") { "lines" } else { "full" };
-    let text = path.to_string_lossy();
-    let maker = ["linked", ".own."].into_iter().find(|maker| text.contains(maker)).unwrap_or("ptxas");
-    [compiler, format!("{arch} {level}"), mode, maker.to_owned()]
-}
-
-/// Cubins of these modes, the smallest first, that together have every kind.
-fn sample<'c>(cubins: &'c Cubins, modes: &[&str]) -> Vec<&'c PathBuf> {
-    let mut by_size: Vec<_> = cubins.paths.iter().filter(|p| modes.contains(&kinds(p)[2].as_str())).collect();
-    by_size.sort_by_key(|path| std::fs::metadata(path).unwrap().len());
-    let mut seen = HashSet::new();
-    by_size.retain(|path| kinds(path).map(|kind| seen.insert(kind)).contains(&true));
-    by_size
 }
 
 #[test]

@@ -154,7 +154,9 @@ fn nvdisasm_and_cuobjdump_read_what_is_left() {
         }
         code += 1;
     }
-    println!("{code} stripped cubins read by nvdisasm and cuobjdump, the code as before; {lines} with their lines");
+    println!(
+        "{code} stripped cubins read by nvdisasm and cuobjdump, the code as before; {lines} with their lines"
+    );
     assert!(code > 4 && lines > 4);
 }
 
@@ -285,9 +287,8 @@ fn other_readers_see_right_values_in_the_side_file() {
             };
             assert!(output.status.success(), "{reader}: {}", messages(&output));
             if reader == "llvm-dwarfdump" {
-                assert!(
-                    String::from_utf8_lossy(&output.stdout).contains("DW_AT_high_pc\t(0x0000000000000280)")
-                );
+                let expected = format!("DW_AT_high_pc\t({size:#018x})");
+                assert!(String::from_utf8_lossy(&output.stdout).contains(&expected), "{arch}");
             }
         }
     }
