@@ -144,12 +144,14 @@ fn compare(path: &Path, listing: &Listing, tally: &mut Tally) {
         let section = field.target.section.map(|section| cubin.section_name(section).to_owned());
         let bytes = &contents[&spot.0][spot.1 as usize..][..usize::from(field.width)];
         let in_field = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-        let is_same = match expression
-            .strip_prefix("fun@R_CUDA_UNUSED_CLEAR64(")
-            .and_then(|e| e.strip_suffix(')'))
-        {
-            Some(function) => field.action == Action::Clear && symbol == unquoted(function),
-            None => match listing.value(expression) {
+        let wrapped =
+            expression.strip_prefix("fun@").and_then(|rest| rest.strip_suffix(')')?.split_once('('));
+        let is_same = match wrapped {
+            Some(("R_CUDA_UNUSED_CLEAR64", name)) => {
+                field.action == Action::Clear && symbol == unquoted(name)
+            }
+            Some((kind, _)) if kind != "R_CUDA_G64" => false,
+            _ => match listing.value(wrapped.map_or(expression, |(_, inner)| inner)) {
                 Ok((of, offset)) => {
                     section.as_deref() == Some(&*of) && field.target.offset == offset && in_field == offset
                 }
@@ -209,7 +211,7 @@ fn every_field_has_the_value_that_nvdisasm_lists() {
     );
     let shown: Vec<_> = tally.different.iter().take(20).collect();
     assert!(tally.different.is_empty(), "{} differ: {shown:#?}", tally.different.len());
-    assert!(tally.fields > 300 && tally.bytes > 100_000);
+    assert!(tally.fields > 250 && tally.bytes > 100_000);
 }
 
 /// The cubin that ptxas makes of a case; `None`, said aloud, without it.
