@@ -281,6 +281,15 @@ fn exercise(data: &[u8]) -> bool {
     }
     let symbols = cubin.functions().map(|(i, _)| cubin.symbol_name(i).len()).sum::<usize>();
     assert!(symbols <= data.len() * 64);
+    let mut stripped = cubin.clone();
+    if stripped.remove_debug_sections(|name| name == ".debug_line").is_ok() {
+        let written = stripped.write().unwrap();
+        assert!(written.len() <= limit + data.len() && Cubin::parse(&written).is_ok());
+        let mut side = cubin.clone();
+        if side.keep_only_debug().is_ok() && side.write().is_ok_and(|side| Cubin::parse(&side).is_ok()) {
+            let _ = side.fill_from(&stripped);
+        }
+    }
     let _ = cubin.set_debug_sections(Vec::new());
     if let Ok(written) = cubin.write() {
         assert!(written.len() <= limit + data.len());

@@ -25,6 +25,9 @@ use super::{
 use crate::catalog::{SectionKind, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
+/// Bytes that the names of all [`DebugSection`]s of a cubin may take in any case. Real ones take a few hundred.
+pub const MAX_NAMES: usize = 1 << 20;
+
 /// One debug section with its relocations, ready to be placed in a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugSection {
@@ -85,14 +88,21 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// None on a cubin that [`Cubin::parse`] made.
+    /// Many sections have one name, so that all names together take more than [`MAX_NAMES`] bytes and four times what the
+    /// file has for names.
     pub fn debug_sections(&self) -> Result<Vec<DebugSection>> {
         let mut tables: HashMap<u32, Vec<&[Relocation]>> = HashMap::new();
         for section in self.sections.iter().filter(|section| part_of(section).is_some()) {
             tables.entry(section.info).or_default().extend(section.relocations());
         }
         let mut out = Vec::new();
+        let table = self.strings(self.header.shstrndx).map_or(0, |table| table.as_bytes().len());
+        let mut room = table.saturating_mul(4).max(MAX_NAMES);
         for (index, name, _) in self.iter().filter(|(_, name, section)| is_own(name, section)) {
+            room = room.checked_sub(name.len()).ok_or_else(|| {
+                let text = "too many sections have this name, which is too long for that";
+                Error::new(name, 0, ErrorKind::Other(text.into()))
+            })?;
             let all = || tables.get(&index.0).into_iter().flatten().copied().flatten().copied();
             out.push(DebugSection {
                 name: name.to_owned(),

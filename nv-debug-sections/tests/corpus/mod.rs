@@ -91,7 +91,7 @@ pub(crate) fn sample<'c>(cubins: &'c Cubins, modes: &[&str]) -> Vec<&'c PathBuf>
     by_size
 }
 
-/// Of each architecture and amount of debug information the cubin of middle size.
+/// Of each architecture and amount of debug information the cubins at the quarters by size.
 pub(crate) fn typical(cubins: &Cubins) -> Vec<&PathBuf> {
     let mut groups: BTreeMap<String, Vec<(u64, &PathBuf)>> = BTreeMap::new();
     for path in &cubins.paths {
@@ -101,9 +101,9 @@ pub(crate) fn typical(cubins: &Cubins) -> Vec<&PathBuf> {
             groups.entry(arch_and_level).or_default().push((size, path));
         }
     }
-    let middle = groups.into_values().map(|mut group| {
+    let quarters = groups.into_values().flat_map(|mut group| {
         group.sort_unstable();
-        group[group.len() / 2].1
+        [1, 2, 3].map(|quarter| group[group.len() * quarter / 4].1)
     });
-    middle.collect()
+    quarters.collect()
 }
