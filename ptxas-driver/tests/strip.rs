@@ -7,7 +7,7 @@ mod driver;
 mod support;
 
 use driver::{example, messages, names_in};
-use nv_debug_sections::cubin::{Contents, Cubin};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Function, debug_only};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -418,6 +418,26 @@ fn mistakes_are_named_and_change_nothing() {
         fails(folder, &with("k.cubin", "missing"), 1, "missing");
         fails(folder, &with("-", "-"), 2, "standard input");
     }
+}
+
+#[test]
+fn a_hundred_megabytes() {
+    let function = Function { name: "k", size: 1 << 20, kernel: true, local: false };
+    let mut cubin = debug_only(90, &[function], &[]).unwrap().cubin;
+    let text = cubin.section_by_name(".text.k").unwrap();
+    let section = &mut cubin.sections[text.0 as usize];
+    (section.sh_type, section.contents) = (1, Contents::Bytes(vec![1; 1 << 20].into()));
+    let bytes = vec![7; 100 << 20];
+    let info = DebugSection { name: ".debug_info".into(), bytes, rel: Vec::new(), rela: Vec::new() };
+    cubin.set_debug_sections(vec![info]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("k.cubin"), cubin.write().unwrap()).unwrap();
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+    let size = |name| fs::metadata(folder.join(name)).unwrap().len();
+    assert!((1 << 20..2 << 20).contains(&size("k.cubin")));
+    assert!((100 << 20..101 << 20).contains(&size("k.debug")));
+    ok(folder, &["lines", "k.cubin", "--debug-file", "k.debug"]);
 }
 
 #[test]
