@@ -20,7 +20,7 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
-  ptxas-driver strip out.cubin --split out.debug            take the debug sections out, into a side file
+  ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:

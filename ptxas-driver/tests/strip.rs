@@ -215,27 +215,27 @@ fn nvlink_links_stripped_objects() {
     assert!(linked > 0);
 }
 
+/// Makes `k.cubin` of a case of `../shared/bugs`.
+fn assemble(ptxas: &Path, shared: &Path, case: &str, options: &[&str], folder: &Path) {
+    let input = shared.join("bugs").join(case).join("input.ptx");
+    let mut command = Command::new(ptxas);
+    let done = command.current_dir(folder).args(options).arg(input).args(["-o", "k.cubin"]).output().unwrap();
+    assert!(done.status.success(), "{}", messages(&done));
+}
+
 /// `../shared/bugs/48-*`.
 #[test]
 fn the_reported_case() {
     let (Some(ptxas), Some(nvdisasm)) = (oracle::tool("ptxas"), oracle::tool("nvdisasm")) else { return };
     let Some(shared) = support::shared() else { return };
-    let input = shared.join("bugs/48-strip-device-debug/input.ptx");
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for arch in ["sm_90", "sm_100", "sm_120"] {
-        let done = Command::new(&ptxas)
-            .arg(format!("-arch={arch}"))
-            .arg("-lineinfo")
-            .arg(&input)
-            .arg("-o")
-            .arg(folder.join("out.cubin"))
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{}", messages(&done));
-        let original = fs::read(folder.join("out.cubin")).unwrap();
-        ok(folder, &["strip", "out.cubin"]);
-        let stripped = fs::read(folder.join("out.cubin")).unwrap();
+        let options = [&*format!("-arch={arch}"), "-lineinfo"];
+        assemble(&ptxas, &shared, "48-strip-device-debug", &options, folder);
+        let original = fs::read(folder.join("k.cubin")).unwrap();
+        ok(folder, &["strip", "k.cubin"]);
+        let stripped = fs::read(folder.join("k.cubin")).unwrap();
         let (before, after) = (Cubin::parse(&original).unwrap(), Cubin::parse(&stripped).unwrap());
         assert!(after.iter().all(|(_, name, _)| !name.contains("debug")));
         assert_eq!(before.symbols().len(), after.symbols().len());
@@ -249,7 +249,7 @@ fn the_reported_case() {
             let same = after.symbols()[symbol.0 as usize];
             assert_eq!((same.value, same.size, same.name), (function.value, function.size, function.name));
         }
-        assert!(tool(&nvdisasm, &[], folder, "out.cubin").status.success());
+        assert!(tool(&nvdisasm, &[], folder, "k.cubin").status.success());
     }
 }
 
@@ -260,17 +260,9 @@ fn other_readers_see_right_values_in_the_side_file() {
     let Some(shared) = support::shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let input = shared.join("bugs/34-stale-high-pc-under-relocation/input.ptx");
     for (arch, size) in [("sm_90", 0x280), ("sm_100", 0x280), ("sm_120", 0x200)] {
-        let done = Command::new(&ptxas)
-            .arg(format!("-arch={arch}"))
-            .arg("-g")
-            .arg(&input)
-            .arg("-o")
-            .arg(folder.join("k.cubin"))
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{}", messages(&done));
+        let options = [&*format!("-arch={arch}"), "-g"];
+        assemble(&ptxas, &shared, "34-stale-high-pc-under-relocation", &options, folder);
         ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
         let bytes = fs::read(folder.join("k.debug")).unwrap();
         let side = Cubin::parse(&bytes).unwrap();

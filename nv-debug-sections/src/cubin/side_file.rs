@@ -9,7 +9,8 @@ use super::layout::section_size;
 use super::{Contents, Cubin, Section, SectionIndex, StringTable, sht};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Name of the last section of a side file, an ELF note with the digest of the code.
+/// Name of the last section of a side file, an ELF note (name `nvdwarf`, type 1) whose description is a digest of the code:
+/// FNV-1a, 64 bits, of the section names' table, and of name offset, size and bytes of each loaded section.
 pub const CODE_NOTE: &str = ".note.nvdwarf.code";
 
 /// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name. The digest follows.
@@ -65,7 +66,7 @@ impl<'d> Cubin<'d> {
         Ok(())
     }
 
-    /// FNV-1a, 64 bits, of names, sizes and bytes of all loaded sections in file order.
+    /// See [`CODE_NOTE`].
     pub(super) fn code_digest(&self) -> u64 {
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         let names = self.strings(self.header.shstrndx).map_or(&[][..], StringTable::as_bytes);

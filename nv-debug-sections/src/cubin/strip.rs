@@ -5,10 +5,6 @@
 //! cubin --remove_debug_sections--> the code
 //!       --keep_only_debug--------> the side file --fill_from(the code)--> all of it
 //! ```
-//!
-//! A side file has every section of its cubin under its old number. Those of code and of unknown contents have a size but no
-//! bytes; debug sections, their relocations, symbols, strings and notes are there. Fields under RELA entries, which hold stale
-//! bytes from sm_90 on (FORMATS 4), hold their values, so that readers that know no relocations of cubins see them too.
 
 use std::borrow::Cow;
 
@@ -44,7 +40,12 @@ impl Cubin<'_> {
         Ok((0..).zip(goes).filter(|(_, goes)| *goes).map(|(index, _)| SectionIndex(index)).collect())
     }
 
-    /// Makes this the side file of its cubin: see [the module's text](self).
+    /// Makes this the side file of its cubin, as `objcopy --only-keep-debug` makes one.
+    ///
+    /// Every section stays under its number. Debug sections, their relocations, symbols, strings and notes keep what they hold;
+    /// those of code and of contents that only the code needs are `NOBITS` of the same size. Fields under RELA entries, which
+    /// hold stale bytes from sm_90 on (FORMATS 4), get their values, so that readers that know no relocations of cubins see
+    /// them too. Behind all comes [`CODE_NOTE`]. Functions stay at address 0, as in the cubin.
     ///
     /// # Errors
     ///
