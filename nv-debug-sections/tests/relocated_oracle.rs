@@ -53,7 +53,12 @@ impl Listing {
                     listing.data(&section, offset, words);
                 }
                 // An instruction has 16 bytes.
-                end = offset + 16;
+                end =
+                    offset + words.strip_prefix(".byte\t").map_or(16, |list| list.split(',').count() as u64);
+            } else if let Some(count) = line.strip_prefix("\t.zero\t\t") {
+                // Of sections without bytes.
+                listing.place(&mut waiting, &section, end);
+                end += count.parse::<u64>().unwrap();
             }
         }
         listing.place(&mut waiting, &section, end);
