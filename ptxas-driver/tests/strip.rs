@@ -400,6 +400,14 @@ fn mistakes_are_named_and_change_nothing() {
     // A side file is not replaced by nothing, and is no cubin to strip.
     fails(folder, &["strip", "k.cubin", "--split", "k.debug"], 1, "no debug sections");
     fails(folder, &["strip", "k.debug"], 1, "a side file of `strip`");
+    // Nor by less, but by as much, and by that of other code.
+    fs::write(folder.join("k.cubin"), &bytes).unwrap();
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug", "--keep", "lines"]);
+    fails(folder, &["strip", "k.cubin", "--split", "k.debug"], 1, "so it is not replaced");
+    fs::write(folder.join("k.cubin"), &bytes).unwrap();
+    fs::copy(example("block_sum/block_sum-debug.cubin"), folder.join("old.debug")).unwrap();
+    ok(folder, &["strip", "k.cubin", "--split", "old.debug", "-o", "out"]);
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
     fs::copy(example("block_sum/block_sum-debug.cubin"), folder.join("other.cubin")).unwrap();
     for command in ["lines", "dump"] {
         let with = |cubin, debug| [command, cubin, "--debug-file", debug];

@@ -28,7 +28,8 @@ programs: `extract` first.
 
 Exit status:
   0  done, also where there was nothing to remove
-  1  the file is no readable cubin, cannot be written, or has nothing to split off
+  1  the file is no readable cubin, cannot be written, has nothing to split off, or a side file of
+     the same code with more in it would be replaced
   2  the command line is wrong";
 
 /// What to strip, and where it goes.
@@ -76,17 +77,9 @@ const LINES: [SectionKind; 4] = [
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let stdio = Path::new("-");
     let target = options.output.as_deref().unwrap_or(&options.file);
-    if let Some(split) = options.split.as_deref() {
-        let message = match split {
-            split if split == stdio => "the side file needs a name: --split FILE",
-            split if is_same(split, target) => "the side file and the cubin cannot be the same file",
-            split if is_same(split, &options.file) => "the side file cannot replace the cubin it is made of",
-            _ => "",
-        };
-        if !message.is_empty() {
-            complain(format_args!("{message}"));
-            return Ok(ExitCode::from(USAGE));
-        }
+    if let Some(message) = options.split.as_deref().and_then(|split| fault(split, target, &options.file)) {
+        complain(format_args!("{message}"));
+        return Ok(ExitCode::from(USAGE));
     }
     let (name, bytes) = read::read(&options.file)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
@@ -103,14 +96,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         if removed.is_empty() { bytes.clone() } else { stripped.write().with_context(|| name.clone())? };
 
     if let Some(split) = &options.split {
-        if !cubin.has_debug_sections() {
-            bail!("{name}: no debug sections, so '{}' is not written", split.display());
-        }
-        let mut side = cubin.clone();
-        side.keep_only_debug()
-            .and_then(|()| side.write())
-            .with_context(|| name.clone())
-            .and_then(|side| output::write(split, &side))?;
+        let side = side_file(&cubin, split).with_context(|| name.clone())?;
+        output::write(split, &side)?;
     }
     if options.verbose {
         report(&name, &cubin, &removed, bytes.len(), result.len())?;
@@ -121,6 +108,41 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         output::write(target, &result)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why there cannot be a side file of that name.
+fn fault(split: &Path, target: &Path, file: &Path) -> Option<&'static str> {
+    if split == Path::new("-") {
+        Some("the side file needs a name: --split FILE")
+    } else if is_same(split, target) {
+        Some("the side file and the cubin cannot be the same file")
+    } else {
+        is_same(split, file).then_some("the side file cannot replace the cubin it is made of")
+    }
+}
+
+/// The bytes of the side file that is to be written to `path`.
+fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
+    if !cubin.has_debug_sections() {
+        bail!("no debug sections, so '{}' is not written", path.display());
+    }
+    if path.is_file() && fs::read(path).is_ok_and(|old| knows_more(&old, cubin)) {
+        bail!(
+            "'{}' has debug sections of this code that the cubin lacks, so it is not replaced",
+            path.display()
+        );
+    }
+    let mut side = cubin.clone();
+    side.keep_only_debug()?;
+    Ok(side.write()?)
+}
+
+/// Whether a file is `cubin` from before it was stripped, or the side file of that.
+fn knows_more(old: &[u8], cubin: &Cubin<'_>) -> bool {
+    let Ok(old) = Cubin::parse(old) else { return false };
+    let mut joined = old.clone();
+    let sections = old.sections.len() - usize::from(old.is_side_file());
+    sections > cubin.sections.len() && joined.fill_from(cubin).is_ok()
 }
 
 /// Whether both name one file, which need not exist.
