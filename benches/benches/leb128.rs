@@ -18,9 +18,9 @@ fn leb128(c: &mut Criterion) {
         let mut out = Output::new(input.values.len());
         for (by, how, encode) in ENCODERS {
             let encode = encode[usize::from(input.signed)];
-            assert!(encode(&input.values, &mut out) == input.bytes, "{by}, {how}");
+            assert!(encode(input, &mut out) == input.bytes, "{by}, {how}");
             group.bench_function(format!("encode {by} {how}"), |b| {
-                b.iter(|| encode(&input.values, &mut out).len());
+                b.iter(|| encode(input, &mut out).len());
             });
         }
         for (by, how, decode) in DECODERS {

@@ -26,7 +26,7 @@ fn leb128_measured(way: usize, input: &Input, out: &mut Output) {
     let signed = usize::from(input.signed);
     match ENCODERS.get(way) {
         Some((_, _, encode)) => {
-            black_box(encode[signed](black_box(&input.values), out));
+            black_box(encode[signed](black_box(input), out));
         }
         None => {
             black_box(DECODERS[way - ENCODERS.len()].2[signed](black_box(&input.bytes)));
@@ -60,22 +60,28 @@ fn instructions(way: usize, index: usize, input: &Input) -> Option<f64> {
     Some(count / input.values.len() as f64)
 }
 
-/// One line: a number for each way, then how many times the best other way takes what our best takes.
+/// One line: a number for each way, then how many times as much the best other way takes as each of ours.
 fn row(name: &str, ways: std::ops::Range<usize>, numbers: &[f64]) {
     print!("| {name} |");
     for way in ways.clone() {
         print!(" {:.2} |", numbers[way]);
     }
-    let best = |by: &str| {
-        ways.clone().filter(|way| self::name(*way).0 == by).map(|way| numbers[way]).fold(f64::MAX, f64::min)
-    };
-    println!(" {:.2} | {:.2} |", best("leb128") / best("leb128-nv"), best("gimli") / best("leb128-nv"));
+    for other in ["leb128", "gimli"] {
+        let by = |crate_name: &str| {
+            ways.clone().filter(|way| self::name(*way).0 == crate_name).collect::<Vec<_>>()
+        };
+        let best = by(other).into_iter().map(|way| numbers[way]).fold(f64::MAX, f64::min);
+        let times: Vec<_> =
+            by("leb128-nv").into_iter().map(|way| format!("{:.2}", best / numbers[way])).collect();
+        print!(" {} |", times.join(", "));
+    }
+    println!();
 }
 
 fn table(title: &str, ways: std::ops::Range<usize>, rows: &[(&str, Vec<f64>)]) {
     println!("\n{title}\n");
     let heads: Vec<String> = ways.clone().map(|way| format!("{} {}", name(way).0, name(way).1)).collect();
-    println!("| numbers | {} | / leb128 | / gimli |", heads.join(" | "));
+    println!("| numbers | {} | leb128's best / each of ours | gimli's best / each |", heads.join(" | "));
     println!("|---|{}---:|---:|", "---:|".repeat(heads.len()));
     for (name, numbers) in rows {
         row(name, ways.clone(), numbers);

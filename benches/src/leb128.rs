@@ -15,6 +15,8 @@ pub struct Input {
     pub signed: bool,
     /// The numbers; those of a signed input as `i64`, cast.
     pub values: Vec<u64>,
+    /// The same as `i64`.
+    pub signed_values: Vec<i64>,
     /// Their shortest encodings one after the other, by the `leb128` crate.
     pub bytes: Vec<u8>,
 }
@@ -30,7 +32,8 @@ impl Input {
             };
             written.expect("a Vec takes all");
         }
-        Self { name, signed, values, bytes }
+        let signed_values = values.iter().map(|value| *value as i64).collect();
+        Self { name, signed, values, signed_values, bytes }
     }
 
     /// What each decoder of [`DECODERS`] must give.
@@ -181,13 +184,14 @@ impl Output {
 }
 
 /// One way to write ULEB128 or SLEB128: the bytes written.
-pub type Encode = for<'a> fn(&[u64], &'a mut Output) -> &'a [u8];
+pub type Encode = for<'a> fn(&Input, &'a mut Output) -> &'a [u8];
 
 /// One way to read ULEB128 or SLEB128: the wrapping sum of the numbers.
 pub type Decode = fn(&[u8]) -> u64;
 
 /// Ways to write: crate, how, ULEB128 and SLEB128.
-pub const ENCODERS: [(&str, &str, [Encode; 2]); 7] = [
+pub const ENCODERS: [(&str, &str, [Encode; 2]); 8] = [
+    ("leb128-nv", "list", [nv_write_list::<false>, nv_write_list::<true>]),
     ("leb128-nv", "Encoder", [nv_encoder::<false>, nv_encoder::<true>]),
     ("leb128-nv", "write", [nv_write::<false>, nv_write::<true>]),
     ("leb128-nv", "Vec", [nv_vec::<false>, nv_vec::<true>]),
@@ -198,15 +202,24 @@ pub const ENCODERS: [(&str, &str, [Encode; 2]); 7] = [
 ];
 
 /// Ways to read: crate, how, ULEB128 and SLEB128.
-pub const DECODERS: [(&str, &str, [Decode; 2]); 3] = [
+pub const DECODERS: [(&str, &str, [Decode; 2]); 4] = [
+    ("leb128-nv", "list", [nv_read_list, nv_read_list_signed]),
     ("leb128-nv", "slice", [nv_decode::<false>, nv_decode::<true>]),
     ("leb128", "slice", [leb128_decode::<false>, leb128_decode::<true>]),
     ("gimli", "EndianSlice", [gimli_decode::<false>, gimli_decode::<true>]),
 ];
 
-fn nv_encoder<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn nv_write_list<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     let mut encoder = leb128_nv::Encoder::new(&mut out.slice);
-    for value in values {
+    let put = if SIGNED { encoder.sleb128s(&input.signed_values) } else { encoder.uleb128s(&input.values) };
+    put.expect("room");
+    let len = encoder.finish();
+    &out.slice[..len]
+}
+
+fn nv_encoder<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
+    let mut encoder = leb128_nv::Encoder::new(&mut out.slice);
+    for value in &input.values {
         let put = if SIGNED { encoder.sleb128(*value as i64) } else { encoder.uleb128(*value) };
         put.expect("room");
     }
@@ -214,9 +227,9 @@ fn nv_encoder<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'
     &out.slice[..len]
 }
 
-fn nv_write<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn nv_write<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     let mut at = 0;
-    for value in values {
+    for value in &input.values {
         let rest = &mut out.slice[at..];
         let used = if SIGNED {
             leb128_nv::write_sleb128(rest, *value as i64)
@@ -228,9 +241,9 @@ fn nv_write<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a 
     &out.slice[..at]
 }
 
-fn nv_vec<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn nv_vec<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     out.vec.clear();
-    for value in values {
+    for value in &input.values {
         let value = if SIGNED { leb128_nv::sleb128(*value as i64) } else { leb128_nv::uleb128(*value) };
         let end = out.vec.len() + value.len();
         out.vec.extend_from_slice(&value.to_bits().to_le_bytes());
@@ -239,10 +252,10 @@ fn nv_vec<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u
     &out.vec
 }
 
-fn leb128_slice<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn leb128_slice<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     let all = out.slice.len();
     let mut rest = &mut out.slice[..];
-    for value in values {
+    for value in &input.values {
         let put = if SIGNED {
             leb128::write::signed(&mut rest, *value as i64)
         } else {
@@ -254,9 +267,9 @@ fn leb128_slice<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> 
     &out.slice[..len]
 }
 
-fn leb128_vec<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn leb128_vec<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     out.vec.clear();
-    for value in values {
+    for value in &input.values {
         let put = if SIGNED {
             leb128::write::signed(&mut out.vec, *value as i64)
         } else {
@@ -267,10 +280,10 @@ fn leb128_vec<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'
     &out.vec
 }
 
-fn gimli_slice<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn gimli_slice<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     let all = out.slice.len();
     let mut rest = &mut out.slice[..];
-    for value in values {
+    for value in &input.values {
         let put = if SIGNED {
             gimli::leb128::write::signed(&mut rest, *value as i64)
         } else {
@@ -282,9 +295,9 @@ fn gimli_slice<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &
     &out.slice[..len]
 }
 
-fn gimli_vec<'a, const SIGNED: bool>(values: &[u64], out: &'a mut Output) -> &'a [u8] {
+fn gimli_vec<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     out.vec.clear();
-    for value in values {
+    for value in &input.values {
         let value = if SIGNED { Leb128::signed(*value as i64) } else { Leb128::unsigned(*value) };
         out.vec.extend(value.bytes());
     }
@@ -302,6 +315,29 @@ fn nv_decode<const SIGNED: bool>(mut bytes: &[u8]) -> u64 {
         .expect("valid");
         sum = sum.wrapping_add(value);
         bytes = &bytes[used..];
+    }
+    sum
+}
+
+/// Values that are read at once: 4 KiB of them.
+const BATCH: usize = 512;
+
+fn nv_read_list(mut bytes: &[u8]) -> u64 {
+    let (mut sum, mut values) = (0_u64, [0; BATCH]);
+    while !bytes.is_empty() {
+        let read = leb128_nv::read_uleb128s(bytes, &mut values).expect("valid");
+        sum = values[..read.values].iter().fold(sum, |sum, value| sum.wrapping_add(*value));
+        bytes = &bytes[read.bytes..];
+    }
+    sum
+}
+
+fn nv_read_list_signed(mut bytes: &[u8]) -> u64 {
+    let (mut sum, mut values) = (0_u64, [0; BATCH]);
+    while !bytes.is_empty() {
+        let read = leb128_nv::read_sleb128s(bytes, &mut values).expect("valid");
+        sum = values[..read.values].iter().fold(sum, |sum, value| sum.wrapping_add(*value as u64));
+        bytes = &bytes[read.bytes..];
     }
     sum
 }
@@ -345,7 +381,7 @@ mod tests {
             let mut out = Output::new(input.values.len());
             for (by, how, encode) in ENCODERS {
                 let encode = encode[usize::from(input.signed)];
-                assert!(encode(&input.values, &mut out) == input.bytes, "{by}, {how}: {}", input.name);
+                assert!(encode(&input, &mut out) == input.bytes, "{by}, {how}: {}", input.name);
             }
             for (by, how, decode) in DECODERS {
                 let decode = decode[usize::from(input.signed)];

@@ -23,7 +23,7 @@ use leb128_nv::uleb128;
 
 use crate::Error;
 use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes};
-use crate::hash_index::{HashIndex, finish, mix};
+use crate::hash_index::HashIndex;
 
 /// Collects the abbreviations that one or more units share.
 #[derive(Debug, Clone, Default)]
@@ -118,14 +118,14 @@ pub(crate) struct Shapes {
 impl Shapes {
     #[inline]
     pub(crate) fn find(&self, shape: &[u32]) -> Option<u32> {
-        self.index.find(hash(shape), |item| self.get(item) == shape)
+        self.index.find(self.index.of_words(shape), |item| self.get(item) == shape)
     }
 
     pub(crate) fn insert(&mut self, shape: &[u32]) -> u32 {
         let start = self.words.len();
         self.words.extend_from_slice(shape);
         self.spans.push(start..self.words.len());
-        self.index.insert(hash(shape))
+        self.index.insert(self.index.of_words(shape))
     }
 
     #[inline]
@@ -137,9 +137,4 @@ impl Shapes {
     pub(crate) fn len(&self) -> usize {
         self.spans.len()
     }
-}
-
-#[inline]
-fn hash(shape: &[u32]) -> u64 {
-    finish(shape.iter().fold(shape.len() as u64, |hash, word| mix(hash, u64::from(*word))))
 }

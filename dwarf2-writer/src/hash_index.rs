@@ -4,23 +4,50 @@ use alloc::vec::Vec;
 
 /// Numbers items 0, 1, ... in the order they were inserted, and finds them by hash and comparison.
 ///
-/// The hash has no secret: somebody who chooses the items can make lookups slow, not wrong.
-#[derive(Debug, Clone, Default)]
+/// Hashes are seeded, so that nobody who chooses the items can make most of them collide. `alloc` has no source of chance but
+/// where memory was given: where that is foreseeable, so are the hashes. Numbers do not depend on them.
+#[derive(Debug, Clone)]
 pub(crate) struct HashIndex {
     /// Item + 1, 0 is free. A power of two, at most half of it used.
     slots: Vec<u32>,
     /// By item.
     hashes: Vec<u64>,
+    seed: u64,
 }
 
+impl Default for HashIndex {
+    fn default() -> Self {
+        let slots = alloc::vec![0; LEAST_SLOTS];
+        let seed = mix(slots.as_ptr().addr() as u64, MULTIPLIER);
+        Self { slots, hashes: Vec::new(), seed }
+    }
+}
+
+const LEAST_SLOTS: usize = 16;
+
 impl HashIndex {
+    /// Hash of bytes.
+    pub(crate) fn of_bytes(&self, bytes: &[u8]) -> u64 {
+        let (words, rest) = bytes.as_chunks();
+        let hash = words.iter().fold(self.seed, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+        let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        mix(mix(hash, last), bytes.len() as u64)
+    }
+
+    /// Hash of words.
+    #[inline]
+    pub(crate) fn of_words(&self, words: &[u32]) -> u64 {
+        let hash = words.iter().fold(self.seed, |hash, word| mix(hash, u64::from(*word)));
+        mix(hash, words.len() as u64)
+    }
+
     /// The item with this hash that `equal` accepts.
     #[inline]
     pub(crate) fn find(&self, hash: u64, mut equal: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut slot = hash as usize & mask;
         loop {
-            // Free, or a table without slots.
+            // None is free.
             let item = self.slots.get(slot)?.checked_sub(1)?;
             if self.hashes.get(item as usize) == Some(&hash) && equal(item) {
                 return Some(item);
@@ -34,7 +61,7 @@ impl HashIndex {
         let item = self.hashes.len() as u32;
         self.hashes.push(hash);
         if self.hashes.len() * 2 > self.slots.len() {
-            let size = (self.slots.len() * 2).max(16);
+            let size = self.slots.len() * 2;
             self.slots.clear();
             self.slots.resize(size, 0);
             for (item, hash) in (0..).zip(&self.hashes) {
@@ -60,24 +87,13 @@ fn take_slot(slots: &mut [u32], hash: u64, item: u32) {
     }
 }
 
-/// Hash of a sequence of words, from 0 on.
-#[inline]
-pub(crate) const fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash with its good high bits where [`HashIndex`] looks.
+/// Both halves of a product: each bit of the result depends on all of `hash` and `word`.
 #[inline]
-pub(crate) const fn finish(hash: u64) -> u64 {
-    hash ^ (hash >> 32)
-}
-
-/// Hash of bytes.
-pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks();
-    let hash = words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-    let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    finish(mix(hash, last))
+const fn mix(hash: u64, word: u64) -> u64 {
+    let product = (hash ^ word) as u128 * MULTIPLIER as u128;
+    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]
@@ -88,7 +104,13 @@ mod tests {
     #[test]
     fn items_are_found_also_where_hashes_collide() {
         let strings: Vec<_> = (0..1000).map(|n| format!("name{n}").into_bytes()).collect();
-        for hash in [of_bytes, |bytes: &[u8]| u64::from(bytes[4] & 1), |_: &[u8]| u64::MAX] {
+        let seeded = HashIndex::default();
+        for kind in 0..3 {
+            let hash = |bytes: &[u8]| match kind {
+                0 => seeded.of_bytes(bytes),
+                1 => u64::from(bytes[4] & 1),
+                _ => u64::MAX,
+            };
             let mut index = HashIndex::default();
             assert_eq!(index.find(hash(b"name0"), |_| true), None);
             for (n, string) in strings.iter().enumerate() {

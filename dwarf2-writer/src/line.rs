@@ -149,10 +149,15 @@ impl LineProgram {
     ///
     /// # Errors
     ///
-    /// [`Error::SequenceOpen`]; [`Error::NotInTable`] after [`LineProgram::known_files_only`] if there is no file 1.
+    /// [`Error::SequenceOpen`], [`Error::Operand`] for a negative addend; [`Error::NotInTable`] after
+    /// [`LineProgram::known_files_only`] if there is no file 1.
     pub fn begin_sequence(&mut self, start: Address) -> Result<(), Error> {
         self.expect_closed()?;
         self.expect_file(1)?;
+        if let Address::Symbol { addend: addend @ ..0, .. } = start {
+            let (value, max) = (addend as u64, i64::MAX as u64);
+            return Err(Error::Operand { field: "start of a sequence behind its symbol", value, max });
+        }
         self.program.set_address(start);
         (self.open, self.address, self.owed, self.line) = (true, start.in_place(), 0, 1);
         (self.state, self.written) = (State::initial(self.params), State::initial(self.params));
@@ -228,7 +233,8 @@ impl LineProgram {
     }
 
     /// An extended opcode as it is: 00, the length, `op`, `operands`. For vendors' opcodes; one that changes the
-    /// address is not followed by this writer.
+    /// address is not followed by this writer, nor a file counted that one adds to the table. With [`Policy::Compact`]
+    /// registers and advances that no row has taken yet are written behind it, with the next row.
     ///
     /// # Errors
     ///
@@ -431,7 +437,9 @@ impl LineProgram {
     fn advance(&self, address: u64) -> Result<u64, Error> {
         match address.checked_sub(self.address) {
             Some(bytes)
-                if self.open && bytes <= MAX_ADVANCE && self.params.minimum_instruction_length == 1 =>
+                if self.open
+                    && bytes.saturating_add(self.owed) <= MAX_ADVANCE
+                    && self.params.minimum_instruction_length == 1 =>
             {
                 Ok(bytes)
             }
@@ -445,7 +453,7 @@ impl LineProgram {
         self.expect_open()?;
         let (from, unit) = (self.address, self.params.minimum_instruction_length);
         let bytes = to.checked_sub(from).ok_or(Error::AddressBackwards { from, to })?;
-        check_leb128(Field::ADDRESS_ADVANCE, bytes, MAX_ADVANCE)?;
+        check_leb128(Field::ADDRESS_ADVANCE, bytes.saturating_add(self.owed), MAX_ADVANCE)?;
         if !bytes.is_multiple_of(u64::from(unit)) {
             return Err(Error::Misaligned { from, to, unit });
         }

@@ -14,7 +14,7 @@
 use alloc::vec::Vec;
 
 use crate::Error;
-use crate::hash_index::{HashIndex, of_bytes};
+use crate::hash_index::HashIndex;
 use crate::section::{check_length, put_string};
 
 /// Collects the strings of a `.debug_str` section.
@@ -40,7 +40,7 @@ impl StringTable {
     ///
     /// [`Error::NulInString`], and [`Error::TooLong`] if the section would end beyond what 32-bit DWARF can name.
     pub fn add(&mut self, string: &[u8]) -> Result<u32, Error> {
-        let hash = of_bytes(string);
+        let hash = self.index.of_bytes(string);
         let known = self.index.find(hash, |item| {
             let offset = self.offsets.get(item as usize).copied().unwrap_or(0);
             let there = self.bytes.get(offset as usize..).unwrap_or_default();

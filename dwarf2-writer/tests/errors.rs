@@ -112,6 +112,8 @@ fn line(met: &mut Met, policy: Policy, params: Params) {
     refused(&mut program, &|p| p.set_file(1));
     refused(&mut program, &|p| p.rows(&[]));
 
+    let before_its_symbol = Address::Symbol { symbol: SYMBOL, addend: -16 };
+    refused(&mut program, &|p| p.begin_sequence(before_its_symbol));
     program.begin_sequence(Address::Constant(0x100)).expect("closed");
     let row = |address, line, file| Row { address, line, file };
     // Two rows would be shorter with another `line_base`: not enough to choose it, unless refused ones counted too.

@@ -312,3 +312,64 @@ fn rows_are_all_written_or_none() {
         }
     }
 }
+
+const POLICIES: [Policy; 3] = [Policy::Plain, Policy::Compact(Header::Keep), Policy::Compact(Header::Choose)];
+
+#[test]
+fn addresses_do_not_wrap() {
+    let last = u64::MAX - 15;
+    for policy in POLICIES {
+        for opcode_base in [10, 13] {
+            let params = Params { opcode_base, ..Params::default() };
+            let mut program = LineProgram::with_policy(params, policy).expect("valid");
+            program.begin_sequence(Address::Constant(last)).expect("closed");
+            let backwards = Err(Error::AddressBackwards { from: last, to: 0 });
+            let row = |address| Row { address, line: 1, file: 1 };
+            assert_eq!(program.rows(&[row(last), row(0)]), backwards);
+            program.row(last, 1).expect("no step");
+            assert_eq!(program.row(0, 2), backwards);
+            assert_eq!(program.rows(&[row(0)]), backwards);
+        }
+    }
+}
+
+#[test]
+fn an_owed_advance_counts_in_rows_as_in_batches() {
+    for policy in [Policy::Compact(Header::Keep), Policy::Compact(Header::Choose)] {
+        let mut program = LineProgram::with_policy(Params::default(), policy).expect("valid");
+        program.begin_sequence(Address::Constant(0)).expect("closed");
+        program.advance_to(i64::MAX as u64).expect("the largest advance");
+        let (address, max) = (1 << 63, i64::MAX as u64);
+        let refused = Err(Error::Leb128 { field: Field::ADDRESS_ADVANCE, value: address, max });
+        assert_eq!(program.row(address, 1), refused);
+        assert_eq!(program.rows(&[Row { address, line: 1, file: 1 }]), refused);
+        assert_eq!(program.end_sequence(address), refused);
+    }
+}
+
+/// Bytes of a program of these rows, without its header.
+fn compact_len(params: Params, header: Header, rows: &[Row]) -> usize {
+    let mut program = LineProgram::with_policy(params, Policy::Compact(header)).expect("valid");
+    program.begin_sequence(Address::Constant(0)).expect("closed");
+    program.rows(rows).expect("ascending");
+    program.end_sequence(rows.last().map_or(0, |row| row.address)).expect("open");
+    program.finish().expect("closed").bytes.len() - HEADER_WITHOUT_TABLES.len()
+}
+
+#[test]
+fn far_rows_take_a_special_opcode_too() {
+    let row = |address, line| Row { address, line, file: 1 };
+    for bits in [28, 35, 50, 55, 60, 62] {
+        // A special opcode; DW_LNS_advance_pc, its operand (a special opcode may save a byte of it) and a special opcode.
+        let most = START.len() + 1 + 1 + (bits / 7 + 1) + 1 + 3;
+        let rows = [row(0, 2), row(1 << bits, 3)];
+        assert!(compact_len(Params::default(), Header::Keep, &rows) <= most, "{bits}");
+    }
+}
+
+#[test]
+fn a_line_base_that_serves_nothing_is_given_up() {
+    let rows: Vec<_> = (1..1000).map(|n| Row { address: n, line: n as u32, file: 1 }).collect();
+    let params = Params { line_base: -128, line_range: 100, ..Params::default() };
+    assert!(compact_len(params, Header::Keep, &rows) > 2 * compact_len(params, Header::Choose, &rows));
+}

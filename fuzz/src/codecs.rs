@@ -8,7 +8,7 @@ use nv_debug_sections::frame::{self, Entry, FieldSymbol, FieldSymbols};
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 use nv_debug_sections::ptx_txt::{self, PtxText};
 use nv_debug_sections::reloc::DebugReloc;
-use nv_debug_sections::{Result, reg_sass, reg_type};
+use nv_debug_sections::{Result, reg_sass, reg_type, tkinfo};
 
 /// Decodes `data` as every kind of section.
 ///
@@ -19,6 +19,7 @@ pub fn run(data: &[u8]) {
     exact(data, PtxText::decode(data), |text| ptx_txt::encode(text.lines()));
     exact(data, reg_sass::decode(data), |functions| reg_sass::encode(functions));
     exact(data, reg_type::decode(data), |functions| reg_type::encode(functions));
+    let _ = decoded(data, tkinfo::decode(data));
     lines(data);
     frames(data);
 }

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
+use nv_debug_sections::catalog::{SectionKind, SectionName, is_debug_section};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, Section, SectionIndex};
+use nv_debug_sections::level::compare::compare;
+use nv_debug_sections::level::found::Found;
 use nv_debug_sections::relocated::Relocated;
 
 /// Takes `data` apart, if it is a cubin, writes it and edits it.
@@ -17,6 +20,7 @@ pub fn run(data: &[u8]) {
     assert!(written.len() <= data.len() * 4 + 64 * 1024, "{} bytes from {}", written.len(), data.len());
     assert_eq!(reread(&written), cubin);
     check_relocated(&cubin);
+    check_expected(&cubin);
     check_edit(&cubin, Vec::new(), false);
     let (own, is_all) = own_sections(&cubin);
     check_edit(&cubin, own, is_all);
@@ -57,6 +61,19 @@ fn check_relocated(cubin: &Cubin<'_>) {
     }
     for (index, _) in cubin.functions() {
         let _ = cubin.symbol_name(index);
+    }
+}
+
+/// Names come back, and what is said to be missing or extra is.
+fn check_expected(cubin: &Cubin<'_>) {
+    let names: HashSet<&str> = cubin.iter().map(|(_, name, _)| name).collect();
+    assert!(names.iter().all(|name| SectionName::parse(name).to_string() == **name));
+    let expected = Found::of(cubin).expected();
+    let comparison = compare(cubin, &expected);
+    assert!(comparison.missing.iter().all(|name| !names.contains(&*name.to_string())));
+    for index in &comparison.extra {
+        let name = SectionName::parse(cubin.section_name(*index));
+        assert!(name.is_debug() && expected.iter().all(|section| section.name != name));
     }
 }
 
@@ -104,7 +121,7 @@ fn check_strip(cubin: &Cubin<'_>) {
 
 /// The sections that `set_debug_sections` replaces.
 fn is_replaced(name: &str) -> bool {
-    name.starts_with(".debug_") || name.starts_with(".nv_debug_")
+    is_debug_section(name) && name != SectionKind::NvDebugShared.name()
 }
 
 /// The file's debug sections, and whether they are all that the file has: bytes, and at most one table of each kind.

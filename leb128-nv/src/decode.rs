@@ -1,4 +1,4 @@
-//! Bytes to values: one or two bytes by branches, that being what tables mostly hold; longer ones eight bytes at once where
+//! Bytes to values: one to three bytes by branches, those being what tables mostly hold; longer ones eight bytes at once where
 //! there are that many, else byte by byte.
 
 use crate::{CONTINUE, Error, MAX_LEN};
@@ -22,6 +22,7 @@ pub fn read_uleb128(bytes: &[u8]) -> Result<(u64, usize), Error> {
     match *bytes {
         [a @ ..0x80, ..] => Ok((a.into(), 1)),
         [a, b @ ..0x80, ..] => Ok((two(a, b), 2)),
+        [a, b, c @ ..0x80, ..] => Ok((three(a, b, c), 3)),
         _ => match word(bytes) {
             Some(read) => Ok(read),
             None => match long(bytes)? {
@@ -49,6 +50,7 @@ pub fn read_sleb128(bytes: &[u8]) -> Result<(i64, usize), Error> {
     match *bytes {
         [a @ ..0x80, ..] => Ok((extend(a.into(), 1), 1)),
         [a, b @ ..0x80, ..] => Ok((extend(two(a, b), 2), 2)),
+        [a, b, c @ ..0x80, ..] => Ok((extend(three(a, b, c), 3), 3)),
         _ => match word(bytes) {
             Some((value, used)) => Ok((extend(value, used), used)),
             None => match long(bytes)? {
@@ -117,6 +119,12 @@ fn two(first: u8, second: u8) -> u64 {
     u64::from(first & 0x7f) | u64::from(second) << 7
 }
 
+/// The value of three bytes, the third the last.
+#[inline]
+fn three(first: u8, second: u8, third: u8) -> u64 {
+    two(first, second & 0x7f) | u64::from(third) << 14
+}
+
 /// The value of `groups` groups as a signed number: the sign is the top bit of the last group.
 #[inline]
 fn extend(value: u64, groups: usize) -> i64 {
@@ -138,7 +146,7 @@ fn word(bytes: &[u8]) -> Option<(u64, usize)> {
 
 /// Moves the low 7 bits of each byte together: the reverse of the encoder's `spread`.
 #[inline]
-const fn gather(v: u64) -> u64 {
+pub(crate) const fn gather(v: u64) -> u64 {
     let v = (v & 0x007f_007f_007f_007f) | (v & 0x7f00_7f00_7f00_7f00) >> 1;
     let v = (v & 0x0000_3fff_0000_3fff) | (v & 0x3fff_0000_3fff_0000) >> 2;
     (v & 0x0000_0000_0fff_ffff) | (v & 0x0fff_ffff_0000_0000) >> 4

@@ -68,7 +68,7 @@ impl Leb128 {
 }
 
 /// How much is stored at once while there is that much room.
-const STORE: usize = 16;
+pub(crate) const STORE: usize = 16;
 
 /// Writes numbers one after the other into a buffer.
 ///
@@ -87,7 +87,7 @@ const STORE: usize = 16;
 /// ```
 #[derive(Debug)]
 pub struct Encoder<'a> {
-    rest: &'a mut [u8],
+    pub(crate) rest: &'a mut [u8],
     room: usize,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Encoder<'a> {
     }
 
     #[inline]
-    fn advance(&mut self, len: usize) -> Result<(), Error> {
+    pub(crate) fn advance(&mut self, len: usize) -> Result<(), Error> {
         let rest = core::mem::take(&mut self.rest);
         let (_, rest) = rest.split_at_mut_checked(len).ok_or(Error::Overflow)?; // never: it was written
         self.rest = rest;
@@ -172,7 +172,7 @@ fn put_short(room: &mut [u8; STORE], (bits, len): (u16, usize)) -> usize {
 
 /// Stores `len` bytes; `last` is the tenth group.
 #[inline]
-fn put_long(room: &mut [u8; STORE], value: u64, last: u64, len: usize) -> usize {
+pub(crate) fn put_long(room: &mut [u8; STORE], value: u64, last: u64, len: usize) -> usize {
     let marks = CONTINUES.get(len).copied().unwrap_or(CONTINUE);
     let tail = (value >> 56) & 0x7f | u64::from(len == MAX_LEN) << 7 | last << 8;
     let bits = u128::from(spread(value) | marks) | u128::from(tail) << 64;

@@ -1,5 +1,6 @@
 //! The policy table: which section has which clone.
 
+use nv_debug_sections::catalog::{MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionKind};
 use nv_debug_sections::cubin::{SHF_MERCURY, sht};
 
 const PROGBITS: u32 = 1;
@@ -76,33 +77,28 @@ pub const RULES: &[Rule] = {
     ) -> Rule {
         Rule { native, extent, clone, sh_type, content, storage }
     }
+    const fn debug(kind: SectionKind, content: Content, storage: Storage) -> Rule {
+        let Some(clone) = kind.mercury_name() else { panic!("a debug section without clone") };
+        let extent = if kind.has_suffix() { Numbered } else { Whole };
+        Rule { native: kind.name(), extent, clone, sh_type: PROGBITS, content, storage }
+    }
     &[
         row((".text", Function), (".nv.capmerc.text", sht::MERC_CODE), Mercury, Own),
-        row((".debug_frame", Whole), (".nv.merc.debug_frame", PROGBITS), Mercury, AliasIfEqual),
-        row((".debug_line", Whole), (".nv.merc.debug_line", PROGBITS), Mercury, AliasIfEqual),
-        row((".debug_str", Whole), (".nv.merc.debug_str", PROGBITS), Same, Alias),
-        row((".nv_debug_line_sass", Whole), (".nv.merc.nv_debug_line_sass", PROGBITS), Mercury, AliasIfEqual),
-        row((".nv_debug_ptx_txt", Numbered), (".nv.merc.nv_debug_ptx_txt", PROGBITS), Same, Alias),
-        row(
-            (".nv_debug_info_reg_sass", Whole),
-            (".nv.merc.nv_debug_info_reg_sass", PROGBITS),
-            Mercury,
-            AliasIfEqual,
-        ),
-        row(
-            (".nv_debug_info_reg_type", Whole),
-            (".nv.merc.nv_debug_info_reg_type", PROGBITS),
-            Mercury,
-            AliasIfEqual,
-        ),
-        row((".debug_abbrev", Whole), (".nv.merc.debug_abbrev", PROGBITS), Same, Alias),
-        row((".debug_loc", Whole), (".nv.merc.debug_loc", PROGBITS), Same, Alias),
-        row((".debug_info", Whole), (".nv.merc.debug_info", PROGBITS), Same, AliasInExecutable),
-        row((".debug_macinfo", Whole), (".nv.merc.debug_macinfo", PROGBITS), Same, Alias),
-        row((".debug_aranges", Whole), (".nv.merc.debug_aranges", PROGBITS), Same, Alias),
-        row((".debug_ranges", Whole), (".nv.merc.debug_ranges", PROGBITS), Same, Alias),
-        row((".debug_pubnames", Whole), (".nv.merc.debug_pubnames", PROGBITS), Same, Alias),
-        row((".debug_pubtypes", Whole), (".nv.merc.debug_pubtypes", PROGBITS), Same, Alias),
+        debug(SectionKind::DebugFrame, Mercury, AliasIfEqual),
+        debug(SectionKind::DebugLine, Mercury, AliasIfEqual),
+        debug(SectionKind::DebugStr, Same, Alias),
+        debug(SectionKind::NvDebugLineSass, Mercury, AliasIfEqual),
+        debug(SectionKind::NvDebugPtxTxt, Same, Alias),
+        debug(SectionKind::NvDebugInfoRegSass, Mercury, AliasIfEqual),
+        debug(SectionKind::NvDebugInfoRegType, Mercury, AliasIfEqual),
+        debug(SectionKind::DebugAbbrev, Same, Alias),
+        debug(SectionKind::DebugLoc, Same, Alias),
+        debug(SectionKind::DebugInfo, Same, AliasInExecutable),
+        debug(SectionKind::DebugMacinfo, Same, Alias),
+        debug(SectionKind::DebugAranges, Same, Alias),
+        debug(SectionKind::DebugRanges, Same, Alias),
+        debug(SectionKind::DebugPubnames, Same, Alias),
+        debug(SectionKind::DebugPubtypes, Same, Alias),
         row((".nv.info", Whole), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
         row((".nv.info", Function), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
         // ptxas 13.0 makes no clone of the call graph, 13.4 always does.
@@ -128,9 +124,9 @@ pub const RULES: &[Rule] = {
 
 /// Relocation sections: one row for all.
 const RELOCATIONS: Rule = Rule {
-    native: ".rela",
+    native: RelocForm::Rela.prefix(),
     extent: Extent::Function,
-    clone: ".nv.merc.rela",
+    clone: MERCURY_RELA_PREFIX,
     sh_type: sht::MERC_RELA,
     content: Content::Mercury,
     storage: Storage::Own,
@@ -140,7 +136,7 @@ const RELOCATIONS: Rule = Rule {
 const UNKNOWN: Rule = Rule {
     native: "",
     extent: Extent::Function,
-    clone: ".nv.merc",
+    clone: MERCURY_PREFIX,
     sh_type: PROGBITS,
     content: Content::Same,
     storage: Storage::Own,
@@ -158,9 +154,9 @@ const NOT_CLONED: &[(&str, Extent)] = &[
     (".nv.constant0", Extent::Function),
     (".nv.global", Extent::Whole),
     (".nv.shared", Extent::Function),
-    (".nv_debug.shared", Extent::Whole),
-    (".rel", Extent::Function),
-    (".nv.merc", Extent::Function),
+    (SectionKind::NvDebugShared.name(), Extent::Whole),
+    (RelocForm::Rel.prefix(), Extent::Function),
+    (MERCURY_PREFIX, Extent::Function),
     (".nv.capmerc", Extent::Function),
 ];
 

@@ -4,6 +4,7 @@
 //! [`reg_sass::SassRegister`](crate::reg_sass::SassRegister).
 
 use crate::bytes::Cursor;
+use crate::catalog::SectionKind;
 use crate::cubin::SymbolIndex;
 use crate::reloc::{Action, DebugReloc, RelocKind};
 use crate::relocated::{self, RelocatedSection};
@@ -18,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 mod tests;
 
 /// Name of the section.
-pub const NAME: &str = ".debug_frame";
+pub const NAME: &str = SectionKind::DebugFrame.name();
 
 /// Entries are padded to a multiple of this many bytes.
 const ALIGNMENT: u8 = 8;

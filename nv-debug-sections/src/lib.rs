@@ -19,5 +19,6 @@ pub mod reg_type;
 pub mod reloc;
 pub mod relocated;
 pub mod symbolize;
+pub mod tkinfo;
 
 pub use error::{Error, ErrorKind, Result};

@@ -3,10 +3,11 @@
 //! The section is a filter of the input *text*, line by line, without regard to tokens: it works inside `/* */` too.
 //! No public specification; FORMATS 2, observed: ptxas 13.0.88, sm_75-sm_121.
 
+use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
 
 /// Name of the section in a whole-program cubin, and prefix of its name in a relocatable one.
-pub const NAME: &str = ".nv_debug_ptx_txt";
+pub const NAME: &str = SectionKind::NvDebugPtxTxt.name();
 
 /// A line that starts with one of these is replaced by an empty one. Prefixes, not tokens: `.b80` and `.files` go too.
 const DROPPED_PREFIXES: [&[u8]; 7] = [b"//", b"#", b"@@DWARF", b".file", b".b8", b".b32", b".b64"];

@@ -3,11 +3,12 @@
 //! No public specification; FORMATS 3, observed: ptxas 13.0.88, sm_75-sm_121, only with `-g`.
 
 use crate::bytes::Cursor;
+use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
 
 /// Name of the section.
-pub const NAME: &str = ".nv_debug_info_reg_sass";
+pub const NAME: &str = SectionKind::NvDebugInfoRegSass.name();
 
 /// The register ranges of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,11 @@
 
 use crate::Result;
 use crate::bytes::Cursor;
+use crate::catalog::SectionKind;
 use crate::reg_sass::{push_count, push_cstr};
 
 /// Name of the section.
-pub const NAME: &str = ".nv_debug_info_reg_type";
+pub const NAME: &str = SectionKind::NvDebugInfoRegType.name();
 
 /// The type codes of one function; `types[i]` belongs to range `i` of the same function in `.nv_debug_info_reg_sass`.
 #[derive(Debug, Clone, PartialEq, Eq)]

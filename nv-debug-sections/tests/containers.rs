@@ -79,6 +79,22 @@ fn payloads_are_borrowed_unless_compressed() {
 }
 
 #[test]
+fn debug_levels_of_flags_and_options() {
+    for (flags, options, want) in [
+        (0, "", DebugInfo::None),
+        (0, "--compile-only  --generate-line-info ", DebugInfo::LineInfo),
+        (0, "-generate-line-info -ftz=0 ", DebugInfo::LineInfo),
+        (0, " -g --dont-merge-basicblocks ", DebugInfo::Dwarf),
+        (0, "-gx --generate-line-information", DebugInfo::None),
+        (Flags::DEBUG, "-generate-line-info", DebugInfo::Dwarf),
+    ] {
+        let file = fatbin(&[Spec { options: Some(options.into()), ..ptx(flags) }.write()]);
+        assert_eq!(entries(&file)[0].debug_info(), want, "{options}");
+    }
+    assert_eq!([0, 2, 3].map(DebugInfo::from_code), [Some(DebugInfo::None), Some(DebugInfo::Dwarf), None]);
+}
+
+#[test]
 fn host_files_and_archives() {
     let program = fatbin(&[ptx(0).write()]);
     let linked = fatbin(&[ptx(0x8000).write(), ptx(0x2000).write()]);

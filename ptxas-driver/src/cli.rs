@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, extract, lines, print, strip};
+use crate::commands::{check, compile, dump, extract, lines, print, sections, strip};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -20,12 +20,14 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
+  ptxas-driver sections out.cubin                           its debug sections, and what is missing
   ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
   0  done
-  1  the file is no readable cubin, a query has no answer, check found something, or nothing can be extracted
+  1  the file is no readable cubin, a query has no answer, nothing can be extracted, or check or
+     sections --check found something
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -48,6 +50,8 @@ enum Command {
     Lines(lines::Options),
     /// The debug sections of a cubin, decoded
     Dump(dump::Options),
+    /// Which debug sections a cubin has, and which it should have
+    Sections(sections::Options),
     /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
     Extract(extract::Options),
     /// A cubin without its debug sections, and these in a side file
@@ -65,6 +69,7 @@ pub fn run(args: &[OsString]) -> ExitCode {
         ["help", rest @ ..] => run_clap(rest.iter().chain(&["--help"]).map(OsString::from)),
         [] | ["--help" | "-h"] => run_clap(["--help".into()]),
         [first, ..] if is_for_compile(first, &args[0]) => compile::run(args),
+        ["sections", ..] => run_clap(args.iter().map(|arg| two_dashes(arg))),
         _ => run_clap(args.iter().cloned()),
     }
 }
@@ -75,6 +80,19 @@ fn is_for_compile(word: &str, raw: &OsStr) -> bool {
     word.starts_with('-')
         || !Command::has_name(word)
             && (path.extension().is_some() || path.components().count() > 1 || path.is_file())
+}
+
+/// Options of ptxas with one dash and a long name, which clap does not know, as clap knows them.
+const TWO_DASHES: [(&str, &str); 3] =
+    [("-lineinfo", "--lineinfo"), ("-arch", "--arch"), ("-suppress-debug-info", "--suppress-debug-info")];
+
+fn two_dashes(arg: &OsStr) -> OsString {
+    let Some(text) = arg.to_str() else { return arg.to_owned() };
+    let spelled = TWO_DASHES.iter().find_map(|(one, two)| {
+        let rest = text.strip_prefix(one).filter(|rest| rest.is_empty() || rest.starts_with('='))?;
+        Some(format!("{two}{rest}"))
+    });
+    spelled.map_or_else(|| arg.to_owned(), OsString::from)
 }
 
 impl Command {
@@ -100,6 +118,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(options) => check::run(&options, &mut out),
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
+        Command::Sections(options) => sections::run(&options, &mut out),
         Command::Extract(options) => extract::run(&options, &mut out),
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),

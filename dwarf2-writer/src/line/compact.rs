@@ -22,8 +22,9 @@ pub(super) const fn special(params: Params, units: u64, lines: i32) -> Option<u8
     if opcode <= 0xff { Some(opcode as u8) } else { None }
 }
 
-/// The farthest advances of operands with 1 and 2 bytes, and of `DW_LNS_fixed_advance_pc`.
-const SHORT_ADVANCES: [u64; 4] = [0, 0x7f, 0x3fff, 0xffff];
+/// The farthest advances of operands with 0, 1, ... bytes, and of `DW_LNS_fixed_advance_pc`.
+const SHORT_ADVANCES: [u64; 9] =
+    [0, 0x7f, 0x3fff, 0xffff, (1 << 21) - 1, (1 << 28) - 1, (1 << 35) - 1, (1 << 42) - 1, (1 << 49) - 1];
 
 /// What `DW_LNS_const_add_pc` adds, in units.
 const fn const_add(params: Params) -> u64 {
@@ -144,12 +145,13 @@ mod tests {
         let range = i32::from(params.line_range);
         let rests = (0..range).map(|column| i32::from(params.line_base) + column).chain([0]);
         for rest in rests {
-            let line = match lines - rest {
-                0 => 0,
-                advance if advance < 0 && rest > 0 => continue,
-                advance => 1 + sleb128(advance.into()).len() as u32,
+            let line = match lines.checked_sub(rest) {
+                Some(0) => 0,
+                None => continue,
+                Some(advance) if advance < 0 && rest > 0 => continue,
+                Some(advance) => 1 + sleb128(advance.into()).len() as u32,
             };
-            for left in 0..=units {
+            for left in 0..=units.min(0xff) {
                 let ends = u32::from(special(params, left, rest).is_some() || left == 0 && rest == 0);
                 if ends == 0 {
                     continue;
@@ -193,9 +195,16 @@ mod tests {
                 }
             }
         }
-        for units in [16_383, 16_384, 16_400, 16_500, 65_535, 65_536, 65_552, 65_553] {
-            for lines in [-300, -5, 0, 1, 8, 9, 100] {
-                assert_eq!(row(standard, units, lines).len, least(standard, units, lines), "{units} {lines}");
+        for params in others {
+            // Around the longest operands of each length, and of two bytes as they are.
+            for most in [7, 14, 16, 21, 28, 35, 42, 49].map(|bits| 1_u64 << bits) {
+                for units in [most - 20, most - 1, most, most + 1, most + 4, most + 17, most + 18, most + 300]
+                {
+                    for lines in [i32::MIN, -8300, -300, -33, -5, 0, 1, 8, 9, 100, i32::MAX] {
+                        let (found, least) = (row(params, units, lines).len, least(params, units, lines));
+                        assert_eq!(found, least, "{params:?} {units} {lines}");
+                    }
+                }
             }
         }
     }

@@ -45,14 +45,16 @@ pub enum Policy {
     #[default]
     Plain,
     /// The fewest bytes for the same rows: each row by the shortest opcodes there are, file, column, `is_stmt` and ISA only
-    /// where a row needs them, advances without a row joined with the next.
+    /// where a row needs them, advances without a row joined with the next. What no row follows before the end of the sequence is
+    /// not written.
     Compact(Header),
 }
 
 /// What [`Policy::Compact`] may do with the header's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// `line_base` may become another if that saves more than about a thirtieth of the program.
+    /// `line_base` may become another, from -64 to 0, if that saves more than about a thirtieth of the program. The
+    /// other numbers stay.
     #[default]
     Choose,
     /// They stay.

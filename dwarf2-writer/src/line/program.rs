@@ -14,6 +14,9 @@ pub(super) const EXTENDED: u8 = 0;
 /// Room of a program that has any opcode.
 const LEAST_ROOM: usize = 512;
 
+/// Most bytes that are made room for before they are needed.
+const MOST_AHEAD: usize = 16 * 1024;
+
 /// Opcodes and the relocations among them. Stores have a fixed size, and what of them counts is counted apart: neither
 /// lengths of copies nor room behind the last byte are then a matter of branches.
 #[derive(Debug, Clone, Default)]
@@ -141,9 +144,10 @@ impl Program {
         Self { buffer: crate::section::tests::untouched(len), len, relocs: Vec::new() }
     }
 
+    /// Zeroes no more than is soon written: the caches still have it then.
     #[cold]
     fn grow(&mut self, room: usize) {
-        let len = (self.len + room).max(2 * self.buffer.len()).max(LEAST_ROOM);
-        self.buffer.resize(len, 0);
+        let ahead = self.buffer.len().clamp(LEAST_ROOM, MOST_AHEAD);
+        self.buffer.resize(self.len + room + ahead, 0);
     }
 }

@@ -9,8 +9,8 @@ use crate::Error;
 use crate::constants::{DW_LNS_advance_line, DW_LNS_advance_pc, DW_LNS_copy, DW_LNS_set_file};
 use crate::error::check_leb128;
 
-/// Address advances, in units, from here on are not searched.
-pub(super) const FAR: u64 = 1 << 28;
+/// Address advances, in units, from here on have operands that leave no room for another in [`Opcodes`].
+pub(super) const FAR: u64 = 1 << 55;
 
 /// Rows that are written at once.
 const CHUNK: usize = 256;
@@ -90,12 +90,12 @@ impl Encoder {
             let row = if self.is_plain { plain::row } else { compact::row };
             return program.opcodes(row(self.params, units, lines));
         }
-        // More than a register may hold.
-        if lines != 0 {
+        let special = compact::special(self.params, 0, lines).filter(|_| !self.is_plain && lines != 0);
+        if lines != 0 && special.is_none() {
             program.with(DW_LNS_advance_line, sleb128(lines.into()));
         }
         program.with(DW_LNS_advance_pc, if self.is_plain { sleb128(units as i64) } else { uleb128(units) });
-        program.op(DW_LNS_copy);
+        program.op(special.unwrap_or(DW_LNS_copy));
     }
 
     /// Appends `rows`, behind the row `at`; a unit is a byte. After an error `program` has rows of no use.
@@ -108,24 +108,40 @@ impl Encoder {
     ) -> Result<(), Error> {
         let Some(first) = rows.first() else { return Ok(()) };
         self.put_one(program, at, first, counts.as_deref_mut())?;
-        let mut written = rows;
-        while written.len() > 1 {
-            let (chunk, behind) = written.split_at(written.len().min(CHUNK));
+        let mut rest = rows;
+        while rest.len() > 1 {
+            let (chunk, behind) = rest.split_at(rest.len().min(CHUNK));
             if !behind.is_empty() {
                 ask_for(behind.get(..CHUNK).unwrap_or(behind));
             }
-            let out = program.room(chunk.len() * ROOM);
+            self.put_chunk(program, chunk, counts.as_deref_mut())?;
+            // Its last row is the next one's first.
+            rest = rest.get(chunk.len() - 1..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Appends the rows behind the first, which is written already.
+    fn put_chunk(
+        &self,
+        program: &mut Program,
+        rows: &[Row],
+        mut counts: Option<&mut LineCounts>,
+    ) -> Result<(), Error> {
+        let mut written = rows;
+        while let [at, row, ..] = written {
+            let out = program.room(written.len() * ROOM);
             let run = match (self.near, counts.as_deref_mut()) {
                 (None, _) => Run::NONE,
-                (Some(near), None) => near_rows(near, out, chunk, |_| {}),
-                (Some(near), Some(counts)) => near_rows(near, out, chunk, |lines| counts.add(lines)),
+                (Some(near), None) => near_rows(near, out, written, |_| {}),
+                (Some(near), Some(counts)) => near_rows(near, out, written, |lines| counts.add(lines)),
             };
-            program.wrote(run.len);
-            written = written.get(run.rows..).unwrap_or_default();
-            if let [at, row, ..] = written {
+            if run.rows == 0 {
                 self.put_one(program, at, row, counts.as_deref_mut())?;
-                written = written.get(1..).unwrap_or_default();
+            } else {
+                program.wrote(run.len);
             }
+            written = written.get(run.rows.max(1)..).unwrap_or_default();
         }
         Ok(())
     }
@@ -174,7 +190,8 @@ fn near_rows(near: &Near, out: &mut [u8], rows: &[Row], mut count: impl FnMut(u3
     while let [at, rest @ ..] = written
         && let [row, ..] = rest
     {
-        let (units, lines) = (row.address.wrapping_sub(at.address), row.line.wrapping_sub(at.line));
+        let Some(units) = row.address.checked_sub(at.address) else { break };
+        let lines = row.line.wrapping_sub(at.line);
         let Some(room) = out.first_chunk_mut::<ROOM>().filter(|_| row.file <= 0x7f) else { break };
         // Written anyway, and counted where the file is another.
         [room[0], room[1]] = [DW_LNS_set_file, row.file as u8];

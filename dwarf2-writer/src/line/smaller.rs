@@ -32,11 +32,13 @@ pub(super) fn choose_line_base(params: &mut Params, program: &mut Program, count
 
 /// How many of the counted line advances have special opcodes.
 fn reach(counts: &LineCounts, line_base: i8, range: u8) -> u64 {
-    let first = usize::from(line_base.saturating_sub(LineCounts::LEAST).max(0) as u8);
-    counts.0.iter().skip(first).take(range.into()).map(|count| u64::from(*count)).sum()
+    let first = i16::from(line_base) - i16::from(LineCounts::LEAST);
+    let columns = first.max(0)..first + i16::from(range);
+    columns.map_while(|at| counts.0.get(at as usize)).map(|count| u64::from(*count)).sum()
 }
 
-/// The `line_base` with most, and how many; of equals the nearest to 0. None above 0: see [`compact`].
+/// The `line_base` with most, and how many; of equals the nearest to 0. None above it, where rows of no line advance would
+/// have no special opcode.
 fn best_reach(counts: &LineCounts, range: u8) -> (i8, u64) {
     let mut reach = reach(counts, LineCounts::LEAST, range);
     let mut best = (LineCounts::LEAST, reach);

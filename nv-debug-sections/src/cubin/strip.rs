@@ -14,12 +14,10 @@ use super::edit::{Fate, Plan, is_replaced};
 use super::layout::section_size;
 use super::side_file::{CODE_NOTE, note};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
+use crate::catalog::{SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reloc::{Action, RelocType};
 use crate::relocated::Relocated;
-
-/// Before the name of a debug section's Mercury clone (FORMATS 7).
-const MERC: &str = ".nv.merc";
 
 impl Cubin<'_> {
     /// Removes the debug sections whose name `keep` does not want, with their relocations and their Mercury clones.
@@ -93,10 +91,11 @@ impl Cubin<'_> {
     pub(super) fn debug_info(&self, chosen: impl Fn(&str) -> bool) -> Vec<bool> {
         let mut found = vec![false; self.sections.len()];
         for ((_, name, section), slot) in self.iter().zip(found.iter_mut().skip(1)) {
-            let native = if section.is_mercury() { name.strip_prefix(MERC) } else { Some(name) };
+            let name = SectionName::parse(name);
+            let is_contents = name.form.is_none() && (name.space == Space::Mercury) == section.is_mercury();
             let plain =
                 matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_) | Contents::Alias(_));
-            *slot = plain && native.is_some_and(|native| is_replaced(native) && chosen(native));
+            *slot = plain && is_contents && is_replaced(&name.base) && chosen(&name.base);
         }
         for (index, section) in self.sections.iter().enumerate() {
             let of_debug = found.get(section.info as usize).copied().unwrap_or(false);

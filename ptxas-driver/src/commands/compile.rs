@@ -1,6 +1,6 @@
 //! `compile`: PTX in, cubin with debug sections out, with ptxas' own command line.
 
-mod checks;
+pub(super) mod checks;
 mod input;
 
 use crate::commands::read;
@@ -12,7 +12,7 @@ use crate::provider::{Provided, cubin, none, ptxas};
 use crate::source_files::SourceStats;
 use anyhow::Result;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
-use nv_debug_sections::level::{DebugLevel, PtxKind, Request};
+use nv_debug_sections::level::{DebugLevel, Request};
 use nv_debug_sections::relocated::Relocated;
 use ptx_syntax::check::Mode;
 use ptx_syntax::{LineIndex, Module};
@@ -196,11 +196,7 @@ impl<'o> Compile<'o> {
             line_info: self.options.line_info,
             suppress: self.options.suppress_debug_info,
         };
-        let ptx = PtxKind {
-            version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
-            has_loc: checks::has_loc(module),
-            target_debug: module.target().is_some_and(ptx_syntax::TargetDirective::is_debug),
-        };
+        let ptx = checks::ptx_kind(module);
         if ptx.target_debug && self.options.opt_level.is_some_and(|level| level > 0) {
             say_fatal(options::OPTIMIZED_DEBUG);
             return Err(Stopped);

@@ -13,7 +13,7 @@ use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
 use section::{Filter, Source};
@@ -112,7 +112,7 @@ fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
 fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<SectionIndex>> {
     if names.is_empty() {
         let debug = cubin.iter().filter(|(_, name, _)| {
-            is_debug_section(&section::native(name)) && (!by_function || section::has_functions(name))
+            SectionName::parse(name).is_debug_contents() && (!by_function || section::has_functions(name))
         });
         return Ok(debug.map(|(index, ..)| index).collect());
     }
@@ -121,7 +121,7 @@ fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<
             let all: Vec<&str> = cubin
                 .iter()
                 .map(|(_, name, _)| name)
-                .filter(|name| is_debug_section(&section::native(name)))
+                .filter(|name| SectionName::parse(name).is_debug_contents())
                 .collect();
             bail!("no section '{wanted}'; the debug sections are {}", all.join(", "));
         }

@@ -7,4 +7,5 @@ pub mod extract;
 pub mod lines;
 pub mod print;
 mod read;
+pub mod sections;
 pub mod strip;

@@ -27,22 +27,28 @@ pub fn compile_entry(entry: &Entry) -> Command {
     let (ptx, cubin) = (entry.ptx.as_ref().unwrap(), entry.cubin.as_ref().unwrap());
     let mut command = compile();
     command.arg(ptx).arg("-arch").arg(arch(entry, ptx));
-    match &*entry.mode {
-        "lineinfo-suppress" => command.arg("--suppress-debug-info"),
-        "G-dopt" => command.arg("-lineinfo"),
-        mode => match mode.split('-').next().unwrap() {
-            "G" | "g" | "gO0" | "glmt" | "debug" => command.arg("-g"),
-            "lineinfo" => command.arg("-lineinfo"),
-            _ => &mut command,
-        },
-    };
-    if Cubin::parse(&fs::read(cubin).unwrap()).unwrap().header.is_relocatable() {
-        command.arg("-c");
-    }
+    command.args(mode_options(entry));
     for stat in recorded_stats(ptx, cubin) {
         command.arg("--file-stat").arg(stat);
     }
     command
+}
+
+/// The options that decide how much debug information the entry's cubin has, and `-c` where it is relocatable.
+pub fn mode_options(entry: &Entry) -> Vec<&'static str> {
+    let level = match &*entry.mode {
+        "lineinfo-suppress" => Some("--suppress-debug-info"),
+        "lineinfo-as-g" => Some("-g"),
+        "G-dopt" => Some("-lineinfo"),
+        mode => match mode.split('-').next().unwrap() {
+            "G" | "g" | "gO0" | "debug" => Some("-g"),
+            "lineinfo" | "glmt" => Some("-lineinfo"),
+            _ => None,
+        },
+    };
+    let cubin = fs::read(entry.cubin.as_ref().unwrap()).unwrap();
+    let relocatable = Cubin::parse(&cubin).unwrap().header.is_relocatable();
+    level.into_iter().chain(relocatable.then_some("-c")).collect()
 }
 
 /// The entry's architecture, with the letter of the PTX's `.target`.

@@ -2,6 +2,7 @@
 
 use crate::arch::{self, Arch};
 use crate::diag::Diagnostic;
+use nv_debug_sections::level::PtxKind;
 use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
 use ptx_syntax::{Item, Module, Parsed, Statement, TargetDirective, TextRange};
 
@@ -45,8 +46,17 @@ pub(super) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diag
     }
 }
 
+/// What of the module decides how much debug information is written.
+pub(in crate::commands) fn ptx_kind(module: &Module<'_>) -> PtxKind {
+    PtxKind {
+        version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
+        has_loc: has_loc(module),
+        target_debug: module.target().is_some_and(TargetDirective::is_debug),
+    }
+}
+
 /// Whether a `.loc` occurs.
-pub(super) fn has_loc(module: &Module<'_>) -> bool {
+fn has_loc(module: &Module<'_>) -> bool {
     let bodies = module.functions().filter_map(|function| function.body.as_ref());
     bodies.flat_map(|body| &body.statements).any(|statement| matches!(statement, Statement::Loc(_)))
 }

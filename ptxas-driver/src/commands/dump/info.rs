@@ -170,7 +170,7 @@ impl Words<'_, '_, '_> {
             AttributeValue::String(string) => format!("{:?}", text(string.slice())),
             AttributeValue::DebugStrRef(offset) => match string_at(self.strings, offset.0) {
                 Some(string) => format!("{:?}", text(string)),
-                None => format!(".debug_str+{:#x}", offset.0),
+                None => place(SectionKind::DebugStr, offset.0),
             },
             AttributeValue::Exprloc(expression) => bytes(expression.0.slice()),
             AttributeValue::Block(block) => format!("{:02x?}", block.slice()),
@@ -183,10 +183,10 @@ impl Words<'_, '_, '_> {
                 )
             }
             AttributeValue::DebugInfoRef(offset) => format!("<{:#x}>", offset.0),
-            AttributeValue::DebugLineRef(offset) => format!(".debug_line+{:#x}", offset.0),
-            AttributeValue::LocationListsRef(offset) => format!(".debug_loc+{:#x}", offset.0),
-            AttributeValue::DebugMacinfoRef(offset) => format!(".debug_macinfo+{:#x}", offset.0),
-            AttributeValue::RangeListsRef(offset) => format!(".debug_ranges+{:#x}", offset.0),
+            AttributeValue::DebugLineRef(offset) => place(SectionKind::DebugLine, offset.0),
+            AttributeValue::LocationListsRef(offset) => place(SectionKind::DebugLoc, offset.0),
+            AttributeValue::DebugMacinfoRef(offset) => place(SectionKind::DebugMacinfo, offset.0),
+            AttributeValue::RangeListsRef(offset) => place(SectionKind::DebugRanges, offset.0),
             AttributeValue::SecOffset(offset) => format!("{offset:#x}"),
             AttributeValue::Language(value) => dwarf_name!(value, "DW_LANG_"),
             AttributeValue::Encoding(value) => dwarf_name!(value, "DW_ATE_"),
@@ -209,6 +209,11 @@ impl Words<'_, '_, '_> {
             other => format!("{other:?}"),
         }
     }
+}
+
+/// A place in a section, by its offset.
+fn place(section: SectionKind, offset: usize) -> String {
+    format!("{}+{offset:#x}", section.name())
 }
 
 fn string_at(strings: &[u8], offset: usize) -> Option<&[u8]> {

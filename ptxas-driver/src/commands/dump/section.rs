@@ -2,9 +2,9 @@
 
 use super::model::{Contents, Header, Section};
 use super::{frames, info, lists, rows};
-use merc_capsule::native_name;
+use crate::commands::read::section_size;
 use nv_debug_sections::Result;
-use nv_debug_sections::catalog::{Origin, SectionKind, is_debug_section};
+use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
 use nv_debug_sections::symbolize::{Code, Function, Symbolizer};
@@ -12,17 +12,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-/// A section's name, for a Mercury copy that of its original.
-pub(super) fn native(name: &str) -> Cow<'_, str> {
-    native_name(name).map_or(name.into(), Cow::Owned)
-}
-
-fn is_copy(name: &str) -> bool {
-    native_name(name).is_some()
-}
-
+/// Which section it is, or is the Mercury copy of.
 fn kind(name: &str) -> Option<SectionKind> {
-    SectionKind::from_name(&native(name))
+    let name = SectionName::parse(name);
+    name.kind().filter(|_| name.form.is_none())
 }
 
 /// Whether parts of the section belong to functions, so that `--function` can pick them.
@@ -106,7 +99,7 @@ pub(super) struct Source<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
     relocated: Relocated<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
-    first: HashMap<(bool, SectionKind), SectionIndex>,
+    first: HashMap<(Space, SectionKind), SectionIndex>,
     code: Code<'c>,
     pub(super) filter: Option<Filter>,
 }
@@ -123,7 +116,7 @@ impl<'c, 'd> Source<'c, 'd> {
         let mut first = HashMap::new();
         for (index, name, _) in cubin.iter() {
             if let Some(kind) = kind(name) {
-                first.entry((is_copy(name), kind)).or_insert(index);
+                first.entry((SectionName::parse(name).space, kind)).or_insert(index);
             }
         }
         Self { cubin, relocated: Relocated::new(cubin), first, code: Code::new(cubin), filter }
@@ -149,7 +142,7 @@ impl<'c, 'd> Source<'c, 'd> {
     ///
     /// It is there, but cannot be read. What refers to it cannot be shown then.
     pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Result<Option<View<'c>>> {
-        let index = self.first.get(&(is_copy(near), wanted));
+        let index = self.first.get(&(SectionName::parse(near).space, wanted));
         index.map(|index| self.view(*index)).transpose()
     }
 
@@ -189,7 +182,7 @@ impl<'c, 'd> Source<'c, 'd> {
 
     pub(super) fn decode(&self, index: SectionIndex) -> Section {
         let name = self.cubin.section_name(index).to_owned();
-        let size = self.cubin.section(index).map_or(0, |section| size(self.cubin, section));
+        let size = self.cubin.section(index).map_or(0, |section| section_size(self.cubin, section));
         let (contents, error) = match self.contents(index, &name) {
             Ok(contents) => (contents, None),
             Err(error) => (self.bytes(index), Some(error.to_string())),
@@ -202,7 +195,7 @@ impl<'c, 'd> Source<'c, 'd> {
     }
 
     fn contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
-        if !is_debug_section(&native(name)) {
+        if !SectionName::parse(name).is_debug_contents() {
             return Ok(self.bytes(index));
         }
         let view = self.view(index)?;
@@ -237,7 +230,7 @@ pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
         r#type: type_name(section.sh_type),
         flags: section.flags,
         address: section.address,
-        size: size(cubin, section),
+        size: section_size(cubin, section),
         relocations: counts.get(index.as_usize()).copied().unwrap_or(0),
         content: kind(name).map(|kind| kind.entry().content),
         origin: kind(name).map(|kind| match kind.entry().origin {
@@ -246,18 +239,6 @@ pub(super) fn table(cubin: &Cubin<'_>) -> Vec<Header> {
         }),
     };
     cubin.iter().map(row).collect()
-}
-
-/// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
-fn size(cubin: &Cubin<'_>, section: &cubin::Section<'_>) -> u64 {
-    match &section.contents {
-        cubin::Contents::NoBits(size) => *size,
-        cubin::Contents::Bytes(bytes) => bytes.len() as u64,
-        cubin::Contents::Strings(strings) => strings.as_bytes().len() as u64,
-        cubin::Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
-        cubin::Contents::Relocations(all) => all.len() as u64 * section.entsize,
-        cubin::Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
-    }
 }
 
 /// Names of section types: ELF's, and NVIDIA's as far as they matter (see [`sht`]).

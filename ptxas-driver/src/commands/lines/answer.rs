@@ -6,6 +6,7 @@
 use super::Outcome;
 use super::spelling::{Name, Spellings};
 use crate::commands::read::doubt_text;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{
     self, CodeSection, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer,
@@ -141,8 +142,11 @@ impl Unplaced {
 
     /// The tables that have some, and how many.
     pub(super) fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
-        let tables = [(".debug_line", self.debug_line), (".nv_debug_line_sass", self.nv_debug_line_sass)];
-        tables.into_iter().filter(|(_, count)| *count != 0)
+        let tables = [
+            (SectionKind::DebugLine, self.debug_line),
+            (SectionKind::NvDebugLineSass, self.nv_debug_line_sass),
+        ];
+        tables.into_iter().filter(|(_, count)| *count != 0).map(|(kind, count)| (kind.name(), count))
     }
 }
 

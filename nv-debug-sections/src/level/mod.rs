@@ -1,6 +1,17 @@
-//! How much debug information a compilation writes: the rule of ptxas 13.0.88.
+//! How much debug information a compilation writes, and which sections that makes.
 //!
-//! The same for every SM from 75 to 121 (864 runs of ptxas; the table in the project's `docs/conformance.md`).
+//! [`DebugLevel`] follows from the options and the PTX; which sections a file of that level has, from a rule table over the catalog.
+//! There are two models of that: [`observed`] is what ptxas and nvlink 13.0.88 do, the same for every SM from 75 to 121 (864 runs of ptxas,
+//! 288 of nvlink), [`documented`] what the notes this project started from say they do. The differences are in the project's
+//! `docs/conformance.md`. [`found`] reads from a file what it was made of, [`compare`] says what is missing in it.
+
+pub mod compare;
+pub mod documented;
+mod facts;
+pub mod found;
+pub mod observed;
+
+pub use facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
 
 /// What the command line asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +50,15 @@ pub enum DebugLevel {
 const LINES_UNASKED_SINCE: (u32, u32) = (4, 0);
 
 impl DebugLevel {
+    /// A word for it, as `docs/conformance.md` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "frame",
+            Self::Lines => "lines",
+            Self::Full => "full",
+        }
+    }
+
     /// The level ptxas 13.0.88 works at.
     pub fn observed(request: Request, ptx: PtxKind) -> Self {
         let unasked = ptx.has_loc && ptx.version >= LINES_UNASKED_SINCE;

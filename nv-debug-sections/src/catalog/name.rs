@@ -1,0 +1,199 @@
+//! Section names, taken apart.
+
+use super::{Origin, SectionKind, is_debug_section};
+use crate::generation::Generation;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Beginning of the name of every Mercury clone.
+pub const MERCURY_PREFIX: &str = ".nv.merc";
+
+/// Beginning of the name of the relocations of a clone.
+pub const MERCURY_RELA_PREFIX: &str = ".nv.merc.rela";
+
+/// Which of the two copies that files for sm_100 and later have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Addresses are those of the code in the file.
+    Native,
+    /// `.nv.merc.*`: addresses are those of the Mercury code that the native code is made from (FORMATS 7).
+    Mercury,
+}
+
+/// The two kinds of relocation section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RelocForm {
+    /// `.rel.X`: addends are in the fields.
+    Rel,
+    /// `.rela.X`: addends are in the entries.
+    Rela,
+}
+
+impl RelocForm {
+    /// What stands before the target's name.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Rel => ".rel",
+            Self::Rela => ".rela",
+        }
+    }
+}
+
+/// A section name as its parts; [`Display`](fmt::Display) puts them together again.
+///
+/// ```
+/// use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
+/// let name = SectionName::parse(".nv.merc.rela.debug_line");
+/// assert_eq!((name.space, name.form), (Space::Mercury, Some(RelocForm::Rela)));
+/// assert_eq!(name.kind(), Some(SectionKind::DebugLine));
+/// assert_eq!(name.to_string(), ".nv.merc.rela.debug_line");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SectionName<'a> {
+    /// Native, or a clone.
+    pub space: Space,
+    /// For a relocation section: which kind.
+    pub form: Option<RelocForm>,
+    /// Native name of the section with the contents: of a relocation section its target's. `.nv_debug_ptx_txt.N` with the number.
+    pub base: Cow<'a, str>,
+}
+
+impl<'a> SectionName<'a> {
+    /// Takes any section name apart; a name that is nothing special is its own [`base`](Self::base).
+    ///
+    /// Clones that have other names than their originals (`.nv.merc.nv.constant.user`) keep them: `merc_capsule` knows those.
+    pub fn parse(name: &'a str) -> Self {
+        let before_dot =
+            |name: &'a str, prefix: &str| name.strip_prefix(prefix).filter(|rest| rest.starts_with('.'));
+        let (space, rest) = match before_dot(name, MERCURY_PREFIX) {
+            Some(rest) => (Space::Mercury, rest),
+            None => (Space::Native, name),
+        };
+        let forms = [RelocForm::Rela, RelocForm::Rel];
+        let relocations = forms.into_iter().find_map(|form| Some((form, before_dot(rest, form.prefix())?)));
+        let (form, base) = relocations.map_or((None, rest), |(form, base)| (Some(form), base));
+        Self { space, form, base: Cow::Borrowed(base) }
+    }
+
+    /// A native section with contents.
+    pub fn native(base: impl Into<Cow<'a, str>>) -> Self {
+        Self { space: Space::Native, form: None, base: base.into() }
+    }
+
+    /// The relocation section of this one.
+    #[must_use]
+    pub fn relocations(&self, form: RelocForm) -> Self {
+        Self { form: Some(form), ..self.clone() }
+    }
+
+    /// The clone of this one: relocations of clones are RELA (FORMATS 7).
+    #[must_use]
+    pub fn mercury(&self) -> Self {
+        Self { space: Space::Mercury, form: self.form.map(|_| RelocForm::Rela), base: self.base.clone() }
+    }
+
+    /// Which section, or whose relocations; `None` for names that the catalog does not have.
+    pub fn kind(&self) -> Option<SectionKind> {
+        SectionKind::from_name(&self.base)
+    }
+
+    /// Whether it belongs to debug information: a debug section, a clone of one, or relocations of either.
+    pub fn is_debug(&self) -> bool {
+        is_debug_section(&self.base)
+    }
+
+    /// Whether it is a debug section or a clone of one, and no relocations.
+    pub fn is_debug_contents(&self) -> bool {
+        self.form.is_none() && self.is_debug()
+    }
+
+    /// What stands behind the name that the catalog has: `.N` of the PTX text, else nothing.
+    pub fn suffix(&self) -> &str {
+        self.kind().and_then(|kind| self.base.strip_prefix(kind.name())).unwrap_or_default()
+    }
+
+    /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).
+    pub fn since(&self) -> u32 {
+        match self.space {
+            Space::Native => 75,
+            Space::Mercury => Generation::FIRST_MERCURY_SM,
+        }
+    }
+
+    /// Who makes it; `None` for names that are no debug section's.
+    ///
+    /// Relocations and clones are always the assembler's; sections that only a PTX file knows are that file's.
+    pub fn origin(&self) -> Option<Origin> {
+        let of_contents = self.kind().map_or(Origin::Ptx, |kind| kind.entry().origin);
+        self.is_debug().then_some(if self.form.is_some() { Origin::Assembler } else { of_contents })
+    }
+
+    /// The same name, borrowing nothing.
+    pub fn into_owned(self) -> SectionName<'static> {
+        SectionName { base: Cow::Owned(self.base.into_owned()), ..self }
+    }
+}
+
+impl fmt::Display for SectionName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = if self.space == Space::Mercury { MERCURY_PREFIX } else { "" };
+        let form = self.form.map_or("", RelocForm::prefix);
+        f.pad(&[space, form, &self.base].concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::CATALOG;
+    use proptest::prelude::*;
+
+    /// Name, whether a clone, form, kind.
+    const NAMES: &[(&str, Space, Option<RelocForm>, Option<SectionKind>)] = {
+        use RelocForm::{Rel, Rela};
+        use Space::{Mercury, Native};
+        &[
+            (".debug_line", Native, None, Some(SectionKind::DebugLine)),
+            (".rel.debug_line", Native, Some(Rel), Some(SectionKind::DebugLine)),
+            (".rela.debug_line", Native, Some(Rela), Some(SectionKind::DebugLine)),
+            (".nv.merc.debug_line", Mercury, None, Some(SectionKind::DebugLine)),
+            (".nv.merc.rela.debug_line", Mercury, Some(Rela), Some(SectionKind::DebugLine)),
+            (".nv.merc.nv_debug_ptx_txt.42", Mercury, None, Some(SectionKind::NvDebugPtxTxt)),
+            (".nv_debug.shared", Native, None, Some(SectionKind::NvDebugShared)),
+            (".debug_types", Native, None, None),
+            (".rela.text.f", Native, Some(Rela), None),
+            (".nv.mercury", Native, None, None),
+            (".release", Native, None, None),
+            (".rel", Native, None, None),
+            ("", Native, None, None),
+        ]
+    };
+
+    #[test]
+    fn names_have_the_parts_they_show() {
+        for &(text, space, form, kind) in NAMES {
+            let name = SectionName::parse(text);
+            assert_eq!((name.space, name.form, name.kind()), (space, form, kind), "{text}");
+            assert_eq!(name.is_debug(), kind.is_some() || text == ".debug_types", "{text}");
+        }
+        assert_eq!(SectionName::parse(".nv.merc.nv_debug_ptx_txt.42").suffix(), ".42");
+    }
+
+    #[test]
+    fn clones_have_the_catalogs_names() {
+        for entry in CATALOG {
+            let clone = SectionName::native(entry.name).mercury();
+            let relocations = clone.relocations(RelocForm::Rela).to_string();
+            assert_eq!(relocations, format!("{MERCURY_RELA_PREFIX}{}", entry.name));
+            let clone = clone.to_string();
+            assert!(entry.mercury.is_none_or(|name| name == clone), "{clone}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_put_together_again(name in r"(\.(nv|merc|rel|rela|debug_line|text|nv_debug_ptx_txt|7))*\PC?") {
+            prop_assert_eq!(SectionName::parse(&name).to_string(), name);
+        }
+    }
+}

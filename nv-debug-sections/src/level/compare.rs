@@ -1,0 +1,92 @@
+//! A file's debug sections beside those it is expected to have.
+
+use super::facts::{Expected, Need};
+use crate::catalog::{SectionKind, SectionName, Shape};
+use crate::cubin::{Cubin, SectionIndex};
+use std::collections::HashSet;
+
+/// What is wrong with the debug sections of a file, by expectation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Comparison<'a> {
+    /// Expected, but not there.
+    pub missing: Vec<SectionName<'a>>,
+    /// There, but not expected; or expected once, and there before.
+    pub extra: Vec<SectionIndex>,
+    /// There, with another header than such sections have.
+    pub odd: Vec<Odd>,
+}
+
+/// A section whose header is not as its name says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Odd {
+    /// Which one.
+    pub section: SectionIndex,
+    /// What is odd.
+    pub what: Oddity,
+}
+
+/// What can be odd about a section header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oddity {
+    /// Type, flags, alignment or entry size.
+    Shape {
+        /// As found.
+        found: Shape,
+        /// As such sections have it.
+        expected: Shape,
+    },
+    /// A relocation section of another target than its name says.
+    Target(SectionIndex),
+}
+
+impl Comparison<'_> {
+    /// Whether nothing is missing, extra or odd.
+    pub fn is_clean(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.odd.is_empty()
+    }
+}
+
+/// Compares the debug sections of a file with a list. A `.nv_debug_ptx_txt.N` of the list stands for any number.
+pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[Expected<'a>]) -> Comparison<'a> {
+    let found: Vec<_> =
+        cubin.iter().map(|(index, name, section)| (index, SectionName::parse(name), section)).collect();
+    let names: HashSet<_> =
+        found.iter().flat_map(|(_, name, _)| [Some(name.clone()), any_number(name)]).flatten().collect();
+    let wanted: HashSet<_> = expected.iter().map(|section| &section.name).collect();
+    let is_wanted = |name: &SectionName<'_>| {
+        wanted.contains(name) || any_number(name).is_some_and(|any| wanted.contains(&any))
+    };
+    let missing =
+        expected.iter().filter(|section| section.need == Need::Always && !names.contains(&section.name));
+    let mut seen = HashSet::new();
+    let extra =
+        found.iter().filter(|(_, name, _)| name.is_debug() && !(is_wanted(name) && seen.insert(name)));
+    let odd = found.iter().filter_map(|(index, name, section)| {
+        let expected = Shape::of(name)?;
+        let found = Shape::found(section);
+        let target = SectionIndex(section.info);
+        let aims = name.form.is_none() || is_target(&SectionName::parse(cubin.section_name(target)), name);
+        let what = match (found == expected, aims) {
+            (false, _) => Oddity::Shape { found, expected },
+            (true, false) => Oddity::Target(target),
+            (true, true) => return None,
+        };
+        Some(Odd { section: *index, what })
+    });
+    Comparison {
+        missing: missing.map(|section| section.name.clone()).collect(),
+        extra: extra.map(|(index, ..)| *index).collect(),
+        odd: odd.collect(),
+    }
+}
+
+fn is_target(target: &SectionName<'_>, of: &SectionName<'_>) -> bool {
+    target.form.is_none() && target.space == of.space && target.base == of.base
+}
+
+/// The name that a list has for a PTX text of unknown number.
+fn any_number(name: &SectionName<'_>) -> Option<SectionName<'static>> {
+    let is_numbered = name.kind() == Some(SectionKind::NvDebugPtxTxt) && !name.suffix().is_empty();
+    let base = || format!("{}.N", SectionKind::NvDebugPtxTxt.name());
+    is_numbered.then(|| SectionName { base: base().into(), form: name.form, space: name.space })
+}

@@ -1,0 +1,277 @@
+//! What ptxas and nvlink 13.0.88 write: one rule table, from which the lists of all runs follow.
+//!
+//! Observed: the 864 ptxas and 288 nvlink runs of the workplace's `behaviour/matrix.json`, sm_75-sm_121, and 679 corpus cubins.
+
+use super::facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
+use super::{DebugLevel, Request};
+use crate::catalog::{CATALOG, Origin, RelocForm, SectionKind, SectionName};
+use crate::generation::Generation;
+use crate::ptx_txt;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// What one run of the assembler works on.
+#[derive(Debug, Clone, Copy)]
+pub struct Compilation<'p, 'a> {
+    /// How much it writes.
+    pub level: DebugLevel,
+    /// The SM number (90 = sm_90).
+    pub sm: u32,
+    /// What it writes.
+    pub output: Output,
+    /// What its input holds.
+    pub program: &'p Program<'a>,
+}
+
+/// What the code generator writes: section, from which level on, on which condition; in file order (FORMATS 0).
+pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
+    use DebugLevel::{Full, Lines, None as Frame};
+    [
+        (SectionKind::DebugFrame, Frame, None),
+        (SectionKind::DebugLine, Lines, None),
+        (SectionKind::DebugStr, Lines, Some(Condition::InPtx(SectionKind::DebugStr))),
+        (SectionKind::NvDebugLineSass, Lines, None),
+        (SectionKind::NvDebugPtxTxt, Lines, None),
+        (SectionKind::NvDebugInfoRegSass, Full, None),
+        (SectionKind::NvDebugInfoRegType, Full, None),
+    ]
+};
+
+/// What those sections refer to, on which condition; in the order of the relocation sections. Those of the PTX's own sections come in
+/// before [`AFTER_PTX`].
+const BEFORE_PTX: [(SectionKind, Reference, Condition); 3] = [
+    // The base of names in `.debug_str`.
+    (SectionKind::DebugLine, Reference::AtLink, Condition::Inlined),
+    (SectionKind::DebugLine, Reference::Code, Condition::Located),
+    (SectionKind::NvDebugLineSass, Reference::Code, Condition::Traced),
+];
+const AFTER_PTX: [(SectionKind, Reference, Condition); 2] = [
+    (SectionKind::DebugFrame, Reference::Code, Condition::Functions),
+    // The entry that an entry belongs to, and the size of its function.
+    (SectionKind::DebugFrame, Reference::AtLink, Condition::Functions),
+];
+
+/// What compilers' sections refer to, where the PTX is not at hand.
+const TYPICAL: [(SectionKind, &[Reference]); 10] = [
+    (SectionKind::DebugStr, &[]),
+    (SectionKind::DebugAbbrev, &[]),
+    (SectionKind::DebugInfo, &Reference::ALL),
+    (SectionKind::DebugLoc, &[Reference::Code]),
+    (SectionKind::DebugMacinfo, &[]),
+    (SectionKind::DebugPubnames, &[Reference::AtLink]),
+    (SectionKind::DebugPubtypes, &[Reference::AtLink]),
+    (SectionKind::DebugAranges, &Reference::ALL),
+    (SectionKind::DebugRanges, &[Reference::Code, Reference::Symbol]),
+    (SectionKind::NvDebugInfoPtx, &Reference::ALL),
+];
+
+impl Compilation<'_, '_> {
+    fn has_mercury(&self) -> bool {
+        self.sm >= Generation::FIRST_MERCURY_SM && self.output != Output::DebugOnly
+    }
+
+    /// The kind of relocation section that entries of a reference are in; `None` if they are in none.
+    fn form(&self, target: &str, reference: Reference) -> Option<RelocForm> {
+        let is_kept = match self.output {
+            Output::Relocatable => true,
+            Output::Program | Output::Linked => reference != Reference::AtLink,
+            Output::DebugOnly => false,
+        };
+        let is_info = target == SectionKind::DebugInfo.name();
+        let is_rel =
+            Generation::of(self.sm) < Generation::Transcoded && reference == Reference::Code && !is_info;
+        is_kept.then_some(if is_rel { RelocForm::Rel } else { RelocForm::Rela })
+    }
+}
+
+/// The debug sections of a file that ptxas 13.0.88 writes, in file order: native contents, native relocations, `.nv_debug.shared`,
+/// Mercury clones and their relocations. Without sections that do not depend on debug information.
+pub fn sections<'a>(compilation: &Compilation<'_, 'a>) -> Vec<Expected<'a>> {
+    let mut list = List::default();
+    contents(compilation, &mut list);
+    relocations(compilation, &mut list);
+    let native = list.sections;
+    let clones = if compilation.has_mercury() { clones(&native) } else { Vec::new() };
+    let shared = shared_window(compilation).into_iter().collect();
+    [native, shared, clones].concat()
+}
+
+/// The Mercury clones of all these: one relocation section where there are REL and RELA.
+fn clones<'a>(native: &[Expected<'a>]) -> Vec<Expected<'a>> {
+    let mut list = List::default();
+    for section in native {
+        list.add(section.name.mercury(), Some(section.need));
+    }
+    list.sections
+}
+
+/// `.nv_debug.shared`. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
+/// programs at full level only.
+fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> {
+    let can_be_there = match compilation.output {
+        Output::Program => compilation.level == DebugLevel::Full,
+        Output::Relocatable | Output::Linked => true,
+        Output::DebugOnly => false,
+    };
+    let name = SectionName::native(SectionKind::NvDebugShared.name());
+    let is_possible = can_be_there && compilation.program.shared != Some(false);
+    is_possible.then_some(Expected { name, need: Need::If(Condition::Shared) })
+}
+
+/// Whether nvlink 13.0.88 takes these options: `--suppress-debug-info` without `-g` is fatal.
+///
+/// Those that it takes change nothing about the sections: it copies what its inputs have ([`linked`]).
+pub fn link_accepts(request: Request) -> bool {
+    request.device_debug || !request.suppress
+}
+
+/// The debug sections of a file that nvlink 13.0.88 makes of files with these sections (of [`Output::Linked`] compilations): all of
+/// them once, each where it comes up first.
+pub fn linked<'a>(inputs: &[Vec<Expected<'a>>]) -> Vec<Expected<'a>> {
+    let rank = |name: &SectionName<'_>| {
+        (name.space, name.kind() == Some(SectionKind::NvDebugShared), name.form.is_some())
+    };
+    let mut list = List::default();
+    for input in inputs {
+        for section in input {
+            list.add(section.name.clone(), Some(section.need));
+        }
+    }
+    list.sections.sort_by_key(|section| rank(&section.name));
+    list.sections
+}
+
+/// Sections in order, each once.
+#[derive(Default)]
+struct List<'a> {
+    sections: Vec<Expected<'a>>,
+    places: HashMap<SectionName<'a>, usize>,
+}
+
+impl<'a> List<'a> {
+    /// Adds a section once; the surer need counts.
+    fn add(&mut self, name: SectionName<'a>, need: Option<Need>) {
+        let Some(need) = need else { return };
+        let known = self.places.get(&name).and_then(|place| self.sections.get_mut(*place));
+        match known {
+            Some(known) if need == Need::Always => known.need = need,
+            Some(_) => {}
+            None => {
+                self.places.insert(name.clone(), self.sections.len());
+                self.sections.push(Expected { name, need });
+            }
+        }
+    }
+}
+
+/// `None` for what must not be there.
+fn need(holds: Option<bool>, condition: Condition) -> Option<Need> {
+    match holds {
+        Some(true) => Some(Need::Always),
+        Some(false) => None,
+        None => Some(Need::If(condition)),
+    }
+}
+
+impl Program<'_> {
+    fn holds(&self, condition: Condition) -> Option<bool> {
+        match condition {
+            Condition::Functions => self.functions,
+            Condition::Traced => self.traced,
+            Condition::Located => self.located,
+            Condition::Inlined => self.inlined,
+            Condition::Shared => self.shared,
+            Condition::InPtx(kind) => {
+                let sections = self.sections.as_ref()?;
+                Some(sections.iter().any(|section| section.name == kind.name()))
+            }
+            Condition::Refers => None,
+        }
+    }
+}
+
+fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
+    let Compilation { level, output, program, .. } = *compilation;
+    for (kind, from, condition) in CONTENTS {
+        let is_from_code =
+            [SectionKind::DebugFrame, SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType];
+        if level < from || output == Output::DebugOnly && is_from_code.contains(&kind) {
+            continue;
+        }
+        let need =
+            condition.map_or(Some(Need::Always), |condition| need(program.holds(condition), condition));
+        match (kind, &program.texts) {
+            (SectionKind::NvDebugPtxTxt, Some(texts)) => {
+                for text in texts {
+                    list.add(SectionName::native(text.clone()), need);
+                }
+            }
+            (SectionKind::NvDebugPtxTxt, None) if matches!(output, Output::Relocatable | Output::Linked) => {
+                list.add(SectionName::native(format!("{}.N", ptx_txt::NAME)), need);
+            }
+            _ => list.add(SectionName::native(kind.name()), need),
+        }
+    }
+    for (name, need, _) in of_ptx(compilation) {
+        list.add(SectionName::native(name), Some(need));
+    }
+}
+
+/// The PTX's own sections in file order: `.debug_abbrev` first, then as in the text. `.debug_str` has its own place, and `.debug_line` is not
+/// copied.
+fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, References)> {
+    // Debug-only objects of any level have such sections: what leads other readers to the lines.
+    if compilation.level < DebugLevel::Full && compilation.output != Output::DebugOnly {
+        return Vec::new();
+    }
+    let Some(sections) = &compilation.program.sections else {
+        let of_ptx =
+            CATALOG.iter().filter(|entry| entry.origin == Origin::Ptx && entry.kind != SectionKind::DebugStr);
+        return of_ptx
+            .map(|entry| (entry.name.into(), Need::If(Condition::InPtx(entry.kind)), typical(entry.kind)))
+            .collect();
+    };
+    let has_own_place = [SectionKind::DebugStr, SectionKind::DebugLine].map(SectionKind::name);
+    let is_copied = |section: &&PtxSection<'_>| !has_own_place.contains(&&*section.name);
+    let mut copied: Vec<_> = sections.iter().filter(is_copied).collect();
+    copied.sort_by_key(|section| section.name != SectionKind::DebugAbbrev.name());
+    copied.into_iter().map(|section| (section.name.clone(), Need::Always, section.references)).collect()
+}
+
+/// What a compiler's section may refer to. Of no reference it is known that it is there.
+pub fn typical(kind: SectionKind) -> References {
+    let row = TYPICAL.iter().find(|(of, _)| *of == kind);
+    let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));
+    References(Reference::ALL.map(|reference| if may_have(reference) { None } else { Some(false) }))
+}
+
+fn relocations<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
+    let program = compilation.program;
+    let written = list.sections.clone();
+    let of_code = |rows: &[(SectionKind, Reference, Condition)], list: &mut List<'a>| {
+        for &(kind, reference, condition) in rows {
+            let target = SectionName::native(kind.name());
+            let is_written = written.iter().any(|section| section.name == target);
+            let form = compilation.form(kind.name(), reference).filter(|_| is_written);
+            if let Some(form) = form {
+                list.add(target.relocations(form), need(program.holds(condition), condition));
+            }
+        }
+    };
+    of_code(&BEFORE_PTX, list);
+    let strings = program.sections.iter().flatten().filter(|section| {
+        section.name == SectionKind::DebugStr.name() && compilation.level >= DebugLevel::Lines
+    });
+    let strings = strings.map(|section| (section.name.clone(), Need::Always, section.references));
+    for (name, section_need, references) in strings.chain(of_ptx(compilation)) {
+        for reference in Reference::ALL {
+            let Some(form) = compilation.form(&name, reference) else { continue };
+            let holds = match (section_need, references.has(reference)) {
+                (Need::If(_), Some(true)) => None,
+                (_, holds) => holds,
+            };
+            list.add(SectionName::native(name.clone()).relocations(form), need(holds, Condition::Refers));
+        }
+    }
+    of_code(&AFTER_PTX, list);
+}

@@ -1,0 +1,133 @@
+//! `.note.nv.tkinfo`: which tools made a file, and how they were called (FORMATS 6).
+//!
+//! One note for each tool: ptxas writes one, nvlink one of its own before those of its inputs. Observed: ptxas and nvlink 13.0.88, NVRTC 13.0,
+//! ptxas 13.4; files of ptxas 12.9 have no such section.
+
+use crate::bytes::Cursor;
+use crate::{ErrorKind, Result};
+
+/// The section's name.
+pub const NAME: &str = ".note.nv.tkinfo";
+
+/// Note type of tool information.
+const NT_TKINFO: u32 = 2000;
+
+/// One tool's note. Texts are as they stand in the file, without the NUL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolInfo<'d> {
+    /// Base name of the input; empty without `-g`.
+    pub object: &'d [u8],
+    /// `ptxas`, `nvlink`.
+    pub tool: &'d [u8],
+    /// `Cuda compilation tools, release 13.0, V13.0.88`.
+    pub version: &'d [u8],
+    /// `Build cuda_13.0.r13.0/compiler.36424714_0`.
+    pub build: &'d [u8],
+    /// The options, separated and ended by blanks.
+    pub options: &'d [u8],
+}
+
+impl<'d> ToolInfo<'d> {
+    /// The version number alone: `13.0.88`.
+    pub fn version_number(&self) -> Option<&'d str> {
+        let text = std::str::from_utf8(self.version).ok()?;
+        text.rsplit_once(", V").map(|(_, number)| number)
+    }
+}
+
+/// The notes of the section, in file order; notes of other types are skipped.
+///
+/// # Errors
+///
+/// [`ErrorKind::Truncated`], or [`ErrorKind::Index`] for a text outside its note.
+pub fn decode(data: &[u8]) -> Result<Vec<ToolInfo<'_>>> {
+    let mut cursor = Cursor::new(NAME, data);
+    let mut tools = Vec::new();
+    while !cursor.is_empty() {
+        let name = cursor.u32("size of a note's name")?;
+        let size = cursor.u32("size of a note")?;
+        let note_type = cursor.u32("type of a note")?;
+        cursor.take(padded(name), "name of a note")?;
+        let note = cursor.split(padded(size), "note")?;
+        if note_type == NT_TKINFO {
+            tools.push(tool(note)?);
+        }
+    }
+    Ok(tools)
+}
+
+/// Sizes are padded to 4 bytes.
+fn padded(size: u32) -> u64 {
+    u64::from(size).next_multiple_of(4)
+}
+
+fn tool(mut note: Cursor<'_>) -> Result<ToolInfo<'_>> {
+    note.u32("version of a note")?;
+    let mut starts = [0; 5];
+    for start in &mut starts {
+        *start = note.u32("offset of a text")?;
+    }
+    let texts = note.rest();
+    let text = |start: u32| {
+        let text = usize::try_from(start).ok().and_then(|start| texts.get(start..));
+        let Some(text) = text else {
+            let (index, count) = (start.into(), texts.len() as u64);
+            return Err(note.error(ErrorKind::Index { what: "text at offset", index, count }));
+        };
+        Ok(&text[..memchr::memchr(0, text).unwrap_or(text.len())])
+    };
+    let [object, tool, version, build, options] = starts.map(text);
+    Ok(ToolInfo { object: object?, tool: tool?, version: version?, build: build?, options: options? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A note as FORMATS 6 has it.
+    fn note(note_type: u32, texts: [&str; 5]) -> Vec<u8> {
+        let mut strings = Vec::new();
+        let mut body = 2_u32.to_le_bytes().to_vec();
+        for text in texts {
+            body.extend((strings.len() as u32).to_le_bytes());
+            strings.extend(text.bytes().chain([0]));
+        }
+        body.extend(strings);
+        let mut bytes = [12, body.len() as u32, note_type].map(u32::to_le_bytes).concat();
+        bytes.extend(b"NVIDIA Corp\0");
+        body.resize(body.len().next_multiple_of(4), 0);
+        [bytes, body].concat()
+    }
+
+    #[test]
+    fn every_tools_note_is_read() {
+        let version = "Cuda compilation tools, release 13.0, V13.0.88";
+        let bytes = [
+            note(NT_TKINFO, ["", "nvlink", version, "Build x", "-g "]),
+            note(1, ["", "other", "", "", ""]),
+            note(NT_TKINFO, ["a.ptx", "ptxas", version, "Build x", "-g -arch sm_90 "]),
+        ];
+        let bytes = bytes.concat();
+        let tools = decode(&bytes).unwrap();
+        assert_eq!(tools.iter().map(|tool| tool.tool).collect::<Vec<_>>(), [&b"nvlink"[..], b"ptxas"]);
+        assert_eq!(tools[1].object, b"a.ptx");
+        assert_eq!(tools[1].options, b"-g -arch sm_90 ");
+        assert_eq!(tools[1].version_number(), Some("13.0.88"));
+    }
+
+    #[test]
+    fn faults_say_where() {
+        let mut bytes = note(NT_TKINFO, ["", "ptxas", "", "", ""]);
+        assert_eq!(decode(&bytes[..30]).unwrap_err().section(), NAME);
+        bytes[28] = 200; // the first text's offset
+        assert!(matches!(decode(&bytes).unwrap_err().kind(), ErrorKind::Index { index: 200, .. }));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(data in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = decode(&data);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Section lists: the rule table against what the tools wrote.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+mod corpus;
+
+use corpus::{Cubins, file};
+use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, classify};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::level::compare::{Odd, Oddity, compare};
+use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
+use nv_debug_sections::level::{
+    DebugLevel, Expected, Need, Output, Program, PtxKind, PtxSection, Reference, References, Request,
+};
+use serde_json::Value;
+use std::path::Path;
+
+/// What a PTX of the runs holds.
+struct Ptx {
+    kind: PtxKind,
+    program: Program<'static>,
+}
+
+const INFO: (&str, &[Reference]) = (".debug_info", &Reference::ALL);
+const LOC: (&str, &[Reference]) = (".debug_loc", &[Reference::Code]);
+const ABBREV: (&str, &[Reference]) = (".debug_abbrev", &[]);
+const MACINFO: (&str, &[Reference]) = (".debug_macinfo", &[]);
+const PUBNAMES: (&str, &[Reference]) = (".debug_pubnames", &[Reference::AtLink]);
+const PUBTYPES: (&str, &[Reference]) = (".debug_pubtypes", &[Reference::AtLink]);
+const STR: (&str, &[Reference]) = (".debug_str", &[]);
+
+/// The PTX of a run: `none`, `lineinfo`, `G`, with `100` from the newer front end. `second`: the linker's second input, which inlines nothing;
+/// the first has no location lists from the older front end.
+fn ptx(name: &str, linked: bool, second: bool) -> Ptx {
+    let (kind, newer) = name.strip_suffix("100").map_or((name, false), |kind| (kind, true));
+    let own: &[_] = match kind {
+        "lineinfo" if !second => &[STR],
+        "G" if newer => &[LOC, ABBREV, INFO, PUBNAMES, PUBTYPES],
+        "G" if linked && !second => &[ABBREV, INFO, MACINFO],
+        "G" => &[LOC, ABBREV, INFO, MACINFO],
+        _ => &[],
+    };
+    // `.debug_str` is named by inlined code; location lists come before `.debug_info` in the text.
+    let own = own.iter().map(|(name, references)| PtxSection {
+        name: (*name).into(),
+        references: References::of(references),
+    });
+    Ptx {
+        kind: PtxKind { version: (9, 0), has_loc: kind != "none", target_debug: kind == "G" },
+        program: Program {
+            functions: Some(true),
+            traced: Some(true),
+            located: Some(kind != "none"),
+            inlined: Some(kind == "lineinfo" && !second),
+            shared: Some(false),
+            sections: Some(own.collect()),
+            texts: None,
+        },
+    }
+}
+
+fn request(mode: &str) -> Request {
+    let has = |word| mode.split('+').any(|part| part == word);
+    Request { device_debug: has("g"), line_info: has("lineinfo"), suppress: has("suppress") }
+}
+
+fn names(expected: &[Expected<'_>]) -> Vec<String> {
+    assert!(expected.iter().all(|section| section.need == Need::Always), "all is known here");
+    expected.iter().map(|section| section.name.to_string()).collect()
+}
+
+/// sm_90a's number.
+fn number(sm: &str) -> u32 {
+    sm.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap()
+}
+
+fn of_ptxas(sm: &str, kind: &str, mode: &str, relocatable: bool) -> Vec<String> {
+    let ptx = ptx(kind, false, false);
+    let output = if relocatable { Output::Relocatable } else { Output::Program };
+    let level = DebugLevel::observed(request(mode), ptx.kind);
+    names(&sections(&Compilation { level, sm: number(sm), output, program: &ptx.program }))
+}
+
+/// `None` where nvlink refuses.
+fn of_nvlink(sm: &str, inputs: [&str; 2], mode: &str) -> Option<Vec<String>> {
+    let sm = number(sm);
+    let newer = if sm < 100 { "" } else { "100" };
+    let compiled = inputs.iter().zip([false, true]).map(|(kind, second)| {
+        // Each input was compiled with the option of its kind.
+        let ptx = ptx(&format!("{kind}{newer}"), true, second);
+        let level = DebugLevel::observed(Request::default(), ptx.kind);
+        let list = sections(&Compilation { level, sm, output: Output::Linked, program: &ptx.program });
+        list.into_iter().map(|section| Expected { name: section.name.into_owned(), ..section }).collect()
+    });
+    link_accepts(request(mode)).then(|| names(&linked(&compiled.collect::<Vec<_>>())))
+}
+
+/// Checksums are those of PTX files that are not here.
+fn without_number(name: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, digits)) if digits.bytes().all(|b| b.is_ascii_digit()) => format!("{stem}.N"),
+        _ => name.to_owned(),
+    }
+}
+
+#[test]
+fn the_extract_follows_from_the_rules() {
+    let mut rows = 0;
+    for line in include_str!("data/section_lists.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [tool, sm, kind, mode, form, found] = fields[..] else { panic!("{line}") };
+        let found = (found != "fatal").then(|| found.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let ours = if tool == "ptxas" {
+            Some(of_ptxas(sm, kind, mode, form == "-c"))
+        } else {
+            let (a, b) = kind.split_once('+').unwrap();
+            of_nvlink(sm, [a, b], mode).map(|mut names| {
+                names.dedup();
+                names
+            })
+        };
+        assert_eq!(ours, found.map(once_each), "{tool} sm_{sm} {kind} {mode} {form}");
+        rows += 1;
+    }
+    assert!(rows > 40, "{rows}");
+}
+
+/// The texts of two inputs have one name here, where numbers are not known.
+fn once_each(mut names: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
+}
+
+#[test]
+fn every_run_of_the_matrix_follows_from_the_rules() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/behaviour/matrix.json");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: no matrix at {}", path.display());
+        return;
+    };
+    let matrix: Value = serde_json::from_str(&text).unwrap();
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let found = |row: &Value| {
+        let list = row["sections"].as_array()?.iter();
+        Some(once_each(list.map(|section| without_number(section[0].as_str().unwrap())).collect()))
+    };
+    let (mut ptxas, mut nvlink) = (0, 0);
+    for row in matrix["ptxas"].as_array().unwrap() {
+        let ours =
+            of_ptxas(&text(row, "sm"), &text(row, "ptx"), &text(row, "mode"), row["relocatable"] == true);
+        assert_eq!(Some(ours), found(row), "{row}");
+        ptxas += 1;
+    }
+    for row in matrix["nvlink"].as_array().unwrap() {
+        let ours = of_nvlink(&text(row, "sm"), [&text(row, "a"), &text(row, "b")], &text(row, "mode"));
+        assert_eq!(ours.is_none(), row["rc"] == 1, "{row}");
+        assert_eq!(ours, found(row), "{row}");
+        nvlink += 1;
+    }
+    eprintln!("same section list: {ptxas} runs of ptxas, {nvlink} of nvlink");
+    assert_eq!((ptxas, nvlink), (864, 288));
+}
+
+#[test]
+fn no_corpus_cubin_lacks_a_section_or_has_one_too_many() {
+    let Some(cubins) = Cubins::open() else { return };
+    let mut wrong = Vec::new();
+    let mut levels = std::collections::BTreeMap::<_, usize>::new();
+    for path in &cubins.paths {
+        let bytes = file(path);
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let contents = cubin.iter().map(|(_, name, section)| (SectionName::parse(name), name, section));
+        for (parsed, name, section) in contents.filter(|(parsed, ..)| parsed.is_debug_contents()) {
+            let known = parsed.kind().filter(|kind| *kind != SectionKind::NvDebugShared);
+            let documented = classify::unified(section.sh_type, section.flags, name);
+            assert_eq!(documented, known.map(|kind| (parsed.space, kind)), "{}: {name}", path.display());
+        }
+        let found = Found::of(&cubin);
+        let comparison = compare(&cubin, &found.expected());
+        let writer = found.writer.as_ref().map_or("unnamed", |writer| &writer.tool);
+        *levels.entry((writer.to_owned(), found.level)).or_default() += 1;
+        if !comparison.is_clean() {
+            let extra: Vec<_> = comparison.extra.iter().map(|index| cubin.section_name(*index)).collect();
+            let missing: Vec<_> = comparison.missing.iter().map(ToString::to_string).collect();
+            wrong.push(format!("{}: {missing:?} {extra:?} {:?}", path.display(), comparison.odd));
+        }
+    }
+    eprintln!(
+        "nothing missing, extra or odd: {} of {} cubins, {levels:?}",
+        cubins.paths.len() - wrong.len(),
+        cubins.paths.len()
+    );
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Files in whose place a section is lost, by the part of the path behind the corpus' folder.
+const SAMPLES: [&str; 6] = [
+    "cuda/deep_inline/sm_75/lineinfo/deep_inline.cubin",
+    "cuda/deep_inline/sm_75/G/deep_inline.cubin",
+    "cuda/deep_inline/sm_90/G/deep_inline.cubin",
+    "cuda/deep_inline/sm_90/none/deep_inline.cubin",
+    "cuda/deep_inline/sm_120/lineinfo/deep_inline.cubin",
+    "cuda/deep_inline/sm_120/G/deep_inline.cubin",
+];
+
+/// Whether the file tells by itself that a section is gone. Without the PTX nobody knows which sections of its own it had, or which
+/// of them had relocations, unless the other copy shows it.
+fn is_told(name: &SectionName<'_>, sm: u32) -> bool {
+    let is_of_ptx = name.kind().is_none_or(|kind| kind.entry().origin == Origin::Ptx);
+    // Entries need their abbreviations.
+    !is_of_ptx || sm >= 100 || name.kind() == Some(SectionKind::DebugAbbrev)
+}
+
+#[test]
+fn a_section_that_is_lost_is_missed() {
+    let Some(cubins) = Cubins::open() else { return };
+    let (mut told, mut silent) = (0, Vec::new());
+    for path in cubins.paths.iter().filter(|path| SAMPLES.iter().any(|sample| path.ends_with(sample))) {
+        let bytes = file(path);
+        let whole = Cubin::parse(&bytes).unwrap();
+        for (index, name, _) in whole.iter() {
+            let name = SectionName::parse(name);
+            if !name.is_debug() {
+                continue;
+            }
+            let mut cubin = whole.clone();
+            cubin.sections[index.0 as usize].name = 0; // no name: what a reader does not find
+            let found = Found::of(&cubin);
+            let comparison = compare(&cubin, &found.expected());
+            if comparison.missing.contains(&name) {
+                told += 1;
+            } else {
+                assert!(!is_told(&name, found.sm), "{}: {name}", path.display());
+                assert!(
+                    comparison.missing.is_empty() && comparison.extra.is_empty(),
+                    "{}: {name}",
+                    path.display()
+                );
+                silent.push(name.to_string());
+            }
+        }
+    }
+    eprintln!("missed: {told} lost sections; not: {silent:?}");
+    assert!(told > 60, "{told}");
+}
+
+#[test]
+fn what_does_not_belong_is_told() {
+    let Some(cubins) = Cubins::open() else { return };
+    let path = cubins.paths.iter().find(|path| path.ends_with(SAMPLES[5])).unwrap();
+    let bytes = file(path);
+    let whole = Cubin::parse(&bytes).unwrap();
+    let at = |name: &str| whole.section_by_name(name).unwrap();
+    let with = |change: &dyn Fn(&mut Cubin<'_>)| {
+        let mut cubin = whole.clone();
+        change(&mut cubin);
+        compare(&cubin, &Found::of(&cubin).expected()).odd
+    };
+    let clone = at(".nv.merc.debug_line");
+    let odd = with(&|cubin| cubin.sections[clone.0 as usize].flags = 0);
+    let [Odd { section, what: Oddity::Shape { found, expected } }] = odd[..] else { panic!("{odd:?}") };
+    assert_eq!((section, found.flags, expected.flags), (clone, 0, 0x1000_0000));
+    let relocations = at(".rela.debug_info");
+    let odd = with(&|cubin| cubin.sections[relocations.0 as usize].info = at(".debug_loc").0);
+    assert_eq!(odd, [Odd { section: relocations, what: Oddity::Target(at(".debug_loc")) }]);
+
+    let second = at(".nv_debug_info_reg_type");
+    let mut twice = whole.clone();
+    twice.sections[second.0 as usize].name = twice.sections[at(".debug_line").0 as usize].name;
+    let comparison = compare(&twice, &Found::of(&twice).expected());
+    assert_eq!(comparison.extra, [second]);
+
+    // The same file with the lists of other levels and chips.
+    let found = Found::of(&whole);
+    let names = |level, sm| {
+        let list = sections(&Compilation { level, sm, output: Output::Program, program: &found.program });
+        let extra = compare(&whole, &list).extra;
+        extra.into_iter().map(|index| whole.section_name(index).to_owned()).collect::<Vec<_>>()
+    };
+    assert!(names(DebugLevel::Full, 90).iter().all(|name| name.starts_with(".nv.merc.")));
+    assert_eq!(names(DebugLevel::Full, 90).len(), 16);
+    assert!(names(DebugLevel::Lines, 120).contains(&".debug_info".to_owned()));
+    assert!(names(DebugLevel::Full, 120).is_empty());
+}

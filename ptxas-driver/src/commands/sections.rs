@@ -1,0 +1,288 @@
+//! `sections`: which debug sections a cubin has, and which it should have.
+
+mod facts;
+mod model;
+mod text;
+
+use crate::arch::{self, Arch};
+use crate::cli::{FAILURE, note};
+use crate::commands::read::{self, JSON_VERSION, PtxFile};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use facts::Fact;
+use nv_debug_sections::catalog::SectionName;
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::level::compare::compare;
+use nv_debug_sections::level::documented::{self, Tool};
+use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::observed::{self, Compilation};
+use nv_debug_sections::level::{DebugLevel, Expected, Output, Program, PtxKind, Request};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Examples:
+  ptxas-driver sections a.cubin                          what it has, and what is missing or extra
+  ptxas-driver sections --check a.cubin                  the same for a script: exit status 1 if so
+  ptxas-driver sections -g --check a.cubin               whether it is what -g makes
+  ptxas-driver sections --check --ptx in.ptx a.cubin     whether it is what this PTX makes
+  ptxas-driver sections --expect -g --arch sm_100        what -g makes, as far as options tell
+  ptxas-driver sections --expect -lineinfo --ptx in.ptx  what -lineinfo makes of this PTX
+  ptxas-driver sections --expect -g --has code,loc,.debug_abbrev,.debug_info
+  ptxas-driver sections --expect -g --model documented   what it is documented to make
+
+Without -g, -lineinfo, --suppress-debug-info, --ptx and --has a file is compared with what its own
+level leads to expect: the least one that has all its sections. What the PTX holds is then read from
+the file too, so that below sm_100 a lost section of the PTX's own, or its relocations, can only be
+missed with --ptx. Sections that depend on something unknown are neither missing nor extra.
+
+Facts for --has: code, loc (with code), inlined (functions with names), shared (variables), debug
+(`.target debug`), and names of sections that the PTX has. What is not named is not there.
+Options may also be written as ptxas has them: -lineinfo, -arch=sm_90, --generate-line-info.
+
+Exit status:
+  0  done
+  1  with --check, something is missing, extra or odd; or a file cannot be read
+  2  the command line is wrong";
+
+/// What to show.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub struct Options {
+    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    #[arg(required_unless_present = "expect", conflicts_with = "expect")]
+    file: Option<PathBuf>,
+    /// Say which sections the options lead to expect; no cubin is read
+    #[arg(long)]
+    expect: bool,
+    /// As compiled with -g
+    #[arg(short = 'g', long)]
+    device_debug: bool,
+    /// As compiled with -lineinfo
+    #[arg(long = "lineinfo", alias = "generate-line-info")]
+    line_info: bool,
+    /// As compiled with --suppress-debug-info
+    #[arg(long)]
+    suppress_debug_info: bool,
+    /// As compiled with -c, to be linked
+    #[arg(short = 'c', long)]
+    compile_only: bool,
+    /// As linked by nvlink, of files compiled so
+    #[arg(long, conflicts_with = "compile_only")]
+    linked: bool,
+    /// The GPU compiled for [default: that of the file or of the PTX, else sm_75]
+    #[arg(long, alias = "gpu-name", value_name = "SM", value_parser = parse_arch)]
+    arch: Option<Arch>,
+    /// The PTX compiled; `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "has")]
+    ptx: Option<PathBuf>,
+    /// What the PTX has, where there is no file of it
+    #[arg(long, value_name = "FACT,...", value_delimiter = ',', value_parser = facts::parse)]
+    has: Vec<Fact>,
+    /// Whose rules
+    #[arg(long, value_name = "MODEL", default_value = "observed")]
+    model: Model,
+    /// Exit with 1 if anything is missing, extra or odd
+    #[arg(long, conflicts_with = "expect")]
+    check: bool,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where the expectation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Model {
+    /// What ptxas and nvlink 13.0.88 write
+    Observed,
+    /// What they are documented to write (docs/conformance.md has the differences)
+    Documented,
+}
+
+fn parse_arch(word: &str) -> Result<Arch, String> {
+    let known = || Arch::all().map(|arch| arch.to_string()).collect::<Vec<_>>().join(", ");
+    Arch::parse(word).map_err(|_| format!("expected one of {}", known()))
+}
+
+/// What is expected, and why.
+struct Expectation<'a> {
+    model: Model,
+    sm: u32,
+    output: Output,
+    level: DebugLevel,
+    /// How the level is known.
+    because: Because,
+    sections: Vec<Expected<'a>>,
+}
+
+/// How a level is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Because {
+    /// The options and the PTX say so.
+    Asked,
+    /// The file has this section.
+    Shown(String),
+    /// The file has none that shows more.
+    NothingShown,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// A file is not readable, the options contradict it, or `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+    let ptx = ptx.as_ref().map(|file| facts::Module::parse(file, options)).transpose()?;
+    match &options.file {
+        Some(path) => of_file(options, ptx.as_ref(), path, out),
+        None => of_options(options, ptx.as_ref(), out).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn of_options(options: &Options, ptx: Option<&facts::Module<'_>>, out: &mut dyn Write) -> Result<()> {
+    let of_ptx = ptx.and_then(|ptx| ptx.target);
+    let arch = options.arch.or(of_ptx.filter(|target| *target > arch::DEFAULT)).unwrap_or(arch::DEFAULT);
+    if let Some(Err(cannot)) = of_ptx.map(|target| arch::can_run(target, arch)) {
+        bail!("{cannot} ({})", cannot.hint());
+    }
+    let (kind, program) = options.asked_program(ptx, None);
+    let expectation = options.expectation(arch.number, options.output(Output::Program), kind, &program);
+    if ptx.is_none()
+        && options.has.is_empty()
+        && expectation.level == DebugLevel::None
+        && !options.suppress_debug_info
+    {
+        note(format_args!(
+            "without options the level is the PTX's to say: give --ptx or --has, or -g or -lineinfo"
+        ));
+    }
+    if options.json {
+        return json(out, &model::Expectation::new(&expectation));
+    }
+    Ok(text::expectation(out, &expectation, &options.spelled())?)
+}
+
+fn of_file(
+    options: &Options,
+    ptx: Option<&facts::Module<'_>>,
+    path: &std::path::Path,
+    out: &mut dyn Write,
+) -> Result<ExitCode> {
+    let (name, bytes) = read::read(path)?;
+    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    let found = Found::of(&cubin);
+    if let Some(arch) = options.arch.filter(|arch| arch.number != found.sm) {
+        bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.sm);
+    }
+    let (kind, program) = options.asked_program(ptx, Some(&found.program));
+    let mut expectation = options.expectation(found.sm, options.output(found.output), kind, &program);
+    if !options.asks() {
+        expectation.level = found.level;
+        let shown = found.shown_by.as_ref().map(|section| Because::Shown(section.to_string()));
+        expectation.because = shown.unwrap_or(Because::NothingShown);
+        expectation.sections = options.sections(found.sm, expectation.output, found.level, &program);
+    }
+    let mut comparison = compare(&cubin, &expectation.sections);
+    if options.model == Model::Documented {
+        // The documentation does not list relocations.
+        comparison.extra.retain(|index| SectionName::parse(cubin.section_name(*index)).form.is_none());
+    }
+    let document = model::Report::new(&name, &cubin, bytes.len() as u64, &found, &expectation, &comparison);
+    if options.json {
+        json(out, &document)?;
+    } else {
+        text::file(out, &document)?;
+    }
+    let fails = options.check && !comparison.is_clean();
+    Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+}
+
+fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    Ok(writeln!(out)?)
+}
+
+impl Options {
+    /// Whether options say what to expect of a file.
+    fn asks(&self) -> bool {
+        let Self { device_debug, line_info, suppress_debug_info, ptx, has, .. } = self;
+        *device_debug || *line_info || *suppress_debug_info || ptx.is_some() || !has.is_empty()
+    }
+
+    fn request(&self) -> Request {
+        Request {
+            device_debug: self.device_debug,
+            line_info: self.line_info,
+            suppress: self.suppress_debug_info,
+        }
+    }
+
+    /// The options that decide, for people.
+    fn spelled(&self) -> String {
+        let options = [
+            (self.device_debug, "-g"),
+            (self.line_info, "-lineinfo"),
+            (self.suppress_debug_info, "--suppress-debug-info"),
+            (self.compile_only, "-c"),
+        ];
+        let given: Vec<&str> = options.iter().filter(|(given, _)| *given).map(|(_, name)| *name).collect();
+        if given.is_empty() { "no option".to_owned() } else { given.join(" ") }
+    }
+
+    fn output(&self, otherwise: Output) -> Output {
+        match (self.compile_only, self.linked) {
+            (true, _) => Output::Relocatable,
+            (_, true) => Output::Linked,
+            _ => otherwise,
+        }
+    }
+
+    /// What the PTX is like: that of `--ptx`, of `--has`, of the file, or not known.
+    fn asked_program<'a>(
+        &self,
+        ptx: Option<&facts::Module<'a>>,
+        found: Option<&Program<'a>>,
+    ) -> (PtxKind, Program<'a>) {
+        match (ptx, found) {
+            (Some(ptx), _) => (ptx.kind, ptx.program.clone()),
+            (None, Some(found)) if self.has.is_empty() => (PtxKind::default(), found.clone()),
+            _ => facts::of_words(&self.has),
+        }
+    }
+
+    fn expectation<'a>(
+        &self,
+        sm: u32,
+        output: Output,
+        ptx: PtxKind,
+        program: &Program<'a>,
+    ) -> Expectation<'a> {
+        let request = self.request();
+        let level = match self.model {
+            Model::Observed => DebugLevel::observed(request, ptx),
+            Model::Documented => {
+                documented::level(request, if self.linked { Tool::Nvlink } else { Tool::Ptxas })
+            }
+        };
+        let sections = self.sections(sm, output, level, program);
+        Expectation { model: self.model, sm, output, level, because: Because::Asked, sections }
+    }
+
+    fn sections<'a>(
+        &self,
+        sm: u32,
+        output: Output,
+        level: DebugLevel,
+        program: &Program<'a>,
+    ) -> Vec<Expected<'a>> {
+        match self.model {
+            Model::Observed => observed::sections(&Compilation { level, sm, output, program }),
+            Model::Documented => documented::sections(level, sm),
+        }
+    }
+}

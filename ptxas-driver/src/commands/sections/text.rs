@@ -1,0 +1,157 @@
+//! `sections` as text.
+
+use super::model::{ExpectedSection, Identity, Report, Section, type_word};
+use super::{Expectation, Model, model};
+use crate::commands::read::printable;
+use nv_debug_sections::level::Output;
+use std::io::{self, Write};
+
+type Out<'o> = &'o mut dyn Write;
+
+/// Widest column of names; longer ones stick out.
+const MAX_NAME: usize = 48;
+
+pub(super) fn expectation(out: Out<'_>, expectation: &Expectation<'_>, options: &str) -> io::Result<()> {
+    let document = model::Expectation::new(expectation);
+    let model = match expectation.model {
+        Model::Observed => "as ptxas and nvlink 13.0.88 write it",
+        Model::Documented => "as documented",
+    };
+    let what = match expectation.output {
+        Output::Linked => "linked file".to_owned(),
+        output => format!("{} file", model::output_word(output)),
+    };
+    writeln!(out, "sm_{}, {what}, {options}: level {}, {model}", expectation.sm, expectation.level.name())?;
+    let width = name_width(document.sections.iter().map(|section| &section.name));
+    let content_width =
+        document.sections.iter().map(|section| content(&section.name).len()).max().unwrap_or(0);
+    for ExpectedSection { name, condition, .. } in &document.sections {
+        let condition = condition.as_ref().map_or(String::new(), |condition| format!("  if {condition}"));
+        let line = format!(
+            "  {:width$}  {:9}  {:content_width$}{condition}",
+            name.name,
+            name.written_by,
+            content(name)
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    let depend = document.sections.iter().filter(|section| section.condition.is_some()).count();
+    let total = document.sections.len();
+    match (total, depend) {
+        (0, _) => writeln!(out, "no debug section")?,
+        (_, 0) => writeln!(out, "{}", counted(total, "section"))?,
+        _ => writeln!(out, "{}, {} of them on a condition", counted(total, "section"), depend)?,
+    }
+    if let Some(stated) = document.inventory {
+        writeln!(
+            out,
+            "the documented inventory counts {}: {} of standard DWARF, {} of NVIDIA's, {} of Mercury",
+            stated.total, stated.standard, stated.extensions, stated.mercury
+        )?;
+    }
+    Ok(())
+}
+
+pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
+    let writer = file.writer.as_ref().map(|writer| match writer.version {
+        Some(version) => format!("{} {version}", writer.tool),
+        None => writer.tool.to_owned(),
+    });
+    let writer = writer
+        .map_or("no word of who wrote it".to_owned(), |writer| format!("written by {}", printable(&writer)));
+    writeln!(
+        out,
+        "{}: cubin for sm_{}, {}, {writer}",
+        printable(file.file),
+        file.sm,
+        type_word(file.e_type)
+    )?;
+    let because = match (&file.level_shown_by, file.level_asked) {
+        (Some(section), _) => format!(", as {} shows", printable(section)),
+        (None, true) => ", as asked".to_owned(),
+        (None, false) => String::new(),
+    };
+    let documented = if file.model == Model::Documented { ", documented model" } else { "" };
+    writeln!(out, "{} file, level {}{because}{documented}", file.output, file.level)?;
+    table(out, file)?;
+    let aliases = file.sections.iter().filter(|section| section.same_bytes_as.is_some()).count();
+    let shared =
+        if aliases == 0 { String::new() } else { format!(", {aliases} of them with bytes of others") };
+    let share = percent(file.sections.iter().map(|section| section.share).sum());
+    writeln!(
+        out,
+        "{}{shared}: {} of {} bytes, {share}",
+        counted(file.sections.len(), "debug section"),
+        file.debug_bytes,
+        file.file_bytes
+    )?;
+    for missing in &file.missing {
+        writeln!(out, "missing: {} ({})", printable(&missing.name), printable(&missing.why))?;
+    }
+    for extra in &file.extra {
+        writeln!(out, "extra: {} ({})", printable(&extra.section.name), printable(&extra.why))?;
+    }
+    for odd in &file.odd {
+        writeln!(out, "odd: {} ({})", printable(&odd.section.name), printable(&odd.what))?;
+    }
+    if file.is_clean() {
+        writeln!(out, "nothing missing, extra or odd")?;
+    }
+    Ok(())
+}
+
+fn table(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
+    let width = name_width(file.sections.iter().map(|section| &section.name));
+    let by_width =
+        file.sections.iter().map(|section| written_by(&section.name).len()).max().unwrap_or(0).max(10);
+    writeln!(
+        out,
+        "  Index  {:width$}  {:>10}  {:>6}  {:>5}  {:by_width$}  Relocations, or whose bytes",
+        "Name", "Size", "Share", "Align", "Written by"
+    )?;
+    for section in &file.sections {
+        let line = format!(
+            "  {:5}  {:width$}  {:>10}  {:>6}  {:>5}  {:by_width$}  {}",
+            section.index,
+            printable(&section.name.name),
+            section.size,
+            if section.file_bytes == 0 { "-".to_owned() } else { percent(section.share) },
+            section.align,
+            written_by(&section.name),
+            remark(section)
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn remark(section: &Section) -> String {
+    let own =
+        section.relocations.iter().map(|own| format!("{} in {}", own.count, printable(&own.section.name)));
+    let bytes = section.same_bytes_as.iter().map(|place| format!("= {}", printable(&place.name)));
+    own.chain(bytes).collect::<Vec<_>>().join(", ")
+}
+
+fn written_by(name: &Identity) -> String {
+    match name.linked {
+        Some(linked) => format!("{}, {linked}", name.written_by),
+        None => name.written_by.to_owned(),
+    }
+}
+
+fn content(name: &Identity) -> String {
+    let copy = if name.space == "mercury" { "Mercury copy: " } else { "" };
+    format!("{copy}{}", name.content.unwrap_or_default())
+}
+
+fn name_width<'n>(names: impl Iterator<Item = &'n Identity>) -> usize {
+    names.map(|name| name.name.len()).max().unwrap_or(0).clamp(4, MAX_NAME)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
