@@ -26,6 +26,8 @@ struct Listing {
     /// By section and offset: width and expression of a relocated field.
     fields: BTreeMap<Spot, (u8, String)>,
     labels: HashMap<String, Spot>,
+    /// Linked files may have several sections of one name: its name for such a one, and the file's.
+    renamed: HashMap<String, String>,
 }
 
 /// A name without the quotes that `nvdisasm` puts around unusual ones.
@@ -52,9 +54,14 @@ impl Listing {
                 if is_debug_section(&section) {
                     listing.data(&section, offset, words);
                 }
-                // An instruction has 16 bytes.
-                end =
-                    offset + words.strip_prefix(".byte\t").map_or(16, |list| list.split(',').count() as u64);
+                end = offset + size_of_line(words);
+            } else if let Some((new, old)) =
+                line.trim_start().strip_prefix(".map_symbolname ").and_then(|names| names.split_once(' '))
+            {
+                // The symbol of the section; its name there may have yet another number.
+                if new.starts_with('.') {
+                    listing.renamed.insert(section.clone(), old.to_owned());
+                }
             } else if let Some(count) = line.strip_prefix("\t.zero\t\t") {
                 // Of sections without bytes.
                 listing.place(&mut waiting, &section, end);
@@ -99,7 +106,17 @@ impl Listing {
                 (None, None) => panic!("{expression}"),
             };
         }
-        Ok((section, offset))
+        Ok((self.renamed.get(&section).cloned().unwrap_or(section), offset))
+    }
+}
+
+/// Bytes that a line of data or code stands for.
+fn size_of_line(words: &str) -> u64 {
+    match words.split_once('\t') {
+        Some((".byte", list)) => list.split(',').count() as u64,
+        Some((".dword", _)) => 8,
+        Some((".word", _)) => 4,
+        _ => 16, // an instruction
     }
 }
 
