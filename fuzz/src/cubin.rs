@@ -24,6 +24,7 @@ pub fn run(data: &[u8]) {
     check_edit(&cubin, Vec::new(), false);
     let (own, is_all) = own_sections(&cubin);
     check_edit(&cubin, own, is_all);
+    check_strip(&cubin);
 }
 
 /// Bytes of the file that the values of a section stand for.
@@ -88,6 +89,33 @@ fn check_edit(cubin: &Cubin<'_>, sections: Vec<DebugSection>, same: bool) {
     }
     if same {
         assert_eq!(edited, *cubin);
+    }
+}
+
+/// Without its debug sections the file can be written and read; with them in a side file it is what it was.
+fn check_strip(cubin: &Cubin<'_>) {
+    let _ = cubin.debug_sections();
+    let mut code = cubin.clone();
+    match code.remove_debug_sections(|_| false) {
+        Err(_) => return assert_eq!(code, *cubin),
+        Ok(removed) => assert_eq!(removed.is_empty(), !cubin.has_debug_sections()),
+    }
+    assert!(!code.has_debug_sections());
+    let code = code.write().expect("a stripped file can be written");
+    let code = reread(&code);
+    let mut side = cubin.clone();
+    if side.keep_only_debug().is_err() {
+        return assert_eq!(side, *cubin);
+    }
+    let Ok(side) = side.write() else { return };
+    let mut side = reread(&side);
+    if side.fill_from(&code).is_ok() {
+        assert_eq!(side.sections.len(), cubin.sections.len());
+        let same = |(a, b): (&Section<'_>, &Section<'_>)| {
+            a.name == b.name && a.sh_type == b.sh_type && a.flags == b.flags
+        };
+        assert!(side.sections.iter().zip(&cubin.sections).all(same));
+        let _ = side.write();
     }
 }
 

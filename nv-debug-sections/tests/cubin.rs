@@ -82,6 +82,62 @@ fn other_kinds_of_output_too() {
     );
 }
 
+/// CUDA 12's ptxas knows chips that 13's does not, and writes `EI_OSABI` 0x33 below sm_100. `NVDWARF_PTXAS_12` names one (12.9:
+/// `pip download nvidia-cuda-nvcc-cu12==12.9.86`); no other test needs it.
+#[test]
+fn old_chips_too() {
+    let Some(cubins) = Cubins::open() else { return };
+    let Some(ptxas) = std::env::var_os("NVDWARF_PTXAS_12") else {
+        eprintln!("skipped: NVDWARF_PTXAS_12 names no ptxas of CUDA 12");
+        return;
+    };
+    let source =
+        cubins.paths.iter().find(|p| p.ends_with("deep_inline/sm_75/lineinfo/deep_inline.cubin")).unwrap();
+    let ptx = String::from_utf8(file(&source.with_extension("ptx"))).unwrap();
+    let header = |line: &str| match line.split(' ').next() {
+        Some(".version") => ".version 7.8\n".to_owned(),
+        Some(".target") => ".target sm_50\n".to_owned(),
+        _ => format!("{line}\n"),
+    };
+    let folder = std::env::temp_dir().join(format!("nv-debug-sections-old-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (input, output) = (folder.join("a.ptx"), folder.join("a.cubin"));
+    std::fs::write(&input, ptx.lines().map(header).collect::<String>()).unwrap();
+    let chips = [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121];
+    for (sm, kind) in chips.iter().flat_map(|sm| ["-lineinfo", "-c", "-ewp"].map(|kind| (*sm, kind))) {
+        let arch = format!("-arch=sm_{sm}");
+        let mut command = std::process::Command::new(&ptxas);
+        let done = command.args([&*arch, kind, "-o"]).args([&output, &input]).output().unwrap();
+        assert!(done.status.success(), "{arch}: {}", String::from_utf8_lossy(&done.stderr));
+        let bytes = file(&output);
+        let mut cubin = Cubin::parse(&bytes).unwrap();
+        assert_eq!((cubin.header.sm(), bytes[7]), (sm, if sm < 100 { 0x33 } else { 0x41 }));
+        assert!(cubin.write().unwrap() == bytes, "{arch} {kind}");
+        let own = cubin.debug_sections().unwrap();
+        assert!(own.iter().any(|section| section.name == ".debug_line"));
+        cubin.set_debug_sections(own).unwrap();
+        assert!(cubin.write().unwrap() == bytes, "{arch} {kind} with its own sections");
+        for (index, name, _) in cubin.iter().filter(|(_, name, _)| is_debug_section(name)) {
+            assert!(Relocated::new(&cubin).section(index).is_ok(), "{arch} {kind} {name}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    eprintln!("identical: {0}/{0} files of {1} chips from sm_50 on", chips.len() * 3, chips.len());
+}
+
+/// What CUDA 12 writes into the file header, by hand.
+#[test]
+fn an_old_header_is_read_and_written() {
+    let function = Function { name: "k", size: 16, kernel: true, local: false };
+    let mut bytes = debug_only(50, &[function], &[]).unwrap().cubin.write().unwrap();
+    assert_eq!(Cubin::parse(&bytes).unwrap().header.sm(), 50);
+    (bytes[7], bytes[8]) = (0x33, 7);
+    bytes[48..52].copy_from_slice(&0x0032_0532_u32.to_le_bytes());
+    let cubin = Cubin::parse(&bytes).unwrap();
+    assert_eq!((cubin.header.sm(), cubin.header.abi_version), (50, 7));
+    assert_eq!(cubin.write().unwrap(), bytes);
+}
+
 #[test]
 fn sm_is_what_the_path_says() {
     let Some(cubins) = Cubins::open() else { return };
@@ -281,6 +337,15 @@ fn exercise(data: &[u8]) -> bool {
     }
     let symbols = cubin.functions().map(|(i, _)| cubin.symbol_name(i).len()).sum::<usize>();
     assert!(symbols <= data.len() * 64);
+    let mut stripped = cubin.clone();
+    if stripped.remove_debug_sections(|name| name == ".debug_line").is_ok() {
+        let written = stripped.write().unwrap();
+        assert!(written.len() <= limit + data.len() && Cubin::parse(&written).is_ok());
+        let mut side = cubin.clone();
+        if side.keep_only_debug().is_ok() && side.write().is_ok_and(|side| Cubin::parse(&side).is_ok()) {
+            let _ = side.fill_from(&stripped);
+        }
+    }
     let _ = cubin.set_debug_sections(Vec::new());
     if let Ok(written) = cubin.write() {
         assert!(written.len() <= limit + data.len());

@@ -5,28 +5,10 @@
 mod corpus;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use corpus::{Cubins, file, oracle};
-use nv_debug_sections::catalog::is_debug_section;
-use nv_debug_sections::cubin::{Cubin, DebugSection};
-
-/// The debug sections of a cubin as values.
-fn debug_sections(cubin: &Cubin<'_>) -> Vec<DebugSection> {
-    let all = cubin
-        .iter()
-        .filter(|(_, name, s)| is_debug_section(name) && *name != ".nv_debug.shared" && !s.is_mercury());
-    all.map(|(index, name, _)| {
-        let relocations = || cubin.relocations_of(index).map(|(_, r)| *r);
-        DebugSection {
-            name: name.into(),
-            bytes: cubin.bytes(index).unwrap().into_owned(),
-            rel: relocations().filter(|r| r.addend.is_none()).collect(),
-            rela: relocations().filter(|r| r.addend.is_some()).collect(),
-        }
-    })
-    .collect()
-}
+use corpus::{Cubins, file, kinds, oracle, run, sample};
+use nv_debug_sections::cubin::Cubin;
 
 #[test]
 fn replacing_all_sections_by_themselves_changes_nothing() {
@@ -34,7 +16,7 @@ fn replacing_all_sections_by_themselves_changes_nothing() {
     for path in &cubins.paths {
         let bytes = file(path);
         let mut cubin = Cubin::parse(&bytes).unwrap();
-        let own = debug_sections(&cubin);
+        let own = cubin.debug_sections().unwrap();
         cubin.set_debug_sections(own).unwrap();
         assert!(cubin.write().unwrap() == bytes, "{}", path.display());
     }
@@ -50,11 +32,11 @@ fn removing_and_putting_back_gives_the_same_bytes() {
     for path in &cubins.paths {
         let bytes = file(path);
         let mut cubin = Cubin::parse(&bytes).unwrap();
-        let own = debug_sections(&cubin);
+        let own = cubin.debug_sections().unwrap();
         cubin.set_debug_sections(Vec::new()).unwrap();
         let without = cubin.write().unwrap();
         let mut cubin = Cubin::parse(&without).unwrap();
-        assert!(debug_sections(&cubin).is_empty());
+        assert!(cubin.debug_sections().unwrap().is_empty());
         if cubin.iter().any(|(.., s)| s.is_mercury()) {
             continue; // the clones own what they shared
         }
@@ -75,13 +57,6 @@ fn removing_and_putting_back_gives_the_same_bytes() {
     }
     eprintln!("removed and put back: {}/{native} cubins identical", native - different.len() - odd);
     assert!(odd <= 9 && different.is_empty(), "{different:#?}");
-}
-
-/// Runs a tool on a file; its output, or the message if it refuses.
-fn run(tool: &Path, arguments: &[&str], input: &Path) -> Result<String, String> {
-    let output = std::process::Command::new(tool).args(arguments).arg(input).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() { Ok(text) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
 /// Runs a tool on two files at a time: nvdisasm takes a third of a second for the smallest.
@@ -106,27 +81,6 @@ fn without_labels(code: &str) -> String {
     out
 }
 
-/// What a cubin is a sample of, as keys: the compiler, the architecture with the amount of debug information, the mode,
-/// and whether it was linked or made without a compiler.
-fn kinds(path: &Path) -> [String; 4] {
-    let mut parts = path.iter().rev().skip(1).map(|part| part.to_string_lossy().into_owned());
-    let (mode, arch) = (parts.next().unwrap(), parts.next().unwrap());
-    let compiler = parts.nth(1).unwrap();
-    let level = if mode.starts_with("line") { "lines" } else { "full" };
-    let text = path.to_string_lossy();
-    let maker = ["linked", ".own."].into_iter().find(|maker| text.contains(maker)).unwrap_or("ptxas");
-    [compiler, format!("{arch} {level}"), mode, maker.to_owned()]
-}
-
-/// Cubins of these modes, the smallest first, that together have every kind.
-fn sample<'c>(cubins: &'c Cubins, modes: &[&str]) -> Vec<&'c PathBuf> {
-    let mut by_size: Vec<_> = cubins.paths.iter().filter(|p| modes.contains(&kinds(p)[2].as_str())).collect();
-    by_size.sort_by_key(|path| std::fs::metadata(path).unwrap().len());
-    let mut seen = HashSet::new();
-    by_size.retain(|path| kinds(path).map(|kind| seen.insert(kind)).contains(&true));
-    by_size
-}
-
 #[test]
 fn the_real_tools_read_what_is_left() {
     let Some(cubins) = Cubins::open() else { return };
@@ -138,7 +92,7 @@ fn the_real_tools_read_what_is_left() {
     for path in sample(&cubins, &["lineinfo", "G", "debug", "G-rdc", "lineinfo-rdc"]) {
         let bytes = file(path);
         let mut cubin = Cubin::parse(&bytes).unwrap();
-        cubin.set_debug_sections(Vec::new()).unwrap();
+        cubin.remove_debug_sections(|_| false).unwrap();
         std::fs::write(&scratch, cubin.write().unwrap()).unwrap();
         let [code, after] = run_both(&nvdisasm, &["-c"], [path, &scratch]);
         let Ok(code) = code else {
@@ -183,7 +137,7 @@ fn nvdisasm_reads_the_lines_that_were_put_in() {
         let (mut cubin, source) = (Cubin::parse(&plain).unwrap(), Cubin::parse(&with_lines).unwrap());
         let by_name: std::collections::HashMap<_, _> =
             cubin.functions().map(|(i, _)| (cubin.symbol_name(i).to_owned(), i)).collect();
-        let mut sections = debug_sections(&source);
+        let mut sections = source.debug_sections().unwrap();
         let relocations: Vec<_> =
             sections.iter_mut().flat_map(|s| s.rel.iter_mut().chain(&mut s.rela)).collect();
         let named = |symbol| by_name.get(source.symbol_name(symbol)).copied();

@@ -103,10 +103,67 @@ fn one_long_name_for_everything_costs_nothing() {
         let view = Relocated::new(&cubin);
         let faults = (0..cubin.sections.len() as u32).filter_map(|i| view.section(SectionIndex(i)).err());
         assert_eq!(faults.filter(|fault| fault.section().len() < 5000).count(), 16_000);
+        assert_eq!(cubin.debug_sections().is_err(), prefix == ".debug_");
+        let mut stripped = cubin.clone();
+        let removed = stripped.remove_debug_sections(|_| false).unwrap();
+        assert_eq!(removed.len(), if prefix == ".debug_" { 32_000 } else { 0 });
+        let mut side = cubin.clone();
+        if side.keep_only_debug().is_ok() {
+            assert!(prefix != ".debug_", "unknown relocations");
+            side.fill_from(&stripped).unwrap();
+        }
         cubin.set_debug_sections((0..1000).map(|i| debug_section(&format!(".debug_{i}"))).collect()).unwrap();
         Cubin::parse(&cubin.write().unwrap()).unwrap();
     }
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+/// Relocation sections that apply to themselves, to each other, or to the section that they are relocated against.
+#[test]
+fn relocations_in_a_circle_end() {
+    let relocations = |info, offset| Section {
+        sh_type: 4,
+        link: 3,
+        info,
+        entsize: 24,
+        contents: Contents::Relocations(vec![Relocation {
+            offset,
+            r_type: 2,
+            symbol: SymbolIndex(0),
+            addend: Some(8),
+        }]),
+        ..Section::default()
+    };
+    let (mut cubin, names) = cubin_of(&[".debug_info"], []);
+    let info = Section {
+        name: names[0],
+        sh_type: 1,
+        contents: Contents::Bytes(vec![1; 8].into()),
+        ..Section::default()
+    };
+    // 4: itself; 5 and 6: each other; 7: the symbols; 8 and 9: a debug section, and the relocations of that.
+    cubin.sections.extend([relocations(4, 0), relocations(6, 8), relocations(5, 16), relocations(3, 0)]);
+    cubin.sections.extend([relocations(10, 0), relocations(8, 0), info]);
+    let bytes = cubin.write().unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    assert_eq!(cubin.write().unwrap(), bytes);
+    let view = Relocated::new(&cubin);
+    let values: Vec<_> =
+        [4, 5, 6, 8, 10].map(|i| view.section(SectionIndex(i)).unwrap().bytes.into_owned()).into();
+    assert!(values.iter().all(|bytes| bytes.chunks(8).any(|value| value == 8_u64.to_le_bytes())));
+    assert!(view.section(SectionIndex(3)).is_ok());
+    // What is relocated itself is no debug section's table alone: it stays, so its table must.
+    for edit in [
+        |cubin: &mut Cubin<'_>| cubin.remove_debug_sections(|_| false).map(drop),
+        |cubin: &mut Cubin<'_>| cubin.set_debug_sections(Vec::new()),
+        |cubin: &mut Cubin<'_>| cubin.keep_only_debug(),
+    ] {
+        let mut edited = cubin.clone();
+        match edit(&mut edited) {
+            Ok(()) => assert!(Cubin::parse(&edited.write().unwrap()).is_ok()),
+            Err(_) => assert_eq!(edited, cubin),
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, extract, lines, print, sections};
+use crate::commands::{check, compile, dump, extract, lines, print, sections, strip};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -21,6 +21,7 @@ Examples:
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
   ptxas-driver sections out.cubin                           its debug sections, and what is missing
+  ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
@@ -53,6 +54,8 @@ enum Command {
     Sections(sections::Options),
     /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
     Extract(extract::Options),
+    /// A cubin without its debug sections, and these in a side file
+    Strip(strip::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
 }
@@ -117,6 +120,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Dump(options) => dump::run(&options, &mut out),
         Command::Sections(options) => sections::run(&options, &mut out),
         Command::Extract(options) => extract::run(&options, &mut out),
+        Command::Strip(options) => strip::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {

@@ -6,8 +6,7 @@ mod support;
 
 use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, SymbolId};
-use nv_debug_sections::catalog::is_debug_section;
-use nv_debug_sections::cubin::{Cubin, DebugSection};
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line::{self, LineRow, LineTable};
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,22 +48,6 @@ fn encoded(policy: Policy, name: &str, tables: &[LineTable<'_>]) -> (Vec<u8>, Ve
     (bytes, moved, programs)
 }
 
-fn debug_sections(cubin: &Cubin<'_>) -> Vec<DebugSection> {
-    let all = cubin
-        .iter()
-        .filter(|(_, name, s)| is_debug_section(name) && *name != ".nv_debug.shared" && !s.is_mercury());
-    all.map(|(index, name, _)| {
-        let relocations = || cubin.relocations_of(index).map(|(_, r)| *r);
-        DebugSection {
-            name: name.into(),
-            bytes: cubin.bytes(index).unwrap().into_owned(),
-            rel: relocations().filter(|r| r.addend.is_none()).collect(),
-            rela: relocations().filter(|r| r.addend.is_some()).collect(),
-        }
-    })
-    .collect()
-}
-
 #[derive(Default)]
 struct Sizes {
     ptxas: u32,
@@ -83,7 +66,7 @@ fn compact_tables_say_the_same() {
     for (number, path) in cubins.iter().enumerate() {
         let original = fs::read(path).unwrap();
         let Ok(mut cubin) = Cubin::parse(&original) else { continue };
-        let mut sections = debug_sections(&cubin);
+        let mut sections = cubin.debug_sections().unwrap();
         let mut changed = 0;
         for section in &mut sections {
             let Some(kind) = TABLES.iter().position(|name| *name == section.name) else { continue };

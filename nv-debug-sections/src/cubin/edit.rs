@@ -25,6 +25,9 @@ use super::{
 use crate::catalog::{SectionKind, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
+/// Bytes that the names of all [`DebugSection`]s of a cubin may take in any case. Real ones take a few hundred.
+pub const MAX_NAMES: usize = 1 << 20;
+
 /// One debug section with its relocations, ready to be placed in a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugSection {
@@ -42,6 +45,12 @@ pub struct DebugSection {
 /// nothing and belongs to the code's shared memory.
 pub(super) fn is_replaced(name: &str) -> bool {
     is_debug_section(name) && SectionKind::from_name(name) != Some(SectionKind::NvDebugShared)
+}
+
+/// Whether it is a debug section of the native code, with contents of its own.
+fn is_own(name: &str, section: &Section<'_>) -> bool {
+    let plain = matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_));
+    plain && is_replaced(name) && !section.is_mercury()
 }
 
 /// A part of a [`DebugSection`]: each becomes a section of its own.
@@ -73,6 +82,38 @@ pub(super) enum Fate {
 }
 
 impl Cubin<'_> {
+    /// The debug sections as values, in file order: what [`set_debug_sections`](Self::set_debug_sections) takes.
+    ///
+    /// Mercury clones and `.nv_debug.shared` are left out.
+    ///
+    /// # Errors
+    ///
+    /// Many sections have one name, so that all names together take more than [`MAX_NAMES`] bytes and four times what the
+    /// file has for names.
+    pub fn debug_sections(&self) -> Result<Vec<DebugSection>> {
+        let mut tables: HashMap<u32, Vec<&[Relocation]>> = HashMap::new();
+        for section in self.sections.iter().filter(|section| part_of(section).is_some()) {
+            tables.entry(section.info).or_default().extend(section.relocations());
+        }
+        let mut out = Vec::new();
+        let table = self.strings(self.header.shstrndx).map_or(0, |table| table.as_bytes().len());
+        let mut room = table.saturating_mul(4).max(MAX_NAMES);
+        for (index, name, _) in self.iter().filter(|(_, name, section)| is_own(name, section)) {
+            room = room.checked_sub(name.len()).ok_or_else(|| {
+                let text = "too many sections have this name, which is too long for that";
+                Error::new(name, 0, ErrorKind::Other(text.into()))
+            })?;
+            let all = || tables.get(&index.0).into_iter().flatten().copied().flatten().copied();
+            out.push(DebugSection {
+                name: name.to_owned(),
+                bytes: self.bytes(index)?.into_owned(),
+                rel: all().filter(|r| r.addend.is_none()).collect(),
+                rela: all().filter(|r| r.addend.is_some()).collect(),
+            });
+        }
+        Ok(out)
+    }
+
     /// Makes `sections` the debug sections of this cubin, all of them: what is not listed is removed.
     ///
     /// Sections that exist already keep their place and header, new ones go where ptxas would put them, among equals in
@@ -86,7 +127,7 @@ impl Cubin<'_> {
     /// section that stays links to one that goes, or the sections become too many. Nothing is changed then.
     pub fn set_debug_sections(&mut self, sections: Vec<DebugSection>) -> Result<()> {
         check(&sections, self.symbols().len() as u64)?;
-        let plan = Plan::new(self, &sections)?;
+        let plan = Plan::new(self, &sections, fates(self, &sections))?;
         plan.apply(self, sections);
         Ok(())
     }
@@ -117,7 +158,7 @@ fn check(sections: &[DebugSection], symbols: u64) -> Result<()> {
 
 /// Everything that is decided, and can fail, before anything is changed.
 #[derive(Debug)]
-struct Plan<'d> {
+pub(super) struct Plan<'d> {
     /// By old section index.
     fates: Vec<Fate>,
     new: Vec<(Place, usize, Part, u32)>,
@@ -127,8 +168,7 @@ struct Plan<'d> {
 }
 
 impl<'d> Plan<'d> {
-    fn new(cubin: &Cubin<'d>, given: &[DebugSection]) -> Result<Self> {
-        let fates = fates(cubin, given);
+    pub(super) fn new(cubin: &Cubin<'d>, given: &[DebugSection], fates: Vec<Fate>) -> Result<Self> {
         check_links(cubin, &fates)?;
         let table = cubin.strings(cubin.header.shstrndx);
         // ptxas leaves the names of sections it made and dropped, so that a new one may have its name already.
@@ -156,8 +196,7 @@ fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
     }
     let mut fates = vec![Fate::Stays; cubin.sections.len()];
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
-        let plain = matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_));
-        if is_replaced(name) && plain && !section.is_mercury() {
+        if is_own(name, section) {
             let next = wanted.find(section.name, name).and_then(VecDeque::pop_front);
             *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
         }
@@ -221,7 +260,7 @@ struct Slot<'d> {
 }
 
 impl<'d> Plan<'d> {
-    fn apply(self, cubin: &mut Cubin<'d>, mut given: Vec<DebugSection>) {
+    pub(super) fn apply(self, cubin: &mut Cubin<'d>, mut given: Vec<DebugSection>) {
         let Self { fates, new, names, symtab } = self;
         release_clones(cubin, &fates, &given);
         if let Some(section) = cubin.sections.get_mut(cubin.header.shstrndx.as_usize()) {
@@ -382,7 +421,7 @@ fn move_symbol(symbol: &mut Symbol, map: impl Fn(u32) -> u32) {
 }
 
 /// `.nv.capmerc.text.F` begins with the section index of `.text.F` (FORMATS 7).
-fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) {
+pub(super) fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) {
     if let Some(old) = bytes.first_chunk::<4>().copied().map(u32::from_le_bytes) {
         let new = map(old);
         if new != old

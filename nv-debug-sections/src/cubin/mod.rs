@@ -14,6 +14,8 @@ mod extended;
 mod layout;
 mod order;
 mod read;
+mod side_file;
+mod strip;
 mod strtab;
 mod write;
 
@@ -24,8 +26,9 @@ use object::elf;
 use crate::error::{Error, ErrorKind, Result};
 
 pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
-pub use edit::DebugSection;
+pub use edit::{DebugSection, MAX_NAMES};
 pub use layout::{Layout, Segment};
+pub use side_file::CODE_NOTE;
 pub use strtab::StringTable;
 
 /// `sh_type` values of NVIDIA's sections that matter to the container. Observed: ptxas 13.0.88.

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test binary uses its own part
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // a skip must be seen; a panic is a failed test
 
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -60,4 +61,49 @@ pub(crate) fn oracle(tool: &str) -> Option<PathBuf> {
         eprintln!("skipped: {text}");
     }
     found
+}
+
+/// Runs a tool on a file; its output, or the message if it refuses.
+pub(crate) fn run(tool: &Path, arguments: &[&str], input: &Path) -> Result<String, String> {
+    let output = std::process::Command::new(tool).args(arguments).arg(input).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() { Ok(text) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+/// What a cubin is a sample of, as keys: the compiler, the architecture with the amount of debug information, the mode,
+/// and whether it was linked or made without a compiler.
+pub(crate) fn kinds(path: &Path) -> [String; 4] {
+    let mut parts = path.iter().rev().skip(1).map(|part| part.to_string_lossy().into_owned());
+    let (mode, arch) = (parts.next().unwrap(), parts.next().unwrap());
+    let compiler = parts.nth(1).unwrap();
+    let level = if mode.starts_with("line") { "lines" } else { "full" };
+    let text = path.to_string_lossy();
+    let maker = ["linked", ".own."].into_iter().find(|maker| text.contains(maker)).unwrap_or("ptxas");
+    [compiler, format!("{arch} {level}"), mode, maker.to_owned()]
+}
+
+/// Cubins of these modes, the smallest first, that together have every kind.
+pub(crate) fn sample<'c>(cubins: &'c Cubins, modes: &[&str]) -> Vec<&'c PathBuf> {
+    let mut by_size: Vec<_> = cubins.paths.iter().filter(|p| modes.contains(&kinds(p)[2].as_str())).collect();
+    by_size.sort_by_key(|path| fs::metadata(path).unwrap().len());
+    let mut seen = HashSet::new();
+    by_size.retain(|path| kinds(path).map(|kind| seen.insert(kind)).contains(&true));
+    by_size
+}
+
+/// Of each architecture and amount of debug information the cubins at the quarters by size.
+pub(crate) fn typical(cubins: &Cubins) -> Vec<&PathBuf> {
+    let mut groups: BTreeMap<String, Vec<(u64, &PathBuf)>> = BTreeMap::new();
+    for path in &cubins.paths {
+        let [_, arch_and_level, mode, _] = kinds(path);
+        if mode != "none" {
+            let size = fs::metadata(path).unwrap().len();
+            groups.entry(arch_and_level).or_default().push((size, path));
+        }
+    }
+    let quarters = groups.into_values().flat_map(|mut group| {
+        group.sort_unstable();
+        [1, 2, 3].map(|quarter| group[group.len() * quarter / 4].1)
+    });
+    quarters.collect()
 }

@@ -10,8 +10,8 @@ mod rows;
 mod section;
 mod text;
 
-use crate::cli::FAILURE;
-use crate::commands::read::{self, JSON_VERSION, Names};
+use crate::cli::{FAILURE, USAGE, complain};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use nv_debug_sections::catalog::SectionName;
@@ -19,7 +19,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
 use section::{Filter, Source};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -38,6 +38,8 @@ Exit status:
 pub struct Options {
     /// A cubin, or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
+    #[command(flatten)]
+    debug: DebugFile,
     /// Only this section, any of the file's; may be given several times
     #[arg(short, long, value_name = "NAME")]
     section: Vec<String>,
@@ -55,8 +57,13 @@ pub struct Options {
 ///
 /// The file is no readable cubin, has no such section or function, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    if options.debug.is_stdin() && options.file == Path::new("-") {
+        complain(format_args!("standard input cannot be both the cubin and its debug file"));
+        return Ok(ExitCode::from(USAGE));
+    }
     let (name, bytes) = read::read(&options.file)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    let debug = options.debug.read()?;
+    let cubin = debug.cubin(&name, &bytes)?;
     let filter = match &options.function {
         Some(function) => Some(filter(&cubin, function).with_context(|| name.clone())?),
         None => None,

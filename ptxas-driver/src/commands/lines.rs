@@ -6,11 +6,10 @@ mod spelling;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, JSON_VERSION};
+use crate::commands::read::{self, DebugFile, JSON_VERSION};
 use answer::{Answers, Unplaced};
 use anyhow::{Context, Result};
 use clap::Args;
-use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
 use query::{Outcome, Queries};
 use serde::{Serialize, Serializer};
@@ -40,6 +39,8 @@ Exit status:
 pub struct Options {
     /// A cubin, or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
+    #[command(flatten)]
+    debug: DebugFile,
     /// FUNCTION+0xOFF, FUNCTION, .text.F+0xOFF, 0xOFF, or - (see below)
     #[arg(value_name = "QUERY", conflicts_with = "all")]
     queries: Vec<String>,
@@ -88,8 +89,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if queries_from_stdin && options.file == Path::new("-") {
         return usage(out, "standard input cannot be both the cubin and the queries");
     }
+    if options.debug.is_stdin() && (queries_from_stdin || options.file == Path::new("-")) {
+        return usage(out, "standard input cannot be the debug file and something else");
+    }
     let (name, bytes) = read::read(&options.file)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    let debug = options.debug.read()?;
+    let cubin = debug.cubin(&name, &bytes)?;
     let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
     let resolver = Queries::new(&symbolizer);
     let answers = Answers::new(&cubin, &symbolizer);

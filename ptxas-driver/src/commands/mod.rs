@@ -8,3 +8,4 @@ pub mod lines;
 pub mod print;
 mod read;
 pub mod sections;
+pub mod strip;

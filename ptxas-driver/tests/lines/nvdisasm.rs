@@ -137,7 +137,7 @@ fn has_doubled_row(cubin: &Path, section: &str) -> bool {
 }
 
 /// Most of the time is nvdisasm's, so that only every `STRIDE`th cubin is looked at, and all with `NVDWARF_ALL=1`.
-const STRIDE: usize = 5;
+const STRIDE: usize = 13;
 
 #[test]
 fn every_instruction_has_the_lines_that_nvdisasm_prints() {
@@ -145,7 +145,7 @@ fn every_instruction_has_the_lines_that_nvdisasm_prints() {
     let native = |entry: &support::Entry| {
         entry.ok
             && entry.cubin.is_some()
-            && ["sm_75", "sm_80", "sm_90"].contains(&&*entry.arch)
+            && ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"].contains(&&*entry.arch)
             && entry.mode != "none"
     };
     let examples = [

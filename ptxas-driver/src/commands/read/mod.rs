@@ -1,11 +1,13 @@
 //! What the commands that read cubins share: the file, names, JSON.
 
 mod cubin_file;
+mod debug_file;
 mod demangle;
 mod names;
 mod ptx_file;
 
 pub(super) use cubin_file::{other_kind, read, read_any as read_bytes, section_size};
+pub(super) use debug_file::DebugFile;
 pub(super) use demangle::demangle;
 pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;

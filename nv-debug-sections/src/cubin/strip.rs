@@ -1,0 +1,171 @@
+//! Debug sections apart from the code, and together again: what `strip`, `objcopy --only-keep-debug` and a debugger do with other
+//! ELF files.
+//!
+//! ```text
+//! cubin --remove_debug_sections--> the code
+//!       --keep_only_debug--------> the side file --fill_from(the code)--> all of it
+//! ```
+
+use std::borrow::Cow;
+
+use object::elf;
+
+use super::edit::{Fate, Plan, is_replaced};
+use super::layout::section_size;
+use super::side_file::{CODE_NOTE, note};
+use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
+use crate::catalog::{SectionName, Space};
+use crate::error::{Error, ErrorKind, Result};
+use crate::reloc::{Action, RelocType};
+use crate::relocated::Relocated;
+
+impl Cubin<'_> {
+    /// Removes the debug sections whose name `keep` does not want, with their relocations and their Mercury clones.
+    ///
+    /// `keep` is asked with native names, `.debug_line` for `.nv.merc.debug_line` too. Symbols keep their numbers and section
+    /// indices follow, as with [`set_debug_sections`](Self::set_debug_sections); all other sections keep their bytes.
+    /// `.nv_debug.shared` stays: it holds nothing and belongs to the code's shared memory. Gives the indices that the removed
+    /// sections had.
+    ///
+    /// # Errors
+    ///
+    /// A section that stays links to one that goes, or has a relocation against its symbol. Nothing is changed then.
+    pub fn remove_debug_sections(&mut self, keep: impl Fn(&str) -> bool) -> Result<Vec<SectionIndex>> {
+        let goes = self.debug_info(|name| !keep(name));
+        let fates: Vec<Fate> = goes.iter().map(|goes| if *goes { Fate::Goes } else { Fate::Stays }).collect();
+        self.check_references(&goes)?;
+        Plan::new(self, &[], fates)?.apply(self, Vec::new());
+        Ok((0..).zip(goes).filter(|(_, goes)| *goes).map(|(index, _)| SectionIndex(index)).collect())
+    }
+
+    /// Makes this the side file of its cubin, as `objcopy --only-keep-debug` makes one.
+    ///
+    /// Every section stays under its number. Debug sections, their relocations, symbols, strings and notes keep what they hold;
+    /// those of code and of contents that only the code needs are `NOBITS` of the same size. Fields under RELA entries, which
+    /// hold stale bytes from sm_90 on (FORMATS 4), get their values, so that readers that know no relocations of cubins see
+    /// them too. Behind all comes [`CODE_NOTE`]. Functions stay at address 0, as in the cubin.
+    ///
+    /// # Errors
+    ///
+    /// A relocation of a debug section cannot be applied, or there are too many sections. Nothing is changed then.
+    pub fn keep_only_debug(&mut self) -> Result<()> {
+        if self.is_side_file() {
+            return Ok(());
+        }
+        let is_debug = self.debug_info(|_| true);
+        super::extended::check_room(self, self.sections.len() + 1)?;
+        let applied = self.applied(&is_debug)?;
+        let digest = self.code_digest();
+        let sizes: Vec<u64> = self.sections.iter().map(|section| section_size(self, section)).collect();
+
+        let Some(Contents::Strings(names)) =
+            self.sections.get_mut(self.header.shstrndx.as_usize()).map(|section| &mut section.contents)
+        else {
+            return Ok(()); // parse() makes sure of the table
+        };
+        let name = names.push(CODE_NOTE)?;
+        for (index, bytes) in applied {
+            if let Some(section) = self.sections.get_mut(index.as_usize()) {
+                section.contents = Contents::Bytes(Cow::Owned(bytes));
+            }
+        }
+        for ((section, is_debug), size) in self.sections.iter_mut().zip(is_debug).zip(sizes).skip(1) {
+            let is_emptied =
+                !is_debug && !stays_whole(section) && !matches!(section.contents, Contents::NoBits(_));
+            if is_emptied {
+                section.sh_type = elf::SHT_NOBITS.0;
+                section.contents = Contents::NoBits(size);
+                section.slack = None;
+            }
+        }
+        self.sections.push(note(name, digest));
+        Ok(())
+    }
+
+    /// Whether there is a section that [`remove_debug_sections`](Self::remove_debug_sections) could remove.
+    pub fn has_debug_sections(&self) -> bool {
+        self.debug_info(|_| true).contains(&true)
+    }
+
+    /// By section index: whether it is a debug section that `chosen` wants, by its native name, or the relocations of one.
+    pub(super) fn debug_info(&self, chosen: impl Fn(&str) -> bool) -> Vec<bool> {
+        let mut found = vec![false; self.sections.len()];
+        for ((_, name, section), slot) in self.iter().zip(found.iter_mut().skip(1)) {
+            let name = SectionName::parse(name);
+            let is_contents = name.form.is_none() && (name.space == Space::Mercury) == section.is_mercury();
+            let plain =
+                matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_) | Contents::Alias(_));
+            *slot = plain && is_contents && is_replaced(&name.base) && chosen(&name.base);
+        }
+        for (index, section) in self.sections.iter().enumerate() {
+            let of_debug = found.get(section.info as usize).copied().unwrap_or(false);
+            if let Some(slot) = found.get_mut(index).filter(|_| of_debug && section.relocations().is_some()) {
+                *slot = true;
+            }
+        }
+        found
+    }
+
+    /// No relocation of a section that stays may name the symbol of one that goes.
+    fn check_references(&self, goes: &[bool]) -> Result<()> {
+        let gone = |index: u32| goes.get(index as usize) == Some(&true);
+        for (section, goes) in self.sections.iter().zip(goes) {
+            let Some(relocations) = section.relocations().filter(|_| !goes) else { continue };
+            let symbols = self.symbols_of(SectionIndex(section.link));
+            for Relocation { offset, symbol, .. } in relocations {
+                let Some(target) = symbols.get(symbol.as_usize()).and_then(super::Symbol::section) else {
+                    continue;
+                };
+                if gone(target.0) {
+                    let text = format!("the field needs {}, which is removed", self.section_name(target));
+                    let name = self.section_name(SectionIndex(section.info));
+                    return Err(Error::new(name, *offset, ErrorKind::Other(text)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of debug sections that change when the values of RELA entries are put in place. REL entries stay as they
+    /// are: their fields hold what is to be added to the symbol's value, which mostly is 0.
+    fn applied(&self, is_debug: &[bool]) -> Result<Vec<(SectionIndex, Vec<u8>)>> {
+        let view = Relocated::new(self);
+        let mut out: Vec<(SectionIndex, Vec<u8>)> = Vec::new();
+        let mut tables: Vec<&Section<'_>> = self
+            .sections
+            .iter()
+            .zip(is_debug)
+            .filter(|(s, debug)| **debug && s.relocations().is_some())
+            .map(|(s, _)| s)
+            .collect();
+        tables.sort_by_key(|table| table.info);
+        for of_one in tables.chunk_by(|a, b| a.info == b.info) {
+            let index = SectionIndex(of_one.first().map_or(0, |table| table.info));
+            let Contents::Bytes(bytes) = &self.section(index)?.contents else { continue };
+            let relocated = view.section(index)?;
+            let mut new = bytes.to_vec();
+            for relocation in of_one.iter().filter_map(|table| table.relocations()).flatten() {
+                let known = RelocType::from_number(relocation.r_type).filter(|t| t.action == Action::Add);
+                let Some((known, start)) = known.zip(usize::try_from(relocation.offset).ok()) else {
+                    continue;
+                };
+                let range = start..start.saturating_add(known.width.into());
+                if let (Some(field), Some(value), Some(_)) =
+                    (new.get_mut(range.clone()), relocated.bytes.get(range), relocation.addend)
+                {
+                    field.copy_from_slice(value);
+                }
+            }
+            if new != **bytes {
+                out.push((index, new));
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Whether a side file keeps the contents although they are no debug information.
+fn stays_whole(section: &Section<'_>) -> bool {
+    let types = [elf::SHT_STRTAB.0, elf::SHT_SYMTAB_SHNDX.0, elf::SHT_NOTE.0, elf::SHT_NULL.0];
+    types.contains(&section.sh_type) || is_symtab_type(section.sh_type)
+}

@@ -1,0 +1,263 @@
+//! Debug sections taken out, into a side file, and put together again, on every cubin of the corpus.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+mod corpus;
+
+use corpus::{Cubins, file};
+use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::cubin::{
+    Contents, Cubin, DebugSection, Function, Relocation, SectionIndex, SymbolIndex, debug_only,
+};
+use nv_debug_sections::relocated::Relocated;
+use std::collections::HashSet;
+
+/// Whether a section is debug information by its name alone, as `bugs/48` has it: also a clone or relocations.
+fn is_debug(name: &str) -> bool {
+    let native = name.strip_prefix(".nv.merc").unwrap_or(name);
+    let native = native.strip_prefix(".rela").or(native.strip_prefix(".rel")).unwrap_or(native);
+    is_debug_section(native) && native != ".nv_debug.shared"
+}
+
+/// Name, header fields that the container keeps, and bytes of everything that is no debug information.
+fn code_of(cubin: &Cubin<'_>) -> Vec<(String, [u64; 4], Vec<u8>)> {
+    let all = cubin.iter().filter(|(_, name, _)| !is_debug(name));
+    all.map(|(index, name, section)| {
+        let mut bytes = cubin.bytes(index).unwrap().into_owned();
+        match &section.contents {
+            // Section symbols of removed sections are undefined; section numbers differ.
+            Contents::Symbols(_) => bytes.clear(),
+            // The number of the code section is in front.
+            _ if name.starts_with(".nv.capmerc.text.") => drop(bytes.drain(..4)),
+            _ => {}
+        }
+        let header = [section.sh_type.into(), section.flags, section.align, section.entsize];
+        (name.to_owned(), header, bytes)
+    })
+    .collect()
+}
+
+/// Symbols but those that only stand for debug sections: number, name, and fields but the section's number.
+fn symbols_of(cubin: &Cubin<'_>, table: &str) -> Vec<(usize, String, [u64; 4], String)> {
+    let Some(table) = cubin.section_by_name(table) else { return Vec::new() };
+    let all = cubin.symbols_of(table).iter().enumerate().map(|(index, symbol)| {
+        let name = cubin.symbol_name_in(table, SymbolIndex(index as u32)).to_owned();
+        let fields = [symbol.info.into(), symbol.other.into(), symbol.value, symbol.size];
+        let section = symbol.section().map_or(String::new(), |s| cubin.section_name(s).to_owned());
+        (index, name, fields, section)
+    });
+    all.filter(|(_, name, ..)| !is_debug(name)).collect()
+}
+
+#[test]
+fn code_symbols_and_records_stay_and_stripping_twice_is_once() {
+    let Some(cubins) = Cubins::open() else { return };
+    let (mut before, mut after, mut native) = (0, 0, 0);
+    for path in &cubins.paths {
+        let bytes = file(path);
+        let original = Cubin::parse(&bytes).unwrap();
+        let mut cubin = original.clone();
+        let removed = cubin.remove_debug_sections(|_| false).unwrap();
+        assert!(removed.iter().all(|index| is_debug(original.section_name(*index))));
+        let stripped = cubin.write().unwrap();
+        let mut again = Cubin::parse(&stripped).unwrap();
+        assert_eq!(again, cubin, "{}", path.display());
+        assert!(!again.iter().any(|(_, name, _)| is_debug(name)), "{}", path.display());
+        assert!(!again.has_debug_sections());
+        assert!(code_of(&again) == code_of(&original), "{}", path.display());
+        for table in [".symtab", ".nv.merc.symtab"] {
+            assert_eq!(symbols_of(&again, table), symbols_of(&original, table), "{}", path.display());
+        }
+        assert_eq!(again.remove_debug_sections(|_| false), Ok(Vec::new()));
+        assert!(again.write().unwrap() == stripped);
+        assert_eq!(original.has_debug_sections(), !removed.is_empty());
+        assert!(stripped.len() < bytes.len() || removed.is_empty());
+        (before, after) = (before + bytes.len(), after + stripped.len());
+        if !original.iter().any(|(.., section)| section.is_mercury()) {
+            // The other way to the same file.
+            let mut cubin = original.clone();
+            cubin.set_debug_sections(Vec::new()).unwrap();
+            assert!(cubin.write().unwrap() == stripped, "{}", path.display());
+            native += 1;
+        }
+    }
+    eprintln!(
+        "stripped: {} cubins of {before} bytes to {after}; {native} as by set_debug_sections",
+        cubins.paths.len()
+    );
+}
+
+/// A debug section as readers see it: bytes with relocations applied, and what they refer to.
+fn seen(
+    cubin: &Cubin<'_>,
+    view: &Relocated<'_, '_>,
+    index: SectionIndex,
+) -> (Vec<u8>, Vec<(u64, String, u64)>) {
+    let section = view.section(index).unwrap();
+    let targets = section.fields().iter().map(|field| {
+        let name = field.target.section.map_or("", |target| cubin.section_name(target));
+        (field.offset, name.to_owned(), field.target.offset)
+    });
+    let targets = targets.collect();
+    (section.bytes.into_owned(), targets)
+}
+
+#[test]
+fn a_side_file_and_the_code_are_the_cubin_again() {
+    let Some(cubins) = Cubins::open() else { return };
+    let (mut identical, mut joined, mut filled) = (0, 0, 0);
+    for path in &cubins.paths {
+        let bytes = file(path);
+        let original = Cubin::parse(&bytes).unwrap();
+        let mut code = original.clone();
+        if code.remove_debug_sections(|name| name == ".debug_frame").unwrap().is_empty() {
+            continue;
+        }
+        let mut side = original.clone();
+        side.keep_only_debug().unwrap();
+        let (code, side) = (code.write().unwrap(), side.write().unwrap());
+        let (code, mut side) = (Cubin::parse(&code).unwrap(), Cubin::parse(&side).unwrap());
+        assert!(side.is_side_file() && !original.is_side_file());
+        // Without the code: names, sizes and addresses are there, and debug sections say the same.
+        let (own, views) = (Relocated::new(&original), Relocated::new(&side));
+        for (index, name, _) in original.iter() {
+            assert_eq!(side.section_name(index), name);
+            if is_debug(name) && side.section(index).unwrap().relocations().is_none() {
+                assert!(
+                    seen(&side, &views, index) == seen(&original, &own, index),
+                    "{} {name}",
+                    path.display()
+                );
+            }
+        }
+        side.fill_from(&code).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        joined += 1;
+        assert_eq!(side.header, original.header);
+        let mut differ = HashSet::new();
+        for (index, name, section) in original.iter() {
+            let joined = side.section(index).unwrap();
+            filled += usize::from(joined == section);
+            if joined != section {
+                differ.insert(name);
+            }
+        }
+        // Only debug sections may differ: in what lies under RELA entries.
+        assert!(differ.iter().all(|name| is_debug(name)), "{}: {differ:?}", path.display());
+        if differ.is_empty() {
+            assert!(side.write().unwrap() == bytes, "{}", path.display());
+            identical += 1;
+        }
+        // The whole cubin can stand for its side file.
+        let mut whole = original.clone();
+        whole.fill_from(&code).unwrap();
+        assert!(whole == original);
+    }
+    eprintln!("joined: {joined} cubins, {identical} of them identical, {filled} sections the same");
+}
+
+#[test]
+fn fields_under_rela_entries_hold_their_values_in_side_files() {
+    let Some(cubins) = Cubins::open() else { return };
+    let (mut fields, mut stale) = (0, 0);
+    for path in cubins.paths.iter().filter(|path| path.iter().any(|part| part == "sm_90")) {
+        let bytes = file(path);
+        let original = Cubin::parse(&bytes).unwrap();
+        let mut side = original.clone();
+        side.keep_only_debug().unwrap();
+        let view = Relocated::new(&original);
+        for (index, name, _) in original.iter().filter(|(_, name, _)| is_debug_section(name)) {
+            let section = view.section(index).unwrap();
+            // sm_90 has RELA entries only (FORMATS 4), so all of the section is as a reader without relocations needs it.
+            assert_eq!(side.bytes(index).unwrap(), section.bytes, "{} {name}", path.display());
+            fields += section.fields().len();
+            stale += usize::from(original.bytes(index).unwrap() != section.bytes);
+        }
+    }
+    eprintln!("side files: {fields} fields have their values, {stale} sections had other ones");
+}
+
+/// A cubin-like object without any corpus: two functions, a reference from `.debug_info` to each and to `.debug_abbrev`.
+fn small(sm: u32, second: u64) -> Cubin<'static> {
+    let function = |name, size| Function { name, size, kernel: true, local: false };
+    let made = debug_only(sm, &[function("a", 16), function("b", second)], &[]).unwrap();
+    let mut cubin = made.cubin;
+    let at = |offset, symbol| Relocation { offset, r_type: 2, symbol, addend: Some(4) };
+    let rela = vec![at(0, made.functions[0]), at(8, made.functions[1])];
+    let section =
+        |name: &str, rela| DebugSection { name: name.into(), bytes: vec![7; 16], rel: Vec::new(), rela };
+    cubin.set_debug_sections(vec![section(".debug_line", Vec::new()), section(".debug_info", rela)]).unwrap();
+    cubin
+}
+
+fn code(mut cubin: Cubin<'static>) -> Cubin<'static> {
+    cubin.remove_debug_sections(|_| false).unwrap();
+    cubin
+}
+
+fn side(mut cubin: Cubin<'static>) -> Cubin<'static> {
+    cubin.keep_only_debug().unwrap();
+    cubin
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let refused = |own: Cubin<'static>, code: &Cubin<'static>| {
+        let (mut joined, before) = (own.clone(), own);
+        let error = joined.fill_from(code).unwrap_err().to_string();
+        assert_eq!(joined, before);
+        error
+    };
+    let mut joined = side(small(90, 32));
+    joined.fill_from(&code(small(90, 32))).unwrap();
+    assert_eq!(joined.sections.len(), small(90, 32).sections.len());
+
+    assert!(
+        refused(side(small(90, 32)), &code(small(80, 32)))
+            .contains("sm_80, ELF type 0x2; the debug file has sm_90")
+    );
+    assert_eq!(
+        refused(side(small(90, 32)), &code(small(90, 48))),
+        ".text.b+0x0: the section has 0x30 bytes, in the debug file 0x20"
+    );
+    // Other code of the same size, with a side file and with the whole cubin.
+    let with_code = |byte: u8| {
+        let mut cubin = small(90, 32);
+        let text = cubin.section_by_name(".text.b").unwrap();
+        let section = &mut cubin.sections[text.0 as usize];
+        (section.sh_type, section.contents) = (1, Contents::Bytes(vec![byte; 32].into()));
+        cubin
+    };
+    side(with_code(1)).fill_from(&code(with_code(1))).unwrap();
+    assert!(refused(side(with_code(1)), &code(with_code(2))).contains("other bytes"));
+    assert_eq!(
+        refused(with_code(1), &code(with_code(2))),
+        ".text.b+0x0: the debug file has other bytes here"
+    );
+    // Another function of the same size and order.
+    let renamed = {
+        let function = |name| Function { name, size: 16, kernel: true, local: false };
+        debug_only(90, &[function("a"), function("c")], &[]).unwrap().cubin
+    };
+    assert_eq!(
+        refused(side(small(90, 16)), &renamed),
+        ".text.c+0x0: the debug file has .text.b in its place"
+    );
+}
+
+#[test]
+fn a_section_that_another_one_needs_cannot_go_alone() {
+    let mut cubin = small(90, 32);
+    // `.debug_info` gets a reference to the symbol of `.debug_line`, as ptxas writes them.
+    let line = cubin.section_by_name(".debug_line").unwrap();
+    let table = cubin.symtab().unwrap();
+    let Contents::Symbols(symbols) = &mut cubin.sections[table.0 as usize].contents else { panic!() };
+    symbols[1].shndx = line.0;
+    symbols[1].info = 3;
+    let before = cubin.clone();
+    let error = cubin.remove_debug_sections(|name| name == ".debug_info").unwrap_err();
+    assert_eq!(error.to_string(), ".debug_info+0x0: the field needs .debug_line, which is removed");
+    assert_eq!(cubin, before);
+    cubin.remove_debug_sections(|name| name == ".debug_line").unwrap();
+    let names: Vec<_> = cubin.iter().map(|(_, name, _)| name).filter(|name| is_debug(name)).collect();
+    assert_eq!(names, [".debug_line"]);
+}

@@ -1,0 +1,451 @@
+//! `strip`: what is left still works, the side file answers as before, and the command line bears mistakes.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
+
+#[path = "support/driver.rs"]
+mod driver;
+mod support;
+
+use driver::{example, messages, names_in};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Function, debug_only};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::{env, fs};
+use support::{Entry, oracle};
+use tempfile::TempDir;
+
+/// Runs the driver in a folder, so that outputs name no path.
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).current_dir(folder).args(args).output().unwrap()
+}
+
+/// What a successful run prints.
+fn ok(folder: &Path, args: &[&str]) -> Vec<u8> {
+    let output = run(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", messages(&output));
+    output.stdout
+}
+
+/// A folder with `k.cubin`.
+fn folder_with(cubin: &Path) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(cubin, folder.path().join("k.cubin")).unwrap();
+    make_writable(&folder.path().join("k.cubin"));
+    folder
+}
+
+/// The corpus may be read-only, and copies keep that.
+fn make_writable(path: &Path) {
+    fs::write(path.with_extension("copy"), fs::read(path).unwrap()).unwrap();
+    fs::rename(path.with_extension("copy"), path).unwrap();
+}
+
+/// Entries with a cubin: one of each architecture, mode and producer, smallest first; all with `NVDWARF_ALL=1`.
+fn sample(filter: impl Fn(&Entry) -> bool) -> Option<Vec<Entry>> {
+    let mut entries = support::corpus(|entry| entry.cubin.is_some() && filter(entry))?;
+    if env::var_os("NVDWARF_ALL").is_none() {
+        entries.sort_by_key(|entry| fs::metadata(entry.cubin.as_ref().unwrap()).unwrap().len());
+        let mut seen = HashSet::new();
+        entries.retain(|entry| {
+            let by_mode = seen.insert(format!("{} {}", entry.arch, entry.mode));
+            seen.insert(format!("{} {}", entry.arch, entry.producer)) || by_mode
+        });
+    }
+    Some(entries)
+}
+
+#[test]
+fn with_the_side_file_answers_are_as_before() {
+    let Some(entries) = sample(|_| true) else { return };
+    let (mut compared, mut with_lines) = (0, 0);
+    for entry in &entries {
+        let (before, after) = (folder_with(entry.cubin.as_ref().unwrap()), tempfile::tempdir().unwrap());
+        let (before, after) = (before.path(), after.path());
+        let input = before.join("k.cubin");
+        let output = after.join("k.cubin");
+        let (input, output) = (input.to_str().unwrap(), output.to_str().unwrap());
+        let split = run(before, &["strip", input, "-o", output, "--split", "k.debug"]);
+        if !split.status.success() {
+            // As ptxas writes them where there is no function.
+            assert!(messages(&split).contains("no debug sections"), "{}: {}", entry.name(), messages(&split));
+            continue;
+        }
+        fs::rename(before.join("k.debug"), after.join("k.debug")).unwrap();
+        for (command, options) in
+            [("lines", ["--all", "--json"]), ("lines", ["--all", "--all"]), ("dump", ["--json", "--json"])]
+        {
+            let options = if options[0] == options[1] { &options[..1] } else { &options[..] };
+            let expected = run(before, &[&[command, "k.cubin"], options].concat());
+            let found = run(after, &[&[command, "k.cubin", "--debug-file", "k.debug"], options].concat());
+            let place = || format!("{} {command} {options:?}", entry.name());
+            assert!(expected.stdout == found.stdout, "{}", place());
+            assert_eq!(expected.status, found.status, "{}", place());
+            assert_eq!(messages(&expected), messages(&found), "{}", place());
+            compared += 1;
+        }
+        // The lines alone.
+        let expected = run(before, &["lines", "--all", "k.cubin"]);
+        ok(after, &["strip", "--keep", "lines", input, "-o", "k.cubin"]);
+        let found = run(after, &["lines", "--all", "k.cubin"]);
+        assert!(expected.stdout == found.stdout, "{} --keep lines", entry.name());
+        with_lines += usize::from(!expected.stdout.is_empty());
+        // The rest can go later, and the side file is still the right one.
+        ok(after, &["strip", "k.cubin"]);
+        assert!(fs::read(output).unwrap() == stripped(input));
+    }
+    println!(
+        "{compared} outputs of {} cubins with --debug-file as before; {with_lines} listings with --keep lines",
+        entries.len()
+    );
+    assert!(compared > 50 && with_lines > 20);
+}
+
+/// What the library makes of a file.
+fn stripped(path: &str) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    let mut cubin = Cubin::parse(&bytes).unwrap();
+    cubin.remove_debug_sections(|_| false).unwrap();
+    cubin.write().unwrap()
+}
+
+fn tool(path: &Path, options: &[&str], folder: &Path, file: &str) -> Output {
+    Command::new(path).current_dir(folder).args(options).arg(file).output().unwrap()
+}
+
+/// cuobjdump's listing of the code.
+fn sass(cuobjdump: &Path, folder: &Path, file: &str) -> Vec<u8> {
+    let output = tool(cuobjdump, &["-sass"], folder, file);
+    assert!(output.status.success(), "cuobjdump -sass: {}", messages(&output));
+    output.stdout
+}
+
+/// The smallest of each architecture with full debug information; all cubins of the corpus with `NVDWARF_ALL=1`. What the
+/// library makes of the others is shown to the tools in `nv-debug-sections/tests/cubin_edit.rs`.
+#[test]
+fn nvdisasm_and_cuobjdump_read_what_is_left() {
+    let (Some(nvdisasm), Some(cuobjdump)) = (oracle::tool("nvdisasm"), oracle::tool("cuobjdump")) else {
+        return;
+    };
+    let all = env::var_os("NVDWARF_ALL").is_some();
+    let Some(mut entries) = sample(|entry| all || ["G", "debug"].contains(&&*entry.mode)) else { return };
+    let mut seen = HashSet::new();
+    entries.retain(|entry| seen.insert(entry.arch.clone()) || all);
+    let (mut code, mut lines) = (0, 0);
+    for entry in &entries {
+        let folder = folder_with(entry.cubin.as_ref().unwrap());
+        let folder = folder.path();
+        let name = entry.name();
+        let before = sass(&cuobjdump, folder, "k.cubin");
+        ok(folder, &["strip", "--keep", "lines", "k.cubin", "-o", "lines.cubin"]);
+        let read = |options: &[&str], file: &str| tool(&nvdisasm, options, folder, file);
+        if read(&["-c", "-g"], "k.cubin").status.success() {
+            let listing = read(&["-c", "-g"], "lines.cubin");
+            assert!(listing.status.success(), "{name} nvdisasm -g: {}", messages(&listing));
+            lines += 1;
+        }
+        ok(folder, &["strip", "k.cubin"]);
+        let listing = read(&[], "k.cubin");
+        assert!(listing.status.success(), "{name} nvdisasm: {}", messages(&listing));
+        let elf = tool(&cuobjdump, &["-elf"], folder, "k.cubin");
+        assert!(elf.status.success(), "{name} cuobjdump -elf: {}", messages(&elf));
+        for file in ["k.cubin", "lines.cubin"] {
+            assert!(sass(&cuobjdump, folder, file) == before, "{name} {file}: other code");
+        }
+        code += 1;
+    }
+    println!(
+        "{code} stripped cubins read by nvdisasm and cuobjdump, the code as before; {lines} with their lines"
+    );
+    assert!(code > 4 && lines > 4);
+}
+
+#[test]
+fn nvlink_links_stripped_objects() {
+    let (Some(nvlink), Some(cuobjdump)) = (oracle::tool("nvlink"), oracle::tool("cuobjdump")) else { return };
+    let relocatable = |entry: &Entry| {
+        entry.mode.contains("rdc")
+            && entry.cubin.as_ref().is_some_and(|path| {
+                let bytes = fs::read(path).unwrap();
+                Cubin::parse(&bytes).unwrap().header.is_relocatable()
+            })
+    };
+    let Some(entries) = support::corpus(relocatable) else { return };
+    // All units of a program, which need each other.
+    let mut programs: Vec<(String, Vec<&Entry>)> = Vec::new();
+    for entry in &entries {
+        let key = [&*entry.producer, &entry.program, &entry.arch, &entry.mode].join("/");
+        match programs.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, units)) => units.push(entry),
+            None => programs.push((key, vec![entry])),
+        }
+    }
+    let mut linked = 0;
+    for (name, units) in &programs {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let link = |output: &str| {
+            let arch = format!("-arch={}", units[0].arch);
+            let objects = (0..units.len()).map(|number| format!("{number}.cubin"));
+            Command::new(&nvlink)
+                .current_dir(folder)
+                .arg(arch)
+                .args(objects)
+                .args(["-o", output])
+                .output()
+                .unwrap()
+        };
+        for (number, unit) in units.iter().enumerate() {
+            let path = folder.join(format!("{number}.cubin"));
+            fs::write(path, fs::read(unit.cubin.as_ref().unwrap()).unwrap()).unwrap();
+        }
+        if !link("before.cubin").status.success() {
+            continue; // a part of a program
+        }
+        for number in 0..units.len() {
+            ok(folder, &["strip", &format!("{number}.cubin")]);
+        }
+        let after = link("after.cubin");
+        assert!(after.status.success(), "{name}: {}", messages(&after));
+        let code = |file: &str| sass(&cuobjdump, folder, file);
+        assert!(code("before.cubin") == code("after.cubin"), "{name}: other code");
+        linked += 1;
+    }
+    println!("{linked} of {} programs linked from stripped objects, the code as before", programs.len());
+    assert!(linked > 0);
+}
+
+/// Makes `k.cubin` of a case of `../shared/bugs`.
+fn assemble(ptxas: &Path, shared: &Path, case: &str, options: &[&str], folder: &Path) {
+    let input = shared.join("bugs").join(case).join("input.ptx");
+    let mut command = Command::new(ptxas);
+    let done = command.current_dir(folder).args(options).arg(input).args(["-o", "k.cubin"]).output().unwrap();
+    assert!(done.status.success(), "{}", messages(&done));
+}
+
+/// `../shared/bugs/48-*`.
+#[test]
+fn the_reported_case() {
+    let (Some(ptxas), Some(nvdisasm)) = (oracle::tool("ptxas"), oracle::tool("nvdisasm")) else { return };
+    let Some(shared) = support::shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for arch in ["sm_90", "sm_100", "sm_120"] {
+        let options = [&*format!("-arch={arch}"), "-lineinfo"];
+        assemble(&ptxas, &shared, "48-strip-device-debug", &options, folder);
+        let original = fs::read(folder.join("k.cubin")).unwrap();
+        ok(folder, &["strip", "k.cubin"]);
+        let stripped = fs::read(folder.join("k.cubin")).unwrap();
+        let (before, after) = (Cubin::parse(&original).unwrap(), Cubin::parse(&stripped).unwrap());
+        assert!(after.iter().all(|(_, name, _)| !name.contains("debug")));
+        assert_eq!(before.symbols().len(), after.symbols().len());
+        for (index, name, _) in
+            after.iter().filter(|(_, name, _)| name.starts_with(".nv.info") || name.starts_with(".text"))
+        {
+            let original = before.section_by_name(name).unwrap();
+            assert_eq!(before.bytes(original), after.bytes(index), "{name}");
+        }
+        for (symbol, function) in before.functions() {
+            let same = after.symbols()[symbol.0 as usize];
+            assert_eq!((same.value, same.size, same.name), (function.value, function.size, function.name));
+        }
+        assert!(tool(&nvdisasm, &[], folder, "k.cubin").status.success());
+    }
+}
+
+/// The side file opens in readers that know no relocations of cubins: `k` of `../shared/bugs/34-*` is 0x280 or 0x200 bytes long.
+#[test]
+fn other_readers_see_right_values_in_the_side_file() {
+    let Some(ptxas) = oracle::tool("ptxas") else { return };
+    let Some(shared) = support::shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (arch, size) in [("sm_90", 0x280), ("sm_100", 0x280), ("sm_120", 0x200)] {
+        let options = [&*format!("-arch={arch}"), "-g"];
+        assemble(&ptxas, &shared, "34-stale-high-pc-under-relocation", &options, folder);
+        ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+        let bytes = fs::read(folder.join("k.debug")).unwrap();
+        let side = Cubin::parse(&bytes).unwrap();
+        let text = side.section(side.section_by_name(".text.k").unwrap()).unwrap();
+        assert_eq!(text.contents, Contents::NoBits(size), "{arch}");
+        assert_eq!(high_pc(&side), Some(size), "{arch}");
+        for (reader, options) in
+            [("readelf", &["-SsW"][..]), ("llvm-dwarfdump", &["--debug-info", "--debug-line"])]
+        {
+            let Ok(output) = Command::new(reader).current_dir(folder).args(options).arg("k.debug").output()
+            else {
+                println!("skipped: no {reader}");
+                continue;
+            };
+            assert!(output.status.success(), "{reader}: {}", messages(&output));
+            if reader == "llvm-dwarfdump" {
+                let expected = format!("DW_AT_high_pc\t({size:#018x})");
+                assert!(String::from_utf8_lossy(&output.stdout).contains(&expected), "{arch}");
+            }
+        }
+    }
+}
+
+/// `DW_AT_high_pc` of the first subprogram as gimli reads the bytes.
+fn high_pc(cubin: &Cubin<'_>) -> Option<u64> {
+    let section = |id: gimli::SectionId| {
+        let bytes = cubin.section_by_name(id.name()).map(|index| cubin.bytes(index).unwrap().into_owned());
+        Ok::<_, gimli::Error>(bytes.unwrap_or_default())
+    };
+    let owned = gimli::DwarfSections::load(section).unwrap();
+    let dwarf = owned.borrow(|bytes| gimli::EndianSlice::new(bytes, gimli::LittleEndian));
+    let header = dwarf.units().next().unwrap()?;
+    let unit = dwarf.unit(header).unwrap();
+    let mut entries = unit.entries();
+    while let Some(entry) = entries.next_dfs().unwrap() {
+        if entry.tag() == gimli::DW_TAG_subprogram
+            && let Some(gimli::AttributeValue::Addr(end)) = entry.attr_value(gimli::DW_AT_high_pc)
+        {
+            return Some(end);
+        }
+    }
+    None
+}
+
+fn saxpy() -> PathBuf {
+    example("saxpy/saxpy-debug.cubin")
+}
+
+#[test]
+fn in_place_elsewhere_and_through_pipes_it_is_the_same_file() {
+    let folder = folder_with(&saxpy());
+    let folder = folder.path();
+    let original = fs::read(folder.join("k.cubin")).unwrap();
+    ok(folder, &["strip", "k.cubin", "-o", "out.cubin"]);
+    assert!(fs::read(folder.join("k.cubin")).unwrap() == original);
+    let expected = fs::read(folder.join("out.cubin")).unwrap();
+    assert!(expected.len() < original.len());
+    assert!(ok(folder, &["strip", "k.cubin", "-o", "-"]) == expected);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+        .current_dir(folder)
+        .args(["strip", "-", "--split", "pipe.debug"])
+        .stdin(fs::File::open(folder.join("k.cubin")).unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut piped = Vec::new();
+    std::io::Read::read_to_end(child.stdout.as_mut().unwrap(), &mut piped).unwrap();
+    assert!(child.wait().unwrap().success() && piped == expected);
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+    assert!(fs::read(folder.join("k.cubin")).unwrap() == expected);
+    assert!(fs::read(folder.join("pipe.debug")).unwrap() == fs::read(folder.join("k.debug")).unwrap());
+    // Again: nothing to do, not even to write.
+    let time = || fs::metadata(folder.join("k.cubin")).unwrap().modified().unwrap();
+    let written = time();
+    let again = run(folder, &["strip", "-v", "k.cubin"]);
+    assert!(
+        again.status.success() && messages(&again).contains("0 sections removed"),
+        "{}",
+        messages(&again)
+    );
+    assert_eq!(time(), written);
+    assert_eq!(names_in(folder), ["k.cubin", "k.debug", "out.cubin", "pipe.debug"]);
+}
+
+/// Exit status and message of a run that fails, and that it leaves everything as it was.
+fn fails(folder: &Path, args: &[&str], status: i32, part: &str) {
+    let before: Vec<_> =
+        names_in(folder).into_iter().map(|name| (fs::read(folder.join(&name)).ok(), name)).collect();
+    let output = run(folder, args);
+    let text = messages(&output);
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {text}");
+    assert!(text.contains(part), "{args:?}: {text}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    let after: Vec<_> =
+        names_in(folder).into_iter().map(|name| (fs::read(folder.join(&name)).ok(), name)).collect();
+    assert!(before == after, "{args:?}");
+}
+
+#[test]
+fn mistakes_are_named_and_change_nothing() {
+    let folder = folder_with(&saxpy());
+    let folder = folder.path();
+    fs::write(folder.join("k.ptx"), ".version 8.0\n.target sm_80\n").unwrap();
+    fs::write(folder.join("empty"), "").unwrap();
+    fs::write(folder.join("text"), "hello\n").unwrap();
+    fs::create_dir(folder.join("dir")).unwrap();
+    let bytes = fs::read(folder.join("k.cubin")).unwrap();
+    fs::write(folder.join("cut"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(folder.join("big"), vec![0x7f; 100 << 20]).unwrap();
+    for (file, part) in [
+        ("k.ptx", "PTX text, expected a cubin"),
+        ("empty", "the file is empty"),
+        ("text", "no ELF magic"),
+        ("dir", "a folder, expected a cubin"),
+        ("missing", "No such file"),
+        ("cut", "an offset inside the file"),
+        ("big", "no ELF magic"),
+    ] {
+        fails(folder, &["strip", file, "-o", "out", "--split", "side"], 1, part);
+    }
+    fs::remove_file(folder.join("big")).unwrap();
+    let own = env!("CARGO_BIN_EXE_ptxas-driver");
+    fails(folder, &["strip", own, "-o", "out"], 1, "not for NVIDIA CUDA");
+
+    fails(folder, &["strip"], 2, "<FILE>");
+    fails(folder, &["strip", "--keep", "line", "k.cubin"], 2, "'lines'");
+    fails(folder, &["strip", "--split", "k.cubin", "k.cubin"], 2, "the same file");
+    fails(folder, &["strip", "--split", "./k.cubin", "k.cubin", "-o", "out"], 2, "cannot replace the cubin");
+    fails(folder, &["strip", "--split", "out", "k.cubin", "-o", "out"], 2, "the same file");
+    fails(folder, &["strip", "--split", "-", "k.cubin"], 2, "needs a name");
+    fails(folder, &["strip", "--split", "no/such/side", "k.cubin"], 1, "'no/such/side'");
+    fails(folder, &["strip", "-o", "no/such/out", "k.cubin"], 1, "'no/such/out'");
+
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+    // A side file is not replaced by nothing, and is no cubin to strip.
+    fails(folder, &["strip", "k.cubin", "--split", "k.debug"], 1, "no debug sections");
+    fails(folder, &["strip", "k.debug"], 1, "a side file of `strip`");
+    // Nor by less, but by as much, and by that of other code.
+    fs::write(folder.join("k.cubin"), &bytes).unwrap();
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug", "--keep", "lines"]);
+    fails(folder, &["strip", "k.cubin", "--split", "k.debug"], 1, "so it is not replaced");
+    fs::write(folder.join("k.cubin"), &bytes).unwrap();
+    fs::copy(example("block_sum/block_sum-debug.cubin"), folder.join("old.debug")).unwrap();
+    ok(folder, &["strip", "k.cubin", "--split", "old.debug", "-o", "out"]);
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+    fs::copy(example("block_sum/block_sum-debug.cubin"), folder.join("other.cubin")).unwrap();
+    for command in ["lines", "dump"] {
+        let with = |cubin, debug| [command, cubin, "--debug-file", debug];
+        fails(folder, &with("other.cubin", "k.debug"), 1, "k.debug is not the debug file of other.cubin: ");
+        fails(folder, &with("k.cubin", "k.cubin"), 1, "k.cubin: no debug sections");
+        fails(folder, &with("k.debug", "k.cubin"), 1, "the cubin itself comes first");
+        fails(folder, &with("k.cubin", "k.ptx"), 1, "PTX text");
+        fails(folder, &with("k.cubin", "missing"), 1, "missing");
+        fails(folder, &with("-", "-"), 2, "standard input");
+    }
+}
+
+#[test]
+fn a_hundred_megabytes() {
+    let function = Function { name: "k", size: 1 << 20, kernel: true, local: false };
+    let mut cubin = debug_only(90, &[function], &[]).unwrap().cubin;
+    let text = cubin.section_by_name(".text.k").unwrap();
+    let section = &mut cubin.sections[text.0 as usize];
+    (section.sh_type, section.contents) = (1, Contents::Bytes(vec![1; 1 << 20].into()));
+    let bytes = vec![7; 100 << 20];
+    let info = DebugSection { name: ".debug_info".into(), bytes, rel: Vec::new(), rela: Vec::new() };
+    cubin.set_debug_sections(vec![info]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("k.cubin"), cubin.write().unwrap()).unwrap();
+    ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+    let size = |name| fs::metadata(folder.join(name)).unwrap().len();
+    assert!((1 << 20..2 << 20).contains(&size("k.cubin")));
+    assert!((100 << 20..101 << 20).contains(&size("k.debug")));
+    ok(folder, &["lines", "k.cubin", "--debug-file", "k.debug"]);
+}
+
+#[test]
+fn what_goes_is_said_on_demand() {
+    let folder = folder_with(&saxpy());
+    let folder = folder.path();
+    let output = run(folder, &["strip", "-v", "--keep", "lines", "k.cubin"]);
+    let text = messages(&output);
+    assert!(text.contains("k.cubin: .debug_info: ") && text.contains(" bytes before, "), "{text}");
+    assert!(!text.contains(".debug_line:") && output.stdout.is_empty());
+}
