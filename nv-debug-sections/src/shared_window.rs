@@ -14,12 +14,13 @@
 //! `.nv.merc.symtab` repeats the symbols of executables with the value 0.
 
 use crate::address_space::shared_window_reserve;
+use crate::catalog::SectionKind;
 use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
 use crate::{Error, ErrorKind, Result};
 use object::elf;
 
 /// Name of the section.
-pub const NAME: &str = ".nv_debug.shared";
+pub const NAME: &str = SectionKind::NvDebugShared.name();
 
 /// `SHF_WRITE` and `SHF_ALLOC`, the section's flags in every file seen.
 const FLAGS: u64 = 3;

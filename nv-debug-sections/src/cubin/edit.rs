@@ -22,7 +22,7 @@ use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended,
     is_nobits, sht,
 };
-use crate::catalog::{SectionKind, is_debug_section};
+use crate::catalog::{RelocForm, SectionKind, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that the names of all [`DebugSection`]s of a cubin may take in any case. Real ones take a few hundred.
@@ -66,8 +66,8 @@ impl Part {
     fn name(self, name: &str) -> Cow<'_, str> {
         match self {
             Self::Bytes => Cow::Borrowed(name),
-            Self::Rel => Cow::Owned(format!(".rel{name}")),
-            Self::Rela => Cow::Owned(format!(".rela{name}")),
+            Self::Rel => Cow::Owned(format!("{}{name}", RelocForm::Rel.prefix())),
+            Self::Rela => Cow::Owned(format!("{}{name}", RelocForm::Rela.prefix())),
         }
     }
 }

@@ -6,40 +6,40 @@ use object::elf;
 
 use super::Cubin;
 use super::edit::{DebugSection, Fate, Part, is_replaced, relocations};
+use crate::catalog::SectionKind;
 
-/// File order of debug sections (FORMATS 0), by name or for `.nv_debug_ptx_txt` name without suffix. Those of the PTX
-/// come last, `.debug_abbrev` first among them.
-const SECTION_ORDER: &[&str] = &[
-    ".debug_frame",
-    ".debug_line",
-    ".debug_str",
-    ".nv_debug_line_sass",
-    ".nv_debug_ptx_txt",
-    ".nv_debug_info_reg_sass",
-    ".nv_debug_info_reg_type",
-    ".debug_abbrev",
+/// File order of debug sections (FORMATS 0). Those of the PTX come last, `.debug_abbrev` first among them.
+const SECTION_ORDER: &[SectionKind] = &[
+    SectionKind::DebugFrame,
+    SectionKind::DebugLine,
+    SectionKind::DebugStr,
+    SectionKind::NvDebugLineSass,
+    SectionKind::NvDebugPtxTxt,
+    SectionKind::NvDebugInfoRegSass,
+    SectionKind::NvDebugInfoRegType,
+    SectionKind::DebugAbbrev,
 ];
 
 fn section_rank(name: &str) -> u8 {
-    let stem = if name.starts_with(".nv_debug_ptx_txt.") { ".nv_debug_ptx_txt" } else { name };
-    SECTION_ORDER.iter().position(|n| *n == stem).unwrap_or(SECTION_ORDER.len()) as u8
+    let kind = SectionKind::from_name(name);
+    SECTION_ORDER.iter().position(|other| Some(*other) == kind).unwrap_or(SECTION_ORDER.len()) as u8
 }
 
 /// File order of relocation sections by target (FORMATS 6). Ranks of code and plain data lie between.
 fn relocation_rank(target: &str) -> u8 {
-    match target {
-        ".debug_line" => 1,
-        ".nv_debug_line_sass" => 2,
-        ".debug_frame" => 5,
-        name if is_replaced(name) => 3,
-        name if name.starts_with(".text.") => 0,
+    match SectionKind::from_name(target) {
+        Some(SectionKind::DebugLine) => 1,
+        Some(SectionKind::NvDebugLineSass) => 2,
+        Some(SectionKind::DebugFrame) => 5,
+        _ if is_replaced(target) => 3,
+        _ if target.starts_with(".text.") => 0,
         _ => 4,
     }
 }
 
 /// `.rel.X` comes before `.rela.X`, but for `.debug_line` after. Observed: ptxas 13.0.88 `-c`, sm_75.
 fn kind_rank(target: &str, with_addend: bool) -> u8 {
-    u8::from(with_addend != (target == ".debug_line"))
+    u8::from(with_addend != (SectionKind::from_name(target) == Some(SectionKind::DebugLine)))
 }
 
 /// Where a section goes: before the old section `before` (as that section itself if `old`), then by rank.
