@@ -77,7 +77,9 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     let aliases = file.sections.iter().filter(|section| section.same_bytes_as.is_some()).count();
     let shared =
         if aliases == 0 { String::new() } else { format!(", {aliases} of them with bytes of others") };
-    let share = percent(file.sections.iter().map(|section| section.share).sum());
+    // A sum of nothing is -0.
+    let share =
+        percent(file.sections.iter().map(|section| section.share).fold(0.0, |sum, share| sum + share));
     writeln!(
         out,
         "{}{shared}: {} of {} bytes, {share}",
