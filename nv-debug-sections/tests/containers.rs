@@ -125,6 +125,27 @@ fn host_files_and_archives() {
     assert_eq!(entries(&Host::X86_64.object(&[(".text", b"x")])), []);
 }
 
+/// The time and memory of a list do not grow with images x length of a name.
+#[test]
+fn long_names_are_not_read_for_each_image() {
+    let program = fatbin(&vec![ptx(0).write(); 1000]);
+    let name = "m".repeat(1 << 20);
+    // A long name as BSD's ar has it: in front of the member's bytes.
+    let (head, size) = (format!("#1/{}", name.len()), name.len() + program.len());
+    let head = format!("!<arch>\n{head:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644);
+    let library = [head.as_bytes(), name.as_bytes(), &program].concat();
+    let entries = entries(&library);
+    assert_eq!(entries.len(), 1000);
+    for entry in &entries {
+        let member = entry.place.member.as_deref().unwrap();
+        assert!(name.starts_with(member) && member.len() <= 1024, "{}", member.len());
+    }
+    // A name that only begins like one of ours.
+    let long = format!("__nv_relfatbin{name}");
+    let object = Host::X86_64.object(&vec![(&*long, &b"x"[..]); 20]);
+    assert_eq!(Container::parse(&object).unwrap().entries().count(), 0);
+}
+
 #[test]
 fn files_that_are_one_image() {
     let cubin = example("saxpy/saxpy.cubin");

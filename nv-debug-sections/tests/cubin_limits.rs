@@ -103,7 +103,7 @@ fn one_long_name_for_everything_costs_nothing() {
         let view = Relocated::new(&cubin);
         let faults = (0..cubin.sections.len() as u32).filter_map(|i| view.section(SectionIndex(i)).err());
         assert_eq!(faults.filter(|fault| fault.section().len() < 5000).count(), 16_000);
-        assert_eq!(cubin.debug_sections().is_err(), prefix == ".debug_");
+        assert!(cubin.debug_sections().is_err(), "a list of these names would take 32 GB");
         let mut stripped = cubin.clone();
         let removed = stripped.remove_debug_sections(|_| false).unwrap();
         assert_eq!(removed.len(), if prefix == ".debug_" { 32_000 } else { 0 });

@@ -32,6 +32,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Whether both name one file, which need not exist.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    let found = |path| std::fs::canonicalize(path).ok();
+    a == b || found(a).is_some_and(|a| Some(a) == found(b))
+}
+
 /// Most links that are followed, as many as Linux follows.
 const MAX_LINKS: usize = 40;
 

@@ -233,6 +233,13 @@ fn no_name_is_given_twice() {
     assert!(first.iter().zip(&paths).all(|(name, path)| *path == out.join(name)), "{paths:?}");
     assert!(files["saxpy.sm_90.cubin"] == fs::read(example("saxpy/saxpy.cubin")).unwrap());
     assert!(files["saxpy.1.sm_90.cubin"] == files["saxpy.sm_90.cubin"]);
+    // Never over the file that is read, under whatever name.
+    let input = out.join("saxpy.sm_75.cubin");
+    fs::copy(&file, &input).unwrap();
+    let run = extract().arg(&input).arg("-o").arg(out.join("../folder")).output().unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stderr(&run).contains("it would replace"), "{}", stderr(&run));
+    assert!(fs::read(&input).unwrap() == fs::read(&file).unwrap());
     // Once more, over its own files.
     assert!(extract().arg(&file).arg("-o").arg(&out).output().unwrap().status.success());
     assert_eq!(files_in(&out).len(), 8);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use object::elf::{ELFCLASS32, FileHeader32, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use object::{Endianness, elf};
+use object::{Endianness, SectionIndex, elf};
 
 use super::{FileKind, Place, Region};
 use crate::{Error, ErrorKind, Result};
@@ -13,6 +13,9 @@ use crate::{Error, ErrorKind, Result};
 /// Sections that hold fatbins: those of whole programs (or of the device linker), and those that the device linker has read.
 /// `.nvFatBinSegment` has pointers to them, which only relocations fill in.
 const SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+
+/// Longest name of an archive's member that is kept, in bytes; what is behind is cut. Each image of the member has it.
+const MAX_MEMBER_NAME: usize = 1024;
 
 /// The stretches with fatbins of a host ELF file, which is `member` of an archive.
 pub(super) fn regions<'d>(data: &'d [u8], member: Option<&Arc<str>>) -> Result<Vec<Region<'d>>> {
@@ -38,10 +41,17 @@ fn elf_regions<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> object::Resul
     let header = H::parse(data)?;
     let endian = header.endian()?;
     let sections = header.sections(endian, data)?;
+    let names = match header.section_strings_index(endian, data)? {
+        SectionIndex(0) => &[],
+        index => sections.section(index)?.data(endian, data)?,
+    };
     let mut regions = Vec::new();
     for section in sections.iter() {
-        let name = sections.section_name(endian, section)?;
-        let Some(name) = SECTIONS.into_iter().find(|known| known.as_bytes() == name) else { continue };
+        // No more is read than it takes: many sections may share one long name.
+        let name = names.get(section.sh_name(endian) as usize..).unwrap_or_default();
+        let is =
+            |known: &str| name.strip_prefix(known.as_bytes()).is_some_and(|rest| rest.first() == Some(&0));
+        let Some(name) = SECTIONS.into_iter().find(|known| is(known)) else { continue };
         if section.sh_type(endian) == elf::SHT_NOBITS {
             continue; // as in the file of `objcopy --only-keep-debug`
         }
@@ -77,7 +87,8 @@ pub(super) fn archive(data: &[u8]) -> Result<Vec<Region<'_>>> {
     let mut all = Vec::new();
     for member in file.members() {
         let member = member.map_err(fail)?;
-        let name: Arc<str> = String::from_utf8_lossy(member.name()).into();
+        let name = member.name();
+        let name: Arc<str> = String::from_utf8_lossy(name.get(..MAX_MEMBER_NAME).unwrap_or(name)).into();
         let bytes = member.data(data).map_err(fail)?;
         match FileKind::of(bytes) {
             Some(FileKind::Host) => all.extend(regions(bytes, Some(&name))?),

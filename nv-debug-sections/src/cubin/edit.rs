@@ -25,7 +25,7 @@ use super::{
 use crate::catalog::{RelocForm, SectionKind, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that the names of all [`DebugSection`]s of a cubin may take in any case. Real ones take a few hundred.
+/// Bytes that the names of all sections of a cubin may take in any case, where they are listed.
 pub const MAX_NAMES: usize = 1 << 20;
 
 /// One debug section with its relocations, ready to be placed in a cubin.
@@ -82,27 +82,39 @@ pub(super) enum Fate {
 }
 
 impl Cubin<'_> {
+    /// For lists of sections by name: refuses a file in which so many share a long name that the list would be far larger.
+    ///
+    /// # Errors
+    ///
+    /// All names together take more than [`MAX_NAMES`] bytes and four times what the file has for names.
+    pub fn expect_short_names(&self) -> Result<()> {
+        let table = self.strings(self.header.shstrndx).map_or(0, |table| table.as_bytes().len());
+        let mut room = table.saturating_mul(4).max(MAX_NAMES);
+        for (_, name, _) in self.iter() {
+            room = room.checked_sub(name.len()).ok_or_else(|| {
+                let start: String = name.chars().take(40).collect();
+                let text = "too many sections have this name, which is too long for that";
+                Error::new(format!("{start}..."), 0, ErrorKind::Other(text.into()))
+            })?;
+        }
+        Ok(())
+    }
+
     /// The debug sections as values, in file order: what [`set_debug_sections`](Self::set_debug_sections) takes.
     ///
     /// Mercury clones and `.nv_debug.shared` are left out.
     ///
     /// # Errors
     ///
-    /// Many sections have one name, so that all names together take more than [`MAX_NAMES`] bytes and four times what the
-    /// file has for names.
+    /// That of [`Cubin::expect_short_names`].
     pub fn debug_sections(&self) -> Result<Vec<DebugSection>> {
         let mut tables: HashMap<u32, Vec<&[Relocation]>> = HashMap::new();
         for section in self.sections.iter().filter(|section| part_of(section).is_some()) {
             tables.entry(section.info).or_default().extend(section.relocations());
         }
         let mut out = Vec::new();
-        let table = self.strings(self.header.shstrndx).map_or(0, |table| table.as_bytes().len());
-        let mut room = table.saturating_mul(4).max(MAX_NAMES);
+        self.expect_short_names()?;
         for (index, name, _) in self.iter().filter(|(_, name, section)| is_own(name, section)) {
-            room = room.checked_sub(name.len()).ok_or_else(|| {
-                let text = "too many sections have this name, which is too long for that";
-                Error::new(name, 0, ErrorKind::Other(text.into()))
-            })?;
             let all = || tables.get(&index.0).into_iter().flatten().copied().flatten().copied();
             out.push(DebugSection {
                 name: name.to_owned(),

@@ -106,10 +106,10 @@ fn clones<'a>(native: &[Expected<'a>]) -> Vec<Expected<'a>> {
 }
 
 /// `.nv_debug.shared`. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
-/// programs at full level only.
+/// programs with `-g` only, also where `--suppress-debug-info` leaves nothing else.
 fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> {
     let can_be_there = match compilation.output {
-        Output::Program => compilation.level == DebugLevel::Full,
+        Output::Program => compilation.level != DebugLevel::Lines,
         Output::Relocatable | Output::Linked => true,
         Output::DebugOnly => false,
     };

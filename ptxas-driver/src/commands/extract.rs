@@ -214,7 +214,12 @@ impl Extract<'_> {
             }
             return image;
         };
-        let path = folder.join(self.names.name(path, index, number, entry));
+        let input = path;
+        let path = folder.join(self.names.name(input, index, number, entry));
+        if output::is_same(&path, input) {
+            image.error = Some(format!("it would replace '{}', the file it is in", path.display()));
+            return image;
+        }
         let written = self.payload(entry).map_err(anyhow::Error::from).and_then(|payload| {
             image.look_into(&payload);
             output::write(&path, &payload)

@@ -175,6 +175,7 @@ fn of_file(
 ) -> Result<ExitCode> {
     let (name, bytes) = read::read(path)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    cubin.expect_short_names().with_context(|| name.clone())?;
     let found = Found::of(&cubin);
     if let Some(arch) = options.arch.filter(|arch| arch.number != found.sm) {
         bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.sm);

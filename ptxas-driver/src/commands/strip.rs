@@ -114,10 +114,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 fn fault(split: &Path, target: &Path, file: &Path) -> Option<&'static str> {
     if split == Path::new("-") {
         Some("the side file needs a name: --split FILE")
-    } else if is_same(split, target) {
+    } else if output::is_same(split, target) {
         Some("the side file and the cubin cannot be the same file")
     } else {
-        is_same(split, file).then_some("the side file cannot replace the cubin it is made of")
+        output::is_same(split, file).then_some("the side file cannot replace the cubin it is made of")
     }
 }
 
@@ -143,12 +143,6 @@ fn knows_more(old: &[u8], cubin: &Cubin<'_>) -> bool {
     let mut joined = old.clone();
     let sections = old.sections.len() - usize::from(old.is_side_file());
     sections > cubin.sections.len() && joined.fill_from(cubin).is_ok()
-}
-
-/// Whether both name one file, which need not exist.
-fn is_same(a: &Path, b: &Path) -> bool {
-    let found = |path| fs::canonicalize(path).ok();
-    a == b || found(a).is_some_and(|a| Some(a) == found(b))
 }
 
 fn is_for_lines(name: &str, names_in_lines: bool) -> bool {

@@ -41,8 +41,10 @@ impl DebugBytes {
     /// One of the two is no readable cubin, the debug file has no debug sections, or is another cubin's.
     pub(in crate::commands) fn cubin<'d>(&'d self, name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
         let code = Cubin::parse(bytes).with_context(|| name.to_owned())?;
+        code.expect_short_names().with_context(|| name.to_owned())?;
         let Some((debug_name, debug_bytes)) = &self.0 else { return Ok(code) };
         let mut cubin = Cubin::parse(debug_bytes).with_context(|| debug_name.clone())?;
+        cubin.expect_short_names().with_context(|| debug_name.clone())?;
         if code.is_side_file() {
             bail!("{name}: a side file of `strip`, without code; the cubin itself comes first");
         }
