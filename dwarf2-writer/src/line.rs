@@ -285,7 +285,8 @@ impl LineProgram {
         Ok(())
     }
 
-    /// Rows, each with `set_file` before it if its file is another. Faster than one by one.
+    /// Rows, each with `set_file` before it if its file is another. Faster than one by one where most are near the row before
+    /// them and the header parameters the standard ones.
     ///
     /// # Errors
     ///
