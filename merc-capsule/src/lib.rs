@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod address_map;
 mod policy;
 
+pub use address_map::{AddressMap, Lines};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};

@@ -314,7 +314,7 @@ impl EntryRelocs<'_> {
             CIE_POINTER if !self.is_cie => (RelocKind::Absolute64, None), // 0 in the file when it is relocated
             ADDRESS_RANGE if !self.is_cie => (RelocKind::UnusedClear64, None),
             _ if reloc.width == 4 => (RelocKind::Absolute32, Some(addend)),
-            _ => (RelocKind::Absolute64, Some(addend)),
+            _ => (RelocKind::Code64, Some(addend)),
         };
         DebugReloc { offset, kind, symbol: SymbolIndex(symbol), addend, in_place }
     }

@@ -2,7 +2,7 @@
 //!
 //! FORMATS 4 and 5; observed: ptxas 13.0.88, sm_75-sm_121.
 
-use crate::catalog::SectionKind;
+use crate::catalog::{SectionKind, Space};
 use crate::cubin::{Relocation, SymbolIndex};
 use crate::generation::Generation;
 use crate::{Error, ErrorKind, Result};
@@ -16,15 +16,6 @@ pub enum Action {
     Clear,
 }
 
-/// Which relocation sections a type occurs in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// `.rel.*` and `.rela.*`.
-    Native,
-    /// `.nv.merc.rela.*` of sm_100 and later (FORMATS 7).
-    Mercury,
-}
-
 /// A relocation type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelocType {
@@ -36,7 +27,7 @@ pub struct RelocType {
     pub width: u8,
     /// What it does.
     pub action: Action,
-    /// Where it occurs.
+    /// Whether it occurs in `.rel.*` and `.rela.*`, or in the `.nv.merc.rela.*` of sm_100 and later (FORMATS 7).
     pub space: Space,
 }
 
@@ -65,29 +56,58 @@ impl RelocType {
     }
 }
 
-/// The types that this crate writes: the native rows of [`TYPES`].
+/// What the relocations say that this crate writes. Mercury's types tell apart what is one native type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RelocKind {
-    /// `R_CUDA_32`: section offset.
+    /// Section offset, 4 bytes.
     Absolute32,
-    /// `R_CUDA_64`: address.
+    /// Offset in `.debug_line`, 4 bytes.
+    LineOffset32,
+    /// Address that is the same in both spaces, such as that of a variable, of a function's start, or an offset of 8 bytes.
     Absolute64,
-    /// `R_CUDA_G64`: address of a constant bank variable.
+    /// Address inside a function's code.
+    Code64,
+    /// Address of a constant bank variable.
     Generic64,
-    /// `R_CUDA_UNUSED_CLEAR64`: size of a function that may be dropped.
+    /// Size of a function that may be dropped.
     UnusedClear64,
 }
 
+/// The native and the Mercury type of each [`RelocKind`] (FORMATS 4 and 7).
+const KINDS: [(RelocKind, u32, u32); 6] = [
+    (RelocKind::Absolute32, 0x1, 0x1_0003),
+    (RelocKind::LineOffset32, 0x1, 0x1_0008),
+    (RelocKind::Absolute64, 0x2, 0x1_0002),
+    (RelocKind::Code64, 0x2, 0x1_003d),
+    (RelocKind::Generic64, 0x4, 0x1_0001),
+    (RelocKind::UnusedClear64, 0x49, 0x1_000e),
+];
+
 impl RelocKind {
-    /// The row of this type.
-    pub fn row(self) -> &'static RelocType {
-        // The enum and the table begin in the same order; a test holds them together.
-        &TYPES[self as usize]
+    /// The number of its type in the relocation sections of `space`.
+    pub fn number(self, space: Space) -> u32 {
+        // The enum and the table are in the same order; a test holds them together.
+        let (_, native, mercury) = KINDS[self as usize];
+        match space {
+            Space::Native => native,
+            Space::Mercury => mercury,
+        }
     }
 
-    /// Field width in bytes.
+    /// Its native type. Both types have the same width and do the same.
+    pub fn row(self) -> &'static RelocType {
+        let number = self.number(Space::Native);
+        TYPES.iter().find(|row| row.number == number).unwrap_or(&TYPES[0])
+    }
+
+    /// Field width in bytes, 4 or 8.
     pub fn width(self) -> usize {
         self.row().width.into()
+    }
+
+    /// What it does to its field.
+    pub fn action(self) -> Action {
+        self.row().action
     }
 }
 
@@ -118,17 +138,26 @@ pub struct Filed {
 
 /// Orders the relocations of section `name` as ptxas does, files each under REL or RELA, and writes the fields of `bytes`.
 ///
-/// `.debug_frame` keeps the order given, since it depends on the code sections; see [`frame`](crate::frame).
+/// `name` is the native name in both spaces. `.debug_frame` keeps the order given, since it depends on the code sections; see
+/// [`frame`](crate::frame). Clones have RELA entries only, and also those of line tables by descending offset (FORMATS 7).
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Index`] when a field lies outside `bytes`.
-pub fn file(name: &str, sm: u32, mut relocs: Vec<DebugReloc>, bytes: &mut [u8]) -> Result<Filed> {
+pub fn file(
+    name: &str,
+    sm: u32,
+    space: Space,
+    mut relocs: Vec<DebugReloc>,
+    bytes: &mut [u8],
+) -> Result<Filed> {
     let kind = SectionKind::from_name(name);
     let rela_only = Generation::of(sm) >= Generation::Transcoded;
     match kind {
         Some(SectionKind::DebugFrame) => {}
-        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) if rela_only => {
+        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass)
+            if rela_only && space == Space::Native =>
+        {
             relocs.sort_by_key(|reloc| reloc.offset);
         }
         _ => relocs.sort_by_key(|reloc| std::cmp::Reverse(reloc.offset)),
@@ -139,7 +168,7 @@ pub fn file(name: &str, sm: u32, mut relocs: Vec<DebugReloc>, bytes: &mut [u8]) 
         write_field(name, bytes, &reloc)?;
         let entry = Relocation {
             offset: reloc.offset,
-            r_type: reloc.kind.row().number,
+            r_type: reloc.kind.number(space),
             symbol: reloc.symbol,
             addend: (!rel).then_some(reloc.addend),
         };
@@ -153,10 +182,10 @@ fn is_rel(kind: Option<SectionKind>, reloc: &DebugReloc) -> bool {
     match kind {
         Some(SectionKind::DebugInfo) => false,
         // The `.debug_str` base is the odd one out.
-        Some(SectionKind::DebugLine) => reloc.kind == RelocKind::Absolute64,
+        Some(SectionKind::DebugLine) => reloc.kind.width() == 8,
         // CIE pointers carry an addend unless it is 0; ranges are cleared, not computed.
         Some(SectionKind::DebugFrame) => {
-            reloc.kind == RelocKind::Absolute64 && (reloc.in_place.is_some() || reloc.addend == 0)
+            reloc.kind.action() == Action::Add && (reloc.in_place.is_some() || reloc.addend == 0)
         }
         // Code addresses are in the field; variables, sections and undefined labels have nothing there.
         _ => reloc.in_place.is_some(),
@@ -164,14 +193,13 @@ fn is_rel(kind: Option<SectionKind>, reloc: &DebugReloc) -> bool {
 }
 
 fn write_field(name: &str, bytes: &mut [u8], reloc: &DebugReloc) -> Result<()> {
-    let RelocType { action, width, .. } = *reloc.kind.row();
-    if action == Action::Clear {
+    if reloc.kind.action() == Action::Clear {
         return Ok(()); // the field keeps its own value
     }
     let size = bytes.len() as u64;
     let field = usize::try_from(reloc.offset)
         .ok()
-        .and_then(|start| bytes.get_mut(start..)?.get_mut(..usize::from(width)))
+        .and_then(|start| bytes.get_mut(start..)?.get_mut(..reloc.kind.width()))
         .ok_or_else(|| {
             let kind = ErrorKind::Index { what: "the byte at offset", index: reloc.offset, count: size };
             Error::new(name, reloc.offset, kind)
@@ -186,16 +214,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_the_native_rows_and_numbers_lead_back() {
-        use RelocKind as Kind;
-        // The numbers: FORMATS 4 and 5.
-        let kinds =
-            [(Kind::Absolute32, 1), (Kind::Absolute64, 2), (Kind::Generic64, 4), (Kind::UnusedClear64, 0x49)];
-        assert!(kinds.iter().all(|(kind, number)| kind.row().number == *number));
-        assert_eq!(kinds.len(), TYPES.iter().filter(|row| row.space == Space::Native).count());
+    fn kinds_are_rows_of_both_spaces_and_numbers_lead_back() {
+        for (position, (kind, native, mercury)) in KINDS.into_iter().enumerate() {
+            assert_eq!(kind as usize, position);
+            for (space, number) in [(Space::Native, native), (Space::Mercury, mercury)] {
+                let row = RelocType::from_number(number).unwrap();
+                assert_eq!((row.space, row.action, row.width as usize), (space, kind.action(), kind.width()));
+                assert_eq!(kind.number(space), number);
+            }
+        }
         for row in &TYPES {
             assert_eq!(RelocType::from_number(row.number), Some(row));
             assert_eq!(row.space == Space::Mercury, row.number > 0x1_0000, "{row:?}");
+            let written =
+                |(_, native, mercury): &(RelocKind, u32, u32)| [*native, *mercury].contains(&row.number);
+            assert!(KINDS.iter().any(written), "{row:?}");
         }
         assert_eq!(RelocType::from_number(3), None);
     }
@@ -206,7 +239,7 @@ mod tests {
 
     /// Offsets of the entries in `.rel` and in `.rela`.
     fn filed(name: &str, sm: u32, relocs: &[DebugReloc]) -> (Vec<u64>, Vec<u64>) {
-        let filed = file(name, sm, relocs.to_vec(), &mut [0xee; 64]).unwrap();
+        let filed = file(name, sm, Space::Native, relocs.to_vec(), &mut [0xee; 64]).unwrap();
         assert!(filed.rel.iter().all(|entry| entry.addend.is_none()));
         assert!(filed.rela.iter().all(|entry| entry.addend.is_some()));
         let offsets = |all: &[Relocation]| all.iter().map(|entry| entry.offset).collect();
@@ -239,6 +272,19 @@ mod tests {
         assert_eq!(filed(".debug_frame", 90, &frame), (vec![], vec![20, 12, 52, 28]));
     }
 
+    // FORMATS 7: "All descending".
+    #[test]
+    fn mercury_entries_are_rela_and_descend() {
+        let relocs = [(16, RelocKind::Code64), (40, RelocKind::Absolute64), (4, RelocKind::LineOffset32)];
+        let relocs = relocs.map(|(offset, kind)| reloc(offset, kind, 3, None));
+        for name in [".debug_line", ".nv_debug_line_sass", ".debug_info"] {
+            let filed = file(name, 100, Space::Mercury, relocs.to_vec(), &mut [0; 64]).unwrap();
+            let entries: Vec<_> = filed.rela.iter().map(|entry| (entry.offset, entry.r_type)).collect();
+            assert_eq!(entries, [(40, 0x1_0002), (16, 0x1_003d), (4, 0x1_0008)], "{name}");
+            assert_eq!(filed.rel, []);
+        }
+    }
+
     #[test]
     fn fields_hold_what_ptxas_leaves_there() {
         let mut bytes = [0xee; 32];
@@ -247,7 +293,7 @@ mod tests {
             reloc(8, RelocKind::Absolute32, 5, None),
             reloc(16, RelocKind::UnusedClear64, 0, None),
         ];
-        file(".debug_info", 90, relocs.to_vec(), &mut bytes).unwrap();
+        file(".debug_info", 90, Space::Native, relocs.to_vec(), &mut bytes).unwrap();
         assert_eq!(bytes[..8], 0x1234_u64.to_le_bytes());
         assert_eq!(bytes[8..12], [0; 4]);
         assert_eq!(bytes[12..], [0xee; 20]);
@@ -257,7 +303,7 @@ mod tests {
     fn errors_name_the_section_also_an_unknown_one() {
         let outside = reloc(30, RelocKind::Absolute64, 0, None);
         for name in [".debug_loc", ".foo"] {
-            let error = file(name, 75, vec![outside], &mut [0; 32]).unwrap_err();
+            let error = file(name, 75, Space::Native, vec![outside], &mut [0; 32]).unwrap_err();
             assert_eq!((error.section(), error.offset()), (name, 30));
             assert!(matches!(error.kind(), ErrorKind::Index { index: 30, count: 32, .. }), "{error}");
         }

@@ -1,8 +1,12 @@
 //! What a code generator knows about the code it made, and nothing else.
 
+use crate::lower::ptx_facts::PtxFacts;
+use anyhow::{Result, anyhow};
+use merc_capsule::{AddressMap, Lines};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::frame;
+use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::register::SassRegister;
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +28,60 @@ pub struct CodeImage {
     pub open_labels: HashSet<(SectionKind, String)>,
     /// Whether register ranges are known for this code.
     pub has_registers: bool,
+}
+
+/// The code of a module in Mercury space, the form that from sm_100 on lies in the file beside the native code (FORMATS 7).
+#[derive(Debug)]
+pub struct MercuryImage {
+    /// The facts. Symbols are indices in `.nv.merc.symtab`; code sections are in the order of the native ones.
+    pub image: CodeImage,
+    /// By code section: where native instructions come from.
+    addresses: Vec<AddressMap>,
+}
+
+impl MercuryImage {
+    /// Joins both images of the same code.
+    ///
+    /// # Errors
+    ///
+    /// A native code section has no Mercury code.
+    pub fn new(native: &CodeImage, mut mercury: CodeImage, facts: &PtxFacts<'_>) -> Result<Self> {
+        let mut by_function: HashMap<String, CodeSection> =
+            mercury.sections.drain(..).map(|section| (section.function.clone(), section)).collect();
+        let mut addresses = Vec::with_capacity(native.sections.len());
+        for section in &native.sections {
+            let function = &section.function;
+            let there = by_function.remove(function).ok_or_else(|| {
+                anyhow!(
+                    "function {function} has no Mercury code, which every function for sm_100 and later has"
+                )
+            })?;
+            addresses.push(address_map(section, &there, facts));
+            mercury.sections.push(there);
+        }
+        Ok(Self { image: mercury, addresses })
+    }
+
+    /// Mercury code and origins of the native code section at `index`.
+    pub fn section(&self, index: usize) -> Option<(&CodeSection, &AddressMap)> {
+        self.image.sections.get(index).zip(self.addresses.get(index))
+    }
+}
+
+fn address_map(native: &CodeSection, mercury: &CodeSection, facts: &PtxFacts<'_>) -> AddressMap {
+    let there: HashMap<&str, u64> = mercury.parts.iter().map(|part| (&*part.name, part.address)).collect();
+    let start =
+        |part: &FunctionPart| Some(AddressPair { native: part.address, mercury: *there.get(&*part.name)? });
+    let mut starts: Vec<AddressPair> = native.parts.iter().filter_map(start).collect();
+    starts.dedup_by_key(|start| start.native);
+    let opening = native.parts.iter().filter_map(|part| facts.functions.get(&*part.name));
+    let opening: Vec<u32> = opening.map(|function| function.open_line).collect();
+    AddressMap::recover(Lines {
+        native: native.ptx_lines.as_deref().unwrap_or_default(),
+        mercury: mercury.ptx_lines.as_deref().unwrap_or_default(),
+        starts: &starts,
+        opening_lines: &opening,
+    })
 }
 
 /// One code section, `.text.F`: the function `F` and those folded into it.

@@ -106,3 +106,9 @@ fn sm_90() {
     let Some(entries) = driver::sm_90_pairs() else { return };
     Tally::run("sm_90", &entries);
 }
+
+#[test]
+fn sm_100_and_later() {
+    let Some(entries) = driver::pairs(|sm| sm >= 100) else { return };
+    Tally::run("sm_100 and later", &entries);
+}

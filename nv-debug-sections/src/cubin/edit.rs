@@ -19,10 +19,10 @@ use object::elf;
 use super::order::{self, Place};
 use super::strtab::NameMap;
 use super::{
-    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended,
-    is_nobits, sht,
+    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol,
+    extended, is_nobits, sht,
 };
-use crate::catalog::{RelocForm, SectionKind, is_debug_section};
+use crate::catalog::{RelocForm, SectionKind, SectionName, Space, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that the names of all sections of a cubin may take in any case, where they are listed.
@@ -47,13 +47,19 @@ pub(super) fn is_replaced(name: &str) -> bool {
     is_debug_section(name) && SectionKind::from_name(name) != Some(SectionKind::NvDebugShared)
 }
 
-/// Whether it is a debug section of the native code, with contents of its own.
-fn is_own(name: &str, section: &Section<'_>) -> bool {
-    let plain = matches!(section.contents, Contents::Bytes(_) | Contents::NoBits(_));
-    plain && is_replaced(name) && !section.is_mercury()
+/// Whether it is a debug section of `space` that an edit replaces. Native ones have contents of their own.
+fn is_of(space: Space, name: &str, section: &Section<'_>) -> bool {
+    let plain = match section.contents {
+        Contents::Bytes(_) | Contents::NoBits(_) => true,
+        Contents::Alias(_) => space == Space::Mercury,
+        _ => false,
+    };
+    let name = SectionName::parse(name);
+    let in_space = name.space == space && section.is_mercury() == (space == Space::Mercury);
+    plain && in_space && name.form.is_none() && is_replaced(&name.base)
 }
 
-/// A part of a [`DebugSection`]: each becomes a section of its own.
+/// A part of a [`Given`] section: each becomes a section of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     Bytes,
@@ -61,13 +67,48 @@ pub(super) enum Part {
     Rela,
 }
 
-impl Part {
-    /// Name of the section that holds this part of the debug section `name`.
-    fn name(self, name: &str) -> Cow<'_, str> {
+/// One debug section to be placed.
+#[derive(Debug)]
+pub(super) struct Given {
+    /// Its name without the prefix of its space.
+    pub(super) base: String,
+    /// `None`: the file range of the native section of the same base name.
+    pub(super) bytes: Option<Vec<u8>>,
+    pub(super) rel: Vec<Relocation>,
+    pub(super) rela: Vec<Relocation>,
+}
+
+/// All debug sections that one of the two spaces shall have.
+#[derive(Debug)]
+pub(super) struct Edit {
+    pub(super) space: Space,
+    pub(super) given: Vec<Given>,
+}
+
+impl Edit {
+    /// Nothing given: for edits that only remove.
+    pub(super) fn nothing() -> Self {
+        Self { space: Space::Native, given: Vec::new() }
+    }
+
+    /// Name of the section that holds a part of the section at `index`.
+    fn section_name(&self, index: usize, part: Part) -> String {
+        let base = self.given.get(index).map_or("", |given| &given.base);
+        let form = match part {
+            Part::Bytes => None,
+            Part::Rel => Some(RelocForm::Rel),
+            Part::Rela => Some(RelocForm::Rela),
+        };
+        SectionName { space: self.space, form, base: base.into() }.to_string()
+    }
+}
+
+impl Space {
+    /// The symbol table that relocations of the space refer to.
+    fn symtab(self, cubin: &Cubin<'_>) -> Option<SectionIndex> {
         match self {
-            Self::Bytes => Cow::Borrowed(name),
-            Self::Rel => Cow::Owned(format!("{}{name}", RelocForm::Rel.prefix())),
-            Self::Rela => Cow::Owned(format!("{}{name}", RelocForm::Rela.prefix())),
+            Self::Native => cubin.symtab(),
+            Self::Mercury => cubin.mercury_symtab(),
         }
     }
 }
@@ -102,23 +143,33 @@ impl Cubin<'_> {
 
     /// The debug sections as values, in file order: what [`set_debug_sections`](Self::set_debug_sections) takes.
     ///
-    /// Mercury clones and `.nv_debug.shared` are left out.
+    /// Mercury clones, which [`mercury_sections`](Self::mercury_sections) gives, and `.nv_debug.shared` are left out.
     ///
     /// # Errors
     ///
     /// That of [`Cubin::expect_short_names`].
     pub fn debug_sections(&self) -> Result<Vec<DebugSection>> {
+        let all = self.given(Space::Native)?.into_iter().map(|given| {
+            let Given { base, bytes, rel, rela } = given;
+            DebugSection { name: base, bytes: bytes.unwrap_or_default(), rel, rela }
+        });
+        Ok(all.collect())
+    }
+
+    /// The debug sections of a space as values, in file order.
+    pub(super) fn given(&self, space: Space) -> Result<Vec<Given>> {
+        self.expect_short_names()?;
         let mut tables: HashMap<u32, Vec<&[Relocation]>> = HashMap::new();
-        for section in self.sections.iter().filter(|section| part_of(section).is_some()) {
+        for section in self.sections.iter().filter(|section| part_of(space, section).is_some()) {
             tables.entry(section.info).or_default().extend(section.relocations());
         }
         let mut out = Vec::new();
-        self.expect_short_names()?;
-        for (index, name, _) in self.iter().filter(|(_, name, section)| is_own(name, section)) {
+        for (index, name, section) in self.iter().filter(|(_, name, section)| is_of(space, name, section)) {
             let all = || tables.get(&index.0).into_iter().flatten().copied().flatten().copied();
-            out.push(DebugSection {
-                name: name.to_owned(),
-                bytes: self.bytes(index)?.into_owned(),
+            let is_shared = matches!(section.contents, Contents::Alias(_));
+            out.push(Given {
+                base: SectionName::parse(name).base.into_owned(),
+                bytes: if is_shared { None } else { Some(self.bytes(index)?.into_owned()) },
                 rel: all().filter(|r| r.addend.is_none()).collect(),
                 rela: all().filter(|r| r.addend.is_some()).collect(),
             });
@@ -138,16 +189,27 @@ impl Cubin<'_> {
     /// A name is no debug section's, a relocation names no symbol, has an addend where it must not (or the reverse), a
     /// section that stays links to one that goes, or the sections become too many. Nothing is changed then.
     pub fn set_debug_sections(&mut self, sections: Vec<DebugSection>) -> Result<()> {
-        check(&sections, self.symbols().len() as u64)?;
-        let plan = Plan::new(self, &sections, fates(self, &sections))?;
-        plan.apply(self, sections);
+        let given = sections.into_iter().map(|section| {
+            let DebugSection { name, bytes, rel, rela } = section;
+            Given { base: name, bytes: Some(bytes), rel, rela }
+        });
+        self.edit(Edit { space: Space::Native, given: given.collect() })
+    }
+
+    /// Makes the given sections all debug sections of a space, or changes nothing.
+    pub(super) fn edit(&mut self, edit: Edit) -> Result<()> {
+        let symbols = edit.space.symtab(self).map_or(&[][..], |table| self.symbols_of(table));
+        check(&edit, symbols.len() as u64)?;
+        let fates = fates(self, &edit);
+        let plan = Plan::new(self, &edit, fates)?;
+        plan.apply(self, edit);
         Ok(())
     }
 }
 
-fn check(sections: &[DebugSection], symbols: u64) -> Result<()> {
-    for section in sections {
-        let name = section.name.as_str();
+fn check(edit: &Edit, symbols: u64) -> Result<()> {
+    for section in &edit.given {
+        let name = section.base.as_str();
         if !is_replaced(name) || name.contains('\0') {
             let kind = ErrorKind::Other("not the name of a debug section".into());
             return Err(Error::new(name, 0, kind));
@@ -177,11 +239,14 @@ pub(super) struct Plan<'d> {
     /// The section names, with those of new sections added.
     names: StringTable<'d>,
     symtab: u32,
+    /// By given section: the native section whose file range it shares.
+    shared: Vec<Option<SectionIndex>>,
 }
 
 impl<'d> Plan<'d> {
-    pub(super) fn new(cubin: &Cubin<'d>, given: &[DebugSection], fates: Vec<Fate>) -> Result<Self> {
+    pub(super) fn new(cubin: &Cubin<'d>, edit: &Edit, fates: Vec<Fate>) -> Result<Self> {
         check_links(cubin, &fates)?;
+        let shared = shared_ranges(cubin, edit)?;
         let table = cubin.strings(cubin.header.shstrndx);
         // ptxas leaves the names of sections it made and dropped, so that a new one may have its name already.
         let mut known: HashMap<&str, u32> = HashMap::new();
@@ -190,25 +255,47 @@ impl<'d> Plan<'d> {
         }
         let mut names = table.cloned().unwrap_or_default();
         let mut new = Vec::new();
-        for (place, index, part) in order::places(cubin, given, &fates) {
-            let name = part.name(given.get(index).map_or("", |g| &g.name));
+        for (place, index, part) in order::places(cubin, edit, &fates) {
+            let name = edit.section_name(index, part);
             let offset = known.get(&*name).map_or_else(|| names.push(&name), |offset| Ok(*offset))?;
             new.push((place, index, part, offset));
         }
         extended::check_room(cubin, cubin.sections.len() + new.len())?;
-        Ok(Self { fates, new, names, symtab: cubin.symtab().map_or(0, |s| s.0) })
+        Ok(Self { fates, new, names, symtab: edit.space.symtab(cubin).map_or(0, |s| s.0), shared })
     }
 }
 
-fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
+/// The native sections that given ones without bytes share their contents with.
+fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionIndex>>> {
+    let own: HashMap<&str, SectionIndex> = cubin
+        .iter()
+        .filter(|(_, name, section)| is_of(Space::Native, name, section))
+        .map(|(index, name, _)| (name, index))
+        .collect();
+    let shared = edit.given.iter().map(|given| {
+        let missing = || {
+            let text = "there is no such section whose file range its clone could share";
+            Error::new(&*given.base, 0, ErrorKind::Other(text.into()))
+        };
+        match given.bytes {
+            Some(_) => Ok(None),
+            None => own.get(&*given.base).copied().map(Some).ok_or_else(missing),
+        }
+    });
+    shared.collect()
+}
+
+fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Vec<Fate> {
     // Linked files may have several sections of one name: they match in order.
+    let names: Vec<String> =
+        (0..edit.given.len()).map(|index| edit.section_name(index, Part::Bytes)).collect();
     let mut wanted: NameMap<'_, VecDeque<usize>> = NameMap::default();
-    for (index, section) in given.iter().enumerate() {
-        wanted.change(&section.name, |queue| queue.push_back(index));
+    for (index, name) in names.iter().enumerate() {
+        wanted.change(name, |queue| queue.push_back(index));
     }
     let mut fates = vec![Fate::Stays; cubin.sections.len()];
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
-        if is_own(name, section) {
+        if is_of(edit.space, name, section) {
             let next = wanted.find(section.name, name).and_then(VecDeque::pop_front);
             *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
         }
@@ -216,10 +303,10 @@ fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
     let mut placed = HashSet::new();
     for (index, section) in cubin.sections.iter().enumerate() {
         let target = fates.get(section.info as usize).copied();
-        let fate = match (target, part_of(section)) {
+        let fate = match (target, part_of(edit.space, section)) {
             (Some(Fate::Goes), Some(_)) => Fate::Goes,
             (Some(Fate::Takes(g, Part::Bytes)), Some(part)) => {
-                let filled = given.get(g).is_some_and(|s| !relocations(s, part).is_empty());
+                let filled = edit.given.get(g).is_some_and(|s| !relocations(s, part).is_empty());
                 if filled && placed.insert((g, part)) { Fate::Takes(g, part) } else { Fate::Goes }
             }
             _ => continue,
@@ -231,13 +318,14 @@ fn fates(cubin: &Cubin<'_>, given: &[DebugSection]) -> Vec<Fate> {
     fates
 }
 
-/// Which part of a debug section a native relocation section holds.
-fn part_of(section: &Section<'_>) -> Option<Part> {
+/// Which part of a debug section a relocation section of `space` holds.
+fn part_of(space: Space, section: &Section<'_>) -> Option<Part> {
     let part = if section.sh_type == elf::SHT_REL.0 { Part::Rel } else { Part::Rela };
-    (section.relocations().is_some() && !section.is_mercury()).then_some(part)
+    let in_space = section.is_mercury() == (space == Space::Mercury);
+    (section.relocations().is_some() && in_space).then_some(part)
 }
 
-pub(super) fn relocations(section: &DebugSection, part: Part) -> &[Relocation] {
+pub(super) fn relocations(section: &Given, part: Part) -> &[Relocation] {
     match part {
         Part::Bytes => &[],
         Part::Rel => &section.rel,
@@ -272,14 +360,17 @@ struct Slot<'d> {
 }
 
 impl<'d> Plan<'d> {
-    pub(super) fn apply(self, cubin: &mut Cubin<'d>, mut given: Vec<DebugSection>) {
-        let Self { fates, new, names, symtab } = self;
+    pub(super) fn apply(self, cubin: &mut Cubin<'d>, edit: Edit) {
+        let Self { fates, new, names, symtab, shared } = self;
+        let Edit { space, mut given } = edit;
         release_clones(cubin, &fates, &given);
         if let Some(section) = cubin.sections.get_mut(cubin.header.shstrndx.as_usize()) {
             section.contents = Contents::Strings(names);
         }
-        let mut take =
-            |index: usize, part: Part| given.get_mut(index).map_or(Contents::NoBits(0), |g| g.take(part));
+        let mut take = |index: usize, part: Part| {
+            let alias = shared.get(index).copied().flatten();
+            given.get_mut(index).map_or(Contents::NoBits(0), |g| g.take(part, alias))
+        };
         let mut slots = Vec::with_capacity(fates.len() + new.len());
         for (old, (mut section, fate)) in
             std::mem::take(&mut cubin.sections).into_iter().zip(fates).enumerate()
@@ -303,43 +394,50 @@ impl<'d> Plan<'d> {
                 place,
                 old: None,
                 given: Some((index, part)),
-                section: header(part, name, symtab, contents),
+                section: header(space, part, name, symtab, contents),
             });
         }
         slots.sort_by_key(|slot| slot.place);
-        renumber(cubin, slots);
+        renumber(cubin, space, slots);
     }
 }
 
-impl DebugSection {
-    fn take(&mut self, part: Part) -> Contents<'static> {
+impl Given {
+    /// `shared` is the section whose file range stands for bytes of its own.
+    fn take(&mut self, part: Part, shared: Option<SectionIndex>) -> Contents<'static> {
         match part {
-            Part::Bytes => Contents::Bytes(Cow::Owned(std::mem::take(&mut self.bytes))),
+            Part::Bytes => match shared {
+                Some(native) => Contents::Alias(native),
+                None => Contents::Bytes(Cow::Owned(self.bytes.take().unwrap_or_default())),
+            },
             Part::Rel => Contents::Relocations(std::mem::take(&mut self.rel)),
             Part::Rela => Contents::Relocations(std::mem::take(&mut self.rela)),
         }
     }
 }
 
-/// A new section as ptxas makes it (FORMATS 6). `sh_link` is an old index; `sh_info` is set by [`renumber`].
-fn header(part: Part, name: u32, symtab: u32, contents: Contents<'static>) -> Section<'static> {
-    let (sh_type, entsize) = match part {
-        Part::Bytes => {
-            return Section { name, sh_type: elf::SHT_PROGBITS.0, align: 1, contents, ..Section::default() };
+/// A new section as ptxas makes it (FORMATS 6 and 7). `sh_link` is an old index; `sh_info` is set by [`renumber`].
+fn header(space: Space, part: Part, name: u32, symtab: u32, contents: Contents<'static>) -> Section<'static> {
+    let mark = if space == Space::Mercury { SHF_MERCURY } else { 0 };
+    let (sh_type, entsize) = match (part, space) {
+        (Part::Bytes, _) => {
+            let sh_type = elf::SHT_PROGBITS.0;
+            return Section { name, sh_type, flags: mark, align: 1, contents, ..Section::default() };
         }
-        Part::Rel => (elf::SHT_REL.0, 16),
-        Part::Rela => (elf::SHT_RELA.0, 24),
+        (Part::Rel, _) => (elf::SHT_REL.0, 16),
+        (Part::Rela, Space::Native) => (elf::SHT_RELA.0, 24),
+        (Part::Rela, Space::Mercury) => (sht::MERC_RELA, 24),
     };
-    let flags = elf::SHF_INFO_LINK.0;
+    let flags = elf::SHF_INFO_LINK.0 | mark;
     Section { name, sh_type, flags, link: symtab, align: 8, entsize, contents, ..Section::default() }
 }
 
 /// Gives clones of sections that change or go their old bytes: the first of them owns these, the others follow it.
-fn release_clones(cubin: &mut Cubin<'_>, fates: &[Fate], given: &[DebugSection]) {
+fn release_clones(cubin: &mut Cubin<'_>, fates: &[Fate], given: &[Given]) {
     let changes = |target: usize, contents: Option<&Contents<'_>>| match (fates.get(target), contents) {
         (Some(Fate::Goes), _) => true,
         (Some(Fate::Takes(g, _)), Some(Contents::Bytes(old))) => {
-            given.get(*g).is_some_and(|new| new.bytes != **old)
+            given.get(*g).is_some_and(|new| new.bytes.as_deref() != Some(&**old))
         }
         _ => false,
     };
@@ -364,7 +462,7 @@ fn release_clones(cubin: &mut Cubin<'_>, fates: &[Fate], given: &[DebugSection])
 }
 
 /// Puts the sections in and rewrites every section index in the file.
-fn renumber<'d>(cubin: &mut Cubin<'d>, slots: Vec<Slot<'d>>) {
+fn renumber<'d>(cubin: &mut Cubin<'d>, space: Space, slots: Vec<Slot<'d>>) {
     let mut new_of_old: Vec<u32> = Vec::new();
     let mut targets: HashMap<usize, u32> = HashMap::new();
     for (new, slot) in (0..).zip(&slots) {
@@ -407,7 +505,7 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, slots: Vec<Slot<'d>>) {
         cubin.header.e_flags = cubin.header.e_flags & 0x00ff_ffff | (map(old) & 0xff) << 24;
     }
     cubin.find_symtab();
-    revive_symbols(cubin, &added);
+    revive_symbols(cubin, space, &added);
     extended::store(&mut cubin.sections);
 }
 
@@ -444,16 +542,19 @@ pub(super) fn move_capsule(bytes: &mut Cow<'_, [u8]>, map: impl Fn(u32) -> u32) 
     }
 }
 
-/// Makes the local undefined symbols that have the names of `added` sections their section symbols.
-fn revive_symbols(cubin: &mut Cubin<'_>, added: &[u32]) {
-    let Some(table) = cubin.symtab() else { return };
+/// Makes the local undefined symbols that have the names of `added` sections their section symbols. In Mercury space these have the
+/// names of the native sections.
+fn revive_symbols(cubin: &mut Cubin<'_>, space: Space, added: &[u32]) {
+    let Some(table) = space.symtab(cubin) else { return };
+    let base = |index: u32| SectionName::parse(cubin.section_name(SectionIndex(index))).base;
+    let names: Vec<Cow<'_, str>> = added.iter().map(|&index| base(index)).collect();
     let mut wanted: NameMap<'_, Option<u32>> = NameMap::default();
-    for &index in added {
-        wanted.change(cubin.section_name(SectionIndex(index)), |first| *first = first.or(Some(index)));
+    for (name, &index) in names.iter().zip(added) {
+        wanted.change(name, |first| *first = first.or(Some(index)));
     }
     let local = elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0;
     let mut found = Vec::new();
-    for (index, symbol) in (0..).zip(cubin.symbols()).skip(1) {
+    for (index, symbol) in (0..).zip(cubin.symbols_of(table)).skip(1) {
         if symbol.info == local && symbol.shndx == 0 {
             let name = cubin.symbol_name_in(table, super::SymbolIndex(index));
             let section = wanted.find(symbol.name, name).and_then(Option::take);

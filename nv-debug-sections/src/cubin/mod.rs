@@ -12,6 +12,7 @@ mod build;
 mod edit;
 mod extended;
 mod layout;
+mod mercury;
 mod order;
 mod read;
 mod side_file;
@@ -28,6 +29,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
 pub use edit::{DebugSection, MAX_NAMES};
 pub use layout::{Layout, Segment};
+pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;
 pub use strtab::StringTable;
 

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use object::elf;
 
 use super::Cubin;
-use super::edit::{DebugSection, Fate, Part, is_replaced, relocations};
-use crate::catalog::SectionKind;
+use super::edit::{Edit, Fate, Part, is_replaced, relocations};
+use super::sht;
+use crate::catalog::{SectionKind, SectionName, Space};
 
 /// File order of debug sections (FORMATS 0). Those of the PTX come last, `.debug_abbrev` first among them.
 const SECTION_ORDER: &[SectionKind] = &[
@@ -20,8 +21,9 @@ const SECTION_ORDER: &[SectionKind] = &[
     SectionKind::DebugAbbrev,
 ];
 
-fn section_rank(name: &str) -> u8 {
-    let kind = SectionKind::from_name(name);
+/// Rank of a section by its name without the prefix of its space.
+fn section_rank(base: &str) -> u8 {
+    let kind = SectionKind::from_name(base);
     SECTION_ORDER.iter().position(|other| Some(*other) == kind).unwrap_or(SECTION_ORDER.len()) as u8
 }
 
@@ -32,7 +34,7 @@ fn relocation_rank(target: &str) -> u8 {
         Some(SectionKind::NvDebugLineSass) => 2,
         Some(SectionKind::DebugFrame) => 5,
         _ if is_replaced(target) => 3,
-        _ if target.starts_with(".text.") => 0,
+        _ if target.starts_with(".text.") || target.starts_with(".nv.capmerc.text.") => 0,
         _ => 4,
     }
 }
@@ -60,7 +62,8 @@ impl Place {
 }
 
 /// Places of the given parts that no section of the file takes.
-pub(super) fn places(cubin: &Cubin<'_>, given: &[DebugSection], fates: &[Fate]) -> Vec<(Place, usize, Part)> {
+pub(super) fn places(cubin: &Cubin<'_>, edit: &Edit, fates: &[Fate]) -> Vec<(Place, usize, Part)> {
+    let given = &edit.given;
     let mut all: Vec<Option<Place>> = vec![None; given.len()];
     for (index, fate) in fates.iter().enumerate() {
         if let Fate::Takes(g, Part::Bytes) = fate
@@ -69,11 +72,11 @@ pub(super) fn places(cubin: &Cubin<'_>, given: &[DebugSection], fates: &[Fate]) 
             *slot = Some(Place::old(index));
         }
     }
-    let starts = rank_starts(cubin, fates);
+    let starts = rank_starts(cubin, edit.space, fates);
     let mut out = Vec::new();
     for (g, (section, slot)) in given.iter().zip(&mut all).enumerate() {
         if slot.is_none() {
-            let rank = section_rank(&section.name);
+            let rank = section_rank(&section.base);
             let before = starts.get(usize::from(rank) + 1).copied().unwrap_or(0);
             let place = Place { before, old: false, rank, ordinal: g, kind: 0 };
             *slot = Some(place);
@@ -82,20 +85,30 @@ pub(super) fn places(cubin: &Cubin<'_>, given: &[DebugSection], fates: &[Fate]) 
     }
     let mut by_place: Vec<usize> = (0..given.len()).collect();
     by_place.sort_by_key(|&g| all.get(g).copied().flatten());
-    relocation_places(cubin, given, fates, &by_place, &mut out);
+    relocation_places(cubin, edit, fates, &by_place, &mut out);
     out
 }
 
 /// For each rank the old index of the first debug section of this rank or a higher one; behind the last debug section
-/// (behind `.symtab` if there are none) where no section is.
-fn rank_starts(cubin: &Cubin<'_>, fates: &[Fate]) -> [usize; SECTION_ORDER.len() + 2] {
-    let tables = [Some(cubin.header.shstrndx), cubin.symtab()].into_iter().flatten();
-    let mut end = tables.map(|index| index.as_usize() + 1).max().unwrap_or(1);
+/// (if there are none, behind `.symtab`; of Mercury's behind the capsules' code) where no section is.
+fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; SECTION_ORDER.len() + 2] {
+    let mut end = match space {
+        Space::Native => {
+            let tables = [Some(cubin.header.shstrndx), cubin.symtab()].into_iter().flatten();
+            tables.map(|index| index.as_usize() + 1).max().unwrap_or(1)
+        }
+        Space::Mercury => {
+            let other = |s: &super::Section<'_>| s.is_mercury() && s.sh_type != sht::MERC_CODE;
+            cubin.sections.iter().position(other).unwrap_or(cubin.sections.len())
+        }
+    };
     let debug: Vec<(usize, usize)> = cubin
         .iter()
         .zip(fates.iter().skip(1))
         .filter(|((.., section), fate)| **fate != Fate::Stays && section.relocations().is_none())
-        .map(|((index, name, _), _)| (index.as_usize(), usize::from(section_rank(name))))
+        .map(|((index, name, _), _)| {
+            (index.as_usize(), usize::from(section_rank(&SectionName::parse(name).base)))
+        })
         .collect();
     if let Some((last, _)) = debug.last() {
         end = last + 1;
@@ -112,11 +125,12 @@ type Key = (u8, usize, u8);
 
 fn relocation_places(
     cubin: &Cubin<'_>,
-    given: &[DebugSection],
+    edit: &Edit,
     fates: &[Fate],
     by_place: &[usize],
     out: &mut Vec<(Place, usize, Part)>,
 ) {
+    let Edit { space, given } = edit;
     let mut ordinals = vec![0; given.len()];
     for (ordinal, &g) in by_place.iter().enumerate() {
         if let Some(slot) = ordinals.get_mut(g) {
@@ -124,7 +138,7 @@ fn relocation_places(
         }
     }
     let key = |g: usize, part: Part| -> Key {
-        let name = given.get(g).map_or("", |s| s.name.as_str());
+        let name = given.get(g).map_or("", |s| s.base.as_str());
         (relocation_rank(name), ordinals.get(g).copied().unwrap_or(0), kind_rank(name, part == Part::Rela))
     };
     let mut taken = HashSet::new();
@@ -135,17 +149,19 @@ fn relocation_places(
                 taken.insert((g, part));
                 present.push((key(g, part), index));
             }
-            Fate::Stays if section.relocations().is_some() && !section.is_mercury() => {
-                let target = cubin.section_name(super::SectionIndex(section.info));
-                present.push(((relocation_rank(target), 0, 0), index));
+            Fate::Stays
+                if section.relocations().is_some() && section.is_mercury() == (*space == Space::Mercury) =>
+            {
+                let target = SectionName::parse(cubin.section_name(super::SectionIndex(section.info)));
+                present.push(((relocation_rank(&target.base), 0, 0), index));
             }
             _ => {}
         }
     }
     // Smallest old index among those with this key or a higher one.
     present.sort_unstable();
-    let first_loaded = first_loaded(cubin);
-    let mut first = first_loaded;
+    let behind = first_behind(cubin, *space);
+    let mut first = behind;
     for (_, index) in present.iter_mut().rev() {
         first = first.min(*index);
         *index = first;
@@ -157,15 +173,19 @@ fn relocation_places(
             }
             let key = key(g, part);
             let later = present.partition_point(|(k, _)| *k <= key);
-            let before = present.get(later).map_or(first_loaded, |(_, index)| *index);
+            let before = present.get(later).map_or(behind, |(_, index)| *index);
             let (rank, ordinal, kind) = key;
             out.push((Place { before, old: false, rank, ordinal, kind }, g, part));
         }
     }
 }
 
-/// The first section that is loaded or Mercury: relocation sections end there.
-fn first_loaded(cubin: &Cubin<'_>) -> usize {
-    let loaded = |s: &&super::Section<'_>| s.flags & elf::SHF_ALLOC.0 != 0 || s.is_mercury();
-    cubin.sections.iter().position(|s| loaded(&s)).unwrap_or(cubin.sections.len())
+/// Where the relocation sections of a space end: before the first section that is loaded, or what is last of the space.
+fn first_behind(cubin: &Cubin<'_>, space: Space) -> usize {
+    let is_loaded = |s: &super::Section<'_>| s.flags & elf::SHF_ALLOC.0 != 0;
+    let is_behind = |s: &super::Section<'_>| match space {
+        Space::Native => is_loaded(s) || s.is_mercury(),
+        Space::Mercury => s.is_mercury() && (is_loaded(s) || s.sh_type == sht::MERC_SYMTAB),
+    };
+    cubin.sections.iter().position(is_behind).unwrap_or(cubin.sections.len())
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use object::elf;
 
-use super::edit::{Fate, Plan, is_replaced};
+use super::edit::{Edit, Fate, Plan, is_replaced};
 use super::layout::section_size;
 use super::side_file::{CODE_NOTE, note};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
@@ -34,7 +34,7 @@ impl Cubin<'_> {
         let goes = self.debug_info(|name| !keep(name));
         let fates: Vec<Fate> = goes.iter().map(|goes| if *goes { Fate::Goes } else { Fate::Stays }).collect();
         self.check_references(&goes)?;
-        Plan::new(self, &[], fates)?.apply(self, Vec::new());
+        Plan::new(self, &Edit::nothing(), fates)?.apply(self, Edit::nothing());
         Ok((0..).zip(goes).filter(|(_, goes)| *goes).map(|(index, _)| SectionIndex(index)).collect())
     }
 

@@ -63,7 +63,7 @@ fn relocations_go_by_code_section_and_fdes_come_first() {
     let section = encode(&entries, None).unwrap();
     let found = places(&section);
     assert_eq!(found.iter().map(|place| place.0).collect::<Vec<_>>(), [5, 4, 3, 1, 2]);
-    assert!(found.iter().all(|place| place.2 == RelocKind::Absolute64));
+    assert!(found.iter().all(|place| place.2 == RelocKind::Code64));
 }
 
 // FORMATS 5: with -c the CIE pointer (in place 0) and the range (0x49) are relocated too.
@@ -73,7 +73,7 @@ fn relocatable_files_have_three_per_fde() {
     let section = encode(&entries, Some(OWN)).unwrap();
     let want = [
         (1, 28, RelocKind::UnusedClear64, KERNEL.0),
-        (1, 20, RelocKind::Absolute64, KERNEL.0),
+        (1, 20, RelocKind::Code64, KERNEL.0),
         (1, 12, RelocKind::Absolute64, OWN.0),
     ];
     assert_eq!(places(&section), want);

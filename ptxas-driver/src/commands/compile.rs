@@ -252,10 +252,6 @@ impl<'o> Compile<'o> {
     }
 
     fn assemble(&self, found: &ptxas::Found, text: &str) -> Result<Code, Stopped> {
-        cubin::check_sm(self.options.arch.number).map_err(|error| {
-            say_fatal(error.to_string());
-            Stopped
-        })?;
         let request = ptxas::Request {
             source: match &self.options.input {
                 // What is no ordinary file can be read only once, and we have done so.
@@ -306,7 +302,7 @@ impl<'o> Compile<'o> {
             None => none::provide(module, facts, sm)?,
             Some(data) => cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?,
         };
-        let Provided { image, mut container, placed } = provided;
+        let Provided { image, mercury, mut container, placed } = provided;
         let files = SourceStats::new(&self.options.file_stats).settle_all(module, diagnostics);
         let input = lower::Input {
             source: text,
@@ -314,6 +310,7 @@ impl<'o> Compile<'o> {
             sections,
             files: &files,
             image: &image,
+            mercury: mercury.as_ref(),
             sm,
             relocatable,
             level,
@@ -328,6 +325,9 @@ impl<'o> Compile<'o> {
             code: code.source.clone(),
         };
         container.set_debug_sections(lowered.sections)?;
+        if mercury.is_some() {
+            container.set_mercury_sections(lowered.mercury)?;
+        }
         if placed {
             apply_relocations(&mut container)?;
         }

@@ -2,9 +2,10 @@
 
 use super::{Context, Lowered, debug_relocs};
 use crate::code_image::CodeSection;
+use crate::lower::ptx_facts::PtxFacts;
 use anyhow::Result;
 use dwarf2_writer::{Address, Section, SymbolId};
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::generation::Generation;
@@ -12,12 +13,14 @@ use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, S
 use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, locations, ptx_lines, transcode,
 };
+use std::borrow::Cow;
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
     let FileTable { directories, files } =
         file_table::build(files.iter().copied(), context.facts.uses_file_0);
-    let Sequences { list, inlined } = sequences(context, |section| source_program(context, section));
+    let Sequences { list, inlined } =
+        sequences(context, |section| Some(source_lines(context.facts, section)));
     let ops = list.iter().flat_map(|(_, sequence)| &sequence.ops);
     let rows = ops.filter(|op| matches!(op, LineOp::Row { .. })).count();
     let unit = LineTable {
@@ -28,7 +31,8 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
         sequences: Vec::new(),
     };
     // Native tables of sm_90 and later keep the base unrelocated.
-    let relocate_base = context.relocatable && Generation::of(context.sm) == Generation::Legacy;
+    let relocates = Generation::of(context.sm) == Generation::Legacy || context.space == Space::Mercury;
+    let relocate_base = context.relocatable && relocates;
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
     let lowered = encode(SectionKind::DebugLine, unit, list, debug_str.map(|symbol| SymbolId(symbol.0)))?;
     Ok((lowered, rows))
@@ -43,9 +47,9 @@ pub(super) fn line_sass(
 ) -> Result<Lowered> {
     let file = u32::from(context.relocatable);
     let Sequences { list, .. } = sequences(context, |section| {
-        let Some(lines) = &section.ptx_lines else { return Program::default() };
-        let (locs, located, entries) = ptx_lines(file, lines, &function_starts(context, section));
-        program(context, &locs, &located, &entries)
+        let lines = section.ptx_lines.as_ref()?;
+        let (locs, located, entries) = ptx_lines(file, lines, &function_starts(context.facts, section));
+        Some(SectionLines { of_source: false, locs: locs.into(), located, entries })
     });
     let table = if list.is_empty() {
         file_table::build(files.iter().copied(), context.facts.uses_file_0)
@@ -66,7 +70,7 @@ pub(super) fn line_sass(
 }
 
 /// The line program of one code section.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Program {
     ops: Vec<LineOp>,
     /// Whether inlined code occurs, if only in the hidden table that this one is transcoded from: it decides on the `.debug_str` base.
@@ -79,11 +83,24 @@ struct Sequences {
     inlined: bool,
 }
 
-/// Programs of all code sections that have rows, in ptxas' order: by section, from sm_90 on by function symbol.
-fn sequences(context: &Context<'_>, program: impl Fn(&CodeSection) -> Program) -> Sequences {
+/// What the program of one code section is made of.
+struct SectionLines<'l> {
+    /// Whether they are source locations, which code that comes from no PTX instruction has none of.
+    of_source: bool,
+    locs: Cow<'l, [Loc]>,
+    located: Vec<Located>,
+    entries: Vec<EntryRow>,
+}
+
+/// Programs of all code sections that have rows, in ptxas' order: by section, native ones from sm_90 on by function symbol.
+/// `lines` gives the locations of a section's instructions, if there are any.
+fn sequences<'l>(
+    context: &Context<'_>,
+    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
+) -> Sequences {
     let mut sequences = Sequences { list: Vec::new(), inlined: false };
-    for section in &context.image.sections {
-        let Program { ops, inlined } = program(section);
+    for (index, section) in context.image.sections.iter().enumerate() {
+        let Some(Program { ops, inlined }) = program(context, index, section, &lines) else { continue };
         sequences.inlined |= inlined;
         if ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
             sequences
@@ -91,41 +108,67 @@ fn sequences(context: &Context<'_>, program: impl Fn(&CodeSection) -> Program) -
                 .push((section.symbol, Sequence { base: 0, base_offset: 0, ops, end: section.size }));
         }
     }
-    if Generation::of(context.sm) >= Generation::Transcoded {
+    if context.space == Space::Native && Generation::of(context.sm) >= Generation::Transcoded {
         sequences.list.sort_by_key(|(symbol, _)| *symbol);
     }
     sequences
 }
 
-fn source_program(context: &Context<'_>, section: &CodeSection) -> Program {
-    let facts = context.facts;
-    let entries = entry_rows(&function_starts(context, section));
+/// Source locations of a section's instructions.
+fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLines<'l> {
     let lines = section.ptx_lines.iter().flatten();
-    let located: Vec<Located> =
-        lines.map(|&(address, line)| Located { address, loc: facts.loc_at_line(line) }).collect();
-    program(context, &facts.locs, &located, &entries)
+    let located = lines.map(|&(address, line)| Located { address, loc: facts.loc_at_line(line) }).collect();
+    let entries = entry_rows(&function_starts(facts, section));
+    SectionLines { of_source: true, locs: Cow::Borrowed(&facts.locs), located, entries }
 }
 
-/// The program of one section, by the rules of the SM.
-fn program(context: &Context<'_>, locs: &[Loc], located: &[Located], entries: &[EntryRow]) -> Program {
+/// The program of the section at `index`, by the rules of the space and the SM; `None` if no lines of it are known.
+fn program<'l>(
+    context: &Context<'_>,
+    index: usize,
+    section: &CodeSection,
+    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
+) -> Option<Program> {
+    let built =
+        |lines: &SectionLines<'_>, table| locations(&lines.locs, &lines.located, &lines.entries, table);
     let has_calls = |ops: &[LineOp]| ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
-    if Generation::of(context.sm) == Generation::Legacy {
-        let ops = locations(locs, located, entries, Table::Native);
-        return Program { inlined: has_calls(&ops), ops };
+    let table = match (context.space, Generation::of(context.sm)) {
+        (Space::Native, Generation::Legacy) => Some(Table::Native),
+        (Space::Native, Generation::Transcoded | Generation::Mercury) => None,
+        (Space::Mercury, _) => Some(Table::Mercury),
+    };
+    if let Some(table) = table {
+        let ops = built(&lines(section)?, table);
+        return Some(Program { inlined: has_calls(&ops), ops });
     }
-    // The Mercury order of sm_90 is hidden: the native one stands in for it.
-    let mercury = locations(locs, located, entries, Table::Mercury);
-    let starts: Vec<u64> = entries.iter().map(|entry| entry.address).collect();
-    let mut addresses: Vec<u64> = starts.iter().copied().chain(located.iter().map(|l| l.address)).collect();
+    let mercury = context.mercury.and_then(|mercury| mercury.image.section(index));
+    let lines = lines(mercury.map_or(section, |(section, _)| section))?;
+    let hidden = built(&lines, Table::Mercury);
+    let (pairs, starts) = match mercury {
+        Some((_, addresses)) => {
+            let pairs =
+                if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
+            (pairs, section.parts.iter().map(|part| part.address).collect())
+        }
+        None => identity(&lines),
+    };
+    Some(Program { inlined: has_calls(&hidden), ops: transcode(&hidden, &pairs, &starts) })
+}
+
+/// The address pairs and starts of code whose Mercury order is hidden, on sm_90 and without a code generator: the native order stands
+/// in for it.
+fn identity(lines: &SectionLines<'_>) -> (Vec<AddressPair>, Vec<u64>) {
+    let starts: Vec<u64> = lines.entries.iter().map(|entry| entry.address).collect();
+    let instructions = lines.located.iter().map(|located| located.address);
+    let mut addresses: Vec<u64> = starts.iter().copied().chain(instructions).collect();
     addresses.sort_unstable();
     addresses.dedup();
-    let pairs: Vec<_> = addresses.into_iter().map(|at| AddressPair { native: at, mercury: at }).collect();
-    Program { inlined: has_calls(&mercury), ops: transcode(&mercury, &pairs, &starts) }
+    (addresses.into_iter().map(|at| AddressPair { native: at, mercury: at }).collect(), starts)
 }
 
-fn function_starts(context: &Context<'_>, section: &CodeSection) -> Vec<FunctionStart> {
+fn function_starts(facts: &PtxFacts<'_>, section: &CodeSection) -> Vec<FunctionStart> {
     let start = |(name, address): (&str, u64)| {
-        let function = context.facts.functions.get(name);
+        let function = facts.functions.get(name);
         FunctionStart {
             address,
             first_loc: function.and_then(|function| function.first_loc),

@@ -1,4 +1,6 @@
 //! PTX and code image in, debug sections out. The only place where the parser's and the writers' values meet.
+//!
+//! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code beside it.
 
 mod labels;
 mod line_tables;
@@ -6,13 +8,14 @@ pub mod ptx_facts;
 pub mod ptx_sections;
 mod signposts;
 
-use crate::code_image::{CodeImage, CodeSection};
+use crate::code_image::{CodeImage, CodeSection, MercuryImage};
 use crate::diag::Diagnostic;
 use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{DebugSection, SymbolIndex};
+use merc_capsule::Storage;
+use nv_debug_sections::catalog::{SectionKind, Space};
+use nv_debug_sections::cubin::{DebugSection, MercurySection, SymbolIndex};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
@@ -36,6 +39,8 @@ pub struct Input<'a> {
     pub files: &'a [SourceFile<'a>],
     /// The code.
     pub image: &'a CodeImage,
+    /// The same code in Mercury space, from sm_100 on.
+    pub mercury: Option<&'a MercuryImage>,
     /// SM number, 75 for sm_75.
     pub sm: u32,
     /// `-c`.
@@ -51,13 +56,24 @@ pub struct Input<'a> {
 struct Context<'a> {
     facts: &'a PtxFacts<'a>,
     sections: &'a PtxSections<'a>,
+    /// The code in the space that is lowered for.
     image: &'a CodeImage,
     labels: &'a Labels<'a>,
+    space: Space,
+    /// Native code's Mercury code.
+    mercury: Option<Mercury<'a>>,
     sm: u32,
     relocatable: bool,
     placed: bool,
     /// Frame size by function, from the call frame rules.
     frame_sizes: HashMap<&'a str, u64>,
+}
+
+/// What native code takes from Mercury code.
+#[derive(Debug, Clone, Copy)]
+struct Mercury<'a> {
+    image: &'a MercuryImage,
+    labels: &'a Labels<'a>,
 }
 
 impl Context<'_> {
@@ -90,6 +106,8 @@ impl Lowered {
 pub struct LoweredModule {
     /// In file order.
     pub sections: Vec<DebugSection>,
+    /// Their Mercury clones.
+    pub mercury: Vec<MercurySection>,
     /// Rows of `.debug_line`.
     pub rows: usize,
 }
@@ -101,61 +119,124 @@ pub struct LoweredModule {
 /// Values that no section can hold. Faults of the PTX go to `diagnostics`.
 pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<LoweredModule> {
     let labels = Labels::new(input.facts, input.image);
-    let context = Context {
+    let there = input.mercury.map(|mercury| Labels::new(input.facts, &mercury.image));
+    let mercury = input.mercury.zip(there.as_ref()).map(|(image, labels)| Mercury { image, labels });
+    let native = context(input, Space::Native, input.image, &labels, mercury);
+    let (lowered, rows) = lower_space(input, &native, diagnostics)?;
+    let sections: Vec<DebugSection> =
+        lowered.into_iter().map(|section| file(section, input.sm)).collect::<Result<_>>()?;
+    let mercury = match mercury {
+        Some(Mercury { image, labels }) => {
+            let context = context(input, Space::Mercury, &image.image, labels, None);
+            // What is wrong with the PTX has been said.
+            let (lowered, _) = lower_space(input, &context, &mut Vec::new())?;
+            lowered
+                .into_iter()
+                .zip(&sections)
+                .map(|(section, native)| clone(section, native, input))
+                .collect::<Result<_>>()?
+        }
+        None => Vec::new(),
+    };
+    Ok(LoweredModule { sections, mercury, rows })
+}
+
+fn context<'a>(
+    input: &Input<'a>,
+    space: Space,
+    image: &'a CodeImage,
+    labels: &'a Labels<'a>,
+    mercury: Option<Mercury<'a>>,
+) -> Context<'a> {
+    Context {
         facts: input.facts,
         sections: input.sections,
-        image: input.image,
-        labels: &labels,
+        image,
+        labels,
+        space,
+        mercury,
         sm: input.sm,
         relocatable: input.relocatable,
         placed: input.placed,
-        frame_sizes: frame_sizes(input.image),
-    };
+        frame_sizes: frame_sizes(image),
+    }
+}
+
+/// The sections of one space, and how many rows its source table has.
+fn lower_space(
+    input: &Input<'_>,
+    context: &Context<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<(Vec<Lowered>, usize)> {
+    let image = context.image;
     let mut lowered = Vec::new();
     let mut rows = 0;
-    if let Some(entries) = &input.image.frame {
-        lowered.push(debug_frame(&context, entries)?);
+    if let Some(entries) = &image.frame {
+        lowered.push(debug_frame(context, entries)?);
     }
     if input.level >= DebugLevel::Lines {
-        let (debug_line, count) = line_tables::debug_line(&context, input.files)?;
+        let (debug_line, count) = line_tables::debug_line(context, input.files)?;
         lowered.push(debug_line);
         rows = count;
         let debug_str = input.sections.by_kind(SectionKind::DebugStr);
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
-            lowered.push(ptx_sections::lower(section, &context, diagnostics));
+            lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
         let source = input.source.as_bytes();
         let name = ptx_txt::section_name(source, input.relocatable);
-        lowered.push(line_tables::line_sass(&context, &name, input.files)?);
+        lowered.push(line_tables::line_sass(context, &name, input.files)?);
         let kind = Some(SectionKind::NvDebugPtxTxt);
         lowered.push(Lowered { kind, name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
     }
     if input.level >= DebugLevel::Full {
-        if input.image.has_registers {
-            lowered.extend(register_sections(&input.image.sections)?);
+        if image.has_registers {
+            lowered.extend(register_sections(&image.sections)?);
         }
         for section in input.sections.in_file_order() {
-            lowered.push(ptx_sections::lower(section, &context, diagnostics));
+            lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
     }
     if input.placed {
-        signposts::add(&context, input.files, &mut lowered)?;
+        signposts::add(context, input.files, &mut lowered)?;
     }
-    let sections = lowered.into_iter().map(|section| file(section, input.sm)).collect::<Result<_>>()?;
-    Ok(LoweredModule { sections, rows })
+    Ok((lowered, rows))
 }
 
 /// Splits a section's relocations into `.rel` and `.rela`.
 fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
     let Lowered { name, mut bytes, relocs, .. } = section;
-    let filed = reloc::file(&name, sm, relocs, &mut bytes)?;
+    let filed = reloc::file(&name, sm, Space::Native, relocs, &mut bytes)?;
     Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
 }
 
+/// The clone of a native section, in its file range where `merc_capsule` says so.
+fn clone(section: Lowered, native: &DebugSection, input: &Input<'_>) -> Result<MercurySection> {
+    let Lowered { name, mut bytes, relocs, .. } = section;
+    let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
+    let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
+        Some(Storage::Alias) => true,
+        Some(Storage::AliasInExecutable) => !input.relocatable,
+        Some(Storage::AliasIfEqual) => bytes == native.bytes,
+        Some(Storage::Own) | None => false,
+    };
+    Ok(MercurySection { native: name, bytes: (!is_shared).then_some(bytes), rela })
+}
+
 fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowered> {
-    let own_symbol = context.image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
-    let section = frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))?;
-    let relocs = frame::debug_relocs(&section);
+    let encode = |image: &CodeImage, entries| {
+        let own_symbol = image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
+        frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))
+    };
+    let section = encode(context.image, entries)?;
+    let mut relocs = frame::debug_relocs(&section);
+    let there = context.mercury.map(|mercury| &mercury.image.image).filter(|_| context.relocatable);
+    if let Some((there, entries)) = there.and_then(|there| Some((there, there.frame.as_ref()?))) {
+        // A fault of ptxas 13.0.88 that nvlink keeps: pointers lead to where the CIE is in the clone (docs/conformance.md).
+        let there = frame::debug_relocs(&encode(there, entries)?);
+        let is_pointer = |reloc: &&DebugReloc| reloc.kind == RelocKind::Absolute64;
+        let pointers = relocs.iter_mut().filter(|reloc| is_pointer(&&**reloc));
+        pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
+    }
     Ok(Lowered::of(SectionKind::DebugFrame, section.bytes, relocs))
 }
 

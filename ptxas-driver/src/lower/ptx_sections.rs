@@ -129,7 +129,11 @@ impl Lowering<'_, '_> {
     /// Whole programs hold the offset; relocatable ones a relocation against the section's symbol.
     fn section_offset(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         match self.context.image.section_symbols.get(name).filter(|_| self.context.relocatable) {
-            Some(&symbol) => self.reloc(fixup, RelocKind::Absolute32, symbol, offset, None),
+            Some(&symbol) => {
+                let is_line = SectionKind::from_name(name) == Some(SectionKind::DebugLine);
+                let kind = if is_line { RelocKind::LineOffset32 } else { RelocKind::Absolute32 };
+                self.reloc(fixup, kind, symbol, offset, None);
+            }
             None => self.value(fixup, offset.into()),
         }
     }
@@ -191,8 +195,10 @@ impl Lowering<'_, '_> {
             // The constant of `label+constant` is in the field only: RELA entries of ptxas lack it.
             Some(address) => {
                 let offset = address.offset as i64;
-                let in_place = offset.wrapping_add(addend);
-                self.reloc(fixup, RelocKind::Absolute64, address.symbol, offset, Some(in_place));
+                // From sm_100 on it is the Mercury offset, in both spaces (FORMATS 4).
+                let there = self.context.mercury.and_then(|mercury| mercury.labels.address(name));
+                let in_place = there.map_or(offset, |there| there.offset as i64).wrapping_add(addend);
+                self.reloc(fixup, RelocKind::Code64, address.symbol, offset, Some(in_place));
             }
             None => self.undefined_reference(fixup, name),
         }
@@ -293,7 +299,7 @@ impl Lowering<'_, '_> {
     ) {
         let Some(symbol) = symbol.into() else { return };
         // A 4-byte field cannot take a 64-bit relocation.
-        let kind = if fixup.width == 4 { RelocKind::Absolute32 } else { kind };
+        let kind = if fixup.width == 4 && kind.width() != 4 { RelocKind::Absolute32 } else { kind };
         self.relocs.push(DebugReloc { offset: fixup.offset, kind, symbol, addend, in_place });
     }
 

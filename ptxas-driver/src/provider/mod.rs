@@ -4,7 +4,7 @@ pub mod cubin;
 pub mod none;
 pub mod ptxas;
 
-use crate::code_image::CodeImage;
+use crate::code_image::{CodeImage, MercuryImage};
 use nv_debug_sections::cubin::Cubin;
 
 /// A code image and the file its debug sections go into.
@@ -12,6 +12,8 @@ use nv_debug_sections::cubin::Cubin;
 pub struct Provided<'d> {
     /// The facts.
     pub image: CodeImage,
+    /// The same code in Mercury space, from sm_100 on.
+    pub mercury: Option<MercuryImage>,
     /// Code, symbols and everything else that is not debug information. Debug sections of its own are replaced.
     pub container: Cubin<'d>,
     /// Whether sections have addresses, so that relocations are applied rather than kept.

@@ -54,7 +54,7 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             registers: Vec::new(),
         });
     }
-    Ok(Provided { image, container, placed: true })
+    Ok(Provided { image, mercury: None, container, placed: true })
 }
 
 /// Every variable declaration of the module, in bodies too.

@@ -123,6 +123,12 @@ impl Entry {
         }
     }
 
+    /// The number in [`arch`](Self::arch): 100 for sm_100, sm_100a and sm_100f.
+    pub fn sm(&self) -> u32 {
+        let digits = self.arch.trim_start_matches("sm_").trim_end_matches(['a', 'f']);
+        digits.parse().unwrap()
+    }
+
     /// `cuda/saxpy/sm_75/lineinfo/saxpy`: unique, for messages.
     pub fn name(&self) -> String {
         [&*self.producer, &self.program, &self.arch, &self.mode, &self.unit].join("/")

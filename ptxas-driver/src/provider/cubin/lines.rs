@@ -1,0 +1,116 @@
+//! The PTX line of each instruction, from `.nv_debug_line_sass`.
+
+use super::{Reader, Request};
+use crate::code_image::{CodeImage, CodeSection};
+use anyhow::{Result, bail};
+use nv_debug_sections::catalog::{SectionKind, Space};
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::generation::Generation;
+use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::{Error, ErrorKind};
+use std::collections::{HashMap, HashSet};
+
+/// PTX lines by instruction, from `.nv_debug_line_sass`.
+pub(super) fn read(
+    reader: &Reader<'_, '_>,
+    code: &HashMap<SectionIndex, usize>,
+    image: &mut CodeImage,
+) -> Result<()> {
+    let name = &*reader.name(SectionKind::NvDebugLineSass);
+    let Some(index) = reader.section(SectionKind::NvDebugLineSass) else {
+        bail!(
+            "the cubin has no {name}, which says the PTX line of each instruction: make it with `ptxas -lineinfo` or `ptxas -g`"
+        );
+    };
+    let section = reader.view.section(index)?;
+    let mut seen = HashSet::new();
+    for table in line::decode(name, &section.bytes)? {
+        for sequence in &table.sequences {
+            let offset = sequence.base_offset;
+            let fault = |message: &str| Error::new(name, offset, ErrorKind::Other(message.to_owned()));
+            let target =
+                section.target(offset).ok_or_else(|| fault("the sequence's address has no relocation"))?;
+            let code = target.section.and_then(|section| code.get(&section)).copied();
+            let code =
+                code.ok_or_else(|| fault("the sequence is for no code section with a function of its name"))?;
+            if !seen.insert(code) {
+                Err(fault("a second sequence for the same code section"))?;
+            }
+            let code = &mut image.sections[code];
+            let lines = without_opening_rows((name, offset), sequence_lines(sequence), code, reader)?;
+            code.ptx_lines = Some(lines);
+        }
+    }
+    Ok(())
+}
+
+/// Where the PTX line changes: rows, and bare advances, which ptxas writes where the line is again that of the last row.
+fn sequence_lines(sequence: &line::Sequence) -> Vec<(u64, u32)> {
+    let mut current = 1;
+    let mut lines = Vec::new();
+    for op in &sequence.ops {
+        match *op {
+            LineOp::Row { address, line } => {
+                current = line;
+                lines.push((address, line));
+            }
+            LineOp::Advance(address) => lines.push((address, current)),
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// Drops the row that opens each function, after checking that it is at the `{` of that function: what tells a cubin of another
+/// PTX.
+fn without_opening_rows(
+    (name, offset): (&str, u64),
+    rows: Vec<(u64, u32)>,
+    code: &CodeSection,
+    reader: &Reader<'_, '_>,
+) -> Result<Vec<(u64, u32)>> {
+    let Request { facts, sm, .. } = reader.request;
+    // From sm_90 on the opening row of native code is that of the first instruction, if that has a line of its own.
+    let opens_at_brace = Generation::of(sm) == Generation::Legacy || reader.space == Space::Mercury;
+    let mismatch = |message: String| {
+        Error::new(name, offset, ErrorKind::Other(format!("{message}: the cubin was made from another PTX")))
+    };
+    let mut lines = Vec::with_capacity(rows.len());
+    let mut parts = code.parts.iter().peekable();
+    for (address, line) in rows {
+        if !facts.has_code_at(line) {
+            let found = format!("{}+{address:#x} is from PTX line {line}", code.function);
+            Err(mismatch(format!(
+                "{found}, where this PTX ({} lines) has no instruction",
+                facts.line_count
+            )))?;
+        }
+        // Helpers that ptxas adds have no PTX and no rows.
+        while parts
+            .next_if(|part| part.address < address || !facts.functions.contains_key(part.name.as_str()))
+            .is_some()
+        {}
+        let Some(part) = parts.next_if(|part| part.address == address) else {
+            lines.push((address, line));
+            continue;
+        };
+        let open_line = facts.functions.get(part.name.as_str()).map_or(0, |function| function.open_line);
+        if line == open_line {
+            // Instructions on the line of the `{` have no other row.
+            if facts.has_instruction_at(line) {
+                lines.push((address, line));
+            }
+            continue;
+        }
+        if opens_at_brace {
+            let found = format!("function {} opens at PTX line {line}", part.name);
+            Err(mismatch(format!("{found}, in this PTX at line {open_line}")))?;
+        }
+        lines.push((address, line));
+    }
+    lines.dedup();
+    if !facts.functions.contains_key(code.function.as_str()) {
+        Err(mismatch(format!("function {} has PTX lines but is not in this PTX", code.function)))?;
+    }
+    Ok(lines)
+}

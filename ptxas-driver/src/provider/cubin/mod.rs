@@ -1,0 +1,274 @@
+//! `--code cubin:FILE`: code facts read from an existing cubin.
+//!
+//! Read are the code sections, symbols, `.nv_debug_line_sass`, the register maps, `.debug_frame`, and from `.debug_info` and
+//! `.debug_loc` the relocations only (on sm_75-sm_89 their addends, which `.debug_loc` keeps in its fields). No other byte of a
+//! debug section is looked at, so that what is written comes from the PTX and these values alone. From sm_100 on the same is read
+//! again in Mercury space, from the clones of these sections.
+
+mod lines;
+
+use super::Provided;
+use crate::code_image::{
+    CodeImage, CodeSection, FunctionPart, ImageSymbol, LabelAddress, MercuryImage, RegisterRange,
+};
+use crate::lower::ptx_facts::PtxFacts;
+use crate::lower::ptx_sections::PtxSections;
+use anyhow::{Result, ensure};
+use merc_capsule::native_name;
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::generation::Generation;
+use nv_debug_sections::level::DebugLevel;
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::{frame, reg_sass, reg_type};
+use ptx_syntax::section_data::FixupTarget;
+use std::collections::HashMap;
+
+/// What the cubin must fit.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The PTX it was made from.
+    pub facts: &'a PtxFacts<'a>,
+    /// The PTX's debug sections.
+    pub sections: &'a PtxSections<'a>,
+    /// SM number of `-arch`.
+    pub sm: u32,
+    /// `-c`.
+    pub relocatable: bool,
+    /// How much will be written.
+    pub level: DebugLevel,
+}
+
+/// Reads the code image of a cubin.
+///
+/// # Errors
+///
+/// Not a cubin, one for another SM or made from another PTX, no `.nv_debug_line_sass` where lines are wanted, damaged sections, from
+/// sm_100 on a function without Mercury code.
+pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>> {
+    let cubin = Cubin::parse(data)?;
+    check_kind(&cubin, request)?;
+    let image = Reader::new(&cubin, request, Space::Native).image()?;
+    let mercury = if Generation::of(request.sm) == Generation::Mercury {
+        let image_there = Reader::new(&cubin, request, Space::Mercury).image()?;
+        Some(MercuryImage::new(&image, image_there, request.facts)?)
+    } else {
+        None
+    };
+    Ok(Provided { image, mercury, container: cubin, placed: false })
+}
+
+fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
+    let sm = cubin.header.sm();
+    ensure!(
+        sm == request.sm,
+        "the cubin holds code for sm_{sm}, -arch asks for sm_{}: pass -arch sm_{sm} or another cubin",
+        request.sm
+    );
+    let relocatable = cubin.header.is_relocatable();
+    ensure!(
+        relocatable == request.relocatable,
+        "the cubin is {}: compile {} -c",
+        if relocatable { "relocatable" } else { "a whole program" },
+        if relocatable { "with" } else { "without" }
+    );
+    Ok(())
+}
+
+/// Reads the facts of one space.
+struct Reader<'r, 'd> {
+    cubin: &'r Cubin<'d>,
+    view: Relocated<'r, 'd>,
+    request: Request<'r>,
+    space: Space,
+    /// The symbol table of the space.
+    symtab: Option<SectionIndex>,
+}
+
+/// The code sections of a space.
+struct Code {
+    sections: Vec<CodeSection>,
+    /// Which of them a section of the file is.
+    by_index: HashMap<SectionIndex, usize>,
+}
+
+impl<'r, 'd> Reader<'r, 'd> {
+    fn new(cubin: &'r Cubin<'d>, request: Request<'r>, space: Space) -> Self {
+        let symtab = match space {
+            Space::Native => cubin.symtab(),
+            Space::Mercury => cubin.mercury_symtab(),
+        };
+        Self { cubin, view: Relocated::new(cubin), request, space, symtab }
+    }
+
+    fn image(&self) -> Result<CodeImage> {
+        let Code { sections, by_index } = self.code_sections()?;
+        let mut image = CodeImage { sections, ..CodeImage::default() };
+        self.read_symbols(&mut image);
+        if self.request.level >= DebugLevel::Lines {
+            lines::read(self, &by_index, &mut image)?;
+        }
+        if self.request.level >= DebugLevel::Full {
+            self.read_registers(&mut image)?;
+            self.read_labels(&mut image)?;
+        }
+        if let Some(index) = self.section(SectionKind::DebugFrame) {
+            let section = self.view.section(index)?;
+            image.frame = Some(frame::decode(&section.bytes, &frame::field_symbols(&section))?);
+        }
+        Ok(image)
+    }
+
+    /// Name of a section in this space.
+    fn name(&self, kind: SectionKind) -> String {
+        SectionName { space: self.space, form: None, base: kind.name().into() }.to_string()
+    }
+
+    /// The section of that kind in this space.
+    fn section(&self, kind: SectionKind) -> Option<SectionIndex> {
+        self.cubin.section_by_name(&self.name(kind))
+    }
+
+    fn symbols(&self) -> impl Iterator<Item = (SymbolIndex, &'r Symbol)> {
+        let symbols = self.symtab.map_or(&[][..], |table| self.cubin.symbols_of(table));
+        (0..).map(SymbolIndex).zip(symbols).skip(1)
+    }
+
+    fn symbol_name(&self, symbol: SymbolIndex) -> &'r str {
+        self.symtab.map_or("", |table| self.cubin.symbol_name_in(table, symbol))
+    }
+
+    /// `.text.*` sections, in Mercury space `.nv.capmerc.text.*`, with the functions that start in them.
+    fn code_sections(&self) -> Result<Code> {
+        let mut functions: HashMap<SectionIndex, Vec<(SymbolIndex, Symbol)>> = HashMap::new();
+        for (index, symbol) in self.symbols().filter(|(_, symbol)| symbol.is_function()) {
+            if let Some(section) = symbol.section() {
+                functions.entry(section).or_default().push((index, *symbol));
+            }
+        }
+        let (mut sections, mut by_index) = (Vec::new(), HashMap::new());
+        for (index, name, section) in self.cubin.iter() {
+            let native = (self.space == Space::Mercury && section.is_mercury()).then(|| native_name(name));
+            let native = match (self.space, &native) {
+                (Space::Native, _) => name,
+                (Space::Mercury, Some(Some(native))) => native,
+                (Space::Mercury, _) => continue,
+            };
+            let Some(function) = native.strip_prefix(".text.") else { continue };
+            ensure!(
+                !matches!(section.contents, Contents::NoBits(_)),
+                "{name} has no code: this is a debug-only object, expected a cubin"
+            );
+            let mut symbols = functions.remove(&index).unwrap_or_default();
+            symbols.sort_by_key(|(index, symbol)| (symbol.value, *index));
+            let Some((symbol, own)) = symbols.iter().find(|(index, _)| self.symbol_name(*index) == function)
+            else {
+                continue;
+            };
+            let folded = format!("${function}$");
+            let part = |(index, symbol): &(SymbolIndex, Symbol)| {
+                let name = self.symbol_name(*index);
+                let name = name.strip_prefix(&folded).unwrap_or(name).to_owned();
+                FunctionPart { name, address: symbol.value - section.address.min(symbol.value) }
+            };
+            by_index.insert(index, sections.len());
+            let size = match self.space {
+                Space::Native => self.cubin.bytes(index)?.len() as u64,
+                Space::Mercury => own.size,
+            };
+            sections.push(CodeSection {
+                function: function.to_owned(),
+                symbol: *symbol,
+                size,
+                parts: symbols.iter().map(part).collect(),
+                ptx_lines: None,
+                registers: Vec::new(),
+            });
+        }
+        Ok(Code { sections, by_index })
+    }
+
+    fn read_symbols(&self, image: &mut CodeImage) {
+        for (index, symbol) in self.symbols() {
+            if symbol.is_section() {
+                if let Some(section) = symbol.section() {
+                    let name = SectionName::parse(self.cubin.section_name(section)).base.into_owned();
+                    image.section_symbols.insert(name, index);
+                }
+                continue;
+            }
+            let image_symbol =
+                ImageSymbol { index: Some(index), value: symbol.value, defined: symbol.shndx != 0 };
+            image.symbols.entry(self.symbol_name(index).to_owned()).or_insert(image_symbol);
+        }
+    }
+
+    fn read_registers(&self, image: &mut CodeImage) -> Result<()> {
+        let section = |kind| self.section(kind).map(|index| self.cubin.bytes(index)).transpose();
+        let ranges = section(SectionKind::NvDebugInfoRegSass)?;
+        let (Some(ranges), Some(types)) = (ranges, section(SectionKind::NvDebugInfoRegType)?) else {
+            return Ok(());
+        };
+        let types = reg_type::decode(&types)?;
+        let types: HashMap<_, _> = types.iter().map(|function| (function.function, function.types)).collect();
+        let ranges = reg_sass::decode(&ranges)?;
+        let ranges: HashMap<_, _> =
+            ranges.iter().map(|function| (function.function, &function.ranges)).collect();
+        for code in &mut image.sections {
+            let Some(ranges) = ranges.get(code.function.as_bytes()) else { continue };
+            let types = types.get(code.function.as_bytes()).copied().unwrap_or_default();
+            ensure!(
+                ranges.len() == types.len(),
+                "{} has {} entries for {}, {} has {}",
+                self.name(SectionKind::NvDebugInfoRegSass),
+                ranges.len(),
+                code.function,
+                self.name(SectionKind::NvDebugInfoRegType),
+                types.len()
+            );
+            code.registers = ranges
+                .iter()
+                .zip(types)
+                .map(|(range, &type_code)| RegisterRange {
+                    part: range.part,
+                    ptx_name: range.ptx_name.to_vec(),
+                    register: range.register,
+                    start: range.start,
+                    end: range.end,
+                    type_code,
+                })
+                .collect();
+        }
+        image.has_registers = true;
+        Ok(())
+    }
+
+    /// Label addresses from the relocations of the sections that the same PTX gave the cubin.
+    fn read_labels(&self, image: &mut CodeImage) -> Result<()> {
+        let Request { facts, sections, .. } = self.request;
+        for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
+            let (Some(block), Some(index)) = (sections.by_kind(kind), self.section(kind)) else { continue };
+            let section = self.view.section(index)?;
+            // Another size: the cubin was assembled from other debug sections, whose offsets mean nothing here.
+            if section.bytes.len() != block.assembled.bytes.len() {
+                continue;
+            }
+            for fixup in &block.assembled.fixups {
+                let FixupTarget::Symbol { name: label, addend: 0 } = fixup.target else { continue };
+                if !facts.labels.contains_key(label) {
+                    continue;
+                }
+                match section.target(fixup.offset).filter(|target| target.section.is_some()) {
+                    Some(target) => {
+                        let address = LabelAddress { symbol: target.symbol, offset: target.addend as u64 };
+                        image.labels.entry(label.to_owned()).or_insert(address);
+                    }
+                    None => {
+                        image.open_labels.insert((kind, label.to_owned()));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
