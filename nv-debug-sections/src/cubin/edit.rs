@@ -20,9 +20,9 @@ use super::order::{self, Place};
 use super::strtab::NameMap;
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended,
-    is_nobits, sht,
+    is_nobits, is_relocation_type, sht,
 };
-use crate::catalog::{RelocForm, SectionKind, is_debug_section};
+use crate::catalog::{RelocForm, SectionKind, SectionName, Shape, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that the names of all sections of a cubin may take in any case, where they are listed.
@@ -62,13 +62,18 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Name of the section that holds this part of the debug section `name`.
-    fn name(self, name: &str) -> Cow<'_, str> {
+    /// Of relocations: which kind.
+    pub(super) const fn form(self) -> Option<RelocForm> {
         match self {
-            Self::Bytes => Cow::Borrowed(name),
-            Self::Rel => Cow::Owned(format!("{}{name}", RelocForm::Rel.prefix())),
-            Self::Rela => Cow::Owned(format!("{}{name}", RelocForm::Rela.prefix())),
+            Self::Bytes => None,
+            Self::Rel => Some(RelocForm::Rel),
+            Self::Rela => Some(RelocForm::Rela),
         }
+    }
+
+    /// Name of the section that holds this part of the debug section `name`.
+    fn name(self, name: &str) -> SectionName<'_> {
+        SectionName { form: self.form(), ..SectionName::native(name) }
     }
 }
 
@@ -145,12 +150,15 @@ impl Cubin<'_> {
     }
 }
 
+fn not_a_name(name: &str) -> Error {
+    Error::new(name, 0, ErrorKind::Other("not the name of a debug section".into()))
+}
+
 fn check(sections: &[DebugSection], symbols: u64) -> Result<()> {
     for section in sections {
         let name = section.name.as_str();
         if !is_replaced(name) || name.contains('\0') {
-            let kind = ErrorKind::Other("not the name of a debug section".into());
-            return Err(Error::new(name, 0, kind));
+            return Err(not_a_name(name));
         }
         let all = section.rel.iter().map(|r| (r, false)).chain(section.rela.iter().map(|r| (r, true)));
         for (relocation, with_addend) in all {
@@ -173,10 +181,9 @@ fn check(sections: &[DebugSection], symbols: u64) -> Result<()> {
 pub(super) struct Plan<'d> {
     /// By old section index.
     fates: Vec<Fate>,
-    new: Vec<(Place, usize, Part, u32)>,
+    new: Vec<(Place, usize, Part, Section<'static>)>,
     /// The section names, with those of new sections added.
     names: StringTable<'d>,
-    symtab: u32,
 }
 
 impl<'d> Plan<'d> {
@@ -189,14 +196,17 @@ impl<'d> Plan<'d> {
             known.entry(name).or_insert(offset);
         }
         let mut names = table.cloned().unwrap_or_default();
+        let symtab = cubin.symtab().map_or(0, |s| s.0);
         let mut new = Vec::new();
         for (place, index, part) in order::places(cubin, given, &fates) {
             let name = part.name(given.get(index).map_or("", |g| &g.name));
-            let offset = known.get(&*name).map_or_else(|| names.push(&name), |offset| Ok(*offset))?;
-            new.push((place, index, part, offset));
+            let text = name.to_string();
+            let offset = known.get(&*text).map_or_else(|| names.push(&text), |offset| Ok(*offset))?;
+            let shape = Shape::of(&name).ok_or_else(|| not_a_name(&text))?;
+            new.push((place, index, part, header(offset, shape, symtab)));
         }
         extended::check_room(cubin, cubin.sections.len() + new.len())?;
-        Ok(Self { fates, new, names, symtab: cubin.symtab().map_or(0, |s| s.0) })
+        Ok(Self { fates, new, names })
     }
 }
 
@@ -273,7 +283,7 @@ struct Slot<'d> {
 
 impl<'d> Plan<'d> {
     pub(super) fn apply(self, cubin: &mut Cubin<'d>, mut given: Vec<DebugSection>) {
-        let Self { fates, new, names, symtab } = self;
+        let Self { fates, new, names } = self;
         release_clones(cubin, &fates, &given);
         if let Some(section) = cubin.sections.get_mut(cubin.header.shstrndx.as_usize()) {
             section.contents = Contents::Strings(names);
@@ -297,14 +307,9 @@ impl<'d> Plan<'d> {
             };
             slots.push(Slot { place: Place::old(old), old: Some(old), given, section });
         }
-        for (place, index, part, name) in new {
-            let contents = take(index, part);
-            slots.push(Slot {
-                place,
-                old: None,
-                given: Some((index, part)),
-                section: header(part, name, symtab, contents),
-            });
+        for (place, index, part, section) in new {
+            let section = Section { contents: take(index, part), ..section };
+            slots.push(Slot { place, old: None, given: Some((index, part)), section });
         }
         slots.sort_by_key(|slot| slot.place);
         renumber(cubin, slots);
@@ -321,17 +326,10 @@ impl DebugSection {
     }
 }
 
-/// A new section as ptxas makes it (FORMATS 6). `sh_link` is an old index; `sh_info` is set by [`renumber`].
-fn header(part: Part, name: u32, symtab: u32, contents: Contents<'static>) -> Section<'static> {
-    let (sh_type, entsize) = match part {
-        Part::Bytes => {
-            return Section { name, sh_type: elf::SHT_PROGBITS.0, align: 1, contents, ..Section::default() };
-        }
-        Part::Rel => (elf::SHT_REL.0, 16),
-        Part::Rela => (elf::SHT_RELA.0, 24),
-    };
-    let flags = elf::SHF_INFO_LINK.0;
-    Section { name, sh_type, flags, link: symtab, align: 8, entsize, contents, ..Section::default() }
+/// A new section as ptxas makes it. `sh_link` is an old index; `sh_info` is set by [`renumber`].
+fn header(name: u32, Shape { sh_type, flags, align, entsize }: Shape, symtab: u32) -> Section<'static> {
+    let link = if is_relocation_type(sh_type) { symtab } else { 0 };
+    Section { name, sh_type, flags, link, align, entsize, ..Section::default() }
 }
 
 /// Gives clones of sections that change or go their old bytes: the first of them owns these, the others follow it.
@@ -411,12 +409,14 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, slots: Vec<Slot<'d>>) {
     extended::store(&mut cubin.sections);
 }
 
+/// The note that `e_flags` names.
+const CUINFO: &str = ".note.nv.cuinfo";
+
 /// The old index of `.note.nv.cuinfo`, if bits 24-31 of `e_flags` name it.
 fn cubin_info_flags(cubin: &Cubin<'_>, slots: &[Slot<'_>]) -> Option<u32> {
     let names = slots.iter().find(|s| s.old == Some(cubin.header.shstrndx.as_usize()))?;
     let Contents::Strings(names) = &names.section.contents else { return None };
-    let note =
-        slots.iter().find(|s| s.old.is_some() && names.get(s.section.name) == Some(".note.nv.cuinfo"))?;
+    let note = slots.iter().find(|s| s.old.is_some() && names.get(s.section.name) == Some(CUINFO))?;
     let old = u32::try_from(note.old?).ok()?;
     let named = cubin.header.os_abi == ELFOSABI_CUDA_V2 && cubin.header.e_flags >> 24 == old & 0xff;
     named.then_some(old)

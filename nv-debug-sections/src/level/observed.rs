@@ -4,7 +4,7 @@
 
 use super::facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
 use super::{DebugLevel, Request};
-use crate::catalog::{CATALOG, Origin, RelocForm, SectionKind, SectionName};
+use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::generation::Generation;
 use crate::ptx_txt;
 use std::borrow::Cow;
@@ -225,10 +225,10 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, Ref
         return Vec::new();
     }
     let Some(sections) = &compilation.program.sections else {
-        let of_ptx =
-            CATALOG.iter().filter(|entry| entry.origin == Origin::Ptx && entry.kind != SectionKind::DebugStr);
+        let of_ptx = SectionKind::all()
+            .filter(|kind| kind.entry().origin == Origin::Ptx && *kind != SectionKind::DebugStr);
         return of_ptx
-            .map(|entry| (entry.name.into(), Need::If(Condition::InPtx(entry.kind)), typical(entry.kind)))
+            .map(|kind| (kind.name().into(), Need::If(Condition::InPtx(kind)), typical(kind)))
             .collect();
     };
     let has_own_place = [SectionKind::DebugStr, SectionKind::DebugLine].map(SectionKind::name);
