@@ -211,10 +211,18 @@ impl SectionKind {
         self.entry().name
     }
 
+    /// The row of the section's Mercury clone; `None` if it has none.
+    pub const fn mercury(self) -> Option<&'static Entry> {
+        let at = CLONES[self as usize];
+        if at < CATALOG.len() { Some(&CATALOG[at]) } else { None }
+    }
+
     /// Name of the section's Mercury clone; `None` if it has none.
     pub const fn mercury_name(self) -> Option<&'static str> {
-        let at = CLONES[self as usize];
-        if at < CATALOG.len() { Some(CATALOG[at].name) } else { None }
+        match self.mercury() {
+            Some(row) => Some(row.name),
+            None => None,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::code_image::{CodeImage, CodeSection, FunctionPart, ImageSymbol, Label
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::ptx_sections::PtxSections;
 use anyhow::{Result, bail, ensure};
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
@@ -108,7 +108,7 @@ fn code_sections(cubin: &Cubin<'_>) -> Result<Code> {
     }
     let (mut sections, mut by_index) = (Vec::new(), HashMap::new());
     for (index, name, section) in cubin.iter() {
-        let Some(function) = name.strip_prefix(".text.") else { continue };
+        let Some(function) = name.strip_prefix(CODE_PREFIX) else { continue };
         ensure!(
             !matches!(section.contents, Contents::NoBits(_)),
             "{name} has no code: this is a debug-only object, expected a cubin"
