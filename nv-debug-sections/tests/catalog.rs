@@ -5,7 +5,9 @@
 mod corpus;
 
 use corpus::{file, oracle};
-use nv_debug_sections::catalog::{CATALOG, Entry, Extent, Links, SectionKind, SectionName, Shape, Space};
+use nv_debug_sections::catalog::{
+    CATALOG, Entry, Extent, Linked, Links, Origin, SectionKind, SectionName, Shape, Space,
+};
 use nv_debug_sections::cubin::{Cubin, Section, SectionIndex};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +54,7 @@ fn row_of(name: &SectionName<'_>, section: &Section<'_>, what: &str) -> &'static
 /// Checks every debug section of a file; returns how many there are.
 fn check_file(bytes: &[u8], writer: Writer, what: &str, seen: &mut Seen) -> usize {
     let cubin = Cubin::parse(bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
-    let mut last = BTreeMap::new();
+    let (mut last, mut rows) = (BTreeMap::new(), BTreeSet::new());
     let mut count = 0;
     for (index, text, section) in cubin.iter() {
         let name = SectionName::parse(text);
@@ -72,6 +74,8 @@ fn check_file(bytes: &[u8], writer: Writer, what: &str, seen: &mut Seen) -> usiz
         let before = last.insert(block, row.rank());
         let in_order = before.is_none_or(|before| before <= row.rank());
         assert!(in_order || writer == Writer::Nvlink, "{what} comes too late");
+        let is_alone = rows.insert(row.name) || row.extent == Extent::Beginning;
+        assert!(is_alone || row.linked == Linked::Apart, "{what} is not joined");
         count += 1;
     }
     count
@@ -125,37 +129,45 @@ fn corpus_files(seen: &mut Seen) -> bool {
     true
 }
 
-/// The section lists of the matrix, which have names only.
+/// The section lists of the matrix, which have names only. What ptxas writes for a PTX without sections of its own it has made itself.
 fn matrix_runs(seen: &mut Seen) -> bool {
     let Some(matrix) = shared("behaviour/matrix.json").map(|path| json(&path)) else { return false };
+    let mut made = BTreeSet::new();
     for (tool, writer) in [("ptxas", Writer::Ptxas), ("nvlink", Writer::Nvlink)] {
         for run in matrix[tool].as_array().unwrap() {
             let digits = run["sm"].as_str().unwrap().trim_end_matches(|c: char| c.is_ascii_alphabetic());
             for section in run["sections"].as_array().into_iter().flatten() {
                 let name = SectionName::parse(section[0].as_str().unwrap());
                 seen.note(name.entry().unwrap(), writer, digits.parse().unwrap(), tool);
+                made.extend(name.kind().filter(|_| run["ptx"] == "none"));
             }
         }
     }
+    // Not in those runs, which have no shared variables outside of kernels.
+    made.insert(SectionKind::NvDebugShared);
+    assert!(
+        SectionKind::all().all(|kind| (kind.entry().origin == Origin::Assembler) == made.contains(&kind))
+    );
     true
 }
 
 /// The SMs that ptxas 13.0.88 knows.
 const SMS: [u32; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
 
-/// A PTX with every section that is copied, and each kind of shared variable. `reference`: what the sections refer to.
-fn probe(sm: u32, reference: &str) -> String {
-    let own = SectionKind::all().map(SectionKind::name).filter(|name| {
-        let kind = SectionKind::from_name(name);
-        kind.is_some_and(|kind| kind.entry().origin == nv_debug_sections::catalog::Origin::Ptx)
-    });
+/// A PTX with every section that is copied, and each kind of shared variable. `reference`: what the sections refer to; `reversed`: their order.
+fn probe(sm: u32, reference: &str, reversed: bool) -> String {
+    let own = SectionKind::all().filter(|kind| kind.entry().origin == Origin::Ptx).map(SectionKind::name);
+    let mut own: Vec<&str> = own.chain([".debug_types", ".nv_debug_other"]).collect();
+    if reversed {
+        own.reverse();
+    }
     let mut ptx = format!(
         ".version 9.0\n.target sm_{sm}, debug\n.address_size 64\n.file 1 \"a.cu\"\n.global .b8 gv[4];\n.shared .b8 sv[64];\n\
          .extern .shared .align 16 .b8 dynamic[];\n.visible .entry k(.param .u64 p)\n{{\n.reg .b64 %rd<3>;\n.reg .b32 %r<3>;\n\
          .loc 1 3 1\nLcode: ld.param.u64 %rd1, [p];\n.loc 1 4 1, function_name Lname, inlined_at 1 3 1\nmov.u32 %r1, 7;\n\
          st.global.u32 [%rd1], %r1;\n.loc 1 5 1\nret;\n}}\n"
     );
-    for name in own.chain([".debug_types", ".nv_debug_other"]) {
+    for name in own {
         let bytes = match SectionKind::from_name(name) {
             Some(SectionKind::DebugStr) => "Lname:\n.b8 102, 0\n".to_owned() + reference,
             // One unit of one entry, with DW_AT_low_pc.
@@ -182,10 +194,12 @@ fn probe_files(seen: &mut Seen) -> bool {
     std::fs::create_dir_all(&folder).unwrap();
     let mut files = 0;
     for sm in SMS {
-        for (name, reference) in
-            [("code", ".b64 Lcode\n"), ("symbol", ".b64 gv\n"), ("section", ".b32 .debug_str\n")]
-        {
-            std::fs::write(folder.join("a.ptx"), probe(sm, reference)).unwrap();
+        for (name, reference, reversed) in [
+            ("code", ".b64 Lcode\n", false),
+            ("symbol", ".b64 gv\n", true),
+            ("section", ".b32 .debug_str\n", false),
+        ] {
+            std::fs::write(folder.join("a.ptx"), probe(sm, reference, reversed)).unwrap();
             for (tool, mode, input, output) in [
                 (&ptxas, "-g", "a.ptx", "a.cubin"),
                 (&ptxas, "-c", "a.ptx", "c.cubin"),

@@ -1,6 +1,10 @@
 //! The table.
 
-use super::SectionKind::*;
+use super::SectionKind::{
+    DebugAbbrev, DebugAranges, DebugFrame, DebugInfo, DebugLine, DebugLoc, DebugMacinfo, DebugPubnames,
+    DebugPubtypes, DebugRanges, DebugStr, NvDebugInfoPtx, NvDebugInfoRegSass, NvDebugInfoRegType,
+    NvDebugLineSass, NvDebugPtxTxt, NvDebugShared,
+};
 use super::classify::Classifier;
 use super::{Entry, Extent, Linked, Links, Origin, RelocForm, SectionKind, Shape, Space};
 use crate::cubin::{SHF_MERCURY as MERCURY, sht};

@@ -106,13 +106,13 @@ fn facts(out: Out<'_>, facts: &FunctionFacts) -> io::Result<()> {
             size => format!("{what} of {size} bytes"),
         })
     };
-    let exits = facts.exits.iter().map(|offset| format!(" {offset:#x}")).collect::<String>();
+    let exits: Vec<_> = facts.exits.iter().map(|offset| format!("{offset:#x}")).collect();
     let all = [
         facts.registers.map(|count| format!("{count} registers")),
         bytes("frame", facts.frame_size),
         bytes("stack", facts.min_stack_size),
         bytes("largest stack", facts.max_stack_size),
-        (!exits.is_empty()).then(|| format!("exits at{exits}")),
+        (!exits.is_empty()).then(|| format!("exits at {}", exits.join(" "))),
     ];
     let all: Vec<_> = all.into_iter().flatten().collect();
     writeln!(out, "  {}: {}", name(&facts.function), all.join(", "))
