@@ -110,7 +110,7 @@ impl Links {
     /// Those of native relocations.
     pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
     /// Those of relocations of clones.
-    pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: concat!(".nv.merc", ".symtab") };
+    pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
 }
 
 /// One row of the catalog.
@@ -148,12 +148,13 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether it is the row of a section with this name, that stands alone: no clone, no relocations.
+    /// Whether it is about native contents: no clone, no relocations.
     fn is_native(&self) -> bool {
         self.space == Space::Native && self.form.is_none()
     }
 
-    /// Place among the debug sections of a file: a lower number comes first. `.nv_debug.shared` is in none, with the code's memory.
+    /// Place among the debug sections of a file: a lower number comes first. `.nv_debug.shared` has no place among them: it lies with the
+    /// sections that are loaded.
     pub fn rank(&self) -> usize {
         let same = |row: &Self| {
             let shares =
