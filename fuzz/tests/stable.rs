@@ -4,8 +4,11 @@
 
 mod seeds;
 
+use nv_debug_sections::catalog::{CATALOG, SectionKind};
 use nv_debug_sections::container::Container;
-use seeds::{Random, faulty_modules, files, host_object, mutate, sections};
+use seeds::{
+    Random, faulty_modules, files, host_object, is_info, mutate, sections, sections_of, sections_where,
+};
 
 /// Runs `body` on `n` inputs: random bytes, with runs of small values and of bytes that continue a LEB128.
 fn run_n_times(n: usize, max_len: u64, body: fn(&[u8])) {
@@ -88,9 +91,78 @@ fn fix() {
 }
 
 #[test]
-fn codecs() {
-    run_n_times(20_000, 100, nvdwarf_fuzz::codecs::run);
-    run_on_damaged(150_000, &sections(), nvdwarf_fuzz::codecs::run);
+fn nv_info() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::nv_info::run);
+    run_on_damaged(30_000, &sections_where(is_info), nvdwarf_fuzz::nv_info::run);
+}
+
+#[test]
+fn reg_sass() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::reg_sass::run);
+    run_on_damaged(30_000, &sections_of(&[SectionKind::NvDebugInfoRegSass]), nvdwarf_fuzz::reg_sass::run);
+}
+
+#[test]
+fn reg_type() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::reg_type::run);
+    run_on_damaged(30_000, &sections_of(&[SectionKind::NvDebugInfoRegType]), nvdwarf_fuzz::reg_type::run);
+}
+
+#[test]
+fn ptx_txt() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::ptx_txt::run);
+    let mut texts = sections_of(&[SectionKind::NvDebugPtxTxt]);
+    texts.extend(files("ptx"));
+    run_on_damaged(10_000, &texts, nvdwarf_fuzz::ptx_txt::run);
+}
+
+#[test]
+fn line_decode() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::line_decode::run);
+    let tables = sections_of(&[SectionKind::DebugLine, SectionKind::NvDebugLineSass]);
+    run_on_damaged(60_000, &tables, nvdwarf_fuzz::line_decode::run);
+}
+
+#[test]
+fn frame_decode() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::frame_decode::run);
+    run_on_damaged(60_000, &sections_of(&[SectionKind::DebugFrame]), nvdwarf_fuzz::frame_decode::run);
+}
+
+#[test]
+fn register() {
+    run_n_times(100_000, 12, nvdwarf_fuzz::register::run);
+    let operands = [&[5][..], b"\xa5\x8c\x95\xb1\x03", b"\xb1\xe4\xc9\xa9\x07"].map(<[u8]>::to_vec);
+    run_on_damaged(10_000, &operands, nvdwarf_fuzz::register::run);
+}
+
+#[test]
+fn address_class() {
+    run_n_times(20_000, 12, nvdwarf_fuzz::address_class::run);
+    let spaces = ["\u{5}", "\u{8}", "global", "shared", "sreg"].map(|space| space.as_bytes().to_vec());
+    run_on_damaged(10_000, &spaces, nvdwarf_fuzz::address_class::run);
+}
+
+#[test]
+fn shared_window() {
+    run_n_times(100_000, 60, nvdwarf_fuzz::shared_window::run);
+    // A header that can be read, with two variables: all fields are small numbers.
+    let window = [0, 0, 16, 0, 64, 0x11, 0, 4, 8, 0x11, 0, 0, 0].to_vec();
+    run_on_damaged(10_000, &[window], nvdwarf_fuzz::shared_window::run);
+}
+
+#[test]
+fn tkinfo() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::tkinfo::run);
+    let notes = sections_where(|name, _| name == nv_debug_sections::tkinfo::NAME);
+    run_on_damaged(30_000, &notes, nvdwarf_fuzz::tkinfo::run);
+}
+
+#[test]
+fn section_name() {
+    run_n_times(20_000, 60, nvdwarf_fuzz::section_name::run);
+    let names = CATALOG.map(|entry| [&[1, 0, 0, 0], entry.name.as_bytes()].concat());
+    run_on_damaged(60_000, &names, nvdwarf_fuzz::section_name::run);
 }
 
 #[test]
@@ -99,27 +171,40 @@ fn cubin() {
     run_on_damaged(60_000, &files("cubin"), nvdwarf_fuzz::cubin::run);
 }
 
-/// Fatbins as they are, in a host object and an archive, and an NVVM header: the kinds of file that `container` takes apart.
+/// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.
 fn containers() -> Vec<Vec<u8>> {
     let mut all = files("fatbin");
     let fatbin = all.iter().min_by_key(|file| file.len()).unwrap();
     let object = host_object(fatbin);
     let member = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", "a.o/", 0, 0, 0, 644, object.len());
     let archive = [b"!<arch>\n", member.as_bytes(), &object].concat();
-    // The head of an .ltoir file of nvcc 13.0.88, sm_90.
-    let nvvm = b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x2c\0\0\0\
-                 \x01\0\x84\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
-    all.extend([object, archive, nvvm.to_vec()]);
+    all.extend([object, archive, NVVM.to_vec()]);
     for file in &all {
         assert!(Container::parse(file).unwrap().entries().map(Result::unwrap).count() > 0);
     }
     all
 }
 
+/// The head of an .ltoir file of nvcc 13.0.88, sm_90.
+const NVVM: &[u8] = b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x2c\0\0\0\
+                      \x01\0\x84\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
+
 #[test]
 fn container() {
     run_n_times(20_000, 200, nvdwarf_fuzz::container::run);
     run_on_damaged(20_000, &containers(), nvdwarf_fuzz::container::run);
+}
+
+#[test]
+fn fatbin() {
+    run_n_times(20_000, 200, nvdwarf_fuzz::fatbin::run);
+    run_on_damaged(20_000, &files("fatbin"), nvdwarf_fuzz::fatbin::run);
+}
+
+#[test]
+fn nvvm() {
+    run_n_times(20_000, 100, nvdwarf_fuzz::nvvm::run);
+    run_on_damaged(60_000, &[NVVM.to_vec()], nvdwarf_fuzz::nvvm::run);
 }
 
 #[test]

@@ -78,9 +78,9 @@ pub const RULES: &[Rule] = {
         Rule { native, extent, clone, sh_type, content, storage }
     }
     const fn debug(kind: SectionKind, content: Content, storage: Storage) -> Rule {
-        let Some(clone) = kind.mercury_name() else { panic!("a debug section without clone") };
+        let Some(row) = kind.mercury() else { panic!("a debug section without clone") };
         let extent = if kind.has_suffix() { Numbered } else { Whole };
-        Rule { native: kind.name(), extent, clone, sh_type: PROGBITS, content, storage }
+        Rule { native: kind.name(), extent, clone: row.name, sh_type: row.shape.sh_type, content, storage }
     }
     &[
         row((".text", Function), (".nv.capmerc.text", sht::MERC_CODE), Mercury, Own),

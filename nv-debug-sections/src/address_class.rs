@@ -119,6 +119,7 @@ impl fmt::Display for AddressClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     // PTX Writer's Guide to Interoperability, table of §6.2, and what LLVM's NVPTX back end writes (NVPTXAddrSpace.h).
     #[test]
@@ -150,5 +151,15 @@ mod tests {
         }
         assert!([0, 17, u64::MAX].iter().all(|value| AddressClass::of_value(*value).is_none()));
         assert_eq!(AddressClass::of_state_space("sharedd"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn values_come_back(value in prop_oneof![0_u64..20, any::<u64>()]) {
+            let class = AddressClass::of_value(value);
+            prop_assert_eq!(class.map(|class| u64::from(class.value())), Some(value).filter(|value| (1..=16).contains(value)));
+            let space = class.and_then(AddressClass::state_space);
+            prop_assert!(space.is_none_or(|space| AddressClass::of_state_space(space) == class));
+        }
     }
 }

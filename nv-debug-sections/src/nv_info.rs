@@ -7,6 +7,20 @@
 //!
 //! No public specification. Names and meanings as cuobjdump 13.2.86 prints them; where records occur: FORMATS 6 and 7; observed: ptxas
 //! 13.0.88, sm_75-sm_121. Every record is kept, its attribute known or not, so that what is written is what was read.
+//!
+//! ```
+//! use nv_debug_sections::cubin::SymbolIndex;
+//! use nv_debug_sections::nv_info;
+//! // EIATTR_REGCOUNT of symbol 12: 24; EIATTR_MIN_STACK_SIZE: 0; EIATTR_EXIT_INSTR_OFFSETS of a function: 0x90, 0x360.
+//! let file = [4, 0x2f, 8, 0, 12, 0, 0, 0, 24, 0, 0, 0, 4, 0x12, 8, 0, 12, 0, 0, 0, 0, 0, 0, 0];
+//! let records = nv_info::decode(nv_info::NAME, &file)?;
+//! let needs = nv_info::functions(&records)[&SymbolIndex(12)];
+//! assert_eq!((needs.registers, needs.min_stack_size, needs.frame_size), (Some(24), Some(0), None));
+//! let function = [4, 0x1c, 8, 0, 0x90, 0, 0, 0, 0x60, 3, 0, 0];
+//! let records = nv_info::decode(".nv.info.saxpy", &function)?;
+//! assert!(nv_info::exit_offsets(&records).eq([0x90, 0x360]));
+//! # Ok::<(), nv_debug_sections::Error>(())
+//! ```
 
 mod attribute;
 mod parameter;

@@ -208,6 +208,14 @@ mod tests {
         }
 
         #[test]
+        fn bytes_come_back(data in prop::collection::vec(0_u8..3, 0..40)) {
+            match PtxText::decode(&data) {
+                Ok(text) => prop_assert_eq!(encode(text.lines()).unwrap(), data),
+                Err(error) => prop_assert!(error.offset() <= data.len() as u64),
+            }
+        }
+
+        #[test]
         fn the_filter_is_done_after_once(source in "([ \\t]{0,2}(//|#|\\.b8|\\.loc|\\.local|ret;|a){0,2}[ \\r]?\\n){0,8}") {
             let filtered = from_ptx(source.as_bytes()).unwrap();
             let text = PtxText::decode(&filtered).unwrap();

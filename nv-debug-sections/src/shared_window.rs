@@ -12,6 +12,18 @@
 //!   of `-ewp` have the arrays, with the value 0.
 //!
 //! `.nv.merc.symtab` repeats the symbols of executables with the value 0.
+//!
+//! ```
+//! use nv_debug_sections::cubin::SectionIndex;
+//! use nv_debug_sections::shared_window::{self, SharedVariable, SharedWindow, Stage};
+//! let partial = SharedVariable { name: "partial", binding: 2, value: 8, size: 32 };
+//! let window = SharedWindow { stage: Stage::Unlinked, size: 32, align: 8, variables: vec![partial] };
+//! let index = SectionIndex(32);
+//! let (section, symbols) = shared_window::encode(&window, index)?;
+//! assert_eq!((section.sh_type, section.align, symbols[0].shndx), (0x7000_000a, 8, 32));
+//! assert_eq!(shared_window::decode(&section, index, [("partial", &symbols[0])])?, window);
+//! # Ok::<(), nv_debug_sections::Error>(())
+//! ```
 
 use crate::address_space::shared_window_reserve;
 use crate::catalog::SectionKind;

@@ -291,6 +291,41 @@ fn records_of_nv_info_are_named() {
     assert!(text.contains("  EIATTR_REGCOUNT                       saxpy 0x18\n"), "{text}");
 }
 
+// The same facts, by function.
+#[test]
+fn functions_of_nv_info_have_their_registers_stacks_and_exits() {
+    let args = ["--section", ".nv.info", "--section", ".nv.info.saxpy"];
+    let document = json(&example("saxpy/saxpy.cubin"), &args);
+    let functions: Vec<_> =
+        document["sections"].as_array().unwrap().iter().map(|section| &section["functions"][0]).collect();
+    assert_eq!(functions[0]["registers"], 24);
+    assert_eq!([&functions[0]["frame_size"], &functions[0]["min_stack_size"]], [0, 0]);
+    assert_eq!(*functions[1], serde_json::json!({ "function": "saxpy", "exits": [0x90, 0x360, 0x550] }));
+    let text = text(&example("saxpy/saxpy.cubin"), &args);
+    assert!(text.contains("  saxpy: 24 registers, frame of 0 bytes, stack of 0 bytes\n"), "{text}");
+    assert!(text.contains("  saxpy: exits at 0x90 0x360 0x550\n"), "{text}");
+}
+
+// As readelf 2.40 -s has the symbols: values are alignments before linking.
+#[test]
+fn shared_variables_have_their_alignment_and_size() {
+    let is_sample =
+        |entry: &support::Entry| entry.name() == "cuda/reduce_tree/sm_120/lineinfo-rdc/reduce_tree";
+    let Some(entries) = support::corpus(is_sample) else { return };
+    let path = entries[0].cubin.as_ref().unwrap();
+    let document = json(path, &["--section", ".nv_debug.shared"]);
+    let contents = &document["sections"][0]["contents"];
+    assert_eq!((&contents["kind"], &contents["data"]["linked"]), (&"shared".into(), &false.into()));
+    let variables = contents["data"]["variables"].as_array().unwrap().iter();
+    let numbers: Vec<_> = variables
+        .map(|variable| [&variable["align"], &variable["size"]].map(|n| n.as_u64().unwrap()))
+        .collect();
+    assert_eq!(numbers, [[4, 32], [8, 32], [4, 64]]);
+    let text = text(path, &["--section", ".nv_debug.shared"]);
+    assert!(text.contains("  to be linked, alignment 8\n"), "{text}");
+    assert!(text.contains("::partial: alignment 0x8, 32 bytes\n"), "{text}");
+}
+
 /// Dumps an example with some of its bytes changed: exit status and text.
 fn dump_changed(
     name: &str,

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::{Cubin, Section, sht};
 
 /// Pseudo-random numbers (xorshift64): the same in every run.
 pub(crate) struct Random(u64);
@@ -71,14 +72,31 @@ pub(crate) fn faulty_modules() -> Vec<Vec<u8>> {
 
 /// The debug sections of the example cubins and `.nv.info`, as they lie in the files.
 pub(crate) fn sections() -> Vec<Vec<u8>> {
+    sections_where(|name, section| SectionName::parse(name).is_debug_contents() || is_info(name, section))
+}
+
+/// Those of these kinds, copies for Mercury included.
+pub(crate) fn sections_of(kinds: &'static [SectionKind]) -> Vec<Vec<u8>> {
+    sections_where(|name, _| {
+        let name = SectionName::parse(name);
+        name.form.is_none() && name.kind().is_some_and(|kind| kinds.contains(&kind))
+    })
+}
+
+/// `.nv.info` and `.nv.info.F`, copies for Mercury included.
+pub(crate) fn is_info(_: &str, section: &Section<'_>) -> bool {
+    matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO)
+}
+
+/// Those that `pick` takes, by name and header.
+pub(crate) fn sections_where(pick: impl Fn(&str, &Section<'_>) -> bool) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for file in files("cubin") {
         let cubin = Cubin::parse(&file).unwrap();
-        let debug = cubin.iter().filter(|(_, name, _)| {
-            (name.contains("debug_") || name.contains("nv.info")) && !name.starts_with(".rel")
-        });
-        all.extend(debug.map(|(index, ..)| cubin.bytes(index).unwrap().into_owned()));
+        let picked = cubin.iter().filter(|(_, name, section)| pick(name, section));
+        all.extend(picked.map(|(index, ..)| cubin.bytes(index).unwrap().into_owned()));
     }
+    assert!(!all.is_empty());
     all
 }
 

@@ -1,15 +1,29 @@
 //! The debug sections by name: what each holds, who writes it, and what its header says.
 //!
-//! One table, [`CATALOG`]; everything else about names is derived from it: [`SectionName`] takes a name apart, [`classify`] has the
-//! classifiers that NVIDIA's tools are documented to have, [`Shape`] the header fields. FORMATS 0, 4 and 6; observed: ptxas and nvlink
-//! 13.0.88, sm_75-sm_121.
+//! One table, [`CATALOG`], with a row for every section, clones and relocation sections included; everything else about them is derived from
+//! it: [`SectionName`] takes a name apart and finds its row, [`classify`] has the classifiers that NVIDIA's tools are documented to have,
+//! [`Shape`] the header fields, [`Entry::rank`] the order in a file. FORMATS 0, 4, 6 and 7; observed: ptxas and nvlink 13.0.88, sm_75-sm_121:
+//! 679 cubins, 1152 runs, and probes with every section that a PTX can bring (`tests/catalog.rs`).
+//!
+//! ```
+//! use nv_debug_sections::catalog::{Origin, SectionName};
+//! let row = SectionName::parse(".rela.nv_debug_line_sass").entry().unwrap();
+//! assert_eq!((row.shape.sh_type, row.shape.flags, row.shape.align), (4, 0x40, 8)); // SHT_RELA, SHF_INFO_LINK
+//! assert_eq!((row.since, row.until, row.origin), (90, None, Origin::Assembler));
+//! ```
 
 pub mod classify;
 mod name;
 mod shape;
+mod table;
+#[cfg(test)]
+mod tests;
 
-pub use name::{MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionName, Space};
+pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionName, Space};
 pub use shape::Shape;
+pub use table::CATALOG;
+
+use classify::Classifier;
 
 /// A debug section this crate knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,82 +83,128 @@ pub enum Linked {
     Apart,
 }
 
+/// How much of a section's name a row's is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// A dot and a number may follow.
+    Numbered,
+    /// The beginning: for sections that have no row of their own.
+    Beginning,
+}
+
+/// What `sh_link` and `sh_info` are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Links {
+    /// Both 0.
+    None,
+    /// `sh_link` is the section of this name, `sh_info` the section whose relocations they are.
+    Relocations {
+        /// Name of the symbol table.
+        symtab: &'static str,
+    },
+}
+
+impl Links {
+    /// Those of native relocations.
+    pub const SYMTAB: Self = Self::Relocations { symtab: ".symtab" };
+    /// Those of relocations of clones.
+    pub const MERCURY_SYMTAB: Self = Self::Relocations { symtab: ".nv.merc.symtab" };
+}
+
 /// One row of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Which section.
-    pub kind: SectionKind,
-    /// Its name.
+    /// Which section, or whose clone or relocations; `None` in the rows for all others.
+    pub kind: Option<SectionKind>,
+    /// Its name as it stands in the file, or the beginning of it.
     pub name: &'static str,
-    /// Name of its Mercury clone, which ptxas writes beside it from sm_100 on ([`Generation::Mercury`](crate::generation::Generation::Mercury)); `None` if it has none.
-    pub mercury: Option<&'static str>,
+    /// What may follow the name.
+    pub extent: Extent,
+    /// Native, or a clone, which ptxas writes beside it from sm_100 on.
+    pub space: Space,
+    /// For a relocation section: which kind.
+    pub form: Option<RelocForm>,
+    /// Type, flags, alignment and entry size.
+    pub shape: Shape,
+    /// What it refers to.
+    pub links: Links,
+    /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).
+    pub since: u32,
+    /// The last SM whose files have it; `None`: sm_121, the newest, has it.
+    pub until: Option<u32>,
     /// Who makes it.
     pub origin: Origin,
-    /// What nvlink makes of it.
+    /// What nvlink makes of it. Every row's sections are in ptxas' files and in nvlink's, but nvlink drops relocations that only it can
+    /// resolve ([`Reference::AtLink`](crate::level::Reference::AtLink)).
     pub linked: Linked,
+    /// Whether the file keeps such sections in the order of the PTX, all in the place of the first such row.
+    pub in_text_order: bool,
+    /// The classifiers that are documented to know it.
+    pub classifiers: &'static [Classifier],
     /// What it holds, in a few words.
     pub content: &'static str,
 }
 
-macro_rules! entry {
-    ($kind:ident, $name:literal, $origin:ident, $content:literal) => {
-        Entry {
-            kind: SectionKind::$kind,
-            name: $name,
-            mercury: Some(concat!(".nv.merc", $name)),
-            origin: Origin::$origin,
-            linked: Linked::Joined,
-            content: $content,
-        }
-    };
+impl Entry {
+    /// Whether it is about native contents: no clone, no relocations.
+    fn is_native(&self) -> bool {
+        self.space == Space::Native && self.form.is_none()
+    }
+
+    /// Place among the debug sections of a file: a lower number comes first. `.nv_debug.shared` has no place among them: it lies with the
+    /// sections that are loaded.
+    pub fn rank(&self) -> usize {
+        let same = |row: &Self| {
+            let shares =
+                row.in_text_order && row.space == self.space && row.form.is_some() == self.form.is_some();
+            row == self || self.in_text_order && shares
+        };
+        CATALOG.iter().position(same).unwrap_or(CATALOG.len())
+    }
 }
 
-/// All rows, in the order ptxas gives the sections in a file (`.debug_abbrev` and later: the order of the PTX file).
-pub const CATALOG: [Entry; 17] = [
-    entry!(DebugFrame, ".debug_frame", Assembler, "call frame rules"),
-    entry!(DebugLine, ".debug_line", Assembler, "SASS address to source line"),
-    entry!(DebugStr, ".debug_str", Ptx, "names, of inlined functions above all"),
-    entry!(NvDebugLineSass, ".nv_debug_line_sass", Assembler, "SASS address to PTX line"),
-    Entry { linked: Linked::Apart, ..entry!(NvDebugPtxTxt, ".nv_debug_ptx_txt", Assembler, "the PTX text") },
-    entry!(NvDebugInfoRegSass, ".nv_debug_info_reg_sass", Assembler, "PTX registers in SASS registers"),
-    entry!(NvDebugInfoRegType, ".nv_debug_info_reg_type", Assembler, "types of those PTX registers"),
-    entry!(DebugAbbrev, ".debug_abbrev", Ptx, "abbreviations of .debug_info"),
-    entry!(DebugInfo, ".debug_info", Ptx, "debugging information entries"),
-    entry!(DebugLoc, ".debug_loc", Ptx, "location lists"),
-    entry!(DebugMacinfo, ".debug_macinfo", Ptx, "macro information"),
-    entry!(DebugPubnames, ".debug_pubnames", Ptx, "lookup by global name"),
-    entry!(DebugPubtypes, ".debug_pubtypes", Ptx, "lookup by type name"),
-    entry!(DebugAranges, ".debug_aranges", Ptx, "lookup by address"),
-    entry!(DebugRanges, ".debug_ranges", Ptx, "address ranges"),
-    // Documented as written by ptxas; never seen to be. A `.section` of that name is copied.
-    entry!(NvDebugInfoPtx, ".nv_debug_info_ptx", Ptx, "entries of PTX level"),
-    Entry {
-        mercury: None,
-        ..entry!(NvDebugShared, ".nv_debug.shared", Assembler, "window of shared variables")
-    },
-];
+/// Row of each kind's contents, by number of the kind.
+const NATIVE: [usize; SectionKind::NvDebugShared as usize + 1] = first_rows(Space::Native);
+/// Row of each kind's clone; out of the table if it has none.
+const CLONES: [usize; NATIVE.len()] = first_rows(Space::Mercury);
+
+const fn first_rows(space: Space) -> [usize; SectionKind::NvDebugShared as usize + 1] {
+    let mut rows = [CATALOG.len(); SectionKind::NvDebugShared as usize + 1];
+    let mut at = CATALOG.len();
+    while at > 0 {
+        at -= 1;
+        if let Entry { kind: Some(kind), form: None, space: of, .. } = CATALOG[at]
+            && of as u8 == space as u8
+        {
+            rows[kind as usize] = at;
+        }
+    }
+    rows
+}
 
 impl SectionKind {
+    /// All kinds, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NATIVE.iter().filter_map(|at| CATALOG.get(*at)?.kind)
+    }
+
     /// The section a native name stands for; relocatable files' `.nv_debug_ptx_txt.N` included.
     ///
     /// [`SectionName`] knows the names of clones and of relocation sections too.
     pub fn from_name(name: &str) -> Option<Self> {
-        let is = |entry: &&Entry| {
-            let rest = name.strip_prefix(entry.name);
-            rest.is_some_and(|rest| rest.is_empty() || entry.kind.has_suffix() && rest.starts_with('.'))
-        };
-        CATALOG.iter().find(is).map(|entry| entry.kind)
+        contents().filter(|row| row.takes(name)).find_map(|row| row.kind)
     }
 
     /// Whether a dot and a number may follow the name.
     pub const fn has_suffix(self) -> bool {
-        matches!(self.entry().linked, Linked::Apart)
+        matches!(self.entry().extent, Extent::Numbered)
     }
 
     /// The row of this section.
     pub const fn entry(self) -> &'static Entry {
-        // The enum and the table are in the same order; a test holds them together.
-        &CATALOG[self as usize]
+        &CATALOG[NATIVE[self as usize]]
     }
 
     /// The section's name.
@@ -152,37 +212,39 @@ impl SectionKind {
         self.entry().name
     }
 
-    /// Name of the section's Mercury clone.
-    pub const fn mercury_name(self) -> Option<&'static str> {
-        self.entry().mercury
+    /// The row of the section's Mercury clone; `None` if it has none.
+    pub const fn mercury(self) -> Option<&'static Entry> {
+        let at = CLONES[self as usize];
+        if at < CATALOG.len() { Some(&CATALOG[at]) } else { None }
     }
-}
 
-/// Beginnings of the names of debug sections, known or not (seed 003: ptxas takes names by them).
-const PREFIXES: [&str; 2] = [".debug_", ".nv_debug_"];
-
-/// Whether a native section belongs to debug information: `.debug_*`, `.nv_debug_*` and `.nv_debug.shared`, known or not.
-pub fn is_debug_section(name: &str) -> bool {
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || name == SectionKind::NvDebugShared.name()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn table_is_in_enum_order_and_names_lead_back() {
-        for (index, entry) in CATALOG.iter().enumerate() {
-            assert_eq!(entry.kind as usize, index);
-            assert_eq!(SectionKind::from_name(entry.name), Some(entry.kind));
-            assert!(is_debug_section(entry.name));
+    /// Name of the section's Mercury clone; `None` if it has none.
+    pub const fn mercury_name(self) -> Option<&'static str> {
+        match self.mercury() {
+            Some(row) => Some(row.name),
+            None => None,
         }
     }
+}
 
-    #[test]
-    fn only_the_ptx_text_has_a_suffix() {
-        assert_eq!(SectionKind::from_name(".nv_debug_ptx_txt.123"), Some(SectionKind::NvDebugPtxTxt));
-        assert_eq!(SectionKind::from_name(".debug_line.123"), None);
-        assert_eq!(SectionKind::from_name(".nv_debug_ptx_txtual"), None);
+/// The rows of native contents, which come first.
+fn contents() -> impl Iterator<Item = &'static Entry> {
+    CATALOG.iter().take_while(|row| row.is_native())
+}
+
+impl Entry {
+    /// Whether this row is about a section of that name.
+    fn takes(&self, name: &str) -> bool {
+        name.strip_prefix(self.name).is_some_and(|rest| match self.extent {
+            Extent::Whole => rest.is_empty(),
+            Extent::Numbered => rest.is_empty() || rest.starts_with('.'),
+            Extent::Beginning => true,
+        })
     }
+}
+
+/// Whether a native section belongs to debug information: `.debug_*`, `.nv_debug_*` and `.nv_debug.shared`, known or not (seed 003: ptxas takes
+/// names by their beginning).
+pub fn is_debug_section(name: &str) -> bool {
+    contents().any(|row| row.takes(name))
 }

@@ -1,9 +1,12 @@
 //! Section names, taken apart.
 
-use super::{Origin, SectionKind, is_debug_section};
+use super::{CATALOG, Entry, Origin, SectionKind, is_debug_section};
 use crate::generation::Generation;
 use std::borrow::Cow;
 use std::fmt;
+
+/// Beginning of the name of a function's code section: the function's name follows.
+pub const CODE_PREFIX: &str = ".text.";
 
 /// Beginning of the name of every Mercury clone.
 pub const MERCURY_PREFIX: &str = ".nv.merc";
@@ -112,20 +115,30 @@ impl<'a> SectionName<'a> {
         self.kind().and_then(|kind| self.base.strip_prefix(kind.name())).unwrap_or_default()
     }
 
+    /// The row of the catalog: that of the section itself, else that of all debug sections which begin alike. `None` for other names.
+    pub fn entry(&self) -> Option<&'static Entry> {
+        let kind = self.kind();
+        let alike = |row: &&Entry| (row.space, row.form) == (self.space, self.form);
+        let known = CATALOG.iter().filter(alike).find(|row| row.kind.is_some() && row.kind == kind);
+        // Names may be very long: none is put together only to be looked at.
+        let begins = |row: &&Entry| self.base.starts_with(&*SectionName::parse(row.name).base);
+        known.or_else(|| CATALOG.iter().filter(alike).filter(|row| row.kind.is_none()).find(begins))
+    }
+
     /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).
     pub fn since(&self) -> u32 {
-        match self.space {
+        let by_space = match self.space {
             Space::Native => 75,
             Space::Mercury => Generation::FIRST_MERCURY_SM,
-        }
+        };
+        self.entry().map_or(by_space, |row| row.since)
     }
 
     /// Who makes it; `None` for names that are no debug section's.
     ///
-    /// Relocations and clones are always the assembler's; sections that only a PTX file knows are that file's.
+    /// Relocations are always the assembler's; sections that only a PTX file knows, and their clones, are that file's.
     pub fn origin(&self) -> Option<Origin> {
-        let of_contents = self.kind().map_or(Origin::Ptx, |kind| kind.entry().origin);
-        self.is_debug().then_some(if self.form.is_some() { Origin::Assembler } else { of_contents })
+        self.entry().map(|row| row.origin)
     }
 
     /// The same name, borrowing nothing.
@@ -145,7 +158,6 @@ impl fmt::Display for SectionName<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::CATALOG;
     use proptest::prelude::*;
 
     /// Name, whether a clone, form, kind.
@@ -177,17 +189,6 @@ mod tests {
             assert_eq!(name.is_debug(), kind.is_some() || text == ".debug_types", "{text}");
         }
         assert_eq!(SectionName::parse(".nv.merc.nv_debug_ptx_txt.42").suffix(), ".42");
-    }
-
-    #[test]
-    fn clones_have_the_catalogs_names() {
-        for entry in CATALOG {
-            let clone = SectionName::native(entry.name).mercury();
-            let relocations = clone.relocations(RelocForm::Rela).to_string();
-            assert_eq!(relocations, format!("{MERCURY_RELA_PREFIX}{}", entry.name));
-            let clone = clone.to_string();
-            assert!(entry.mercury.is_none_or(|name| name == clone), "{clone}");
-        }
     }
 
     proptest! {

@@ -8,6 +8,7 @@ use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Header, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
     extended,
 };
+use crate::catalog::CODE_PREFIX;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generation::Generation;
 
@@ -192,7 +193,7 @@ impl Builder {
 
     fn function(&mut self, function: &Function<'_>, index: SymbolIndex) -> Result<()> {
         let address = self.place(function.name, function.size, TEXT_ALIGN)?;
-        let name = self.names.push(&format!(".text.{}", function.name))?;
+        let name = self.names.push(&[CODE_PREFIX, function.name].concat())?;
         let other = if function.kernel { Symbol::ENTRY } else { 0 };
         let kind = elf::STT_FUNC.0;
         self.symbol(index, function.name, kind, other, address, function.size, function.local)?;

@@ -19,10 +19,10 @@ use object::elf;
 use super::order::{self, Place};
 use super::strtab::NameMap;
 use super::{
-    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol,
-    extended, is_nobits, sht,
+    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended,
+    is_nobits, is_relocation_type, sht,
 };
-use crate::catalog::{RelocForm, SectionKind, SectionName, Space, is_debug_section};
+use crate::catalog::{RelocForm, SectionKind, SectionName, Shape, Space, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that the names of all sections of a cubin may take in any case, where they are listed.
@@ -67,6 +67,17 @@ pub(super) enum Part {
     Rela,
 }
 
+impl Part {
+    /// Of relocations: which kind.
+    pub(super) const fn form(self) -> Option<RelocForm> {
+        match self {
+            Self::Bytes => None,
+            Self::Rel => Some(RelocForm::Rel),
+            Self::Rela => Some(RelocForm::Rela),
+        }
+    }
+}
+
 /// One debug section to be placed.
 #[derive(Debug)]
 pub(super) struct Given {
@@ -92,14 +103,9 @@ impl Edit {
     }
 
     /// Name of the section that holds a part of the section at `index`.
-    fn section_name(&self, index: usize, part: Part) -> String {
+    fn section_name(&self, index: usize, part: Part) -> SectionName<'_> {
         let base = self.given.get(index).map_or("", |given| &given.base);
-        let form = match part {
-            Part::Bytes => None,
-            Part::Rel => Some(RelocForm::Rel),
-            Part::Rela => Some(RelocForm::Rela),
-        };
-        SectionName { space: self.space, form, base: base.into() }.to_string()
+        SectionName { space: self.space, form: part.form(), base: base.into() }
     }
 }
 
@@ -207,12 +213,15 @@ impl Cubin<'_> {
     }
 }
 
+fn not_a_name(name: &str) -> Error {
+    Error::new(name, 0, ErrorKind::Other("not the name of a debug section".into()))
+}
+
 fn check(edit: &Edit, symbols: u64) -> Result<()> {
     for section in &edit.given {
         let name = section.base.as_str();
         if !is_replaced(name) || name.contains('\0') {
-            let kind = ErrorKind::Other("not the name of a debug section".into());
-            return Err(Error::new(name, 0, kind));
+            return Err(not_a_name(name));
         }
         let all = section.rel.iter().map(|r| (r, false)).chain(section.rela.iter().map(|r| (r, true)));
         for (relocation, with_addend) in all {
@@ -235,10 +244,9 @@ fn check(edit: &Edit, symbols: u64) -> Result<()> {
 pub(super) struct Plan<'d> {
     /// By old section index.
     fates: Vec<Fate>,
-    new: Vec<(Place, usize, Part, u32)>,
+    new: Vec<(Place, usize, Part, Section<'static>)>,
     /// The section names, with those of new sections added.
     names: StringTable<'d>,
-    symtab: u32,
     /// By given section: the native section whose file range it shares.
     shared: Vec<Option<SectionIndex>>,
 }
@@ -254,41 +262,48 @@ impl<'d> Plan<'d> {
             known.entry(name).or_insert(offset);
         }
         let mut names = table.cloned().unwrap_or_default();
+        let symtab = edit.space.symtab(cubin).map_or(0, |s| s.0);
         let mut new = Vec::new();
         for (place, index, part) in order::places(cubin, edit, &fates) {
             let name = edit.section_name(index, part);
-            let offset = known.get(&*name).map_or_else(|| names.push(&name), |offset| Ok(*offset))?;
-            new.push((place, index, part, offset));
+            let text = name.to_string();
+            let offset = known.get(&*text).map_or_else(|| names.push(&text), |offset| Ok(*offset))?;
+            let shape = Shape::of(&name).ok_or_else(|| not_a_name(&text))?;
+            new.push((place, index, part, header(offset, shape, symtab)));
         }
         extended::check_room(cubin, cubin.sections.len() + new.len())?;
-        Ok(Self { fates, new, names, symtab: edit.space.symtab(cubin).map_or(0, |s| s.0), shared })
+        Ok(Self { fates, new, names, shared })
     }
 }
 
 /// The native sections that given ones without bytes share their contents with.
 fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionIndex>>> {
-    let own: HashMap<&str, SectionIndex> = cubin
-        .iter()
-        .filter(|(_, name, section)| is_of(Space::Native, name, section))
-        .map(|(index, name, _)| (name, index))
-        .collect();
-    let shared = edit.given.iter().map(|given| {
-        let missing = || {
-            let text = "there is no such section whose file range its clone could share";
-            Error::new(&*given.base, 0, ErrorKind::Other(text.into()))
-        };
-        match given.bytes {
-            Some(_) => Ok(None),
-            None => own.get(&*given.base).copied().map(Some).ok_or_else(missing),
+    let mut wanted: NameMap<'_, Option<SectionIndex>> = NameMap::default();
+    for given in edit.given.iter().filter(|given| given.bytes.is_none()) {
+        wanted.change(&given.base, |_| {});
+    }
+    for (index, name, section) in
+        cubin.iter().filter(|(_, name, section)| is_of(Space::Native, name, section))
+    {
+        if let Some(first) = wanted.find(section.name, name) {
+            *first = first.or(Some(index));
         }
-    });
-    shared.collect()
+    }
+    let mut shared = vec![None; edit.given.len()];
+    for (given, slot) in edit.given.iter().zip(&mut shared).filter(|(given, _)| given.bytes.is_none()) {
+        wanted.change(&given.base, |found| *slot = *found);
+        if slot.is_none() {
+            let text = "there is no such section whose file range its clone could share";
+            return Err(Error::new(&*given.base, 0, ErrorKind::Other(text.into())));
+        }
+    }
+    Ok(shared)
 }
 
 fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Vec<Fate> {
     // Linked files may have several sections of one name: they match in order.
     let names: Vec<String> =
-        (0..edit.given.len()).map(|index| edit.section_name(index, Part::Bytes)).collect();
+        (0..edit.given.len()).map(|index| edit.section_name(index, Part::Bytes).to_string()).collect();
     let mut wanted: NameMap<'_, VecDeque<usize>> = NameMap::default();
     for (index, name) in names.iter().enumerate() {
         wanted.change(name, |queue| queue.push_back(index));
@@ -361,7 +376,7 @@ struct Slot<'d> {
 
 impl<'d> Plan<'d> {
     pub(super) fn apply(self, cubin: &mut Cubin<'d>, edit: Edit) {
-        let Self { fates, new, names, symtab, shared } = self;
+        let Self { fates, new, names, shared } = self;
         let Edit { space, mut given } = edit;
         release_clones(cubin, &fates, &given);
         if let Some(section) = cubin.sections.get_mut(cubin.header.shstrndx.as_usize()) {
@@ -388,14 +403,9 @@ impl<'d> Plan<'d> {
             };
             slots.push(Slot { place: Place::old(old), old: Some(old), given, section });
         }
-        for (place, index, part, name) in new {
-            let contents = take(index, part);
-            slots.push(Slot {
-                place,
-                old: None,
-                given: Some((index, part)),
-                section: header(space, part, name, symtab, contents),
-            });
+        for (place, index, part, section) in new {
+            let section = Section { contents: take(index, part), ..section };
+            slots.push(Slot { place, old: None, given: Some((index, part)), section });
         }
         slots.sort_by_key(|slot| slot.place);
         renumber(cubin, space, slots);
@@ -416,20 +426,10 @@ impl Given {
     }
 }
 
-/// A new section as ptxas makes it (FORMATS 6 and 7). `sh_link` is an old index; `sh_info` is set by [`renumber`].
-fn header(space: Space, part: Part, name: u32, symtab: u32, contents: Contents<'static>) -> Section<'static> {
-    let mark = if space == Space::Mercury { SHF_MERCURY } else { 0 };
-    let (sh_type, entsize) = match (part, space) {
-        (Part::Bytes, _) => {
-            let sh_type = elf::SHT_PROGBITS.0;
-            return Section { name, sh_type, flags: mark, align: 1, contents, ..Section::default() };
-        }
-        (Part::Rel, _) => (elf::SHT_REL.0, 16),
-        (Part::Rela, Space::Native) => (elf::SHT_RELA.0, 24),
-        (Part::Rela, Space::Mercury) => (sht::MERC_RELA, 24),
-    };
-    let flags = elf::SHF_INFO_LINK.0 | mark;
-    Section { name, sh_type, flags, link: symtab, align: 8, entsize, contents, ..Section::default() }
+/// A new section as ptxas makes it. `sh_link` is an old index; `sh_info` is set by [`renumber`].
+fn header(name: u32, Shape { sh_type, flags, align, entsize }: Shape, symtab: u32) -> Section<'static> {
+    let link = if is_relocation_type(sh_type) { symtab } else { 0 };
+    Section { name, sh_type, flags, link, align, entsize, ..Section::default() }
 }
 
 /// Gives clones of sections that change or go their old bytes: the first of them owns these, the others follow it.
@@ -509,12 +509,14 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, space: Space, slots: Vec<Slot<'d>>) {
     extended::store(&mut cubin.sections);
 }
 
+/// The note that `e_flags` names.
+const CUINFO: &str = ".note.nv.cuinfo";
+
 /// The old index of `.note.nv.cuinfo`, if bits 24-31 of `e_flags` name it.
 fn cubin_info_flags(cubin: &Cubin<'_>, slots: &[Slot<'_>]) -> Option<u32> {
     let names = slots.iter().find(|s| s.old == Some(cubin.header.shstrndx.as_usize()))?;
     let Contents::Strings(names) = &names.section.contents else { return None };
-    let note =
-        slots.iter().find(|s| s.old.is_some() && names.get(s.section.name) == Some(".note.nv.cuinfo"))?;
+    let note = slots.iter().find(|s| s.old.is_some() && names.get(s.section.name) == Some(CUINFO))?;
     let old = u32::try_from(note.old?).ok()?;
     let named = cubin.header.os_abi == ELFOSABI_CUDA_V2 && cubin.header.e_flags >> 24 == old & 0xff;
     named.then_some(old)

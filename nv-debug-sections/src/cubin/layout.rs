@@ -3,8 +3,10 @@
 use object::elf;
 
 use super::{Contents, Cubin, Section, relocation_size};
+use crate::catalog::CODE_PREFIX;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generation::Generation;
+use crate::tkinfo;
 
 pub(super) const FILE_HEADER: u64 = 64;
 pub(super) const PROGRAM_HEADER: u64 = 56;
@@ -140,7 +142,7 @@ fn is_classic(cubin: &Cubin<'_>) -> bool {
 /// Whether `.note.nv.tkinfo` names nvlink, alone or beside ptxas, as the tool.
 fn is_linked(cubin: &Cubin<'_>) -> bool {
     const TOOL: &[u8] = b"\0nvlink\0";
-    let note = cubin.section_by_name(".note.nv.tkinfo").and_then(|index| cubin.bytes(index).ok());
+    let note = cubin.section_by_name(tkinfo::NAME).and_then(|index| cubin.bytes(index).ok());
     note.is_some_and(|bytes| bytes.windows(TOOL.len()).any(|window| window == TOOL))
 }
 
@@ -150,7 +152,7 @@ pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     match Generation::of(cubin.header.sm()) {
         Generation::Mercury => 36,
         Generation::Transcoded if !is_classic(cubin) => {
-            let text = cubin.iter().filter(|(_, name, _)| name.starts_with(".text."));
+            let text = cubin.iter().filter(|(_, name, _)| name.starts_with(CODE_PREFIX));
             14 + text.map(|(_, name, _)| (CAPMERC.len() + name.len() + 1) as u64).sum::<u64>()
         }
         Generation::Legacy | Generation::Transcoded => 0,

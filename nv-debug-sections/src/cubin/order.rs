@@ -5,43 +5,33 @@ use std::collections::HashSet;
 use object::elf;
 
 use super::Cubin;
-use super::edit::{Edit, Fate, Part, is_replaced, relocations};
+use super::edit::{Edit, Fate, Part, relocations};
 use super::sht;
-use crate::catalog::{SectionKind, SectionName, Space};
+use crate::catalog::{CATALOG, CODE_PREFIX, Entry, RelocForm, SectionKind, SectionName, Space};
 
-/// File order of debug sections (FORMATS 0). Those of the PTX come last, `.debug_abbrev` first among them.
-const SECTION_ORDER: &[SectionKind] = &[
-    SectionKind::DebugFrame,
-    SectionKind::DebugLine,
-    SectionKind::DebugStr,
-    SectionKind::NvDebugLineSass,
-    SectionKind::NvDebugPtxTxt,
-    SectionKind::NvDebugInfoRegSass,
-    SectionKind::NvDebugInfoRegType,
-    SectionKind::DebugAbbrev,
-];
-
-/// Rank of a section by its name without the prefix of its space.
-fn section_rank(base: &str) -> u8 {
-    let kind = SectionKind::from_name(base);
-    SECTION_ORDER.iter().position(|other| Some(*other) == kind).unwrap_or(SECTION_ORDER.len()) as u8
+/// File order of debug sections (FORMATS 0): that of the catalog. `base` is a name without the prefix of its space; clones have the order
+/// of their originals.
+fn section_rank(base: &str) -> usize {
+    SectionName::native(base).entry().map_or(CATALOG.len(), Entry::rank)
 }
 
-/// File order of relocation sections by target (FORMATS 6). Ranks of code and plain data lie between.
-fn relocation_rank(target: &str) -> u8 {
-    match SectionKind::from_name(target) {
-        Some(SectionKind::DebugLine) => 1,
-        Some(SectionKind::NvDebugLineSass) => 2,
-        Some(SectionKind::DebugFrame) => 5,
-        _ if is_replaced(target) => 3,
-        _ if target.starts_with(".text.") || target.starts_with(".nv.capmerc.text.") => 0,
-        _ => 4,
-    }
+/// File order of relocation sections by target (FORMATS 6): code, then as in the catalog, but plain data before `.debug_frame`.
+fn relocation_rank(target: &str) -> usize {
+    let rank = |name: &str| {
+        let forms = [RelocForm::Rel, RelocForm::Rela].map(|form| SectionName::native(name).relocations(form));
+        forms.iter().filter_map(SectionName::entry).map(Entry::rank).min()
+    };
+    let of_debug = rank(target).map(|rank| 2 * rank + 2);
+    let of_data = || rank(SectionKind::DebugFrame.name()).map_or(0, |rank| 2 * rank + 1);
+    let is_code = target.starts_with(CODE_PREFIX) || target.starts_with(".nv.capmerc.text.");
+    of_debug.unwrap_or_else(|| if is_code { 0 } else { of_data() })
 }
 
-/// `.rel.X` comes before `.rela.X`, but for `.debug_line` after. Observed: ptxas 13.0.88 `-c`, sm_75.
-fn kind_rank(target: &str, with_addend: bool) -> u8 {
-    u8::from(with_addend != (SectionKind::from_name(target) == Some(SectionKind::DebugLine)))
+/// `.rel.X` comes before `.rela.X`, but for `.debug_line` after: as in the catalog.
+fn kind_rank(target: &str, form: RelocForm) -> usize {
+    let name = SectionName::native(target).relocations(form);
+    let at = name.entry().and_then(|row| CATALOG.iter().position(|other| other == row));
+    at.unwrap_or(CATALOG.len())
 }
 
 /// Where a section goes: before the old section `before` (as that section itself if `old`), then by rank.
@@ -49,10 +39,10 @@ fn kind_rank(target: &str, with_addend: bool) -> u8 {
 pub(super) struct Place {
     before: usize,
     old: bool,
-    rank: u8,
+    rank: usize,
     /// Order among sections of one rank: as given, or for relocation sections that of their targets.
     ordinal: usize,
-    kind: u8,
+    kind: usize,
 }
 
 impl Place {
@@ -77,7 +67,7 @@ pub(super) fn places(cubin: &Cubin<'_>, edit: &Edit, fates: &[Fate]) -> Vec<(Pla
     for (g, (section, slot)) in given.iter().zip(&mut all).enumerate() {
         if slot.is_none() {
             let rank = section_rank(&section.base);
-            let before = starts.get(usize::from(rank) + 1).copied().unwrap_or(0);
+            let before = starts.get(rank + 1).copied().unwrap_or(0);
             let place = Place { before, old: false, rank, ordinal: g, kind: 0 };
             *slot = Some(place);
             out.push((place, g, Part::Bytes));
@@ -91,7 +81,7 @@ pub(super) fn places(cubin: &Cubin<'_>, edit: &Edit, fates: &[Fate]) -> Vec<(Pla
 
 /// For each rank the old index of the first debug section of this rank or a higher one; behind the last debug section
 /// (if there are none, behind `.symtab`; of Mercury's behind the capsules' code) where no section is.
-fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; SECTION_ORDER.len() + 2] {
+fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; CATALOG.len() + 2] {
     let mut end = match space {
         Space::Native => {
             let tables = [Some(cubin.header.shstrndx), cubin.symtab()].into_iter().flatten();
@@ -106,14 +96,12 @@ fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; SECTI
         .iter()
         .zip(fates.iter().skip(1))
         .filter(|((.., section), fate)| **fate != Fate::Stays && section.relocations().is_none())
-        .map(|((index, name, _), _)| {
-            (index.as_usize(), usize::from(section_rank(&SectionName::parse(name).base)))
-        })
+        .map(|((index, name, _), _)| (index.as_usize(), section_rank(&SectionName::parse(name).base)))
         .collect();
     if let Some((last, _)) = debug.last() {
         end = last + 1;
     }
-    let mut starts = [end; SECTION_ORDER.len() + 2];
+    let mut starts = [end; CATALOG.len() + 2];
     for (index, rank) in debug.into_iter().rev() {
         starts.iter_mut().take(rank + 1).for_each(|start| *start = index);
     }
@@ -121,7 +109,7 @@ fn rank_starts(cubin: &Cubin<'_>, space: Space, fates: &[Fate]) -> [usize; SECTI
 }
 
 /// Order among relocation sections: rank of the target, position of the target, `.rel` or `.rela`.
-type Key = (u8, usize, u8);
+type Key = (usize, usize, usize);
 
 fn relocation_places(
     cubin: &Cubin<'_>,
@@ -139,7 +127,8 @@ fn relocation_places(
     }
     let key = |g: usize, part: Part| -> Key {
         let name = given.get(g).map_or("", |s| s.base.as_str());
-        (relocation_rank(name), ordinals.get(g).copied().unwrap_or(0), kind_rank(name, part == Part::Rela))
+        let kind = part.form().map_or(0, |form| kind_rank(name, form));
+        (relocation_rank(name), ordinals.get(g).copied().unwrap_or(0), kind)
     };
     let mut taken = HashSet::new();
     let mut present: Vec<(Key, usize)> = Vec::new();

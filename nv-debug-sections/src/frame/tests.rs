@@ -1,6 +1,7 @@
 //! Relocations of encoded sections (FORMATS 4 and 5), and what decoding makes of them.
 
 use super::*;
+use proptest::prelude::*;
 
 const KERNEL: SymbolId = SymbolId(5);
 const DEVICE: SymbolId = SymbolId(6);
@@ -145,4 +146,47 @@ fn refusals_of_the_writer_name_the_entry() {
     let entries = [cie(vec![]), fde(1, at(KERNEL), None)];
     let error = encode(&entries, None).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unwritable { part: "entry", index: 1, .. }), "{error}");
+}
+
+fn instruction() -> impl Strategy<Value = Cfi> {
+    prop_oneof![
+        (0_u8..0x40).prop_map(Cfi::AdvanceLoc),
+        any::<u32>().prop_map(Cfi::AdvanceLoc4),
+        any::<(u64, u64)>().prop_map(|(register, offset)| Cfi::DefCfa { register, offset }),
+        any::<(u64, i64)>()
+            .prop_map(|(register, factored_offset)| Cfi::OffsetExtendedSf { register, factored_offset }),
+        any::<(u64, u64)>().prop_map(|(register, source)| Cfi::Register { register, source }),
+        (1_u32..9).prop_map(|symbol| return_address(SymbolId(symbol))),
+    ]
+}
+
+proptest! {
+    // The second round has the bytes of the first: decoding keeps all that encoding writes.
+    #[test]
+    fn entries_come_back(
+        first in prop::collection::vec(instruction(), 0..6),
+        later in prop::collection::vec((prop::collection::vec(instruction(), 0..6), 0_u32..9, any::<bool>()), 0..5),
+    ) {
+        let functions = later.into_iter().map(|(instructions, symbol, relocatable)| {
+            let location = if symbol == 0 { Address::Constant(0x40) } else { at(SymbolId(symbol)) };
+            let Entry::Fde(entry) = fde(0, location, relocatable.then_some(SymbolId(symbol))) else { unreachable!() };
+            Entry::Fde(Fde { instructions, ..entry })
+        });
+        let entries: Vec<Entry> = std::iter::once(cie(first)).chain(functions).collect();
+        let section = encode(&entries, None).unwrap();
+        let again = decode(&section.bytes, &symbols(&section)).unwrap();
+        prop_assert_eq!(&again, &entries);
+        prop_assert_eq!(encode(&again, None).unwrap().bytes, section.bytes);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(data in prop::collection::vec(prop_oneof![0_u8..5, any::<u8>()], 0..60)) {
+        match decode(&data, &FieldSymbols::new()) {
+            Ok(entries) => {
+                let section = encode(&entries, None).unwrap();
+                prop_assert_eq!(decode(&section.bytes, &FieldSymbols::new()).unwrap(), entries);
+            }
+            Err(error) => prop_assert!(error.offset() <= data.len() as u64),
+        }
+    }
 }

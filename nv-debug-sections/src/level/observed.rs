@@ -4,7 +4,7 @@
 
 use super::facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
 use super::{DebugLevel, Request};
-use crate::catalog::{CATALOG, Origin, RelocForm, SectionKind, SectionName};
+use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::generation::Generation;
 use crate::ptx_txt;
 use std::borrow::Cow;
@@ -121,12 +121,28 @@ fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> 
 /// Whether nvlink 13.0.88 takes these options: `--suppress-debug-info` without `-g` is fatal.
 ///
 /// Those that it takes change nothing about the sections: it copies what its inputs have ([`linked`]).
+///
+/// ```
+/// use nv_debug_sections::level::{Request, observed::link_accepts};
+/// let suppress = Request { suppress: true, ..Request::default() };
+/// assert!(!link_accepts(suppress) && link_accepts(Request { device_debug: true, ..suppress }));
+/// ```
 pub fn link_accepts(request: Request) -> bool {
     request.device_debug || !request.suppress
 }
 
 /// The debug sections of a file that nvlink 13.0.88 makes of files with these sections (of [`Output::Linked`] compilations): all of
 /// them once, each where it comes up first.
+///
+/// ```
+/// use nv_debug_sections::level::{DebugLevel, Output, Program, observed};
+/// let program = Program { texts: Some(vec![".nv_debug_ptx_txt.7".into()]), ..Program::default() };
+/// let of = |level| observed::sections(&observed::Compilation { level, sm: 90, output: Output::Linked, program: &program });
+/// let linked = observed::linked(&[of(DebugLevel::None), of(DebugLevel::Lines)]);
+/// let names: Vec<String> = linked.iter().map(|section| section.name.to_string()).collect();
+/// assert_eq!(names.iter().filter(|name| **name == ".debug_frame").count(), 1);
+/// assert!(names.contains(&".nv_debug_ptx_txt.7".to_owned()));
+/// ```
 pub fn linked<'a>(inputs: &[Vec<Expected<'a>>]) -> Vec<Expected<'a>> {
     let rank = |name: &SectionName<'_>| {
         (name.space, name.kind() == Some(SectionKind::NvDebugShared), name.form.is_some())
@@ -225,10 +241,10 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, Ref
         return Vec::new();
     }
     let Some(sections) = &compilation.program.sections else {
-        let of_ptx =
-            CATALOG.iter().filter(|entry| entry.origin == Origin::Ptx && entry.kind != SectionKind::DebugStr);
+        let of_ptx = SectionKind::all()
+            .filter(|kind| kind.entry().origin == Origin::Ptx && *kind != SectionKind::DebugStr);
         return of_ptx
-            .map(|entry| (entry.name.into(), Need::If(Condition::InPtx(entry.kind)), typical(entry.kind)))
+            .map(|kind| (kind.name().into(), Need::If(Condition::InPtx(kind)), typical(kind)))
             .collect();
     };
     let has_own_place = [SectionKind::DebugStr, SectionKind::DebugLine].map(SectionKind::name);

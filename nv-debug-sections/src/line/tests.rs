@@ -348,5 +348,7 @@ proptest! {
         let mut again = decode(".debug_line", &encoded.bytes).unwrap();
         again[0].sequences[0].base_offset = 0;
         prop_assert_eq!(&again, &[table]);
+        let second = encode(".debug_line", &again[0], None, |_, _| Address::Constant(0)).unwrap();
+        prop_assert_eq!(second.bytes, encoded.bytes);
     }
 }

@@ -4,10 +4,8 @@ use std::collections::HashMap;
 
 use object::elf;
 
+use crate::catalog::CODE_PREFIX;
 use crate::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
-
-/// Prefix of the names of code sections.
-const TEXT: &str = ".text.";
 
 /// A section of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +54,8 @@ pub struct Code<'c> {
 impl<'c> Code<'c> {
     /// Looks up sections and symbols: code is what has `SHF_EXECINSTR` or, as in debug-only objects, the name `.text.F`.
     pub fn new(cubin: &'c Cubin<'_>) -> Self {
-        let is_code = |flags: u64, name: &str| flags & elf::SHF_EXECINSTR.0 != 0 || name.starts_with(TEXT);
+        let is_code =
+            |flags: u64, name: &str| flags & elf::SHF_EXECINSTR.0 != 0 || name.starts_with(CODE_PREFIX);
         let sections: Vec<CodeSection<'c>> = cubin
             .iter()
             .filter(|(_, name, section)| !section.is_mercury() && is_code(section.flags, name))

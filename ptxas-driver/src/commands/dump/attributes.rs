@@ -1,21 +1,39 @@
 //! The records of `.nv.info` in words.
 
-use super::model::{Contents, NvInfoRecord};
+use super::model::{Contents, FunctionFacts, NvInfoRecord};
 use super::section::{Source, View};
 use nv_debug_sections::Result;
+use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter, Record, Value};
 
-pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let table = SectionIndex(source.cubin.section(view.index)?.link);
-    let name = |symbol| source.cubin.symbol_name_in(table, symbol).to_owned();
+pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<(Contents, Vec<FunctionFacts>)> {
+    let section = source.cubin.section(view.index)?;
+    let name = |symbol| source.cubin.symbol_name_in(SectionIndex(section.link), symbol).to_owned();
     let records = nv_info::decode(&view.name, &view.data.bytes)?;
+    let mut functions: Vec<_> = nv_info::functions(&records)
+        .into_iter()
+        .map(|(symbol, needs)| FunctionFacts {
+            function: name(symbol),
+            registers: needs.registers,
+            frame_size: needs.frame_size,
+            min_stack_size: needs.min_stack_size,
+            max_stack_size: needs.max_stack_size,
+            exits: Vec::new(),
+        })
+        .collect();
+    let exits: Vec<u32> = nv_info::exit_offsets(&records).collect();
+    if !exits.is_empty() {
+        let code = source.cubin.section_name(SectionIndex(section.info));
+        let function = code.rsplit_once(CODE_PREFIX).map_or(code, |(_, function)| function).to_owned();
+        functions.push(FunctionFacts { function, exits, ..FunctionFacts::default() });
+    }
     let records = records.iter().map(|record| NvInfoRecord {
         attribute: record.attribute.to_string(),
         format: record.value.format_name(),
         value: words(record, &name),
     });
-    Ok(Contents::Attributes(records.collect()))
+    Ok((Contents::Attributes(records.collect()), functions))
 }
 
 fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {

@@ -1,12 +1,17 @@
 //! The sections that are plain lists.
 
 use super::expression;
-use super::model::{Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, TextLine};
+use super::model::{
+    Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, SharedVariable, SharedVariables,
+    TextLine,
+};
 use super::section::{Source, View};
 use crate::commands::read::text;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::ptx_txt::PtxText;
+use nv_debug_sections::shared_window::{self, Stage};
 use nv_debug_sections::{Error, ErrorKind, Result, reg_sass, reg_type};
 use std::collections::HashMap;
 
@@ -128,4 +133,19 @@ pub(super) fn macros(view: &View<'_>) -> Result<Contents> {
         entries.push(Located { offset, value });
     }
     Ok(Contents::Macros(entries))
+}
+
+/// `.nv_debug.shared`, which has no bytes: its variables.
+pub(super) fn shared(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Contents> {
+    let symbols = (0..).map(SymbolIndex).zip(cubin.symbols());
+    let named = symbols.map(|(at, symbol)| (cubin.symbol_name(at), symbol));
+    let window = shared_window::decode(cubin.section(index)?, index, named)?;
+    let linked = window.stage == Stage::Linked;
+    let variables = window.variables.iter().map(|variable| SharedVariable {
+        name: variable.name.to_owned(),
+        offset: linked.then_some(variable.value),
+        align: (!linked).then_some(variable.value),
+        size: variable.size,
+    });
+    Ok(Contents::Shared(SharedVariables { linked, align: window.align, variables: variables.collect() }))
 }

@@ -43,6 +43,9 @@ pub(super) struct Section {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
     pub(super) contents: Contents,
+    /// Of records: what they say of each function.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) functions: Vec<FunctionFacts>,
 }
 
 /// What a section holds.
@@ -61,6 +64,7 @@ pub(super) enum Contents {
     Lookup(Vec<Lookup>),
     Macros(Vec<Located<String>>),
     Attributes(Vec<NvInfoRecord>),
+    Shared(SharedVariables),
     #[serde(serialize_with = "hex")]
     Bytes(Vec<u8>),
 }
@@ -163,6 +167,47 @@ pub(super) struct NvInfoRecord {
     pub(super) format: &'static str,
     /// In words.
     pub(super) value: String,
+}
+
+/// What `.nv.info` says of a function, or `.nv.info.F` of F. Sizes in bytes.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct FunctionFacts {
+    pub(super) function: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) registers: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) frame_size: Option<u32>,
+    /// `u32::MAX` with recursion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) min_stack_size: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_stack_size: Option<u32>,
+    /// Offsets of the `EXIT` instructions in the function's code section.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) exits: Vec<u32>,
+}
+
+/// `.nv_debug.shared`.
+#[derive(Debug, Serialize)]
+pub(super) struct SharedVariables {
+    /// Whether addresses have been given.
+    pub(super) linked: bool,
+    pub(super) align: u64,
+    pub(super) variables: Vec<SharedVariable>,
+}
+
+/// A variable of it.
+#[derive(Debug, Serialize)]
+pub(super) struct SharedVariable {
+    pub(super) name: String,
+    /// Byte offset in the shared window; absent before linking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) offset: Option<u64>,
+    /// Alignment in bytes; absent once linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) align: Option<u64>,
+    /// 0 for an array without a size.
+    pub(super) size: u64,
 }
 
 /// A CIE or FDE.

@@ -1,6 +1,6 @@
 //! Picks the decoder of a section, and knows what its fields refer to.
 
-use super::model::{Contents, Header, Section};
+use super::model::{Contents, FunctionFacts, Header, Section};
 use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
 use nv_debug_sections::Result;
@@ -183,21 +183,25 @@ impl<'c, 'd> Source<'c, 'd> {
     pub(super) fn decode(&self, index: SectionIndex) -> Section {
         let name = self.cubin.section_name(index).to_owned();
         let size = self.cubin.section(index).map_or(0, |section| section_size(self.cubin, section));
-        let (contents, error) = match self.contents(index, &name) {
-            Ok(contents) => (contents, None),
-            Err(error) => (self.bytes(index), Some(error.to_string())),
+        let ((contents, functions), error) = match self.contents(index, &name) {
+            Ok(decoded) => (decoded, None),
+            Err(error) => ((self.bytes(index), Vec::new()), Some(error.to_string())),
         };
-        Section { index: index.0, name, size, error, contents }
+        Section { index: index.0, name, size, error, contents, functions }
     }
 
     fn bytes(&self, index: SectionIndex) -> Contents {
         Contents::Bytes(self.cubin.bytes(index).map(Cow::into_owned).unwrap_or_default())
     }
 
-    fn contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
+    fn contents(&self, index: SectionIndex, name: &str) -> Result<(Contents, Vec<FunctionFacts>)> {
         if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
             return attributes::attributes(self, &self.view(index)?);
         }
+        Ok((self.debug_contents(index, name)?, Vec::new()))
+    }
+
+    fn debug_contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
         if !SectionName::parse(name).is_debug_contents() {
             return Ok(self.bytes(index));
         }
@@ -214,6 +218,7 @@ impl<'c, 'd> Source<'c, 'd> {
             Some(SectionKind::DebugLoc) => lists::locations(self, &view),
             Some(SectionKind::DebugPubnames | SectionKind::DebugPubtypes) => lists::lookup(&view),
             Some(SectionKind::DebugMacinfo) => lists::macros(&view),
+            Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index),
             _ => Ok(Contents::Bytes(view.data.bytes.into_owned())),
         }
     }

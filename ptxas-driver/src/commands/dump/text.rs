@@ -1,10 +1,11 @@
 //! Decoded sections as text.
 
 use super::model::{
-    Contents, FrameEntry, Header, InfoUnit, LineRow, LineSequence, LineUnit, Location, Register, Section,
+    Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineRow, LineSequence, LineUnit, Location,
+    Register, Section, SharedVariables,
 };
 use crate::commands::read::{demangle, printable};
-use nv_debug_sections::cubin;
+use nv_debug_sections::{cubin, nv_info};
 use std::io::{self, Write};
 
 /// Bytes shown on one line.
@@ -91,8 +92,42 @@ pub(super) fn section(out: Out<'_>, section: &Section) -> io::Result<()> {
             let line = format!("  {:36}  {}", record.attribute, printable(&record.value));
             writeln!(out, "{}", line.trim_end())
         }),
+        Contents::Shared(shared) => shared_variables(out, shared),
         Contents::Bytes(bytes) => hex(out, bytes),
-    }
+    }?;
+    section.functions.iter().try_for_each(|function| facts(out, function))
+}
+
+/// `saxpy: 24 registers, frame of 0 bytes, stack of 0 bytes`, `saxpy: exits at 0x90 0x360`.
+fn facts(out: Out<'_>, facts: &FunctionFacts) -> io::Result<()> {
+    let bytes = |what: &'static str, size: Option<u32>| {
+        size.map(|size| match size {
+            nv_info::UNKNOWN_STACK => format!("{what} of unknown size"),
+            size => format!("{what} of {size} bytes"),
+        })
+    };
+    let exits: Vec<_> = facts.exits.iter().map(|offset| format!("{offset:#x}")).collect();
+    let all = [
+        facts.registers.map(|count| format!("{count} registers")),
+        bytes("frame", facts.frame_size),
+        bytes("stack", facts.min_stack_size),
+        bytes("largest stack", facts.max_stack_size),
+        (!exits.is_empty()).then(|| format!("exits at {}", exits.join(" "))),
+    ];
+    let all: Vec<_> = all.into_iter().flatten().collect();
+    writeln!(out, "  {}: {}", name(&facts.function), all.join(", "))
+}
+
+fn shared_variables(out: Out<'_>, shared: &SharedVariables) -> io::Result<()> {
+    let state = if shared.linked { "linked" } else { "to be linked" };
+    writeln!(out, "  {state}, alignment {}", shared.align)?;
+    shared.variables.iter().try_for_each(|variable| {
+        let (what, number) = match (variable.offset, variable.align) {
+            (Some(offset), _) => ("offset", offset),
+            (None, align) => ("alignment", align.unwrap_or_default()),
+        };
+        writeln!(out, "  {}: {what} {number:#x}, {} bytes", name(&variable.name), variable.size)
+    })
 }
 
 fn line_unit(out: Out<'_>, number: usize, unit: &LineUnit) -> io::Result<()> {

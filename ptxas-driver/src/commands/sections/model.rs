@@ -361,7 +361,7 @@ fn extra(cubin: &Cubin<'_>, indices: &[SectionIndex], expectation: &super::Expec
     let why = |name: &SectionName<'_>| match sort(name).and_then(|sort| expected.get(&sort)) {
         Some(one) if *one == name => "there is one of that name before it".to_owned(),
         Some(instead) => format!("expected {instead}"),
-        None if name.since() > expectation.sm => format!("Mercury copies begin with sm_{}", name.since()),
+        None if name.since() > expectation.sm => format!("such sections begin with sm_{}", name.since()),
         None => format!("not in a {output} file of level {level}"),
     };
     let named =

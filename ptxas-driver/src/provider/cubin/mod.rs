@@ -15,7 +15,7 @@ use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::ptx_sections::PtxSections;
 use anyhow::{Result, ensure};
 use merc_capsule::native_name;
-use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
@@ -154,7 +154,7 @@ impl<'r, 'd> Reader<'r, 'd> {
                 (Space::Mercury, Some(Some(native))) => native,
                 (Space::Mercury, _) => continue,
             };
-            let Some(function) = native.strip_prefix(".text.") else { continue };
+            let Some(function) = native.strip_prefix(CODE_PREFIX) else { continue };
             ensure!(
                 !matches!(section.contents, Contents::NoBits(_)),
                 "{name} has no code: this is a debug-only object, expected a cubin"

@@ -1,0 +1,44 @@
+//! `.debug_frame`: bytes -> entries -> bytes -> the same entries, as numbers and as a cubin has them, with symbols.
+
+use crate::support::decoded;
+use dwarf2_writer::{Address, SymbolId};
+use nv_debug_sections::frame::{self, Entry, FieldSymbol, FieldSymbols};
+use nv_debug_sections::reloc::DebugReloc;
+
+/// Decodes `data`, encodes the entries, and decodes these.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let Some(mut entries) = decoded(data, frame::decode(data, &FieldSymbols::new())) else { return };
+    assert_frames(&entries);
+    // In a cubin both address fields of an FDE are relocated.
+    for (symbol, entry) in (1..).zip(&mut entries) {
+        if let Entry::Fde(fde) = entry
+            && let Address::Constant(address) = fde.initial_location
+        {
+            fde.initial_location = Address::Symbol { symbol: SymbolId(symbol), addend: address as i64 };
+            fde.range_symbol = Some(SymbolId(symbol));
+        }
+    }
+    assert_frames(&entries);
+}
+
+/// Entries survive, with their symbols given by their relocations, all of which are filed.
+fn assert_frames(entries: &[Entry]) {
+    let section = frame::encode(entries, None).expect("what was decoded can be encoded");
+    let relocs = frame::debug_relocs(&section);
+    let symbol = |reloc: &DebugReloc| FieldSymbol {
+        symbol: SymbolId(reloc.symbol.0),
+        addend: reloc.addend,
+        width: reloc.kind.row().width,
+        action: reloc.kind.row().action,
+    };
+    let symbols = relocs.iter().map(|reloc| (reloc.offset, symbol(reloc))).collect();
+    let again = frame::decode(&section.bytes, &symbols);
+    assert_eq!(again.expect("what was encoded can be decoded"), entries);
+    let mut filed: Vec<u64> = relocs.iter().map(|reloc| reloc.offset).collect();
+    filed.sort_unstable();
+    assert!(filed.iter().eq(section.relocs.iter().map(|reloc| &reloc.offset)));
+}

@@ -1,0 +1,36 @@
+//! A section's name, type and flags: taken apart and put together, and what the catalog and the classifiers make of them.
+
+use nv_debug_sections::catalog::{SectionKind, SectionName, Shape, Space, classify, is_debug_section};
+
+/// Takes `data` for a type (4 bytes) and a name.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let Some((sh_type, name)) = data.split_first_chunk() else { return };
+    let Ok(text) = std::str::from_utf8(name) else { return };
+    let name = SectionName::parse(text);
+    assert_eq!(name.to_string(), text);
+    assert_eq!(name.kind().is_some(), SectionKind::from_name(&name.base).is_some());
+    assert!(name.kind().is_none() || is_debug_section(&name.base));
+    assert!(Shape::of(&name).is_none() || name.is_debug());
+    if name.base.starts_with('.') {
+        let clone = name.mercury();
+        assert_eq!(SectionName::parse(&clone.to_string()), clone);
+    }
+    classified(u32::from_le_bytes(*sh_type), text, &name);
+}
+
+/// What the documented classifiers know, the catalog knows, or as the beginning of the PTX text's name.
+fn classified(sh_type: u32, text: &str, name: &SectionName<'_>) {
+    let flag = nv_debug_sections::cubin::SHF_MERCURY;
+    let known = [
+        classify::standard(sh_type, text).map(|kind| (Space::Native, kind)),
+        classify::mercury(sh_type, flag, text).map(|kind| (Space::Mercury, kind)),
+    ];
+    for (space, kind) in known.into_iter().flatten() {
+        assert_eq!((name.space, name.form), (space, None));
+        assert!(name.kind() == Some(kind) || kind == SectionKind::NvDebugPtxTxt);
+    }
+}
