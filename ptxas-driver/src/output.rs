@@ -1,35 +1,42 @@
 //! Output files appear whole or not at all.
 
 use anyhow::{Context, Result};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to `path` through a temporary file beside it.
 ///
 /// # Errors
 ///
-/// The folder cannot be written, the disk is full, `path` is a folder.
+/// "Could not be opened": the folder is missing or cannot be written, `path` is a folder. "Could not be written": the disk is full.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = || format!("Output file '{}' could not be opened", path.display());
+    let unopened = || format!("Output file '{}' could not be opened", path.display());
+    let unwritten = || format!("Output file '{}' could not be written", path.display());
     if path.as_os_str().is_empty() {
-        return Err(std::io::Error::from(std::io::ErrorKind::NotFound)).with_context(failed);
+        return Err(io::Error::from(io::ErrorKind::NotFound)).with_context(unopened);
     }
     // Devices and pipes cannot be replaced, and need not be.
     if path.exists() && !path.is_file() {
-        return std::fs::write(path, bytes).with_context(failed);
+        let mut file = std::fs::File::create(path).with_context(unopened)?;
+        return file.write_all(bytes).with_context(unwritten);
     }
     // A link stays, what it names is replaced or made.
     let path = &behind_links(path);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The error itself would name the temporary file.
-    let mut file =
-        new_file(folder).map_err(|error| std::io::Error::from(error.kind())).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
+    let mut file = new_file(folder).map_err(|error| unnamed(&error)).with_context(unopened)?;
+    file.write_all(bytes).map_err(|error| unnamed(&error)).with_context(unwritten)?;
     if let Ok(replaced) = std::fs::metadata(path) {
-        file.as_file().set_permissions(replaced.permissions()).with_context(failed)?;
+        file.as_file().set_permissions(replaced.permissions()).with_context(unwritten)?;
     }
-    file.persist(path).with_context(failed)?;
+    file.persist(path).with_context(unwritten)?;
     Ok(())
+}
+
+/// The system's own words for an error of `tempfile`, which would name the temporary file.
+fn unnamed(error: &io::Error) -> io::Error {
+    let system = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    let system = system.or(error.raw_os_error());
+    system.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 /// Whether both name one file, which need not exist.
@@ -51,7 +58,7 @@ fn behind_links(path: &Path) -> PathBuf {
     path
 }
 
-fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".nvdwarf-");
     // Temporary files are private by default; an output file has the mode that the umask gives it.
