@@ -34,7 +34,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// The system's own words for an error of `tempfile`, which would name the temporary file.
 fn unnamed(error: &io::Error) -> io::Error {
-    let system = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    let system =
+        error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
     let system = system.or(error.raw_os_error());
     system.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }

@@ -258,17 +258,31 @@ impl<'d> Entry<'d> {
         self.payload_within(MAX_EXPANSION)
     }
 
-    /// The same with another limit in place of [`MAX_EXPANSION`].
+    /// Whether [`payload_within`](Self::payload_within) would take the payload by its sizes, without decompressing it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Expansion`] beyond `max_expansion`, [`ErrorKind::Value`] beyond [`MAX_PAYLOAD`](super::MAX_PAYLOAD).
+    pub fn check_size(&self, max_expansion: u64) -> Result<()> {
+        if self.flags.compression().is_none() {
+            return Ok(());
+        }
+        payload::check_size(self.stored.len() as u64, self.uncompressed_size, max_expansion)
+            .map_err(|kind| self.place.error(self.place.offset, kind))
+    }
+
+    /// The same as [`payload`](Self::payload) with another limit in place of [`MAX_EXPANSION`].
     pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
         let fail = |kind| self.place.error(self.place.offset, kind);
         if self.flags.has(Flags::OBFUSCATED) {
             return Err(fail(ErrorKind::Sealed("obfuscated by fatbinary")));
         }
+        self.check_size(max_expansion)?;
         let payload = match self.flags.compression() {
             None => self.stored.into(),
-            Some(method) => payload::decompress(method, self.stored, self.uncompressed_size, max_expansion)
-                .map_err(fail)?
-                .into(),
+            Some(method) => {
+                payload::decompress(method, self.stored, self.uncompressed_size).map_err(fail)?.into()
+            }
         };
         Ok(if self.kind.is_text() { without_nuls(payload) } else { payload })
     }

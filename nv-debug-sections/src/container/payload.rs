@@ -23,24 +23,20 @@ const MIN_WINDOW: u64 = 8 << 20;
 /// How much is decompressed at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The `size` bytes that `stored` stands for.
-pub(super) fn decompress(
-    method: Compression,
-    stored: &[u8],
-    size: u64,
-    max_expansion: u64,
-) -> Result<Vec<u8>, ErrorKind> {
-    let reserved = stored.len() as u64;
-    if size > reserved.saturating_mul(max_expansion) {
-        return Err(ErrorKind::Expansion { stored: reserved, claimed: size, factor: max_expansion });
+/// Refuses `size` bytes that are too many for `stored` ones.
+pub(super) fn check_size(stored: u64, size: u64, max_expansion: u64) -> Result<(), ErrorKind> {
+    if size > stored.saturating_mul(max_expansion) {
+        return Err(ErrorKind::Expansion { stored, claimed: size, factor: max_expansion });
     }
     if size > MAX_PAYLOAD {
-        return Err(ErrorKind::Value {
-            field: "uncompressed size",
-            found: size,
-            expected: "at most 0x20000000, 512 MiB",
-        });
+        let expected = "at most 0x20000000, 512 MiB";
+        return Err(ErrorKind::Value { field: "uncompressed size", found: size, expected });
     }
+    Ok(())
+}
+
+/// The `size` bytes that `stored` stands for; [`check_size`] has taken them.
+pub(super) fn decompress(method: Compression, stored: &[u8], size: u64) -> Result<Vec<u8>, ErrorKind> {
     match method {
         Compression::Lz4 => lz4(stored, size),
         Compression::Zstd => zstd(stored, size),

@@ -1,39 +1,68 @@
 //! The list for people.
 
-use super::model::{File, Image, Versions};
+use super::model::{Image, Versions};
 use crate::commands::read::printable;
 use std::io::{self, Write};
 
 const HEADINGS: [&str; COLUMNS] =
     ["Index", "Kind", "Arch", "Size", "Stored", "Compression", "Debug", "Name", "Place", "Options"];
 const COLUMNS: usize = 10;
+const DEBUG: usize = 6;
 
 /// Columns of numbers, which are right-aligned.
 const NUMBERS: [usize; 3] = [0, 3, 4];
 
-/// Says where a file's images were written.
-pub(super) fn paths(out: &mut dyn Write, file: &File) -> io::Result<()> {
-    let mut paths = file.images.iter().filter_map(|image| image.path.as_ref());
-    paths.try_for_each(|path| writeln!(out, "{}", printable(path)))
+/// Widths of columns, those of the widest cells that were seen.
+#[derive(Debug)]
+pub(super) struct Widths([usize; COLUMNS]);
+
+impl Default for Widths {
+    fn default() -> Self {
+        let mut widths = HEADINGS.map(str::len);
+        // Known only after a look inside, which comes when the line is written.
+        widths[DEBUG] = "lineinfo".len();
+        Self(widths)
+    }
 }
 
-/// Lists a file's images.
-pub(super) fn list(out: &mut dyn Write, file: &File) -> io::Result<()> {
-    let images = if file.count == 1 { "image" } else { "images" };
-    write!(out, "{}: {}, {} {images}", printable(&file.name), file.kind.map_or("", kind_words), file.count)?;
-    match file.count - file.images.len() as u64 {
-        0 => writeln!(out)?,
-        _ => writeln!(out, ", {} selected", file.images.len())?,
-    }
-    let rows: Vec<[String; COLUMNS]> = file.images.iter().map(row).collect();
-    let mut widths = HEADINGS.map(str::len);
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().clamp(*width, 60);
+/// No cell, however long, moves those of other lines further.
+const MAX_WIDTH: usize = 60;
+
+impl Widths {
+    /// Makes room for an image.
+    pub(super) fn add(&mut self, image: &Image) {
+        for (width, cell) in self.0.iter_mut().zip(&row(image)) {
+            *width = cell.chars().count().clamp(*width, MAX_WIDTH);
         }
     }
-    line(out, &HEADINGS.map(str::to_owned), &widths)?;
-    rows.iter().try_for_each(|row| line(out, row, &widths))
+
+    /// The line above a list.
+    pub(super) fn headings(&self, out: &mut dyn Write) -> io::Result<()> {
+        line(out, &HEADINGS.map(str::to_owned), &self.0)
+    }
+
+    /// The line of an image.
+    pub(super) fn image(&self, out: &mut dyn Write, image: &Image) -> io::Result<()> {
+        line(out, &row(image), &self.0)
+    }
+}
+
+/// What a list begins with: the file, what it is, and how many images it has.
+pub(super) fn title(
+    out: &mut dyn Write,
+    name: &str,
+    kind: &'static str,
+    count: u64,
+    selected: u64,
+) -> io::Result<()> {
+    let images = if count == 1 { "image" } else { "images" };
+    write!(out, "{}: {}, {count} {images}", printable(name), kind_words(kind))?;
+    if selected == count { writeln!(out) } else { writeln!(out, ", {selected} selected") }
+}
+
+/// Says where an image was written.
+pub(super) fn path(out: &mut dyn Write, image: &Image) -> io::Result<()> {
+    image.path.iter().try_for_each(|path| writeln!(out, "{}", printable(path)))
 }
 
 fn line(out: &mut dyn Write, cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> io::Result<()> {
@@ -54,10 +83,11 @@ fn row(image: &Image) -> [String; COLUMNS] {
         (None, true) => "obfuscated".to_owned(),
         (Some(compression), true) => format!("{compression}, obfuscated"),
     };
-    let place = if image.label.is_empty() && image.host.is_none() {
+    let label = image.label();
+    let place = if label.is_empty() && image.host.is_none() {
         String::new()
     } else {
-        format!("{}+{:#x}", printable(&image.label), image.offset)
+        format!("{}+{:#x}", printable(&label), image.offset)
     };
     let options = image.options.as_deref().map(|options| printable(options).into_owned());
     let remarks = image.ir.as_ref().map(Versions::words).into_iter().chain(options);
@@ -69,7 +99,7 @@ fn row(image: &Image) -> [String; COLUMNS] {
         image.size.to_string(),
         image.stored_size.to_string(),
         compression,
-        if image.debug == "none" { "-".to_owned() } else { image.debug.to_owned() },
+        image.debug.map_or("?", |debug| if debug == "none" { "-" } else { debug }).to_owned(),
         shown(&image.name).trim().to_owned(),
         place,
         remarks,
