@@ -67,3 +67,23 @@ fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_went_wrong_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("no/such/file");
+        for (path, step, reason) in [
+            (Path::new("/dev/full"), "could not be written", "No space left on device"),
+            (folder.path(), "could not be opened", "Is a directory"),
+            (&missing, "could not be opened", "No such file or directory"),
+        ] {
+            let error = format!("{:#}", write(path, b"bytes").unwrap_err());
+            assert!(error.contains(step) && error.contains(reason), "{error}");
+        }
+    }
+}
