@@ -277,7 +277,7 @@ impl Extract<'_> {
     }
 
     /// One image as it is shown, and written where that is asked for.
-    fn image(&self, input: &Path, found: &Numbered<'_>) -> Image {
+    fn image<'d>(&self, input: &Path, found: &Numbered<'d>) -> Image<'d> {
         let entry = &found.entry;
         let mut image = Image::new(found.index, entry);
         match &self.options.output_dir {
@@ -288,7 +288,7 @@ impl Extract<'_> {
     }
 
     /// Looks inside, which tells what the entry does not.
-    fn look(&self, image: &mut Image, entry: &Entry<'_>) {
+    fn look(&self, image: &mut Image<'_>, entry: &Entry<'_>) {
         if !Image::needs_look(entry) {
             return;
         }
@@ -303,7 +303,7 @@ impl Extract<'_> {
         }
     }
 
-    fn write(&self, image: &mut Image, folder: &Path, input: &Path, found: &Numbered<'_>) {
+    fn write(&self, image: &mut Image<'_>, folder: &Path, input: &Path, found: &Numbered<'_>) {
         let path = folder.join(self.names.borrow_mut().name(input, found.index, found.number, &found.entry));
         if output::is_same(&path, input) {
             image.error = Some(format!("it would replace '{}', the file it is in", path.display()));

@@ -4,6 +4,7 @@ use super::model::Image;
 use crate::cli::{complain, note};
 use crate::commands::read::printable;
 use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
+use std::fmt;
 use std::io::{self, Write};
 
 /// Most messages about one file and its images; `--json` has all.
@@ -12,20 +13,44 @@ const MAX_MESSAGES: u64 = 20;
 /// The messages about one file, kept until its list is out.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
-    errors: Vec<String>,
-    error_count: u64,
-    notes: Vec<String>,
-    note_count: u64,
+    errors: Kept,
+    notes: Kept,
+}
+
+/// The first messages of a kind, and how many there are.
+#[derive(Debug, Default)]
+struct Kept {
+    texts: Vec<String>,
+    count: u64,
+}
+
+impl Kept {
+    fn push(&mut self, text: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.count <= MAX_MESSAGES {
+            self.texts.push(text());
+        }
+    }
+
+    fn say(&self, name: &str, say: fn(fmt::Arguments<'_>)) {
+        for text in &self.texts {
+            say(format_args!("{}", printable(text)));
+        }
+        match self.count - self.texts.len() as u64 {
+            0 => {}
+            more => say(format_args!("{}: and {more} more", printable(name))),
+        }
+    }
 }
 
 impl Messages {
     /// Something is wrong.
     pub(super) fn error(&mut self, text: impl FnOnce() -> String) {
-        push(&mut self.errors, &mut self.error_count, text);
+        self.errors.push(text);
     }
 
     /// What is wrong or odd with an image of the file `name`.
-    pub(super) fn image(&mut self, name: &str, image: &Image) {
+    pub(super) fn image(&mut self, name: &str, image: &Image<'_>) {
         let says = |text: &str| format!("{name}: image {}: {text}", image.index);
         if let Some(error) = &image.error {
             self.error(|| says(error));
@@ -36,29 +61,14 @@ impl Messages {
             Compatibility::NewerMinor => "newer than",
             Compatibility::Incompatible => "not compatible with",
         };
-        let text = || says(&format!("debug metadata {} is {odd} 3.2", versions.debug));
-        push(&mut self.notes, &mut self.note_count, text);
+        self.notes.push(|| says(&format!("debug metadata {} is {odd} 3.2", versions.debug)));
     }
 
     /// Says them; whether nothing is wrong.
     pub(super) fn say(&self, name: &str) -> bool {
-        let kept: [(&[String], u64, fn(std::fmt::Arguments<'_>)); 2] =
-            [(&self.errors, self.error_count, complain), (&self.notes, self.note_count, note)];
-        for (messages, count, say) in kept {
-            messages.iter().for_each(|message| say(format_args!("{}", printable(message))));
-            match count - messages.len() as u64 {
-                0 => {}
-                more => say(format_args!("{}: and {more} more", printable(name))),
-            }
-        }
-        self.error_count == 0
-    }
-}
-
-fn push(kept: &mut Vec<String>, count: &mut u64, text: impl FnOnce() -> String) {
-    *count += 1;
-    if *count <= MAX_MESSAGES {
-        kept.push(text());
+        self.errors.say(name, complain);
+        self.notes.say(name, note);
+        self.errors.count == 0
     }
 }
 

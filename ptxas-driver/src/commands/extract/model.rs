@@ -1,12 +1,13 @@
 //! What a list shows, as JSON has it (docs/json.md).
 
-use crate::commands::read;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
-use nv_debug_sections::container::{Compression, DebugInfo, Entry, EntryKind, FileKind, Flags, Place};
+use nv_debug_sections::container::{Arch, Compression, DebugInfo, Entry, EntryKind, FileKind, Flags, Place};
 use nv_debug_sections::cubin::Cubin;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 
 /// An array whose items are made while it is written, so that no more than one of them is in memory.
@@ -42,7 +43,7 @@ pub(super) struct File<'a> {
     pub(super) errors: Option<Stream<'a, String>>,
     /// How many images there are, selected or not.
     pub(super) count: u64,
-    pub(super) images: Stream<'a, Image>,
+    pub(super) images: Stream<'a, Image<'a>>,
 }
 
 /// One word for a kind of file.
@@ -57,9 +58,29 @@ pub(super) fn kind_name(kind: FileKind) -> &'static str {
     }
 }
 
+/// A major and a minor number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CodeVersion((u16, u16));
+
+impl fmt::Display for CodeVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.0;
+        write!(f, "{major}.{minor}")
+    }
+}
+
+/// A string as it is shown, or null.
+#[allow(clippy::ref_option)] // as serde calls it
+fn displayed<T: fmt::Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// One image.
 #[derive(Debug, Serialize)]
-pub(super) struct Image {
+pub(super) struct Image<'d> {
     pub(super) index: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) member: Option<Arc<str>>,
@@ -67,8 +88,10 @@ pub(super) struct Image {
     pub(super) offset: u64,
     pub(super) kind: &'static str,
     pub(super) kind_code: u16,
-    pub(super) arch: Option<String>,
-    pub(super) code_version: Option<String>,
+    #[serde(serialize_with = "displayed")]
+    pub(super) arch: Option<Arch>,
+    #[serde(serialize_with = "displayed")]
+    pub(super) code_version: Option<CodeVersion>,
     pub(super) compression: Option<&'static str>,
     pub(super) obfuscated: bool,
     pub(super) stored_size: u64,
@@ -80,18 +103,18 @@ pub(super) struct Image {
     /// Of NVVM IR that can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ir: Option<Versions>,
-    pub(super) name: Option<String>,
-    pub(super) options: Option<String>,
+    pub(super) name: Option<Cow<'d, str>>,
+    pub(super) options: Option<Cow<'d, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
 
-impl Image {
-    pub(super) fn new(index: u64, entry: &Entry<'_>) -> Self {
+impl<'d> Image<'d> {
+    pub(super) fn new(index: u64, entry: &Entry<'d>) -> Self {
         let is_alone = entry.version == 0;
-        let text = |bytes: &[u8]| (!bytes.is_empty()).then(|| read::text(bytes));
+        let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
         Self {
             index,
             member: entry.place.member.clone(),
@@ -99,8 +122,8 @@ impl Image {
             offset: entry.place.offset,
             kind: entry.kind.name(),
             kind_code: entry.kind.code(),
-            arch: entry.arch.map(|arch| arch.to_string()),
-            code_version: (!is_alone).then(|| format!("{}.{}", entry.code_version.0, entry.code_version.1)),
+            arch: entry.arch,
+            code_version: (!is_alone).then_some(CodeVersion(entry.code_version)),
             compression: entry.flags.compression().map(Compression::name),
             obfuscated: entry.flags.has(Flags::OBFUSCATED),
             stored_size: entry.stored().len() as u64,
