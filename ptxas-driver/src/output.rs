@@ -23,21 +23,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     // A link stays, what it names is replaced or made.
     let path = &behind_links(path);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = new_file(folder).map_err(|error| unnamed(&error)).with_context(unopened)?;
-    file.write_all(bytes).map_err(|error| unnamed(&error)).with_context(unwritten)?;
+    std::fs::metadata(folder).with_context(unopened)?;
+    // The error itself would name the temporary file.
+    let mut file = new_file(folder).map_err(|error| io::Error::from(error.kind())).with_context(unopened)?;
+    file.as_file_mut().write_all(bytes).with_context(unwritten)?;
     if let Ok(replaced) = std::fs::metadata(path) {
         file.as_file().set_permissions(replaced.permissions()).with_context(unwritten)?;
     }
     file.persist(path).with_context(unwritten)?;
     Ok(())
-}
-
-/// The system's own words for an error of `tempfile`, which would name the temporary file.
-fn unnamed(error: &io::Error) -> io::Error {
-    let system =
-        error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
-    let system = system.or(error.raw_os_error());
-    system.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 /// Whether both name one file, which need not exist.
