@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use super::{Arch, Entry, EntryKind, Flags, Place};
+use memchr::memmem;
+
+use super::{Arch, Entry, EntryKind, Flags, Place, number, slice};
 use crate::bytes::Cursor;
 use crate::{Error, ErrorKind, Result};
 
@@ -21,13 +23,15 @@ const ENTRY_HEADER_SIZE: u64 = 64;
 
 /// The fatbins of a section, or of a file that is one.
 ///
-/// Zero bytes between fatbins are skipped. Behind a fault in a fatbin's header nothing follows: where the next one begins
-/// is then unknown.
+/// Zero bytes between fatbins are skipped. Behind a fault in a header they go on where the next header is; of a fatbin that
+/// says it is larger than what follows the fault is told first, and then it has the bytes up to there.
 #[derive(Debug, Clone)]
 pub struct Fatbins<'d> {
     place: Place,
     data: &'d [u8],
     at: u64,
+    /// A fatbin whose fault was told first.
+    held: Option<Fatbin<'d>>,
 }
 
 /// One fatbin.
@@ -38,7 +42,7 @@ pub struct Fatbin<'d> {
     version: u16,
 }
 
-/// The entries of a fatbin. Behind a fault in an entry's header nothing follows.
+/// The entries of a fatbin. Behind a fault in an entry's header they go on, unless its size is unknown.
 #[derive(Debug, Clone)]
 pub struct Entries<'d> {
     /// Of the next entry.
@@ -49,50 +53,81 @@ pub struct Entries<'d> {
 impl<'d> Fatbins<'d> {
     /// The fatbins in `data`, the contents of `section` (empty for a file; for messages).
     pub fn new(section: impl Into<Arc<str>>, data: &'d [u8]) -> Self {
-        Self { place: Place { member: None, section: section.into(), offset: 0 }, data, at: 0 }
+        Self::at(Place { member: None, section: section.into(), offset: 0 }, data)
     }
 
     pub(super) fn at(place: Place, data: &'d [u8]) -> Self {
-        Self { place, data, at: 0 }
+        Self { place, data, at: 0, held: None }
     }
 
-    fn read(&mut self) -> Result<Fatbin<'d>> {
-        let place = self.place.at(self.at);
-        let label = place.label();
-        let mut header = Cursor::new(&label, self.data);
-        header.take(self.at, "the section")?;
-        let value = |offset, field, found, expected| {
-            Error::new(label.as_str(), offset, ErrorKind::Value { field, found, expected })
+    /// Version and size in the header at `at`.
+    fn header(&self) -> Result<(u16, u64)> {
+        let value = |at, field, found, expected| {
+            self.place.error(self.at + at, ErrorKind::Value { field, found, expected })
         };
-        let magic = header.u32("the fatbin's magic")?;
-        if magic != MAGIC {
-            return Err(value(self.at, "magic", magic.into(), "0xba55ed50, a fatbin"));
+        let field = |at, size, what| {
+            number(self.data, self.at + at, size, false)
+                .ok_or_else(|| self.place.error(self.at + at, ErrorKind::Truncated(what)))
+        };
+        let magic = field(0, 4, "the fatbin's magic")?;
+        if magic != MAGIC.into() {
+            return Err(value(0, "magic", magic, "0xba55ed50, a fatbin"));
         }
-        let version = header.u16("the fatbin's version")?;
-        let size = header.u16("the fatbin's header size")?;
-        if u64::from(size) != HEADER_SIZE {
-            return Err(value(self.at + 6, "headerSize", size.into(), "16"));
+        let version = field(4, 2, "the fatbin's version")?;
+        let header_size = field(6, 2, "the fatbin's header size")?;
+        if header_size != HEADER_SIZE {
+            return Err(value(6, "headerSize", header_size, "16"));
         }
-        let size = header.u64("the fatbin's size")?;
-        let start = self.at + HEADER_SIZE;
-        let entries = slice(self.data, start, size)
-            .ok_or_else(|| value(self.at + 8, "fatSize", size, "no more than the bytes that follow"))?;
-        self.at = start + size;
-        Ok(Fatbin { place: place.at(start), entries, version })
+        Ok((version as u16, field(8, 8, "the fatbin's size")?))
     }
+
+    /// The fatbin at `at`, which moves behind it, or behind a fault to what may be the next one.
+    fn read(&mut self) -> Result<Fatbin<'d>> {
+        let at = self.at;
+        let (version, size) = match self.header() {
+            Ok(fields) => fields,
+            Err(fault) => {
+                self.at = next_header(self.data, at + 1);
+                return Err(fault);
+            }
+        };
+        let start = at + HEADER_SIZE;
+        let fatbin = |entries| Fatbin { place: self.place.at(start), entries, version };
+        if let Some(entries) = slice(self.data, start, size) {
+            self.at = start + size;
+            return Ok(fatbin(entries));
+        }
+        self.at = next_header(self.data, start);
+        let rest = slice(self.data, start, self.at - start).unwrap_or_default();
+        self.held = (!rest.is_empty()).then(|| fatbin(rest));
+        let kind = ErrorKind::Value {
+            field: "fatSize",
+            found: size,
+            expected: "no more than the bytes that follow",
+        };
+        Err(self.place.error(at + 8, kind))
+    }
+}
+
+/// Offset from `from` on of what looks like a fatbin's header, else the end.
+fn next_header(data: &[u8], from: u64) -> u64 {
+    let end = data.len() as u64;
+    let rest = slice(data, from, end.saturating_sub(from)).unwrap_or_default();
+    let magic = MAGIC.to_le_bytes();
+    let mut headers = memmem::find_iter(rest, &magic).map(|found| from + found as u64);
+    headers.find(|at| number(data, at + 6, 2, false) == Some(HEADER_SIZE)).unwrap_or(end)
 }
 
 impl<'d> Iterator for Fatbins<'d> {
     type Item = Result<Fatbin<'d>>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(fatbin) = self.held.take() {
+            return Some(Ok(fatbin));
+        }
         let rest = self.data.get(usize::try_from(self.at).ok()?..)?;
         self.at += rest.iter().position(|byte| *byte != 0)? as u64;
-        let fatbin = self.read();
-        if fatbin.is_err() {
-            self.at = self.data.len() as u64;
-        }
-        Some(fatbin)
+        Some(self.read())
     }
 }
 
@@ -120,16 +155,17 @@ impl<'d> Iterator for Entries<'d> {
         if self.rest.is_empty() {
             return None;
         }
-        let entry = read_entry(&self.place, self.rest);
-        match &entry {
-            Ok((_, size)) => {
-                // `read_entry` saw that many bytes.
-                self.rest = self.rest.get(*size..).unwrap_or_default();
-                self.place.offset += *size as u64;
+        let (entry, size) = match find_entry(&self.place, self.rest) {
+            Ok(found) => {
+                let size = found.head.len() + found.body.len();
+                (found.read(), size)
             }
-            Err(_) => self.rest = &[],
-        }
-        Some(entry.map(|(entry, _)| entry))
+            Err(error) => (Err(error), self.rest.len()),
+        };
+        // `find_entry` saw that many bytes.
+        self.rest = self.rest.get(size..).unwrap_or_default();
+        self.place.offset += size as u64;
+        Some(entry)
     }
 }
 
@@ -142,38 +178,58 @@ struct Extents {
     name: (u64, u64),
 }
 
-/// The entry at the start of `data`, and how many bytes it takes.
-fn read_entry<'d>(place: &Place, data: &'d [u8]) -> Result<(Entry<'d>, usize)> {
-    let label = place.label();
-    let fail = |at: u64, kind| Error::new(label.as_str(), place.offset + at, kind);
-    let value = |at, field, found, expected| fail(at, ErrorKind::Value { field, found, expected });
-    // Errors of the cursor would count from the entry on.
-    let cut = |error: Error| fail(error.offset(), error.kind().clone());
+/// An entry whose end is known.
+struct Found<'d> {
+    entry: Entry<'d>,
+    extents: Extents,
+    head: &'d [u8],
+    body: &'d [u8],
+}
 
-    let mut cursor = Cursor::new(&label, data);
-    let (mut entry, extents) = read_header(&mut cursor, place).map_err(cut)?;
+fn wrong(place: &Place, at: u64, field: &'static str, found: u64, expected: &'static str) -> Error {
+    place.error(place.offset + at, ErrorKind::Value { field, found, expected })
+}
+
+/// The entry at the start of `data`.
+fn find_entry<'d>(place: &Place, data: &'d [u8]) -> Result<Found<'d>> {
+    // Errors of the cursor would count from the entry on.
+    let cut = |error: Error| place.error(place.offset + error.offset(), error.kind().clone());
+    let (entry, extents) = read_header(&mut Cursor::new("", data), place).map_err(cut)?;
     if extents.header_size < ENTRY_HEADER_SIZE {
-        return Err(value(4, "headerSize", extents.header_size, "at least 64"));
+        return Err(wrong(place, 4, "headerSize", extents.header_size, "at least 64"));
     }
     let head = slice(data, 0, extents.header_size)
-        .ok_or_else(|| value(4, "headerSize", extents.header_size, "no more than the fatbin has"))?;
+        .ok_or_else(|| wrong(place, 4, "headerSize", extents.header_size, "no more than the fatbin has"))?;
     let body = slice(data, extents.header_size, extents.padded_size)
-        .ok_or_else(|| value(8, "size", extents.padded_size, "no more than the fatbin has"))?;
+        .ok_or_else(|| wrong(place, 8, "size", extents.padded_size, "no more than the fatbin has"))?;
+    Ok(Found { entry, extents, head, body })
+}
 
-    entry.stored = body;
-    if entry.flags.compression().is_some() {
-        entry.stored = slice(body, 0, extents.compressed_size)
-            .ok_or_else(|| value(16, "compressedSize", extents.compressed_size, "no more than the size"))?;
+impl<'d> Found<'d> {
+    /// The entry with its payload, name and options.
+    fn read(self) -> Result<Entry<'d>> {
+        let Self { mut entry, extents, head, body } = self;
+        let missing = |at, field, found, expected| wrong(&entry.place, at, field, found, expected);
+        let mut stored = body;
+        if entry.flags.compression().is_some() {
+            stored = slice(body, 0, extents.compressed_size).ok_or_else(|| {
+                missing(16, "compressedSize", extents.compressed_size, "no more than the size")
+            })?;
+        }
+        let (mut name, mut of_entry) = (&[][..], (&[][..], &[][..]));
+        if extents.name.1 != 0 {
+            name = slice(head, extents.name.0, extents.name.1).ok_or_else(|| {
+                missing(32, "identifier offset", extents.name.0, "a place in the entry's header")
+            })?;
+        }
+        if extents.options != 0 {
+            of_entry = options(entry.kind, head, extents.options).ok_or_else(|| {
+                missing(20, "options offset", extents.options, "a place in the entry's header")
+            })?;
+        }
+        (entry.stored, entry.name, (entry.options, entry.compat)) = (stored, name, of_entry);
+        Ok(entry)
     }
-    if extents.name.1 != 0 {
-        entry.name = slice(head, extents.name.0, extents.name.1)
-            .ok_or_else(|| value(32, "identifier offset", extents.name.0, "a place in the entry's header"))?;
-    }
-    if extents.options != 0 {
-        (entry.options, entry.compat) = options(entry.kind, head, extents.options)
-            .ok_or_else(|| value(20, "options offset", extents.options, "a place in the entry's header"))?;
-    }
-    Ok((entry, head.len() + body.len()))
 }
 
 /// The first 64 bytes of an entry.
@@ -216,16 +272,9 @@ fn read_header<'d>(cursor: &mut Cursor<'_>, place: &Place) -> Result<(Entry<'d>,
 /// PTX and NVVM entries have `size` bytes of options there and a NUL; ELF entries an empty string's NUL and then `size`
 /// bytes, those of the cubin's `.nv.compat`.
 fn options(kind: EntryKind, head: &[u8], at: u64) -> Option<(&[u8], &[u8])> {
-    let number = |at| Some(u64::from(u32::from_le_bytes(slice(head, at, 4)?.try_into().ok()?)));
-    let (text, size) = (number(at)?, number(at + 4)?);
+    let (text, size) = (number(head, at, 4, false)?, number(head, at + 4, 4, false)?);
     if kind == EntryKind::Elf {
         return Some((&[], slice(head, text + 1, size)?));
     }
     Some((slice(head, text, size)?, &[]))
-}
-
-/// `size` bytes from `at` on, if there are as many.
-fn slice(data: &[u8], at: u64, size: u64) -> Option<&[u8]> {
-    let end = usize::try_from(at.checked_add(size)?).ok()?;
-    data.get(usize::try_from(at).ok()?..end)
 }

@@ -17,19 +17,22 @@
 //!
 //! NVIDIA publishes no specification of these formats; `docs/containers.md` has what was observed, byte by byte.
 
+mod archive;
+mod entry;
 pub mod fatbin;
 mod host;
 pub mod nvvm;
 mod payload;
 
-use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use crate::cubin::Cubin;
 use crate::{Error, ErrorKind, Result};
-use fatbin::Fatbins;
+use archive::Members;
+use fatbin::{Entries, Fatbins};
+use host::Sections;
 
+pub use entry::{Arch, Compression, DebugInfo, Entry, EntryKind, Flags};
 pub use payload::{MAX_EXPANSION, MAX_PAYLOAD};
 
 /// What a file is, by its first bytes.
@@ -60,8 +63,8 @@ impl FileKind {
         let magics: [(&[u8], Self); 4] = [
             (&fatbin::MAGIC.to_le_bytes(), Self::Fatbin),
             (&nvvm::MAGIC.to_le_bytes(), Self::Nvvm),
-            (b"!<arch>\n", Self::Archive),
-            (b"!<thin>\n", Self::Archive),
+            (archive::MAGIC, Self::Archive),
+            (archive::THIN_MAGIC, Self::Archive),
         ];
         let by_magic = magics.iter().find(|(magic, _)| data.starts_with(magic)).map(|(_, kind)| *kind);
         by_magic.or_else(|| is_ptx(data).then_some(Self::Ptx))
@@ -105,284 +108,18 @@ impl Place {
         Self { offset, ..self.clone() }
     }
 
-    /// Member and section as linkers write them: `tl.o(.nv_fatbin)`.
+    /// Member and section as linkers write them: `tl.o(.nv_fatbin)`; only the member where it is no section.
     pub fn label(&self) -> String {
         match &self.member {
+            Some(member) if self.section.is_empty() => member.to_string(),
             Some(member) => format!("{member}({})", self.section),
             None => self.section.to_string(),
         }
     }
-}
 
-/// What an entry is. Words in brackets are cuobjdump's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EntryKind {
-    /// 1 (`ptx`): text, ended by a NUL.
-    Ptx,
-    /// 2 (`elf`): a cubin.
-    Elf,
-    /// 4 (`cubin`): a cubin of the time before ELF.
-    OldCubin,
-    /// 8 (`nvvm`): NVVM IR for link-time optimisation; see [`nvvm`].
-    Nvvm,
-    /// 0x20 (`index`)
-    Index,
-    /// 0x40 (`relocatable ptx`): text.
-    RelocatablePtx,
-    /// 0x80 (`tile ir`)
-    TileIr,
-    /// 0x100 (`contatenated entry`)
-    Concatenated,
-    /// A number that no tool has a word for.
-    Unknown(u16),
-}
-
-/// Kinds with their numbers and our words for them.
-const KINDS: [(EntryKind, u16, &str); 8] = [
-    (EntryKind::Ptx, 1, "ptx"),
-    (EntryKind::Elf, 2, "cubin"),
-    (EntryKind::OldCubin, 4, "old-cubin"),
-    (EntryKind::Nvvm, 8, "ltoir"),
-    (EntryKind::Index, 0x20, "index"),
-    (EntryKind::RelocatablePtx, 0x40, "relocatable-ptx"),
-    (EntryKind::TileIr, 0x80, "tile-ir"),
-    (EntryKind::Concatenated, 0x100, "concatenated"),
-];
-
-impl EntryKind {
-    /// The kind of a number.
-    pub fn from_code(code: u16) -> Self {
-        KINDS.iter().find(|(_, number, _)| *number == code).map_or(Self::Unknown(code), |(kind, ..)| *kind)
-    }
-
-    /// Its number in a fatbin.
-    pub fn code(self) -> u16 {
-        match self {
-            Self::Unknown(code) => code,
-            kind => KINDS.iter().find(|(known, ..)| *known == kind).map_or(0, |(_, code, _)| *code),
-        }
-    }
-
-    /// One word for it; `unknown` for a number without name.
-    pub fn name(self) -> &'static str {
-        KINDS.iter().find(|(known, ..)| *known == self).map_or("unknown", |(.., name)| name)
-    }
-
-    /// Whether payloads are text.
-    pub fn is_text(self) -> bool {
-        matches!(self, Self::Ptx | Self::RelocatablePtx)
-    }
-}
-
-/// A GPU architecture as fatbins have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Arch {
-    /// 90 for `sm_90`.
-    pub number: u32,
-    /// `a` of `sm_90a`, `f` of `sm_103f`.
-    pub variant: Option<char>,
-}
-
-impl fmt::Display for Arch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sm_{}", self.number)?;
-        self.variant.map_or(Ok(()), |variant| write!(f, "{variant}"))
-    }
-}
-
-/// How a payload is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Compression {
-    /// A zlib stream (RFC 1950). cuobjdump reads it; nothing that we know writes it.
-    Zlib,
-    /// One LZ4 block, `--compress-mode=speed`.
-    Lz4,
-    /// Flag 0x4000: a way that only cuobjdump's "compressed" tells of.
-    Unknown,
-    /// One zstd frame (RFC 8878), `--compress-mode=size`, `balance` and `default`.
-    Zstd,
-}
-
-/// Flags in the order in which cuobjdump looks at them.
-const COMPRESSIONS: [(u64, Compression, &str); 4] = [
-    (0x1000, Compression::Zlib, "zlib"),
-    (0x2000, Compression::Lz4, "lz4"),
-    (0x4000, Compression::Unknown, "unknown"),
-    (0x8000, Compression::Zstd, "zstd"),
-];
-
-impl Compression {
-    /// One word for it.
-    pub fn name(self) -> &'static str {
-        COMPRESSIONS.iter().find(|(_, known, _)| *known == self).map_or("unknown", |(.., name)| name)
-    }
-}
-
-/// The flags of an entry.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Flags(pub u64);
-
-impl Flags {
-    /// For a 64-bit host.
-    pub const IS_64_BIT: u64 = 1;
-    /// Compiled with `-G`.
-    pub const DEBUG: u64 = 2;
-    /// NVVM IR that fatbinary has obfuscated; cuobjdump lacks the key too.
-    pub const OBFUSCATED: u64 = 0x1_0000;
-    /// `a` of `sm_90a`.
-    pub const ARCH_SPECIFIC: u64 = 0x10_0000;
-    /// `f` of `sm_103f`.
-    pub const FAMILY_SPECIFIC: u64 = 0x20_0000;
-    /// Cubins of sm_100 and later; they have an `.nv.compat`.
-    pub const HAS_COMPAT: u64 = 0x100_0000;
-
-    /// Whether all bits of `mask` are set.
-    pub fn has(self, mask: u64) -> bool {
-        self.0 & mask == mask
-    }
-
-    /// How the payload is compressed; of several flags the lowest counts.
-    pub fn compression(self) -> Option<Compression> {
-        COMPRESSIONS.iter().find(|(flag, ..)| self.has(*flag)).map(|(_, compression, _)| *compression)
-    }
-
-    /// The host the entry is for: `linux`, `mac`, `windows`; else `unknown`.
-    pub fn host(self) -> &'static str {
-        const HOSTS: [(u64, &str); 3] = [(0x10, "linux"), (0x20, "mac"), (0x40, "windows")];
-        HOSTS.iter().find(|(flag, _)| self.has(*flag)).map_or("unknown", |(_, host)| host)
-    }
-
-    fn variant(self) -> Option<char> {
-        let variants = [(Self::ARCH_SPECIFIC, 'a'), (Self::FAMILY_SPECIFIC, 'f')];
-        variants.iter().find(|(flag, _)| self.has(*flag)).map(|(_, letter)| *letter)
-    }
-}
-
-/// How much debug information an image has. The numbers are those of the seeds' `NvvmDebugInfo`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DebugInfo {
-    /// `NVVM_DEBUG_INFO_NONE`
-    None = 0,
-    /// `NVVM_DEBUG_INFO_LINE_INFO`: `-lineinfo`
-    LineInfo = 1,
-    /// `NVVM_DEBUG_INFO_DWARF`: `-G`, `-g`
-    Dwarf = 2,
-}
-
-impl DebugInfo {
-    /// The level of a number; `None` above 2.
-    pub fn from_code(code: u32) -> Option<Self> {
-        [Self::None, Self::LineInfo, Self::Dwarf].into_iter().find(|level| *level as u32 == code)
-    }
-}
-
-/// One image: an entry of a fatbin, or a file that is an image itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry<'d> {
-    /// Where its header is; for a file of its own, its first byte.
-    pub place: Place,
-    /// What it is.
-    pub kind: EntryKind,
-    /// Version of the entry's header: 0x101. cuobjdump takes any.
-    pub version: u16,
-    /// Of ELF 1.8, of PTX the `.version`, of NVVM IR that of its container; 0.0 for a file of its own.
-    pub code_version: (u16, u16),
-    /// What it was compiled for; `None` for PTX text of its own.
-    pub arch: Option<Arch>,
-    /// Flags.
-    pub flags: Flags,
-    /// Identifier: name of the source file, of several with blanks between them; empty without debug options.
-    pub name: &'d [u8],
-    /// Options with which ptxas or the NVVM compiler has to finish a PTX or NVVM entry.
-    pub options: &'d [u8],
-    /// A copy of the cubin's `.nv.compat`, from sm_100 on.
-    pub compat: &'d [u8],
-    /// Of obfuscated NVVM entries the word of [`nvvm::TAG_WORD`]; else 0.
-    pub ir_word: u64,
-    /// Payload as it lies in the file.
-    stored: &'d [u8],
-    /// Size of the payload if it is compressed, else 0.
-    uncompressed_size: u64,
-}
-
-impl<'d> Entry<'d> {
-    /// A file that is one image, such as a cubin.
-    fn of_file(kind: EntryKind, arch: Option<Arch>, data: &'d [u8]) -> Self {
-        Self {
-            place: Place::start(),
-            kind,
-            version: 0,
-            code_version: (0, 0),
-            arch,
-            flags: Flags::default(),
-            name: &[],
-            options: &[],
-            compat: &[],
-            ir_word: 0,
-            stored: data,
-            uncompressed_size: 0,
-        }
-    }
-
-    /// Payload as it lies in the file: compressed, obfuscated, or as it is with zero bytes up to a multiple of 8.
-    pub fn stored(&self) -> &'d [u8] {
-        self.stored
-    }
-
-    /// Bytes of the payload, as its header says; of text in a fatbin with the NUL behind it.
-    pub fn size(&self) -> u64 {
-        if self.flags.compression().is_some() { self.uncompressed_size } else { self.stored.len() as u64 }
-    }
-
-    /// What the entry itself says of debug information: its flag, else its options. The cubins of `-lineinfo` do not.
-    pub fn debug_info(&self) -> DebugInfo {
-        let has = |option: &[u8]| self.options.split(u8::is_ascii_whitespace).any(|word| word == option);
-        if self.flags.has(Flags::DEBUG) || has(b"-g") {
-            DebugInfo::Dwarf
-        } else if [&b"--generate-line-info"[..], b"-generate-line-info", b"-lineinfo"].into_iter().any(has) {
-            DebugInfo::LineInfo
-        } else {
-            DebugInfo::None
-        }
-    }
-
-    /// The payload: a cubin, PTX text without the NUL behind it, an NVVM IR container. Borrowed unless it is compressed.
-    ///
-    /// # Errors
-    ///
-    /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`], [`ErrorKind::Value`] beyond
-    /// [`MAX_PAYLOAD`], [`ErrorKind::Damaged`] for data that do not decompress to the size in the header,
-    /// [`ErrorKind::Sealed`] for a compression that is not supported or obfuscated IR.
-    pub fn payload(&self) -> Result<Cow<'d, [u8]>> {
-        self.payload_within(MAX_EXPANSION)
-    }
-
-    /// The same with another limit in place of [`MAX_EXPANSION`].
-    pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
-        let fail = |kind| Error::new(self.place.label(), self.place.offset, kind);
-        if self.flags.has(Flags::OBFUSCATED) {
-            return Err(fail(ErrorKind::Sealed("obfuscated by fatbinary")));
-        }
-        let payload = match self.flags.compression() {
-            None => self.stored.into(),
-            Some(method) => payload::decompress(method, self.stored, self.uncompressed_size, max_expansion)
-                .map_err(fail)?
-                .into(),
-        };
-        Ok(if self.kind.is_text() { without_nuls(payload) } else { payload })
-    }
-}
-
-/// Text without the zero bytes at its end.
-fn without_nuls(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let len = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.get(..len).unwrap_or(text)),
-        Cow::Owned(mut text) => {
-            text.truncate(len);
-            Cow::Owned(text)
-        }
+    /// A fault at byte `offset` of the section.
+    fn error(&self, offset: u64, kind: ErrorKind) -> Error {
+        Error::new(self.label(), offset, kind)
     }
 }
 
@@ -398,32 +135,42 @@ struct Region<'d> {
 #[derive(Debug, Clone)]
 pub struct Container<'d> {
     kind: FileKind,
-    /// The file, if it is an image.
-    image: Option<Entry<'d>>,
-    regions: Vec<Region<'d>>,
+    parts: Parts<'d>,
+}
+
+/// A part of a file with images.
+#[derive(Debug, Clone)]
+enum Part<'d> {
+    Image(Box<Entry<'d>>),
+    Fatbins(Region<'d>),
+    Sections(Sections<'d>),
+}
+
+/// The parts of a file.
+#[derive(Debug, Clone)]
+enum Parts<'d> {
+    One(Option<Part<'d>>),
+    Archive(Members<'d>),
 }
 
 impl<'d> Container<'d> {
-    /// Finds the fatbins of a file; nothing in them is looked at yet.
+    /// Tells what a file is, and reads the header of a file that is an image. Of the others nothing is read yet.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotAContainer`] for a file of another kind; faults in the headers of a cubin, of NVVM IR, of a host file
-    /// or of an archive.
+    /// [`ErrorKind::NotAContainer`] for a file of another kind; faults in the headers of a cubin or of NVVM IR.
     pub fn parse(data: &'d [u8]) -> Result<Self> {
         let not = |what| Error::new("", 0, ErrorKind::NotAContainer(what));
         let kind = FileKind::of(data)
             .ok_or_else(|| not("neither ELF, nor a fatbin, an archive, NVVM IR or PTX text"))?;
-        let whole = || vec![Region { place: Place::start(), data }];
-        let (image, regions) = match kind {
-            FileKind::Cubin => (Some(cubin(data)?), Vec::new()),
-            FileKind::Nvvm => (Some(nvvm_ir(data)?), Vec::new()),
-            FileKind::Ptx => (Some(Entry::of_file(EntryKind::Ptx, None, data)), Vec::new()),
-            FileKind::Fatbin => (None, whole()),
-            FileKind::Host => (None, host::regions(data, None)?),
-            FileKind::Archive => (None, host::archive(data)?),
+        let parts = if kind != FileKind::Archive {
+            Parts::One(part(kind, None, data)?)
+        } else if data.starts_with(archive::THIN_MAGIC) {
+            return Err(not("a thin archive, which only names its members"));
+        } else {
+            Parts::Archive(Members::new(data))
         };
-        Ok(Self { kind, image, regions })
+        Ok(Self { kind, parts })
     }
 
     /// What the file is.
@@ -431,23 +178,104 @@ impl<'d> Container<'d> {
         self.kind
     }
 
-    /// All images in file order. An error ends the fatbin it is in; those behind it follow where they can be found.
-    pub fn entries(&self) -> impl Iterator<Item = Result<Entry<'d>>> {
-        let fatbins = self.regions.iter().flat_map(|region| Fatbins::at(region.place.clone(), region.data));
-        let entries = fatbins.flat_map(|fatbin| {
-            let (entries, error) = fatbin.map_or_else(|error| (None, Some(Err(error))), |f| (Some(f), None));
-            entries.into_iter().flat_map(|fatbin| fatbin.entries()).chain(error)
-        });
-        self.image.iter().cloned().map(Ok).chain(entries)
+    /// All images in file order, each read when it is asked for, with nothing decompressed. A fault of a member, a section, a
+    /// fatbin or an entry is told in its place, and what is behind it follows where it can be found.
+    pub fn entries(&self) -> impl Iterator<Item = Result<Entry<'d>>> + use<'d> {
+        Images { parts: self.parts.clone(), sections: None, fatbins: None, entries: None }
     }
 }
 
-fn cubin(data: &[u8]) -> Result<Entry<'_>> {
-    let number = Cubin::parse(data)?.header.sm();
-    Ok(Entry::of_file(EntryKind::Elf, Some(Arch { number, variant: None }), data))
+/// What a file is made of; `None` for a member of an archive that has no images. `member` is its name in the archive.
+fn part(kind: FileKind, member: Option<Arc<str>>, data: &[u8]) -> Result<Option<Part<'_>>> {
+    let place = Place { member, ..Place::start() };
+    let (kind, arch) = match kind {
+        FileKind::Host => return Ok(Some(Part::Sections(Sections::new(place.member, data)))),
+        FileKind::Fatbin => return Ok(Some(Part::Fatbins(Region { place, data }))),
+        FileKind::Archive => return Ok(None),
+        FileKind::Ptx => (EntryKind::Ptx, Ok(None)),
+        FileKind::Nvvm => (EntryKind::Nvvm, nvvm::Header::decode(data).map(|header| header.arch())),
+        FileKind::Cubin => (EntryKind::Elf, Cubin::parse(data).map(|cubin| Some(Arch::of(&cubin)))),
+    };
+    // Errors of their decoders know no member.
+    let arch = arch.map_err(|error| {
+        let place = Place { section: error.section().into(), ..place.clone() };
+        place.error(error.offset(), error.kind().clone())
+    })?;
+    Ok(Some(Part::Image(Box::new(Entry { place, ..Entry::of_file(kind, arch, data) }))))
 }
 
-fn nvvm_ir(data: &[u8]) -> Result<Entry<'_>> {
-    let header = nvvm::Header::decode(data)?;
-    Ok(Entry::of_file(EntryKind::Nvvm, header.arch(), data))
+impl<'d> Iterator for Parts<'d> {
+    type Item = Result<Part<'d>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let members = match self {
+            Self::One(part) => return part.take().map(Ok),
+            Self::Archive(members) => members,
+        };
+        members.find_map(|member| {
+            let found = member.and_then(|member| match FileKind::of(member.data) {
+                Some(kind) => part(kind, Some(member.name), member.data),
+                None => Ok(None),
+            });
+            found.transpose()
+        })
+    }
+}
+
+/// All images of a file.
+#[derive(Debug)]
+struct Images<'d> {
+    parts: Parts<'d>,
+    /// Of the part at hand.
+    sections: Option<Sections<'d>>,
+    fatbins: Option<Fatbins<'d>>,
+    entries: Option<Entries<'d>>,
+}
+
+impl<'d> Iterator for Images<'d> {
+    type Item = Result<Entry<'d>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            // What is innermost goes first.
+            if let Some(entry) = self.entries.as_mut().and_then(Iterator::next) {
+                return Some(entry);
+            }
+            self.entries = None;
+            let opened = if let Some(fatbin) = self.fatbins.as_mut().and_then(Iterator::next) {
+                fatbin.map(|fatbin| self.entries = Some(fatbin.entries()))
+            } else if let Some(region) = self.sections.as_mut().and_then(Iterator::next) {
+                region.map(|region| self.fatbins = Some(Fatbins::at(region.place, region.data)))
+            } else {
+                match self.parts.next()? {
+                    Ok(Part::Image(entry)) => return Some(Ok(*entry)),
+                    Ok(Part::Fatbins(region)) => {
+                        self.fatbins = Some(Fatbins::at(region.place, region.data));
+                        Ok(())
+                    }
+                    Ok(Part::Sections(sections)) => {
+                        self.sections = Some(sections);
+                        Ok(())
+                    }
+                    Err(error) => Err(error),
+                }
+            };
+            if let Err(error) = opened {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// `size` bytes from `at` on, if there are as many.
+fn slice(data: &[u8], at: u64, size: u64) -> Option<&[u8]> {
+    let end = usize::try_from(at.checked_add(size)?).ok()?;
+    data.get(usize::try_from(at).ok()?..end)
+}
+
+/// The number of `size` bytes at `at`.
+fn number(data: &[u8], at: u64, size: usize, is_big: bool) -> Option<u64> {
+    let bytes = slice(data, at, size as u64)?;
+    let push = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+    Some(if is_big { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) })
 }

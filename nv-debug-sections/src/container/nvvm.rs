@@ -135,13 +135,9 @@ impl<'d> Header<'d> {
         while !pairs.is_empty() {
             scalars.push(Scalar { tag: pairs.u16("a scalar's tag")?, value: pairs.u16("a scalar")? });
         }
-        if scalars.pop() != Some(Scalar { tag: 0, value: 0 }) {
-            let at = u64::from(scalars_end) - 4;
-            return Err(Error::new(
-                "",
-                at,
-                ErrorKind::Other("the scalars do not end in a pair of zeros".into()),
-            ));
+        if let Some(last) = scalars.pop().filter(|last| *last != Scalar { tag: 0, value: 0 }) {
+            let found = u64::from(last.tag) | u64::from(last.value) << 16;
+            return Err(value(u64::from(scalars_end) - 4, "last scalar", found, "0, the end of the scalars"));
         }
         let body = cursor.rest();
         Ok(Self {

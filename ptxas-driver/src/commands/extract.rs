@@ -1,19 +1,23 @@
 //! `extract`: the GPU code in fatbins, host programs and libraries, listed or written to files.
 
+mod messages;
 mod model;
 mod names;
 mod text;
 
-use crate::cli::{FAILURE, complain, note};
+use crate::cli::FAILURE;
 use crate::commands::read::{self, JSON_VERSION};
 use crate::output;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use model::{Document, File, Image, kind_name};
+use messages::{Messages, Steady};
+use model::{Document, File, Image, Stream, kind_name};
 use names::FileNames;
-use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
+
 use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EXPANSION};
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
@@ -32,13 +36,19 @@ an .ltoir file, which is one image. Images are numbered from 1 through the whole
 select narrow the list as well; an image must pass each of --arch, --kind and --index that is given.
 
 Files are named as by cuobjdump: SOURCE.sm_90.cubin by the name of the source file where the image
-has one, else FILE.NUMBER.sm_90.cubin. Where two images would have the same name the later one has
-its index in it. Compressed LTO IR is obfuscated by fatbinary and cannot be written.
+has one, else FILE.NUMBER.sm_90.cubin with its number among the images of its kind. Two names differ
+from cuobjdump's: a cubin for sm_103f is .sm_103f.cubin (cuobjdump: .sm_103.cubin), and where two
+images would have the same name the later one has its index in it (cuobjdump writes it over the
+first). Files that are there already are replaced. Compressed LTO IR is obfuscated by fatbinary and
+cannot be written.
 
 Exit status:
   0  done
   1  a file cannot be read, an image is damaged or cannot be written, or none is selected
   2  the command line is wrong";
+
+/// A list does not decompress cubins that become larger than this, and leaves open what debug information they have.
+const MAX_LOOK: u64 = 64 << 20;
 
 /// What to list or write.
 #[derive(Debug, Args)]
@@ -57,10 +67,10 @@ pub struct Options {
     #[arg(long, value_name = "KIND")]
     kind: Vec<Kind>,
     /// Only the image with this number in the list; may be given again
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_index)]
     index: Vec<u64>,
     /// Refuse images that grow by more than this factor when decompressed
-    #[arg(long, value_name = "N", default_value_t = MAX_EXPANSION)]
+    #[arg(long, value_name = "N", default_value_t = MAX_EXPANSION, value_parser = clap::value_parser!(u64).range(1..))]
     max_expansion: u64,
     /// One JSON document (docs/json.md)
     #[arg(long)]
@@ -97,6 +107,14 @@ fn parse_arch(text: &str) -> Result<String, String> {
     }
 }
 
+fn parse_index(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("images are numbered from 1, as in the list".to_owned()),
+        Ok(index) => Ok(index),
+        Err(_) => Err("expected the number of an image in the list, from 1".to_owned()),
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -107,120 +125,191 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         fs::create_dir_all(folder)
             .with_context(|| format!("Output folder '{}' could not be made", folder.display()))?;
     }
-    let mut extract = Extract { options, names: FileNames::default(), is_sound: true };
-    let mut files = Vec::new();
-    let mut is_first = true;
-    for path in &options.files {
-        let file = extract.file(path);
-        if options.output_dir.is_some() && !options.json {
-            text::paths(out, &file)?;
-        } else if !file.images.is_empty() && !options.json {
-            if !std::mem::take(&mut is_first) {
-                writeln!(out)?;
-            }
-            text::list(out, &file)?;
-        }
-        out.flush()?;
-        extract.complain(&file);
-        // Only a document needs them together.
-        files.extend(options.json.then_some(file));
-    }
+    let extract = Extract { options, names: RefCell::default(), is_sound: Cell::new(true) };
+    let mut out = Steady::new(out, options.output_dir.is_some());
     if options.json {
+        let files = Stream::new(options.files.iter().map(|path| Lazy { extract: &extract, path }));
         let document = Document { schema: "nvdwarf.extract", schema_version: JSON_VERSION, files };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
+        serde_json::to_writer_pretty(&mut out, &document)?;
         writeln!(out)?;
+    } else {
+        let mut is_first = true;
+        for path in &options.files {
+            extract.text(&Input::read(path), &mut is_first, &mut out)?;
+        }
     }
-    Ok(if extract.is_sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+    out.finish()?;
+    Ok(if extract.is_sound.get() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
-/// Most messages about one file and its images; `--json` has all.
-const MAX_MESSAGES: usize = 20;
+/// A file that was read.
+struct Input<'p> {
+    path: &'p Path,
+    /// To show.
+    name: String,
+    bytes: Result<Vec<u8>, String>,
+}
+
+impl<'p> Input<'p> {
+    fn read(path: &'p Path) -> Self {
+        match read::read_bytes(path, "a fatbin, a host file or a cubin") {
+            Ok((name, bytes)) => Self { path, name, bytes: Ok(bytes) },
+            Err(error) => Self { path, name: path.display().to_string(), bytes: Err(format!("{error:#}")) },
+        }
+    }
+
+    fn container(&self) -> Result<Container<'_>, String> {
+        let bytes = self.bytes.as_ref().map_err(String::clone)?;
+        if bytes.is_empty() {
+            return Err(format!("{}: the file is empty", self.name));
+        }
+        Container::parse(bytes).map_err(|error| format!("{}: {error}", self.name))
+    }
+}
+
+/// An image and its numbers, from 1.
+struct Numbered<'d> {
+    /// Among all of the file.
+    index: u64,
+    /// Among those of its kind, which names have.
+    number: u64,
+    entry: Entry<'d>,
+}
+
+/// The images of a file with their numbers, and its faults.
+fn numbered<'d>(
+    container: &Container<'d>,
+) -> impl Iterator<Item = nv_debug_sections::Result<Numbered<'d>>> + use<'d> {
+    let mut count = 0;
+    let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
+    container.entries().map(move |entry| {
+        let entry = entry?;
+        let number = of_kind.entry(entry.kind).or_default();
+        (count, *number) = (count + 1, *number + 1);
+        Ok(Numbered { index: count, number: *number, entry })
+    })
+}
+
+/// What is known of a file before its images are shown one by one. Nothing was decompressed for it.
+#[derive(Default)]
+struct Survey {
+    count: u64,
+    selected: u64,
+    faults: u64,
+    widths: text::Widths,
+}
 
 /// One run.
 struct Extract<'o> {
     options: &'o Options,
-    names: FileNames,
+    names: RefCell<FileNames>,
     /// Whether nothing was wrong so far.
-    is_sound: bool,
+    is_sound: Cell<bool>,
 }
 
 impl Extract<'_> {
-    /// Lists and writes one file.
-    fn file(&mut self, path: &Path) -> File {
-        let mut file = File { name: path.display().to_string(), ..File::default() };
-        match read::read_bytes(path, "a fatbin, a host file or a cubin") {
-            Err(error) => file.errors.push(format!("{error:#}")),
-            Ok((name, bytes)) => {
-                file.name = name;
-                if let Err(error) = self.images(&mut file, path, &bytes) {
-                    file.errors.push(format!("{}: {error:#}", file.name));
+    /// Lists a file, or writes its images and lists where they are.
+    fn text(&self, input: &Input<'_>, is_first: &mut bool, out: &mut dyn Write) -> Result<()> {
+        let mut messages = Messages::default();
+        match input.container() {
+            Err(error) => messages.error(|| error),
+            Ok(container) => {
+                let survey = self.survey(&container);
+                let is_list = self.options.output_dir.is_none();
+                if is_list && survey.selected != 0 {
+                    if !std::mem::take(is_first) {
+                        writeln!(out)?;
+                    }
+                    let kind = kind_name(container.kind());
+                    text::title(out, &input.name, kind, survey.count, survey.selected)?;
+                    survey.widths.headings(out)?;
+                }
+                for found in numbered(&container) {
+                    match found {
+                        Err(error) => messages.error(|| format!("{}: {error}", input.name)),
+                        Ok(found) if self.selects(&found) => {
+                            let image = self.image(input.path, &found);
+                            if is_list { survey.widths.image(out, &image) } else { text::path(out, &image) }?;
+                            messages.image(&input.name, &image);
+                        }
+                        Ok(_) => {}
+                    }
+                }
+                if let Some(error) = survey.nothing(container.kind()) {
+                    messages.error(|| format!("{}: {error}", input.name));
                 }
             }
         }
-        file
-    }
-
-    fn images(&mut self, file: &mut File, path: &Path, bytes: &[u8]) -> Result<()> {
-        if bytes.is_empty() {
-            return Err(anyhow!("the file is empty"));
-        }
-        let container = Container::parse(bytes)?;
-        file.kind = Some(kind_name(container.kind()));
-        // Number of each image among those of its kind, which names have.
-        let mut of_kind: HashMap<EntryKind, usize> = HashMap::new();
-        for entry in container.entries() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    file.errors.push(format!("{}: {error}", file.name));
-                    continue;
-                }
-            };
-            file.count += 1;
-            let number = of_kind.entry(entry.kind).or_default();
-            *number += 1;
-            if self.selects(file.count, &entry) {
-                let image = self.image(path, file.count, *number, &entry);
-                file.images.push(image);
-            }
-        }
-        if file.count == 0 && file.errors.is_empty() {
-            return Err(anyhow!("no GPU code: {}", why_none(container.kind())));
-        }
-        if file.images.is_empty() && file.errors.is_empty() {
-            return Err(anyhow!("none of its {} images is selected", file.count));
-        }
+        out.flush()?;
+        self.say(&messages, input);
         Ok(())
     }
 
-    fn selects(&self, index: u64, entry: &Entry<'_>) -> bool {
-        let options = self.options;
-        let arch = entry.arch.map(|arch| arch.to_string());
-        (options.index.is_empty() || options.index.contains(&index))
-            && (options.kind.is_empty() || options.kind.iter().any(|kind| kind.is(entry.kind)))
-            && (options.arch.is_empty() || options.arch.iter().any(|wanted| Some(wanted) == arch.as_ref()))
+    fn say(&self, messages: &Messages, input: &Input<'_>) {
+        self.is_sound.set(messages.say(&input.name) && self.is_sound.get());
+    }
+
+    fn survey(&self, container: &Container<'_>) -> Survey {
+        let mut survey = Survey::default();
+        let is_list = self.options.output_dir.is_none() && !self.options.json;
+        for found in numbered(container) {
+            let Ok(found) = found else {
+                survey.faults += 1;
+                continue;
+            };
+            survey.count += 1;
+            if self.selects(&found) {
+                survey.selected += 1;
+                if is_list {
+                    survey.widths.add(&Image::new(found.index, &found.entry));
+                }
+            }
+        }
+        survey
+    }
+
+    fn selects(&self, found: &Numbered<'_>) -> bool {
+        let Options { index, kind, arch, .. } = self.options;
+        let is_arch = |wanted: &String| found.entry.arch.is_some_and(|arch| arch.to_string() == *wanted);
+        (index.is_empty() || index.contains(&found.index))
+            && (kind.is_empty() || kind.iter().any(|kind| kind.is(found.entry.kind)))
+            && (arch.is_empty() || arch.iter().any(is_arch))
     }
 
     /// One image as it is shown, and written where that is asked for.
-    fn image(&mut self, path: &Path, index: u64, number: usize, entry: &Entry<'_>) -> Image {
-        let mut image = Image::new(index, entry);
-        let Some(folder) = &self.options.output_dir else {
-            // What images have inside tells what their entries do not. Obfuscation is no fault of a list.
-            if Image::has_inside(entry) && !image.obfuscated {
-                match self.payload(entry) {
-                    Ok(payload) => image.look_into(&payload),
-                    Err(error) => image.error = Some(error.to_string()),
-                }
-            }
-            return image;
-        };
-        let input = path;
-        let path = folder.join(self.names.name(input, index, number, entry));
+    fn image<'d>(&self, input: &Path, found: &Numbered<'d>) -> Image<'d> {
+        let entry = &found.entry;
+        let mut image = Image::new(found.index, entry);
+        match &self.options.output_dir {
+            Some(folder) => self.write(&mut image, folder, input, found),
+            None => self.look(&mut image, entry),
+        }
+        image
+    }
+
+    /// Looks inside, which tells what the entry does not.
+    fn look(&self, image: &mut Image<'_>, entry: &Entry<'_>) {
+        if !Image::needs_look(entry) {
+            return;
+        }
+        if entry.flags.compression().is_some() && entry.size() > MAX_LOOK {
+            image.debug = None;
+            image.error = entry.check_size(self.options.max_expansion).err().map(|error| error.to_string());
+            return;
+        }
+        match self.payload(entry) {
+            Ok(payload) => image.look_into(&payload),
+            Err(error) => image.error = Some(error.to_string()),
+        }
+    }
+
+    fn write(&self, image: &mut Image<'_>, folder: &Path, input: &Path, found: &Numbered<'_>) {
+        let path = folder.join(self.names.borrow_mut().name(input, found.index, found.number, &found.entry));
         if output::is_same(&path, input) {
             image.error = Some(format!("it would replace '{}', the file it is in", path.display()));
-            return image;
+            return;
         }
-        let written = self.payload(entry).map_err(anyhow::Error::from).and_then(|payload| {
+        let written = self.payload(&found.entry).map_err(anyhow::Error::from).and_then(|payload| {
             image.look_into(&payload);
             output::write(&path, &payload)
         });
@@ -228,37 +317,62 @@ impl Extract<'_> {
             Ok(()) => image.path = Some(path.display().to_string()),
             Err(error) => image.error = Some(format!("{error:#}")),
         }
-        image
     }
 
     fn payload<'d>(&self, entry: &Entry<'d>) -> nv_debug_sections::Result<Cow<'d, [u8]>> {
         entry.payload_within(self.options.max_expansion)
     }
+}
 
-    /// Says what is wrong with a file and its images.
-    fn complain(&mut self, file: &File) {
-        let images = file.images.iter().filter_map(|image| {
-            let error = image.error.as_ref()?;
-            Some(format!("{}: image {}: {error}", file.name, image.index))
+/// A file of the JSON document, read when its turn comes.
+struct Lazy<'a> {
+    extract: &'a Extract<'a>,
+    path: &'a Path,
+}
+
+impl Serialize for Lazy<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (extract, input) = (self.extract, Input::read(self.path));
+        let messages = RefCell::<Messages>::default();
+        let (kind, survey, container) = match input.container() {
+            Ok(container) => (Some(container.kind()), extract.survey(&container), Ok(container)),
+            Err(error) => (None, Survey::default(), Err(error)),
+        };
+        let fault = match &container {
+            Ok(container) => survey.nothing(container.kind()).map(|error| format!("{}: {error}", input.name)),
+            Err(error) => Some(error.clone()),
+        };
+        let found = || container.iter().flat_map(numbered);
+        let faults = found().filter_map(|found| Some(format!("{}: {}", input.name, found.err()?)));
+        let errors = faults.chain(fault).inspect(|error| messages.borrow_mut().error(|| error.clone()));
+        let images = found().flatten().filter(|found| extract.selects(found)).map(|found| {
+            let image = extract.image(input.path, &found);
+            messages.borrow_mut().image(&input.name, &image);
+            image
         });
-        let mut errors = file.errors.iter().cloned().chain(images);
-        for error in errors.by_ref().take(MAX_MESSAGES) {
-            self.is_sound = false;
-            complain(format_args!("{}", read::printable(&error)));
-        }
-        match errors.count() {
-            0 => {}
-            more => complain(format_args!("{}: and {more} more", file.name)),
-        }
-        for image in &file.images {
-            let Some(versions) = &image.ir else { continue };
-            let odd = match debug_compatibility(Some(versions.debug)) {
-                Compatibility::Compatible => continue,
-                Compatibility::NewerMinor => "newer than",
-                Compatibility::Incompatible => "not compatible with",
-            };
-            let text = format!("{}: image {}", file.name, image.index);
-            note(format_args!("{}: debug metadata {} is {odd} 3.2", read::printable(&text), versions.debug));
+        let has_errors = kind.is_none() || survey.faults != 0 || survey.selected == 0;
+        let file = File {
+            name: &input.name,
+            kind: kind.map(kind_name),
+            errors: has_errors.then(|| Stream::new(errors)),
+            count: survey.count,
+            images: Stream::new(images),
+        };
+        let done = file.serialize(serializer)?;
+        extract.say(&messages.borrow(), &input);
+        Ok(done)
+    }
+}
+
+impl Survey {
+    /// Why there is nothing to show, unless faults tell.
+    fn nothing(&self, kind: FileKind) -> Option<String> {
+        match self {
+            Self { faults: 0, count: 0, .. } => Some(format!("no GPU code: {}", why_none(kind))),
+            Self { faults: 0, selected: 0, count, .. } => {
+                Some(format!("none of its {count} images is selected"))
+            }
+            _ => None,
         }
     }
 }

@@ -1,30 +1,49 @@
 //! What a list shows, as JSON has it (docs/json.md).
 
-use crate::commands::read;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
-use nv_debug_sections::container::{Compression, DebugInfo, Entry, EntryKind, FileKind, Flags};
+use nv_debug_sections::container::{Arch, Compression, DebugInfo, Entry, EntryKind, FileKind, Flags, Place};
 use nv_debug_sections::cubin::Cubin;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+
+/// An array whose items are made while it is written, so that no more than one of them is in memory.
+pub(super) struct Stream<'a, T>(Cell<Option<Box<dyn Iterator<Item = T> + 'a>>>);
+
+impl<'a, T> Stream<'a, T> {
+    pub(super) fn new(items: impl Iterator<Item = T> + 'a) -> Self {
+        Self(Cell::new(Some(Box::new(items))))
+    }
+}
+
+impl<T: Serialize> Serialize for Stream<'_, T> {
+    /// Once: a second time there is nothing left.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.take().into_iter().flatten())
+    }
+}
 
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(super) struct Document<'a, F: Serialize> {
     pub(super) schema: &'static str,
     pub(super) schema_version: u32,
-    pub(super) files: Vec<File>,
+    pub(super) files: Stream<'a, F>,
 }
 
 /// One file.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct File {
+#[derive(Serialize)]
+pub(super) struct File<'a> {
     #[serde(rename = "file")]
-    pub(super) name: String,
+    pub(super) name: &'a str,
     pub(super) kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) errors: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) errors: Option<Stream<'a, String>>,
     /// How many images there are, selected or not.
     pub(super) count: u64,
-    pub(super) images: Vec<Image>,
+    pub(super) images: Stream<'a, Image<'a>>,
 }
 
 /// One word for a kind of file.
@@ -39,71 +58,102 @@ pub(super) fn kind_name(kind: FileKind) -> &'static str {
     }
 }
 
+/// A major and a minor number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CodeVersion((u16, u16));
+
+impl fmt::Display for CodeVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.0;
+        write!(f, "{major}.{minor}")
+    }
+}
+
+/// A string as it is shown, or null.
+#[allow(clippy::ref_option)] // as serde calls it
+fn displayed<T: fmt::Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// One image.
 #[derive(Debug, Serialize)]
-pub(super) struct Image {
+pub(super) struct Image<'d> {
     pub(super) index: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) member: Option<String>,
-    pub(super) section: String,
+    pub(super) member: Option<Arc<str>>,
+    pub(super) section: Arc<str>,
     pub(super) offset: u64,
     pub(super) kind: &'static str,
     pub(super) kind_code: u16,
-    pub(super) arch: Option<String>,
-    pub(super) code_version: Option<String>,
+    #[serde(serialize_with = "displayed")]
+    pub(super) arch: Option<Arch>,
+    #[serde(serialize_with = "displayed")]
+    pub(super) code_version: Option<CodeVersion>,
     pub(super) compression: Option<&'static str>,
     pub(super) obfuscated: bool,
     pub(super) stored_size: u64,
     pub(super) size: u64,
     pub(super) host: Option<&'static str>,
     pub(super) flags: u64,
-    pub(super) debug: &'static str,
+    /// `None` where only a look inside would tell.
+    pub(super) debug: Option<&'static str>,
     /// Of NVVM IR that can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ir: Option<Versions>,
-    pub(super) name: Option<String>,
-    pub(super) options: Option<String>,
+    pub(super) name: Option<Cow<'d, str>>,
+    pub(super) options: Option<Cow<'d, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
-    /// Member, section and offset for people.
-    #[serde(skip)]
-    pub(super) label: String,
 }
 
-impl Image {
-    pub(super) fn new(index: u64, entry: &Entry<'_>) -> Self {
+impl<'d> Image<'d> {
+    pub(super) fn new(index: u64, entry: &Entry<'d>) -> Self {
         let is_alone = entry.version == 0;
-        let text = |bytes: &[u8]| (!bytes.is_empty()).then(|| read::text(bytes));
+        let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
         Self {
             index,
-            member: entry.place.member.as_deref().map(str::to_owned),
-            section: entry.place.section.to_string(),
+            member: entry.place.member.clone(),
+            section: Arc::clone(&entry.place.section),
             offset: entry.place.offset,
             kind: entry.kind.name(),
             kind_code: entry.kind.code(),
-            arch: entry.arch.map(|arch| arch.to_string()),
-            code_version: (!is_alone).then(|| format!("{}.{}", entry.code_version.0, entry.code_version.1)),
+            arch: entry.arch,
+            code_version: (!is_alone).then_some(CodeVersion(entry.code_version)),
             compression: entry.flags.compression().map(Compression::name),
             obfuscated: entry.flags.has(Flags::OBFUSCATED),
             stored_size: entry.stored().len() as u64,
             size: entry.size(),
             host: (!is_alone).then(|| entry.flags.host()),
             flags: entry.flags.0,
-            debug: debug_name(entry.debug_info()),
+            debug: Some(debug_name(entry.debug_info())),
             ir: None,
             name: text(entry.name),
             options: text(entry.options.trim_ascii()),
             path: None,
             error: None,
-            label: entry.place.label(),
         }
     }
 
-    /// Whether [`look_into`](Self::look_into) finds something in images of this kind.
-    pub(super) fn has_inside(entry: &Entry<'_>) -> bool {
-        matches!(entry.kind, EntryKind::Elf | EntryKind::Nvvm)
+    /// Member and section for people.
+    pub(super) fn label(&self) -> String {
+        let (member, section) = (self.member.clone(), Arc::clone(&self.section));
+        Place { member, section, offset: self.offset }.label()
+    }
+
+    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin, unless it says `-G`, does not say what
+    /// debug information it has, and no entry has the versions of NVVM IR. Obfuscation is no fault of a list.
+    pub(super) fn needs_look(entry: &Entry<'_>) -> bool {
+        let says = entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf;
+        match entry.kind {
+            EntryKind::Elf => !says,
+            EntryKind::Nvvm => !entry.flags.has(Flags::OBFUSCATED),
+            _ => false,
+        }
     }
 
     /// Takes from a cubin's sections, and the header of NVVM IR, what their entry does not say.
@@ -122,9 +172,9 @@ impl Image {
         let cubin = Cubin::parse(payload)?;
         let has = |kind| cubin.iter().any(|(_, name, _)| SectionKind::from_name(name) == Some(kind));
         if has(SectionKind::DebugInfo) {
-            self.debug = debug_name(DebugInfo::Dwarf);
+            self.debug = Some(debug_name(DebugInfo::Dwarf));
         } else if has(SectionKind::DebugLine) {
-            self.debug = debug_name(DebugInfo::LineInfo);
+            self.debug = Some(debug_name(DebugInfo::LineInfo));
         }
         Ok(())
     }

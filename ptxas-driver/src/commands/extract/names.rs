@@ -15,7 +15,7 @@ impl FileNames {
     /// A name for an image of the file at `path`: the `index`th, `number`th of its kind.
     ///
     /// As cuobjdump names it; where that name is given already, with the index, and if need be the file's name, in it.
-    pub(super) fn name(&mut self, path: &Path, index: u64, number: usize, entry: &Entry<'_>) -> String {
+    pub(super) fn name(&mut self, path: &Path, index: u64, number: u64, entry: &Entry<'_>) -> String {
         let file = path.file_stem().map_or("image".into(), |stem| stem.to_string_lossy());
         let file = if path == Path::new("-") { "stdin".into() } else { safe(&file) };
         let source = source_stem(entry.name);

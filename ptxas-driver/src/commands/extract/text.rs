@@ -1,78 +1,167 @@
 //! The list for people.
 
-use super::model::{File, Image, Versions};
+use super::model::{Image, Versions};
 use crate::commands::read::printable;
+use nv_debug_sections::container::Arch;
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
 
 const HEADINGS: [&str; COLUMNS] =
     ["Index", "Kind", "Arch", "Size", "Stored", "Compression", "Debug", "Name", "Place", "Options"];
 const COLUMNS: usize = 10;
+const DEBUG: usize = 6;
 
 /// Columns of numbers, which are right-aligned.
 const NUMBERS: [usize; 3] = [0, 3, 4];
 
-/// Says where a file's images were written.
-pub(super) fn paths(out: &mut dyn Write, file: &File) -> io::Result<()> {
-    let mut paths = file.images.iter().filter_map(|image| image.path.as_ref());
-    paths.try_for_each(|path| writeln!(out, "{}", printable(path)))
+/// Widths of columns, those of the widest cells that were seen.
+#[derive(Debug)]
+pub(super) struct Widths([usize; COLUMNS]);
+
+impl Default for Widths {
+    fn default() -> Self {
+        let mut widths = HEADINGS.map(str::len);
+        // Known only after a look inside, which comes when the line is written.
+        widths[DEBUG] = "lineinfo".len();
+        Self(widths)
+    }
 }
 
-/// Lists a file's images.
-pub(super) fn list(out: &mut dyn Write, file: &File) -> io::Result<()> {
-    let images = if file.count == 1 { "image" } else { "images" };
-    write!(out, "{}: {}, {} {images}", printable(&file.name), file.kind.map_or("", kind_words), file.count)?;
-    match file.count - file.images.len() as u64 {
-        0 => writeln!(out)?,
-        _ => writeln!(out, ", {} selected", file.images.len())?,
-    }
-    let rows: Vec<[String; COLUMNS]> = file.images.iter().map(row).collect();
-    let mut widths = HEADINGS.map(str::len);
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().clamp(*width, 60);
+/// No cell, however long, moves those of other lines further.
+const MAX_WIDTH: usize = 60;
+
+impl Widths {
+    /// Makes room for an image.
+    pub(super) fn add(&mut self, image: &Image<'_>) {
+        for (width, cell) in self.0.iter_mut().zip(&row(image)) {
+            *width = (*width).max(cell.width().min(MAX_WIDTH));
         }
     }
-    line(out, &HEADINGS.map(str::to_owned), &widths)?;
-    rows.iter().try_for_each(|row| line(out, row, &widths))
+
+    /// The line above a list.
+    pub(super) fn headings(&self, out: &mut dyn Write) -> io::Result<()> {
+        line(out, &HEADINGS.map(text), &self.0)
+    }
+
+    /// The line of an image.
+    pub(super) fn image(&self, out: &mut dyn Write, image: &Image<'_>) -> io::Result<()> {
+        line(out, &row(image), &self.0)
+    }
 }
 
-fn line(out: &mut dyn Write, cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> io::Result<()> {
-    let cells = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-        if NUMBERS.contains(&column) { format!("  {cell:>width$}") } else { format!("  {cell:width$}") }
-    });
-    writeln!(out, "{}", cells.collect::<String>().trim_end())
+/// What a list begins with: the file, what it is, and how many images it has.
+pub(super) fn title(
+    out: &mut dyn Write,
+    name: &str,
+    kind: &'static str,
+    count: u64,
+    selected: u64,
+) -> io::Result<()> {
+    let images = if count == 1 { "image" } else { "images" };
+    write!(out, "{}: {}, {count} {images}", printable(name), kind_words(kind))?;
+    if selected == count { writeln!(out) } else { writeln!(out, ", {selected} selected") }
 }
 
-fn row(image: &Image) -> [String; COLUMNS] {
-    let shown = |text: &Option<String>| text.as_deref().map_or("-".to_owned(), |text| printable(text).into());
+/// Says where an image was written.
+pub(super) fn path(out: &mut dyn Write, image: &Image<'_>) -> io::Result<()> {
+    image.path.iter().try_for_each(|path| writeln!(out, "{}", printable(path)))
+}
+
+/// What stands in a column. Most lists are long, and most cells need no string of their own.
+enum Cell<'i> {
+    Text(Cow<'i, str>),
+    Number(u64),
+    Arch(Arch),
+    /// Member and section, and the offset there.
+    Place(Cow<'i, str>, u64),
+}
+
+impl fmt::Display for Cell<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => number.fmt(f),
+            Self::Arch(arch) => arch.fmt(f),
+            Self::Place(label, offset) => write!(f, "{label}+{offset:#x}"),
+        }
+    }
+}
+
+impl Cell<'_> {
+    /// Characters it takes.
+    fn width(&self) -> usize {
+        let digits = |number: u64, base: u64| number.checked_ilog(base).unwrap_or(0) as usize + 1;
+        match self {
+            Self::Text(text) => text.chars().count(),
+            Self::Number(number) => digits(*number, 10),
+            Self::Arch(arch) => {
+                "sm_".len() + digits(arch.number.into(), 10) + usize::from(arch.variant.is_some())
+            }
+            Self::Place(label, offset) => label.chars().count() + "+0x".len() + digits(*offset, 16),
+        }
+    }
+}
+
+fn text(text: &str) -> Cell<'_> {
+    Cell::Text(text.into())
+}
+
+/// A line without blanks at its end.
+fn line(out: &mut dyn Write, cells: &[Cell<'_>; COLUMNS], widths: &[usize; COLUMNS]) -> io::Result<()> {
+    let mut blanks = 0;
+    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let taken = cell.width();
+        let free = width.saturating_sub(taken);
+        let (before, behind) = if NUMBERS.contains(&column) { (free, 0) } else { (0, free) };
+        blanks += 2 + before;
+        if taken != 0 {
+            write!(out, "{:blanks$}{cell}", "")?;
+            blanks = 0;
+        }
+        blanks += behind;
+    }
+    writeln!(out)
+}
+
+fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
+    let shown = |text: &'i Option<Cow<'_, str>>| text.as_deref().map(printable);
     let kind = match image.kind {
-        "unknown" => format!("{:#x}", image.kind_code),
-        kind => kind.to_owned(),
+        "unknown" => Cell::Text(format!("{:#x}", image.kind_code).into()),
+        kind => text(kind),
     };
     let compression = match (image.compression, image.obfuscated) {
-        (compression, false) => compression.unwrap_or("-").to_owned(),
-        (None, true) => "obfuscated".to_owned(),
-        (Some(compression), true) => format!("{compression}, obfuscated"),
+        (compression, false) => text(compression.unwrap_or("-")),
+        (None, true) => text("obfuscated"),
+        (Some(compression), true) => Cell::Text(format!("{compression}, obfuscated").into()),
     };
-    let place = if image.label.is_empty() && image.host.is_none() {
-        String::new()
+    let label = image.label();
+    let place = if label.is_empty() && image.host.is_none() {
+        text("")
     } else {
-        format!("{}+{:#x}", printable(&image.label), image.offset)
+        Cell::Place(printable(&label).into_owned().into(), image.offset)
     };
-    let options = image.options.as_deref().map(|options| printable(options).into_owned());
-    let remarks = image.ir.as_ref().map(Versions::words).into_iter().chain(options);
-    let remarks = remarks.collect::<Vec<_>>().join("; ");
+    let options = shown(&image.options);
+    let remarks = match (image.ir.as_ref().map(Versions::words), options) {
+        (Some(words), Some(options)) => format!("{words}; {options}").into(),
+        (words, options) => words.map(Cow::from).or(options).unwrap_or_default(),
+    };
+    let name = match shown(&image.name) {
+        Some(Cow::Borrowed(name)) => text(name.trim()),
+        Some(Cow::Owned(name)) => Cell::Text(name.trim().to_owned().into()),
+        None => text("-"),
+    };
     [
-        image.index.to_string(),
+        Cell::Number(image.index),
         kind,
-        shown(&image.arch),
-        image.size.to_string(),
-        image.stored_size.to_string(),
+        image.arch.map_or(text("-"), Cell::Arch),
+        Cell::Number(image.size),
+        Cell::Number(image.stored_size),
         compression,
-        if image.debug == "none" { "-".to_owned() } else { image.debug.to_owned() },
-        shown(&image.name).trim().to_owned(),
+        text(image.debug.map_or("?", |debug| if debug == "none" { "-" } else { debug })),
+        name,
         place,
-        remarks,
+        Cell::Text(remarks),
     ]
 }
 

@@ -55,7 +55,7 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
 }
 
 fn has_images(bytes: &[u8]) -> bool {
-    Container::parse(bytes).is_ok_and(|container| container.entries().next().is_some())
+    Container::parse(bytes).is_ok_and(|container| container.entries().flatten().next().is_some())
 }
 
 /// `sh_size`; a Mercury clone that shares another section's bytes has that one's.

@@ -1,0 +1,301 @@
+//! An image: its kind, architecture, flags and payload.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::Place;
+use super::payload::{self, MAX_EXPANSION};
+use crate::cubin::Cubin;
+use crate::{ErrorKind, Result};
+
+/// What an entry is. Words in brackets are cuobjdump's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EntryKind {
+    /// 1 (`ptx`): text, ended by a NUL.
+    Ptx,
+    /// 2 (`elf`): a cubin.
+    Elf,
+    /// 4 (`cubin`): a cubin of the time before ELF.
+    OldCubin,
+    /// 8 (`nvvm`): NVVM IR for link-time optimisation; see [`nvvm`](super::nvvm).
+    Nvvm,
+    /// 0x20 (`index`)
+    Index,
+    /// 0x40 (`relocatable ptx`): text.
+    RelocatablePtx,
+    /// 0x80 (`tile ir`)
+    TileIr,
+    /// 0x100 (`contatenated entry`)
+    Concatenated,
+    /// A number that no tool has a word for.
+    Unknown(u16),
+}
+
+/// Kinds with their numbers and our words for them.
+const KINDS: [(EntryKind, u16, &str); 8] = [
+    (EntryKind::Ptx, 1, "ptx"),
+    (EntryKind::Elf, 2, "cubin"),
+    (EntryKind::OldCubin, 4, "old-cubin"),
+    (EntryKind::Nvvm, 8, "ltoir"),
+    (EntryKind::Index, 0x20, "index"),
+    (EntryKind::RelocatablePtx, 0x40, "relocatable-ptx"),
+    (EntryKind::TileIr, 0x80, "tile-ir"),
+    (EntryKind::Concatenated, 0x100, "concatenated"),
+];
+
+impl EntryKind {
+    /// The kind of a number.
+    pub fn from_code(code: u16) -> Self {
+        KINDS.iter().find(|(_, number, _)| *number == code).map_or(Self::Unknown(code), |(kind, ..)| *kind)
+    }
+
+    /// Its number in a fatbin.
+    pub fn code(self) -> u16 {
+        match self {
+            Self::Unknown(code) => code,
+            kind => KINDS.iter().find(|(known, ..)| *known == kind).map_or(0, |(_, code, _)| *code),
+        }
+    }
+
+    /// One word for it; `unknown` for a number without name.
+    pub fn name(self) -> &'static str {
+        KINDS.iter().find(|(known, ..)| *known == self).map_or("unknown", |(.., name)| name)
+    }
+
+    /// Whether payloads are text.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Ptx | Self::RelocatablePtx)
+    }
+}
+
+/// A GPU architecture as fatbins have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Arch {
+    /// 90 for `sm_90`.
+    pub number: u32,
+    /// `a` of `sm_90a`, `f` of `sm_103f`.
+    pub variant: Option<char>,
+}
+
+impl Arch {
+    pub(super) fn of(cubin: &Cubin<'_>) -> Self {
+        Self { number: cubin.header.sm(), variant: None }
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.number)?;
+        self.variant.map_or(Ok(()), |variant| write!(f, "{variant}"))
+    }
+}
+
+/// How a payload is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// A zlib stream (RFC 1950). cuobjdump reads it; nothing that we know writes it.
+    Zlib,
+    /// One LZ4 block, `--compress-mode=speed`.
+    Lz4,
+    /// Flag 0x4000: a way that only cuobjdump's "compressed" tells of.
+    Unknown,
+    /// One zstd frame (RFC 8878), `--compress-mode=size`, `balance` and `default`.
+    Zstd,
+}
+
+/// Flags in the order in which cuobjdump looks at them.
+const COMPRESSIONS: [(u64, Compression, &str); 4] = [
+    (0x1000, Compression::Zlib, "zlib"),
+    (0x2000, Compression::Lz4, "lz4"),
+    (0x4000, Compression::Unknown, "unknown"),
+    (0x8000, Compression::Zstd, "zstd"),
+];
+
+impl Compression {
+    /// One word for it.
+    pub fn name(self) -> &'static str {
+        COMPRESSIONS.iter().find(|(_, known, _)| *known == self).map_or("unknown", |(.., name)| name)
+    }
+}
+
+/// The flags of an entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Flags(pub u64);
+
+impl Flags {
+    /// For a 64-bit host.
+    pub const IS_64_BIT: u64 = 1;
+    /// Compiled with `-G`.
+    pub const DEBUG: u64 = 2;
+    /// NVVM IR that fatbinary has obfuscated; cuobjdump lacks the key too.
+    pub const OBFUSCATED: u64 = 0x1_0000;
+    /// `a` of `sm_90a`.
+    pub const ARCH_SPECIFIC: u64 = 0x10_0000;
+    /// `f` of `sm_103f`.
+    pub const FAMILY_SPECIFIC: u64 = 0x20_0000;
+    /// Cubins of sm_100 and later; they have an `.nv.compat`.
+    pub const HAS_COMPAT: u64 = 0x100_0000;
+
+    /// Whether all bits of `mask` are set.
+    pub fn has(self, mask: u64) -> bool {
+        self.0 & mask == mask
+    }
+
+    /// How the payload is compressed; of several flags the lowest counts.
+    pub fn compression(self) -> Option<Compression> {
+        COMPRESSIONS.iter().find(|(flag, ..)| self.has(*flag)).map(|(_, compression, _)| *compression)
+    }
+
+    /// The host the entry is for: `linux`, `mac`, `windows`; else `unknown`.
+    pub fn host(self) -> &'static str {
+        const HOSTS: [(u64, &str); 3] = [(0x10, "linux"), (0x20, "mac"), (0x40, "windows")];
+        HOSTS.iter().find(|(flag, _)| self.has(*flag)).map_or("unknown", |(_, host)| host)
+    }
+
+    pub(super) fn variant(self) -> Option<char> {
+        let variants = [(Self::ARCH_SPECIFIC, 'a'), (Self::FAMILY_SPECIFIC, 'f')];
+        variants.iter().find(|(flag, _)| self.has(*flag)).map(|(_, letter)| *letter)
+    }
+}
+
+/// How much debug information an image has. The numbers are those of the seeds' `NvvmDebugInfo`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DebugInfo {
+    /// `NVVM_DEBUG_INFO_NONE`
+    None = 0,
+    /// `NVVM_DEBUG_INFO_LINE_INFO`: `-lineinfo`
+    LineInfo = 1,
+    /// `NVVM_DEBUG_INFO_DWARF`: `-G`, `-g`
+    Dwarf = 2,
+}
+
+impl DebugInfo {
+    /// The level of a number; `None` above 2.
+    pub fn from_code(code: u32) -> Option<Self> {
+        [Self::None, Self::LineInfo, Self::Dwarf].into_iter().find(|level| *level as u32 == code)
+    }
+}
+
+/// One image: an entry of a fatbin, or a file that is an image itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry<'d> {
+    /// Where its header is; for a file of its own, its first byte.
+    pub place: Place,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Version of the entry's header: 0x101. cuobjdump takes any.
+    pub version: u16,
+    /// Of ELF 1.8, of PTX the `.version`, of NVVM IR that of its container; 0.0 for a file of its own.
+    pub code_version: (u16, u16),
+    /// What it was compiled for; `None` for PTX text of its own.
+    pub arch: Option<Arch>,
+    /// Flags.
+    pub flags: Flags,
+    /// Identifier: name of the source file, of several with blanks between them; empty without debug options.
+    pub name: &'d [u8],
+    /// Options with which ptxas or the NVVM compiler has to finish a PTX or NVVM entry.
+    pub options: &'d [u8],
+    /// A copy of the cubin's `.nv.compat`, from sm_100 on.
+    pub compat: &'d [u8],
+    /// Of obfuscated NVVM entries the word of [`TAG_WORD`](super::nvvm::TAG_WORD); else 0.
+    pub ir_word: u64,
+    /// Payload as it lies in the file.
+    pub(super) stored: &'d [u8],
+    /// Size of the payload if it is compressed, else 0.
+    pub(super) uncompressed_size: u64,
+}
+
+impl<'d> Entry<'d> {
+    /// A file that is one image, such as a cubin.
+    pub(super) fn of_file(kind: EntryKind, arch: Option<Arch>, data: &'d [u8]) -> Self {
+        Self {
+            place: Place::start(),
+            kind,
+            version: 0,
+            code_version: (0, 0),
+            arch,
+            flags: Flags::default(),
+            name: &[],
+            options: &[],
+            compat: &[],
+            ir_word: 0,
+            stored: data,
+            uncompressed_size: 0,
+        }
+    }
+
+    /// Payload as it lies in the file: compressed, obfuscated, or as it is with zero bytes up to a multiple of 8.
+    pub fn stored(&self) -> &'d [u8] {
+        self.stored
+    }
+
+    /// Bytes of the payload, as its header says; of text in a fatbin with the NUL behind it.
+    pub fn size(&self) -> u64 {
+        if self.flags.compression().is_some() { self.uncompressed_size } else { self.stored.len() as u64 }
+    }
+
+    /// What the entry itself says of debug information: its flag, else its options. The cubins of `-lineinfo` do not.
+    pub fn debug_info(&self) -> DebugInfo {
+        let has = |option: &[u8]| self.options.split(u8::is_ascii_whitespace).any(|word| word == option);
+        if self.flags.has(Flags::DEBUG) || has(b"-g") {
+            DebugInfo::Dwarf
+        } else if [&b"--generate-line-info"[..], b"-generate-line-info", b"-lineinfo"].into_iter().any(has) {
+            DebugInfo::LineInfo
+        } else {
+            DebugInfo::None
+        }
+    }
+
+    /// The payload: a cubin, PTX text without the NUL behind it, an NVVM IR container. Borrowed unless it is compressed.
+    ///
+    /// # Errors
+    ///
+    /// At the entry's header: [`ErrorKind::Expansion`] beyond [`MAX_EXPANSION`], [`ErrorKind::Value`] beyond
+    /// [`MAX_PAYLOAD`](super::MAX_PAYLOAD), [`ErrorKind::Damaged`] for data that do not decompress to the size in the header,
+    /// [`ErrorKind::Sealed`] for a compression that is not supported or obfuscated IR.
+    pub fn payload(&self) -> Result<Cow<'d, [u8]>> {
+        self.payload_within(MAX_EXPANSION)
+    }
+
+    /// Whether [`payload_within`](Self::payload_within) would take the payload by its sizes, without decompressing it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Expansion`] beyond `max_expansion`, [`ErrorKind::Value`] beyond [`MAX_PAYLOAD`](super::MAX_PAYLOAD).
+    pub fn check_size(&self, max_expansion: u64) -> Result<()> {
+        if self.flags.compression().is_none() {
+            return Ok(());
+        }
+        payload::check_size(self.stored.len() as u64, self.uncompressed_size, max_expansion)
+            .map_err(|kind| self.place.error(self.place.offset, kind))
+    }
+
+    /// The same as [`payload`](Self::payload) with another limit in place of [`MAX_EXPANSION`].
+    pub fn payload_within(&self, max_expansion: u64) -> Result<Cow<'d, [u8]>> {
+        let fail = |kind| self.place.error(self.place.offset, kind);
+        if self.flags.has(Flags::OBFUSCATED) {
+            return Err(fail(ErrorKind::Sealed("obfuscated by fatbinary")));
+        }
+        self.check_size(max_expansion)?;
+        let payload = match self.flags.compression() {
+            None => self.stored.into(),
+            Some(method) => {
+                payload::decompress(method, self.stored, self.uncompressed_size).map_err(fail)?.into()
+            }
+        };
+        Ok(if self.kind.is_text() { without_nuls(payload) } else { payload })
+    }
+}
+
+/// Text without the zero bytes at its end.
+fn without_nuls(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let len = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(..len).unwrap_or(text)),
+        Cow::Owned(mut text) => {
+            text.truncate(len);
+            Cow::Owned(text)
+        }
+    }
+}

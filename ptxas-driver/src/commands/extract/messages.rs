@@ -1,0 +1,120 @@
+//! What is said about a file on standard error, and output that outlives its reader.
+
+use super::model::Image;
+use crate::cli::{complain, note};
+use crate::commands::read::printable;
+use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
+use std::fmt;
+use std::io::{self, Write};
+
+/// Most messages about one file and its images; `--json` has all.
+const MAX_MESSAGES: u64 = 20;
+
+/// The messages about one file, kept until its list is out.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    errors: Kept,
+    notes: Kept,
+}
+
+/// The first messages of a kind, and how many there are.
+#[derive(Debug, Default)]
+struct Kept {
+    texts: Vec<String>,
+    count: u64,
+}
+
+impl Kept {
+    fn push(&mut self, text: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.count <= MAX_MESSAGES {
+            self.texts.push(text());
+        }
+    }
+
+    fn say(&self, name: &str, say: fn(fmt::Arguments<'_>)) {
+        for text in &self.texts {
+            say(format_args!("{}", printable(text)));
+        }
+        match self.count - self.texts.len() as u64 {
+            0 => {}
+            more => say(format_args!("{}: and {more} more", printable(name))),
+        }
+    }
+}
+
+impl Messages {
+    /// Something is wrong.
+    pub(super) fn error(&mut self, text: impl FnOnce() -> String) {
+        self.errors.push(text);
+    }
+
+    /// What is wrong or odd with an image of the file `name`.
+    pub(super) fn image(&mut self, name: &str, image: &Image<'_>) {
+        let says = |text: &str| format!("{name}: image {}: {text}", image.index);
+        if let Some(error) = &image.error {
+            self.error(|| says(error));
+        }
+        let Some(versions) = &image.ir else { return };
+        let odd = match debug_compatibility(Some(versions.debug)) {
+            Compatibility::Compatible => return,
+            Compatibility::NewerMinor => "newer than",
+            Compatibility::Incompatible => "not compatible with",
+        };
+        self.notes.push(|| says(&format!("debug metadata {} is {odd} 3.2", versions.debug)));
+    }
+
+    /// Says them; whether nothing is wrong.
+    pub(super) fn say(&self, name: &str) -> bool {
+        self.errors.say(name, complain);
+        self.notes.say(name, note);
+        self.errors.count == 0
+    }
+}
+
+/// Output of a run that writes files: they are written though nobody reads what is said of them, as behind `| head -1`.
+pub(super) struct Steady<'o> {
+    out: &'o mut dyn Write,
+    keeps_on: bool,
+    error: Option<io::Error>,
+}
+
+impl<'o> Steady<'o> {
+    /// `keeps_on`: whether files are written.
+    pub(super) fn new(out: &'o mut dyn Write, keeps_on: bool) -> Self {
+        Self { out, keeps_on, error: None }
+    }
+
+    /// The first error that was put off.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn or_later<T>(&mut self, done: io::Result<T>, instead: T) -> io::Result<T> {
+        match done {
+            Err(error) if self.keeps_on && error.kind() != io::ErrorKind::Interrupted => {
+                self.error = Some(error);
+                Ok(instead)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Write for Steady<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.error.is_some() {
+            return Ok(bytes.len());
+        }
+        let done = self.out.write(bytes);
+        self.or_later(done, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.error.is_some() {
+            return Ok(());
+        }
+        let done = self.out.flush();
+        self.or_later(done, ())
+    }
+}
