@@ -59,9 +59,12 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     });
     let writer = writer
         .map_or("no word of who wrote it".to_owned(), |writer| format!("written by {}", printable(&writer)));
+    let of = if file.side_file { "side file of a cubin" } else { "cubin" };
+    let debug_file =
+        file.debug_file.map_or(String::new(), |name| format!(", debug sections in {}", printable(name)));
     writeln!(
         out,
-        "{}: cubin for sm_{}, {}, {writer}",
+        "{}: {of} for sm_{}, {}, {writer}{debug_file}",
         printable(file.file),
         file.sm,
         type_word(file.e_type)
@@ -72,8 +75,15 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
         (None, false) => String::new(),
     };
     let documented = if file.model == Model::Documented { ", documented model" } else { "" };
-    writeln!(out, "{} file, level {}{because}{documented}", file.output, file.level)?;
-    table(out, file)?;
+    let level = match (file.stripped, file.sections.is_empty()) {
+        (true, true) => "stripped of all debug sections".to_owned(),
+        (true, false) => format!("level {}{because}, stripped of the rest", file.level),
+        (false, _) => format!("level {}{because}", file.level),
+    };
+    writeln!(out, "{} file, {level}{documented}", file.output)?;
+    if !file.sections.is_empty() {
+        table(out, file)?;
+    }
     let aliases = file.sections.iter().filter(|section| section.same_bytes_as.is_some()).count();
     let shared =
         if aliases == 0 { String::new() } else { format!(", {aliases} of them with bytes of others") };
