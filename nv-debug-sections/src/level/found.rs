@@ -54,7 +54,8 @@ impl<'c> Found<'c> {
         let has_no_code = lacks_code(cubin);
         // Debug-only objects have no note of a tool.
         let is_apart = has_no_code && (writer.is_some() || cubin.is_side_file());
-        let output = if has_no_code && !is_apart { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
+        let output =
+            if has_no_code && !is_apart { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
         let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
         let shows = |name: &SectionName<'_>| match (name.kind(), output) {
             // Debug-only objects have these with any level.
