@@ -1,41 +1,184 @@
 //! Output files appear whole or not at all.
 
 use anyhow::{Context, Result};
-use std::io::Write;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to `path` through a temporary file beside it.
 ///
 /// # Errors
 ///
-/// The folder cannot be written, the disk is full, `path` is a folder.
+/// The folder cannot be written, the disk is full, `path` is a folder or a file that is read-only.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = || format!("Output file '{}' could not be opened", path.display());
-    if path.as_os_str().is_empty() {
-        return Err(std::io::Error::from(std::io::ErrorKind::NotFound)).with_context(failed);
+    let mut file = Together::default();
+    file.add(path, bytes)?;
+    file.commit()
+}
+
+/// Files that belong together: all of them appear, or none.
+#[derive(Debug, Default)]
+pub struct Together<'b> {
+    staged: Vec<Staged>,
+    /// Devices and pipes cannot be replaced, and need not be.
+    streams: Vec<(PathBuf, &'b [u8])>,
+}
+
+/// A file that is written, but has not its name yet.
+#[derive(Debug)]
+struct Staged {
+    file: tempfile::NamedTempFile,
+    /// What it is to be called, behind all links.
+    path: PathBuf,
+    /// As the caller calls it.
+    shown: PathBuf,
+}
+
+fn failed(path: &Path) -> String {
+    format!("Output file '{}' could not be opened", path.display())
+}
+
+impl<'b> Together<'b> {
+    /// Writes `bytes` beside `path`. Nothing of that stays without [`commit`](Self::commit).
+    ///
+    /// # Errors
+    ///
+    /// As [`write`] has them.
+    pub fn add(&mut self, path: &Path, bytes: &'b [u8]) -> Result<()> {
+        let failed = || failed(path);
+        if path.as_os_str().is_empty() {
+            return Err(io::Error::from(ErrorKind::NotFound)).with_context(failed);
+        }
+        if path.is_dir() {
+            return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(failed);
+        }
+        if path.exists() && !path.is_file() {
+            self.streams.push((path.to_path_buf(), bytes));
+            return Ok(());
+        }
+        // A link stays, what it names is replaced or made.
+        let target = behind_links(path);
+        let replaced = fs::metadata(&target).ok();
+        if let Some(replaced) = &replaced {
+            check_writable(&target, replaced).with_context(failed)?;
+        }
+        // The error itself would name the temporary file.
+        let mut file = new_file(folder_of(&target))
+            .map_err(|error| io::Error::from(error.kind()))
+            .with_context(failed)?;
+        file.write_all(bytes).with_context(failed)?;
+        if let Some(replaced) = replaced {
+            keep_owner(file.as_file(), &replaced);
+            file.as_file().set_permissions(replaced.permissions()).with_context(failed)?;
+        }
+        self.staged.push(Staged { file, path: target, shown: path.to_path_buf() });
+        Ok(())
     }
-    // Devices and pipes cannot be replaced, and need not be.
-    if path.exists() && !path.is_file() {
-        return std::fs::write(path, bytes).with_context(failed);
+
+    /// Gives all files their names, in the order in which they were added.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot have its name. Those before it are as they were then.
+    pub fn commit(self) -> Result<()> {
+        for (path, bytes) in self.streams {
+            fs::write(&path, bytes).with_context(|| failed(&path))?;
+        }
+        let last = self.staged.len().saturating_sub(1);
+        let mut done: Vec<Undo> = Vec::new();
+        for (number, Staged { file, path, shown }) in self.staged.into_iter().enumerate() {
+            // Nothing comes behind the last one that could fail.
+            let undo = if number < last { Some(Undo::of(&path)) } else { None };
+            let named = undo
+                .transpose()
+                .and_then(|undo| file.persist(&path).map(|_| undo).map_err(|error| error.error));
+            match named {
+                Ok(undo) => done.extend(undo),
+                Err(error) => {
+                    done.into_iter().rev().for_each(Undo::run);
+                    return Err(error).with_context(|| failed(&shown));
+                }
+            }
+        }
+        Ok(())
     }
-    // A link stays, what it names is replaced or made.
-    let path = &behind_links(path);
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The error itself would name the temporary file.
-    let mut file =
-        new_file(folder).map_err(|error| std::io::Error::from(error.kind())).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
-    if let Ok(replaced) = std::fs::metadata(path) {
-        file.as_file().set_permissions(replaced.permissions()).with_context(failed)?;
+}
+
+/// How a file comes back that was replaced, or goes that was made.
+struct Undo {
+    path: PathBuf,
+    /// Another name of the replaced file, or a copy of it; goes when this is dropped.
+    old: Option<tempfile::TempPath>,
+}
+
+impl Undo {
+    fn of(path: &Path) -> io::Result<Self> {
+        let keep = |name: &Path| fs::hard_link(path, name).or_else(|_| fs::copy(path, name).map(drop));
+        let old = if path.exists() {
+            Some(prefixed().make_in(folder_of(path), keep)?.into_temp_path())
+        } else {
+            None
+        };
+        Ok(Self { path: path.to_path_buf(), old })
     }
-    file.persist(path).with_context(failed)?;
-    Ok(())
+
+    fn run(self) {
+        // It is an error that brought us here, and that one is told.
+        let _ = match self.old {
+            Some(old) => old.persist(&self.path).map_err(|error| error.error),
+            None => fs::remove_file(&self.path),
+        };
+    }
+}
+
+/// A file that its owner made read-only is not replaced, although the folder would allow it.
+fn check_writable(path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    if metadata.permissions().readonly() {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    match fs::OpenOptions::new().append(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a file the owner and group of the one that it replaces, where that is allowed.
+#[cfg(unix)]
+fn keep_owner(file: &fs::File, replaced: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &fs::File, _: &fs::Metadata) {}
+
+/// How many other names (hard links) a file has. They keep the old contents when it is replaced.
+#[cfg(unix)]
+pub fn other_names(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).map_or(0, |metadata| metadata.nlink().saturating_sub(1))
+}
+
+/// Not known here.
+#[cfg(not(unix))]
+pub fn other_names(_: &Path) -> u64 {
+    0
 }
 
 /// Whether both name one file, which need not exist.
 pub fn is_same(a: &Path, b: &Path) -> bool {
-    let found = |path| std::fs::canonicalize(path).ok();
-    a == b || found(a).is_some_and(|a| Some(a) == found(b))
+    a == b || whole(a).is_some_and(|a| Some(a) == whole(b))
+}
+
+/// The path from the root, without links; `None` where there is no such folder.
+fn whole(path: &Path) -> Option<PathBuf> {
+    let path = behind_links(path);
+    let in_folder = || Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?));
+    fs::canonicalize(&path).ok().or_else(in_folder)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Most links that are followed, as many as Linux follows.
@@ -45,17 +188,22 @@ const MAX_LINKS: usize = 40;
 fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
-        let Ok(target) = std::fs::read_link(&path) else { break };
+        let Ok(target) = fs::read_link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
     path
 }
 
-fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".nvdwarf-");
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = prefixed();
     // Temporary files are private by default; an output file has the mode that the umask gives it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
+}
+
+fn prefixed() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".nvdwarf-");
+    builder
 }
