@@ -167,10 +167,19 @@ fn program<'c>(
     };
     let has_rows = tables(|table| !table.sequences.is_empty());
     let entries = holds(SectionKind::DebugInfo, &|bytes| Some(!bytes.is_empty()));
+    // nvlink leaves rows and frames of functions that it drops, without relocations: only these show that there are others.
+    let of_code = |kind: SectionKind, holds: Option<bool>| match (output, holds) {
+        (Output::Linked, Some(true)) => {
+            sections.iter().any(|(_, name)| name.form.is_some() && name.kind() == Some(kind)).then_some(true)
+        }
+        _ => holds,
+    };
+    let of_table = |kind| of_code(kind, holds(kind, &has_rows));
+    let frames = holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty()));
     Program {
-        functions: holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty())),
-        traced: holds(SectionKind::NvDebugLineSass, &has_rows),
-        located: holds(SectionKind::DebugLine, &has_rows),
+        functions: of_code(SectionKind::DebugFrame, frames),
+        traced: of_table(SectionKind::NvDebugLineSass),
+        located: of_table(SectionKind::DebugLine),
         inlined: holds(SectionKind::DebugLine, &tables(|table| table.debug_str_base.is_some())),
         shared: None,
         sections: Some(own_sections(cubin.header.sm(), sections, entries)),
