@@ -53,7 +53,7 @@ impl<'c> Found<'c> {
         let writer = writer(cubin);
         let has_no_code = lacks_code(cubin);
         // Debug-only objects have no note of a tool.
-        let is_apart = has_no_code && (writer.is_some() || cubin.is_side_file());
+        let is_apart = cubin.is_side_file() || has_no_code && writer.is_some();
         let output =
             if has_no_code && !is_apart { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
         let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
