@@ -207,3 +207,54 @@ fn prefixed() -> tempfile::Builder<'static, 'static> {
     builder.prefix(".nvdwarf-");
     builder
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is in a folder: names and contents, sorted.
+    fn files(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut all: Vec<_> = entries.map(|path| (path.clone(), fs::read(path).ok())).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn when_the_last_file_cannot_have_its_name_those_before_are_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("replaced"), "old").unwrap();
+        let mut both = Together::default();
+        for name in ["replaced", "made", "last"] {
+            both.add(&path(name), b"new").unwrap();
+        }
+        // Somebody else is faster.
+        fs::create_dir(path("last")).unwrap();
+        fs::write(path("last/file"), "").unwrap();
+        assert!(both.commit().is_err());
+        assert_eq!(files(folder.path()), [(path("last"), None), (path("replaced"), Some(b"old".to_vec()))]);
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut both = Together::default();
+        both.add(&folder.path().join("a"), b"new").unwrap();
+        assert!(both.add(&folder.path().join("no/such"), b"new").is_err());
+        drop(both);
+        assert_eq!(files(folder.path()), []);
+    }
+
+    #[test]
+    fn one_file_by_two_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let (there, not_yet) = (folder.path().join("there"), folder.path().join("not-yet"));
+        fs::write(&there, "").unwrap();
+        for path in [&there, &not_yet] {
+            let other = folder.path().join("./././").join(path.file_name().unwrap());
+            assert!(is_same(path, &other), "{}", other.display());
+        }
+        assert!(!is_same(&there, &not_yet) && !is_same(Path::new("/no/such/a"), Path::new("/no/such/b")));
+    }
+}
