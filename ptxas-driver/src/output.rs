@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 ///
-/// The folder cannot be written, the disk is full, `path` is a folder or a file that is read-only.
+/// "Could not be opened": the folder is missing or cannot be written, `path` is a folder or a file that is read-only. "Could not be
+/// written": the disk is full.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = Together::default();
     file.add(path, bytes)?;
@@ -34,8 +35,12 @@ struct Staged {
     shown: PathBuf,
 }
 
-fn failed(path: &Path) -> String {
+fn unopened(path: &Path) -> String {
     format!("Output file '{}' could not be opened", path.display())
+}
+
+fn unwritten(path: &Path) -> String {
+    format!("Output file '{}' could not be written", path.display())
 }
 
 impl<'b> Together<'b> {
@@ -45,12 +50,12 @@ impl<'b> Together<'b> {
     ///
     /// As [`write`] has them.
     pub fn add(&mut self, path: &Path, bytes: &'b [u8]) -> Result<()> {
-        let failed = || failed(path);
+        let (unopened, unwritten) = (|| unopened(path), || unwritten(path));
         if path.as_os_str().is_empty() {
-            return Err(io::Error::from(ErrorKind::NotFound)).with_context(failed);
+            return Err(io::Error::from(ErrorKind::NotFound)).with_context(unopened);
         }
         if path.is_dir() {
-            return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(failed);
+            return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(unopened);
         }
         if path.exists() && !path.is_file() {
             self.streams.push((path.to_path_buf(), bytes));
@@ -60,16 +65,14 @@ impl<'b> Together<'b> {
         let target = behind_links(path);
         let replaced = fs::metadata(&target).ok();
         if let Some(replaced) = &replaced {
-            check_writable(&target, replaced).with_context(failed)?;
+            check_writable(&target, replaced).with_context(unopened)?;
         }
-        // The error itself would name the temporary file.
-        let mut file = new_file(folder_of(&target))
-            .map_err(|error| io::Error::from(error.kind()))
-            .with_context(failed)?;
-        file.write_all(bytes).with_context(failed)?;
+        let mut file =
+            new_file(folder_of(&target)).map_err(|error| unnamed(&error)).with_context(unopened)?;
+        file.write_all(bytes).map_err(|error| unnamed(&error)).with_context(unwritten)?;
         if let Some(replaced) = replaced {
             keep_owner(file.as_file(), &replaced);
-            file.as_file().set_permissions(replaced.permissions()).with_context(failed)?;
+            file.as_file().set_permissions(replaced.permissions()).with_context(unwritten)?;
         }
         self.staged.push(Staged { file, path: target, shown: path.to_path_buf() });
         Ok(())
@@ -82,7 +85,8 @@ impl<'b> Together<'b> {
     /// One of them cannot have its name. Those before it are as they were then.
     pub fn commit(self) -> Result<()> {
         for (path, bytes) in self.streams {
-            fs::write(&path, bytes).with_context(|| failed(&path))?;
+            let mut file = fs::File::create(&path).with_context(|| unopened(&path))?;
+            file.write_all(bytes).with_context(|| unwritten(&path))?;
         }
         let last = self.staged.len().saturating_sub(1);
         let mut done: Vec<Undo> = Vec::new();
@@ -96,12 +100,20 @@ impl<'b> Together<'b> {
                 Ok(undo) => done.extend(undo),
                 Err(error) => {
                     done.into_iter().rev().for_each(Undo::run);
-                    return Err(error).with_context(|| failed(&shown));
+                    return Err(unnamed(&error)).with_context(|| unwritten(&shown));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The system's own words for an error of `tempfile`, which would name the temporary file.
+fn unnamed(error: &io::Error) -> io::Error {
+    let system =
+        error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    let system = system.or(error.raw_os_error());
+    system.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 /// How a file comes back that was replaced, or goes that was made.
@@ -113,7 +125,11 @@ struct Undo {
 
 impl Undo {
     fn of(path: &Path) -> io::Result<Self> {
-        let keep = |name: &Path| fs::hard_link(path, name).or_else(|_| fs::copy(path, name).map(drop));
+        let keep = |name: &Path| match fs::hard_link(path, name) {
+            // Not every file system has links. A name that is taken is not ours, and another one is tried.
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::copy(path, name).map(drop),
+            done => done,
+        };
         let old = if path.exists() {
             Some(prefixed().make_in(folder_of(path), keep)?.into_temp_path())
         } else {

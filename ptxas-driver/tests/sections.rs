@@ -392,11 +392,19 @@ fn standard_input_and_debug_only_objects() {
     assert!(output.status.success() && output.stdout.starts_with(b"<stdin>: cubin for sm_90"));
 
     let folder = tempfile::tempdir().unwrap();
-    for ptx in ["saxpy/saxpy.ptx", "saxpy/saxpy-debug.ptx"] {
-        let object = folder.path().join("a.cubin");
+    let path = |name: &str| folder.path().join(name);
+    let text_of = |name: &str| text([Path::new("--check"), &path(name)]);
+    let empty = path("empty.ptx");
+    fs::write(&empty, ".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 x;\n").unwrap();
+    for ptx in [driver::example("saxpy/saxpy.ptx"), driver::example("saxpy/saxpy-debug.ptx"), empty] {
         let mut command = driver::compile();
-        driver::made(command.args(["--code", "none", "-arch", "sm_100"]).arg(driver::example(ptx)), &object);
-        let text = text([Path::new("--check"), &object]);
-        assert!(text.contains("debug-only file, level"), "{text}");
+        command.args(["--code", "none", "-lineinfo", "-arch", "sm_100"]);
+        driver::made(command.arg(ptx), &path("a.cubin"));
+        assert!(text_of("a.cubin").contains("debug-only file, level"), "{}", text_of("a.cubin"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        command.arg("strip").arg(path("a.cubin")).arg("--split").arg(path("side"));
+        driver::made(&mut command, &path("stripped"));
+        assert!(text_of("stripped").contains("debug-only file"), "{}", text_of("stripped"));
+        assert!(text_of("side").contains("debug-only file, level"), "{}", text_of("side"));
     }
 }

@@ -4,9 +4,10 @@ use super::facts::{Condition, Need, Output, Program, PtxSection, Reference, Refe
 use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
-use crate::cubin::{Contents, Cubin, SectionIndex, SymbolIndex};
+use crate::cubin::{Contents, Cubin, Section, SectionIndex, SymbolIndex};
 use crate::generation::Generation;
 use crate::line;
+use crate::nv_info;
 use crate::tkinfo;
 use object::elf;
 use std::borrow::Cow;
@@ -51,11 +52,9 @@ impl<'c> Found<'c> {
         let sections: Vec<(SectionIndex, SectionName<'c>)> =
             cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect();
         let writer = writer(cubin);
-        let has_no_code = lacks_code(cubin);
-        // Debug-only objects have no note of a tool.
-        let is_apart = cubin.is_side_file() || has_no_code && writer.is_some();
-        let output =
-            if has_no_code && !is_apart { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
+        let place = Place::of(cubin);
+        let is_apart = cubin.is_side_file() || place == Place::Elsewhere;
+        let output = if place == Place::Nowhere { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
         let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
         let shows = |name: &SectionName<'_>| match (name.kind(), output) {
             // Debug-only objects have these with any level.
@@ -108,10 +107,30 @@ fn writer(cubin: &Cubin<'_>) -> Option<Writer> {
     Some(Writer { tool: name, version: tool.version_number().map(str::to_owned) })
 }
 
-/// Whether no code section has bytes, of one at least.
-fn lacks_code(cubin: &Cubin<'_>) -> bool {
-    let mut code = cubin.iter().filter(|(.., section)| section.flags & elf::SHF_EXECINSTR.0 != 0).peekable();
-    code.peek().is_some() && code.all(|(.., section)| matches!(section.contents, Contents::NoBits(_)))
+/// Where the code is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here,
+    /// In another file: code sections lack their bytes.
+    Elsewhere,
+    /// There is none, as in debug-only objects. All that the tools write has `.nv.info`, also where there is no function.
+    Nowhere,
+}
+
+impl Place {
+    fn of(cubin: &Cubin<'_>) -> Self {
+        let is_code = |section: &&Section<'_>| section.flags & elf::SHF_EXECINSTR.0 != 0;
+        let mut code = cubin.sections.iter().filter(is_code).peekable();
+        let has_code = code.peek().is_some();
+        if !code.all(|section| matches!(section.contents, Contents::NoBits(_))) {
+            return Self::Here;
+        }
+        match (cubin.section_by_name(nv_info::NAME), has_code) {
+            (None, _) => Self::Nowhere,
+            (Some(_), true) => Self::Elsewhere,
+            (Some(_), false) => Self::Here,
+        }
+    }
 }
 
 fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {

@@ -54,7 +54,7 @@ Exit status:
 #[command(after_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a side file of `strip`, or an object of `compile --code none`; `-` for standard input
     #[arg(required_unless_present = "expect", conflicts_with = "expect")]
     file: Option<PathBuf>,
     #[command(flatten)]

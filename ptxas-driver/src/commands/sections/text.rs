@@ -75,11 +75,14 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
         (None, false) => String::new(),
     };
     let documented = if file.model == Model::Documented { ", documented model" } else { "" };
-    let level = match (file.stripped, file.sections.is_empty()) {
-        (true, true) => "stripped of all debug sections".to_owned(),
-        (true, false) => format!("level {}{because}, stripped of the rest", file.level),
-        (false, _) => format!("level {}{because}", file.level),
+    let stripped = match (file.stripped, file.sections.is_empty()) {
+        (false, _) => None,
+        (true, false) => Some("stripped of the rest".to_owned()),
+        (true, true) => Some("stripped of all debug sections".to_owned()),
     };
+    let is_bare = file.stripped && file.sections.is_empty() && !file.level_asked;
+    let level = (!is_bare).then(|| format!("level {}{because}", file.level));
+    let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
     writeln!(out, "{} file, {level}{documented}", file.output)?;
     if !file.sections.is_empty() {
         table(out, file)?;
