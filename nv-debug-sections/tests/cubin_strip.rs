@@ -7,7 +7,8 @@ mod corpus;
 use corpus::{Cubins, file};
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Function, Relocation, SectionIndex, SymbolIndex, debug_only,
+    Contents, Cubin, DebugSection, Function, Relocation, Section, SectionIndex, Symbol, SymbolIndex,
+    debug_only,
 };
 use nv_debug_sections::relocated::Relocated;
 use std::collections::HashSet;
@@ -228,7 +229,10 @@ fn what_does_not_belong_together_is_refused() {
         cubin
     };
     side(with_code(1)).fill_from(&code(with_code(1))).unwrap();
-    assert!(refused(side(with_code(1)), &code(with_code(2))).contains("other bytes"));
+    assert_eq!(
+        refused(side(with_code(1)), &code(with_code(2))),
+        ".text.b+0x0: the section is another one than that which the debug file was made of"
+    );
     assert_eq!(
         refused(with_code(1), &code(with_code(2))),
         ".text.b+0x0: the debug file has other bytes here"
@@ -242,6 +246,116 @@ fn what_does_not_belong_together_is_refused() {
         refused(side(small(90, 16)), &renamed),
         ".text.c+0x0: the debug file has .text.b in its place"
     );
+}
+
+/// What a section may be changed to: its contents in one place, each of its header's fields.
+fn changed<'d>(section: &Section<'d>) -> Vec<(&'static str, Section<'d>)> {
+    let with = |what, change: &dyn Fn(&mut Section<'d>)| {
+        let mut changed = section.clone();
+        change(&mut changed);
+        (what, changed)
+    };
+    let mut all = vec![
+        with("type", &|section| section.sh_type ^= 0x100_0000),
+        with("flags", &|section| section.flags ^= 1 << 40),
+        with("address", &|section| section.address ^= 8),
+        with("alignment", &|section| section.align = section.align.max(1) * 2),
+        with("entry size", &|section| section.entsize += 8),
+        with("link", &|section| section.link += 1),
+        with("info", &|section| section.info += 1),
+    ];
+    match &section.contents {
+        Contents::Bytes(bytes) => all.extend([0, bytes.len() / 2, bytes.len()].iter().filter_map(|&at| {
+            let mut bytes = bytes.to_vec();
+            *bytes.get_mut(at)? ^= 1;
+            Some(("byte", Section { contents: Contents::Bytes(bytes.into()), ..section.clone() }))
+        })),
+        Contents::Relocations(relocations) if !relocations.is_empty() => {
+            let with = |what, change: &dyn Fn(&mut Relocation)| {
+                let mut relocations = relocations.clone();
+                change(relocations.last_mut().unwrap());
+                (what, Section { contents: Contents::Relocations(relocations), ..section.clone() })
+            };
+            all.push(with("relocation offset", &|relocation| relocation.offset += 16));
+            all.push(with("relocation type", &|relocation| relocation.r_type ^= 1));
+            all.push(with("relocation symbol", &|relocation| relocation.symbol.0 ^= 1));
+            if relocations.last().unwrap().addend.is_some() {
+                all.push(with("addend", &|relocation| relocation.addend = relocation.addend.map(|a| a + 4)));
+            }
+        }
+        Contents::Symbols(symbols) => {
+            let with = |what, change: &dyn Fn(&mut Symbol)| {
+                let mut symbols = symbols.clone();
+                change(symbols.last_mut().unwrap());
+                (what, Section { contents: Contents::Symbols(symbols), ..section.clone() })
+            };
+            all.push(with("symbol value", &|symbol| symbol.value += 16));
+            all.push(with("symbol size", &|symbol| symbol.size += 16));
+            all.push(with("symbol binding", &|symbol| symbol.info ^= 0x10));
+            all.push(with("symbol visibility", &|symbol| symbol.other ^= 0x20));
+            all.push(with("symbol name", &|symbol| symbol.name += 1));
+        }
+        Contents::NoBits(size) => {
+            all.push(("size", Section { contents: Contents::NoBits(size + 4), ..section.clone() }));
+        }
+        Contents::Alias(_) | Contents::Strings(_) | Contents::Relocations(_) => {}
+    }
+    all
+}
+
+/// Whatever strip leaves must be as it was, with a side file and with the whole cubin; only where it lies does not matter.
+#[test]
+fn no_change_of_what_is_left_goes_unnoticed() {
+    let Some(cubins) = Cubins::open() else { return };
+    let mut arches = HashSet::new();
+    let (mut refused, mut kinds) = (0, HashSet::new());
+    for path in
+        cubins.paths.iter().filter(|path| path.iter().any(|part| part == "G" || part == "lineinfo-rdc"))
+    {
+        let bytes = file(path);
+        let original = Cubin::parse(&bytes).unwrap();
+        if !arches.insert((original.header.sm(), original.header.e_type)) {
+            continue;
+        }
+        let mut side = original.clone();
+        side.keep_only_debug().unwrap();
+        for keep in [&[][..], &[".debug_frame", ".debug_line", ".debug_str"]] {
+            let mut code = original.clone();
+            code.remove_debug_sections(|name| keep.contains(&name)).unwrap();
+            side.clone().fill_from(&code).unwrap();
+            let mut moved = code.clone();
+            moved.sections.last_mut().unwrap().slack = Some(64);
+            side.clone().fill_from(&moved).unwrap();
+            let mut flagged = code.clone();
+            flagged.header.e_flags ^= 1;
+            assert!(
+                side.clone().fill_from(&flagged).is_err() && original.clone().fill_from(&flagged).is_err()
+            );
+            for index in 1..code.sections.len() {
+                let name = code.section_name(SectionIndex(index as u32)).to_owned();
+                if is_debug(&name) {
+                    continue;
+                }
+                for (what, section) in changed(&code.sections[index]) {
+                    let mut other = code.clone();
+                    other.sections[index] = section;
+                    for own in [&side, &original] {
+                        let mut joined = own.clone();
+                        assert!(joined.fill_from(&other).is_err(), "{}: {name}: {what}", path.display());
+                        assert!(joined == *own);
+                    }
+                    refused += 1;
+                    kinds.insert(what);
+                }
+            }
+        }
+    }
+    eprintln!(
+        "{refused} changes of {} kinds in cubins of {} kinds: none unnoticed",
+        kinds.len(),
+        arches.len()
+    );
+    assert!(kinds.len() > 15 && arches.len() > 4, "{kinds:?} {arches:?}");
 }
 
 #[test]

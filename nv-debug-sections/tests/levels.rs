@@ -6,7 +6,7 @@ mod corpus;
 
 use corpus::{Cubins, file};
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space, classify};
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, DebugSection, Function, Relocation, debug_only};
 use nv_debug_sections::level::compare::{Odd, Oddity, compare};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
@@ -196,6 +196,100 @@ fn no_corpus_cubin_lacks_a_section_or_has_one_too_many() {
         cubins.paths.len()
     );
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What `strip` leaves, whole and `--keep lines`, and the side file: known as what they are, and nothing is missing or extra.
+#[test]
+fn stripped_cubins_and_side_files_are_known() {
+    let Some(cubins) = Cubins::open() else { return };
+    let lines = |name: &str| {
+        use SectionKind::{DebugFrame, DebugLine, DebugStr, NvDebugLineSass, NvDebugPtxTxt};
+        let kept = [DebugFrame, DebugLine, DebugStr, NvDebugLineSass, NvDebugPtxTxt];
+        SectionKind::from_name(name).is_some_and(|kind| kept.contains(&kind))
+    };
+    let clean = |cubin: &Cubin<'_>, path: &Path| {
+        let found = Found::of(cubin);
+        let comparison = compare(cubin, &found.expected());
+        assert!(comparison.is_clean(), "{}: {comparison:?}", path.display());
+        (found.removed.clone(), found.is_apart, found.output, found.level)
+    };
+    let (mut reduced, mut shared) = (0, 0);
+    for path in &cubins.paths {
+        let bytes = file(path);
+        let original = Cubin::parse(&bytes).unwrap();
+        let (removed, is_apart, output, level) = clean(&original, path);
+        assert!(removed.is_empty() && !is_apart, "{}", path.display());
+
+        let mut side = original.clone();
+        side.keep_only_debug().unwrap();
+        assert_eq!(clean(&side, path), (removed, true, output, level), "{}", path.display());
+
+        let mut code = original.clone();
+        code.remove_debug_sections(lines).unwrap();
+        let (removed, _, now, less) = clean(&code, path);
+        assert_eq!((now, less), (output, level.min(DebugLevel::Lines)), "{}", path.display());
+        let registers = [SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType];
+        assert_eq!(
+            removed,
+            if level == DebugLevel::Full { &registers[..] } else { &[] },
+            "{}",
+            path.display()
+        );
+        reduced += usize::from(!removed.is_empty());
+
+        code.remove_debug_sections(|_| false).unwrap();
+        let (removed, _, now, less) = clean(&code, path);
+        assert_eq!((now, less), (output, DebugLevel::None), "{}", path.display());
+        assert!(removed.contains(&SectionKind::DebugFrame), "{}", path.display());
+        shared += usize::from(code.section_by_name(SectionKind::NvDebugShared.name()).is_some());
+        // Also where another tool leaves no symbols to show it.
+        let table = code.symtab().unwrap();
+        if let Contents::Symbols(symbols) = &mut code.sections[table.0 as usize].contents {
+            symbols.iter_mut().filter(|symbol| symbol.marks_removed()).for_each(|symbol| symbol.name = 0);
+        }
+        assert_eq!(clean(&code, path).0, [SectionKind::DebugFrame], "{}", path.display());
+    }
+    eprintln!(
+        "known: {} cubins stripped, {reduced} to lines, {shared} with .nv_debug.shared; as many side files",
+        cubins.paths.len()
+    );
+    assert!(reduced > 100 && shared > 0);
+}
+
+/// Any section may refer to anything, whatever compilers' mostly do. Observed: ptxas 13.0.88 `-g`, sm_89 and sm_90, of PTX whose
+/// `.debug_pubnames` has a function's address.
+#[test]
+fn what_references_a_section_may_have_is_not_guessed() {
+    let function = Function { name: "k", size: 16, kernel: true, local: false };
+    let DebugOnly { mut cubin, functions, .. } = debug_only(90, &[function], &[]).unwrap();
+    let text = cubin.section_by_name(".text.k").unwrap();
+    let section = &mut cubin.sections[text.0 as usize];
+    (section.sh_type, section.contents) = (1, Contents::Bytes(vec![0; 16].into()));
+    let at = |addend| Relocation { offset: 0, r_type: 2, symbol: functions[0], addend };
+    let of_ptx =
+        [".debug_str", ".debug_abbrev", ".debug_macinfo", ".debug_pubnames", ".debug_ranges", ".debug_other"];
+    for (rel, rela) in [(vec![], vec![at(Some(0))]), (vec![at(None)], vec![])] {
+        let section = |name: &str| DebugSection {
+            name: name.into(),
+            bytes: vec![0; 8],
+            rel: rel.clone(),
+            rela: rela.clone(),
+        };
+        cubin.set_debug_sections(of_ptx.map(section).into()).unwrap();
+        cubin.header.e_flags = cubin.header.e_flags & !0xff00 | if rela.is_empty() { 89 } else { 90 } << 8;
+        let comparison = compare(&cubin, &Found::of(&cubin).expected());
+        assert_eq!(
+            comparison.extra,
+            [],
+            "{:?}",
+            comparison.extra.iter().map(|i| cubin.section_name(*i)).collect::<Vec<_>>()
+        );
+        assert!(
+            comparison.missing.iter().all(|name| !of_ptx.contains(&&*name.base)),
+            "{:?}",
+            comparison.missing
+        );
+    }
 }
 
 /// Files in whose place a section is lost, by the part of the path behind the corpus' folder.

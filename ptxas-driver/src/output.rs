@@ -1,43 +1,200 @@
 //! Output files appear whole or not at all.
 
 use anyhow::{Context, Result};
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to `path` through a temporary file beside it.
 ///
 /// # Errors
 ///
-/// "Could not be opened": the folder is missing or cannot be written, `path` is a folder. "Could not be written": the disk is full.
+/// "Could not be opened": the folder is missing or cannot be written, `path` is a folder or a file that is read-only. "Could not be
+/// written": the disk is full.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let unopened = || format!("Output file '{}' could not be opened", path.display());
-    let unwritten = || format!("Output file '{}' could not be written", path.display());
-    if path.as_os_str().is_empty() {
-        return Err(io::Error::from(io::ErrorKind::NotFound)).with_context(unopened);
+    let mut file = Together::default();
+    file.add(path, bytes)?;
+    file.commit()
+}
+
+/// Files that belong together: all of them appear, or none.
+#[derive(Debug, Default)]
+pub struct Together<'b> {
+    staged: Vec<Staged>,
+    /// Devices and pipes cannot be replaced, and need not be.
+    streams: Vec<(PathBuf, &'b [u8])>,
+}
+
+/// A file that is written, but has not its name yet.
+#[derive(Debug)]
+struct Staged {
+    file: tempfile::NamedTempFile,
+    /// What it is to be called, behind all links.
+    path: PathBuf,
+    /// As the caller calls it.
+    shown: PathBuf,
+}
+
+fn unopened(path: &Path) -> String {
+    format!("Output file '{}' could not be opened", path.display())
+}
+
+fn unwritten(path: &Path) -> String {
+    format!("Output file '{}' could not be written", path.display())
+}
+
+impl<'b> Together<'b> {
+    /// Writes `bytes` beside `path`. Nothing of that stays without [`commit`](Self::commit).
+    ///
+    /// # Errors
+    ///
+    /// As [`write`] has them.
+    pub fn add(&mut self, path: &Path, bytes: &'b [u8]) -> Result<()> {
+        let (unopened, unwritten) = (|| unopened(path), || unwritten(path));
+        if path.as_os_str().is_empty() {
+            return Err(io::Error::from(ErrorKind::NotFound)).with_context(unopened);
+        }
+        if path.is_dir() {
+            return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(unopened);
+        }
+        if path.exists() && !path.is_file() {
+            self.streams.push((path.to_path_buf(), bytes));
+            return Ok(());
+        }
+        // A link stays, what it names is replaced or made.
+        let target = behind_links(path);
+        let replaced = fs::metadata(&target).ok();
+        if let Some(replaced) = &replaced {
+            check_writable(&target, replaced).with_context(unopened)?;
+        }
+        let mut file =
+            new_file(folder_of(&target)).map_err(|error| unnamed(&error)).with_context(unopened)?;
+        file.write_all(bytes).map_err(|error| unnamed(&error)).with_context(unwritten)?;
+        if let Some(replaced) = replaced {
+            keep_owner(file.as_file(), &replaced);
+            file.as_file().set_permissions(replaced.permissions()).with_context(unwritten)?;
+        }
+        self.staged.push(Staged { file, path: target, shown: path.to_path_buf() });
+        Ok(())
     }
-    // Devices and pipes cannot be replaced, and need not be.
-    if path.exists() && !path.is_file() {
-        let mut file = std::fs::File::create(path).with_context(unopened)?;
-        return file.write_all(bytes).with_context(unwritten);
+
+    /// Gives all files their names, in the order in which they were added.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot have its name. Those before it are as they were then.
+    pub fn commit(self) -> Result<()> {
+        for (path, bytes) in self.streams {
+            let mut file = fs::File::create(&path).with_context(|| unopened(&path))?;
+            file.write_all(bytes).with_context(|| unwritten(&path))?;
+        }
+        let last = self.staged.len().saturating_sub(1);
+        let mut done: Vec<Undo> = Vec::new();
+        for (number, Staged { file, path, shown }) in self.staged.into_iter().enumerate() {
+            // Nothing comes behind the last one that could fail.
+            let undo = if number < last { Some(Undo::of(&path)) } else { None };
+            let named = undo
+                .transpose()
+                .and_then(|undo| file.persist(&path).map(|_| undo).map_err(|error| error.error));
+            match named {
+                Ok(undo) => done.extend(undo),
+                Err(error) => {
+                    done.into_iter().rev().for_each(Undo::run);
+                    return Err(unnamed(&error)).with_context(|| unwritten(&shown));
+                }
+            }
+        }
+        Ok(())
     }
-    // A link stays, what it names is replaced or made.
-    let path = &behind_links(path);
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::metadata(folder).with_context(unopened)?;
-    // The error itself would name the temporary file.
-    let mut file = new_file(folder).map_err(|error| io::Error::from(error.kind())).with_context(unopened)?;
-    file.as_file_mut().write_all(bytes).with_context(unwritten)?;
-    if let Ok(replaced) = std::fs::metadata(path) {
-        file.as_file().set_permissions(replaced.permissions()).with_context(unwritten)?;
+}
+
+/// The system's own words for an error of `tempfile`, which would name the temporary file.
+fn unnamed(error: &io::Error) -> io::Error {
+    let system =
+        error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    let system = system.or(error.raw_os_error());
+    system.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}
+
+/// How a file comes back that was replaced, or goes that was made.
+struct Undo {
+    path: PathBuf,
+    /// Another name of the replaced file, or a copy of it; goes when this is dropped.
+    old: Option<tempfile::TempPath>,
+}
+
+impl Undo {
+    fn of(path: &Path) -> io::Result<Self> {
+        let keep = |name: &Path| match fs::hard_link(path, name) {
+            // Not every file system has links. A name that is taken is not ours, and another one is tried.
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::copy(path, name).map(drop),
+            done => done,
+        };
+        let old = if path.exists() {
+            Some(prefixed().make_in(folder_of(path), keep)?.into_temp_path())
+        } else {
+            None
+        };
+        Ok(Self { path: path.to_path_buf(), old })
     }
-    file.persist(path).with_context(unwritten)?;
-    Ok(())
+
+    fn run(self) {
+        // It is an error that brought us here, and that one is told.
+        let _ = match self.old {
+            Some(old) => old.persist(&self.path).map_err(|error| error.error),
+            None => fs::remove_file(&self.path),
+        };
+    }
+}
+
+/// A file that its owner made read-only is not replaced, although the folder would allow it.
+fn check_writable(path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    if metadata.permissions().readonly() {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    match fs::OpenOptions::new().append(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a file the owner and group of the one that it replaces, where that is allowed.
+#[cfg(unix)]
+fn keep_owner(file: &fs::File, replaced: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &fs::File, _: &fs::Metadata) {}
+
+/// How many other names (hard links) a file has. They keep the old contents when it is replaced.
+#[cfg(unix)]
+pub fn other_names(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).map_or(0, |metadata| metadata.nlink().saturating_sub(1))
+}
+
+/// Not known here.
+#[cfg(not(unix))]
+pub fn other_names(_: &Path) -> u64 {
+    0
 }
 
 /// Whether both name one file, which need not exist.
 pub fn is_same(a: &Path, b: &Path) -> bool {
-    let found = |path| std::fs::canonicalize(path).ok();
-    a == b || found(a).is_some_and(|a| Some(a) == found(b))
+    a == b || whole(a).is_some_and(|a| Some(a) == whole(b))
+}
+
+/// The path from the root, without links; `None` where there is no such folder.
+fn whole(path: &Path) -> Option<PathBuf> {
+    let path = behind_links(path);
+    let in_folder = || Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?));
+    fs::canonicalize(&path).ok().or_else(in_folder)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Most links that are followed, as many as Linux follows.
@@ -47,37 +204,73 @@ const MAX_LINKS: usize = 40;
 fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
-        let Ok(target) = std::fs::read_link(&path) else { break };
+        let Ok(target) = fs::read_link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
     path
 }
 
 fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".nvdwarf-");
+    let mut builder = prefixed();
     // Temporary files are private by default; an output file has the mode that the umask gives it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
 }
 
+fn prefixed() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".nvdwarf-");
+    builder
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
+    /// What is in a folder: names and contents, sorted.
+    fn files(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut all: Vec<_> = entries.map(|path| (path.clone(), fs::read(path).ok())).collect();
+        all.sort();
+        all
+    }
+
     #[test]
-    fn what_went_wrong_is_said() {
+    fn when_the_last_file_cannot_have_its_name_those_before_are_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = folder.path().join("no/such/file");
-        for (path, step, reason) in [
-            (Path::new("/dev/full"), "could not be written", "No space left on device"),
-            (folder.path(), "could not be opened", "Is a directory"),
-            (&missing, "could not be opened", "No such file or directory"),
-        ] {
-            let error = format!("{:#}", write(path, b"bytes").unwrap_err());
-            assert!(error.contains(step) && error.contains(reason), "{error}");
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("replaced"), "old").unwrap();
+        let mut both = Together::default();
+        for name in ["replaced", "made", "last"] {
+            both.add(&path(name), b"new").unwrap();
         }
+        // Somebody else is faster.
+        fs::create_dir(path("last")).unwrap();
+        fs::write(path("last/file"), "").unwrap();
+        assert!(both.commit().is_err());
+        assert_eq!(files(folder.path()), [(path("last"), None), (path("replaced"), Some(b"old".to_vec()))]);
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut both = Together::default();
+        both.add(&folder.path().join("a"), b"new").unwrap();
+        assert!(both.add(&folder.path().join("no/such"), b"new").is_err());
+        drop(both);
+        assert_eq!(files(folder.path()), []);
+    }
+
+    #[test]
+    fn one_file_by_two_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let (there, not_yet) = (folder.path().join("there"), folder.path().join("not-yet"));
+        fs::write(&there, "").unwrap();
+        for path in [&there, &not_yet] {
+            let other = folder.path().join("./././").join(path.file_name().unwrap());
+            assert!(is_same(path, &other), "{}", other.display());
+        }
+        assert!(!is_same(&there, &not_yet) && !is_same(Path::new("/no/such/a"), Path::new("/no/such/b")));
     }
 }

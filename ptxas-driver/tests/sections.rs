@@ -136,7 +136,7 @@ fn hand_made_modules_give_what_ptxas_gives() {
         // Each module in one of twelve ways.
         let arch = ["sm_90", "sm_100"][number % 2];
         let level = [None, Some("-lineinfo"), Some("-g")][number / 2 % 3];
-        let options: Vec<_> = level.into_iter().chain((number / 6 % 2 == 1).then_some("-c")).collect();
+        let options: Vec<&str> = level.into_iter().chain((number / 6 % 2 == 1).then_some("-c")).collect();
         let _ = fs::remove_file(&cubin);
         let run = Command::new(&ptxas)
             .arg("-arch")
@@ -150,20 +150,15 @@ fn hand_made_modules_give_what_ptxas_gives() {
             continue;
         }
         accepted += 1;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        command
-            .args(["sections", "--check", "--arch", arch])
-            .args(&options)
-            .arg("--ptx")
-            .arg(case)
-            .arg(&cubin);
-        let output = command.output().unwrap();
-        if !output.status.success() {
-            wrong.push(format!(
-                "{} {arch} {options:?}: {}",
-                case.display(),
-                String::from_utf8_lossy(&output.stdout)
-            ));
+        // By the PTX, and by the file alone.
+        let by_ptx = [&["--arch", arch], &*options, &["--ptx", case.to_str().unwrap()]].concat();
+        for known in [by_ptx, Vec::new()] {
+            let output =
+                sections(["--check"].iter().chain(&known).map(OsStr::new).chain([cubin.as_os_str()]));
+            if !output.status.success() {
+                let text = String::from_utf8_lossy(&output.stdout);
+                wrong.push(format!("{} {arch} {options:?} {known:?}: {text}", case.display()));
+            }
         }
     }
     say(format_args!(
@@ -172,6 +167,100 @@ fn hand_made_modules_give_what_ptxas_gives() {
     ));
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(accepted > 200);
+}
+
+/// Cases where sections have references that compilers' have not, or names of inlined functions without `.debug_str`.
+const UNUSUAL: [(&str, &str, &[&str]); 5] = [
+    ("435-label-ref-kernel-b64.ptx", "sm_90", &["-g"]),
+    ("523-atdwarf-quad-code-label.ptx", "sm_89", &["-g"]),
+    ("667-container-own-label-debug-str.ptx", "sm_90", &["-g", "-c"]),
+    ("501-label-spec-debug-info-b16ok.ptx", "sm_90", &["-g", "-c"]),
+    ("246-inline-no-debug-str.ptx", "sm_90", &["-g"]),
+];
+
+#[test]
+fn nothing_unusual_is_taken_for_wrong() {
+    let (Some(shared), Some(ptxas)) = (support::shared(), support::oracle::tool("ptxas")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let cubin = folder.path().join("case.cubin");
+    for (case, arch, options) in UNUSUAL {
+        let mut command = Command::new(&ptxas);
+        let input = shared.join("cases").join(case);
+        driver::made(command.args(["-arch", arch]).args(options).arg(input), &cubin);
+        let output = sections([OsStr::new("--check"), cubin.as_os_str()]);
+        assert!(output.status.success(), "{case}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+/// A function that nobody calls.
+const LIBRARY: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.file 1 \"a.cu\"
+.func unused(.param .b32 x)
+{
+    .reg .b32 %r1;
+    .loc 1 3 0
+    ld.param.b32 %r1, [x];
+    .loc 1 4 0
+    trap;
+}
+";
+const KERNEL: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
+
+/// nvlink keeps the rows of a function that nobody calls, but no relocations for them.
+#[test]
+fn rows_without_code_in_linked_files_miss_no_relocations() {
+    let (Some(ptxas), Some(nvlink)) = (support::oracle::tool("ptxas"), support::oracle::tool("nvlink"))
+    else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for arch in ["sm_80", "sm_90", "sm_100"] {
+        for (name, text) in [("a", LIBRARY), ("b", KERNEL)] {
+            let input = path(&format!("{name}.ptx"));
+            fs::write(&input, text).unwrap();
+            let mut command = Command::new(&ptxas);
+            driver::made(
+                command.args(["-c", "-lineinfo", "-arch", arch]).arg(input),
+                &path(&format!("{name}.o")),
+            );
+        }
+        let mut command = Command::new(&nvlink);
+        driver::made(command.args(["-arch", arch]).args([path("a.o"), path("b.o")]), &path("ab.cubin"));
+        let text = text([Path::new("--check"), &path("ab.cubin")]);
+        assert!(text.contains("linked file, level lines") && !text.contains(".debug_line\n"), "{text}");
+    }
+}
+
+#[test]
+fn text_of_stripped_cubins_and_side_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let strip = |keep: &str, output: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        command.arg("strip").arg(driver::example("saxpy/saxpy-debug.cubin"));
+        command.args(["--keep", keep, "--split"]).arg(path("side"));
+        driver::made(&mut command, &path(output));
+    };
+    strip("lines", "lines");
+    strip("none", "none");
+    // Paths are another each time.
+    let first_lines = |args: &[&OsStr]| {
+        let text = text(args).replace(&format!("{}/", folder.path().display()), "");
+        text.lines().take(2).collect::<Vec<_>>().join("\n") + "\n"
+    };
+    let [lines, none, side] = ["lines", "none", "side"].map(path);
+    let debug = OsStr::new("--debug-file");
+    let all = [
+        &[lines.as_os_str()][..],
+        &[none.as_os_str()],
+        &[side.as_os_str()],
+        &[none.as_os_str(), debug, side.as_os_str()],
+    ];
+    insta::assert_snapshot!("stripped", all.map(first_lines).concat());
 }
 
 #[test]
@@ -259,7 +348,7 @@ fn options_may_be_spelled_as_ptxas_has_them() {
 
 #[test]
 fn wrong_command_lines_and_files_are_named() {
-    let usage: [&[&str]; 7] = [
+    let usage: [&[&str]; 10] = [
         &[],
         &["--expct"],
         &["--expect", "a.cubin"],
@@ -267,6 +356,9 @@ fn wrong_command_lines_and_files_are_named() {
         &["--expect", "--has", "lco"],
         &["--expect", "--check"],
         &["--expect", "--has", "loc", "--ptx", "a.ptx"],
+        &["--expect", "--debug-file", "a.debug"],
+        &["-", "--debug-file", "-"],
+        &["-", "--ptx", "-"],
     ];
     for args in usage {
         assert_eq!(code(&sections(args)), Some(2), "{args:?}");
@@ -300,11 +392,19 @@ fn standard_input_and_debug_only_objects() {
     assert!(output.status.success() && output.stdout.starts_with(b"<stdin>: cubin for sm_90"));
 
     let folder = tempfile::tempdir().unwrap();
-    for ptx in ["saxpy/saxpy.ptx", "saxpy/saxpy-debug.ptx"] {
-        let object = folder.path().join("a.cubin");
+    let path = |name: &str| folder.path().join(name);
+    let text_of = |name: &str| text([Path::new("--check"), &path(name)]);
+    let empty = path("empty.ptx");
+    fs::write(&empty, ".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 x;\n").unwrap();
+    for ptx in [driver::example("saxpy/saxpy.ptx"), driver::example("saxpy/saxpy-debug.ptx"), empty] {
         let mut command = driver::compile();
-        driver::made(command.args(["--code", "none", "-arch", "sm_100"]).arg(driver::example(ptx)), &object);
-        let text = text([Path::new("--check"), &object]);
-        assert!(text.contains("debug-only file, level"), "{text}");
+        command.args(["--code", "none", "-lineinfo", "-arch", "sm_100"]);
+        driver::made(command.arg(ptx), &path("a.cubin"));
+        assert!(text_of("a.cubin").contains("debug-only file, level"), "{}", text_of("a.cubin"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        command.arg("strip").arg(path("a.cubin")).arg("--split").arg(path("side"));
+        driver::made(&mut command, &path("stripped"));
+        assert!(text_of("stripped").contains("debug-only file"), "{}", text_of("stripped"));
+        assert!(text_of("side").contains("debug-only file, level"), "{}", text_of("side"));
     }
 }

@@ -8,6 +8,7 @@ mod support;
 
 use driver::{example, messages, names_in};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Function, debug_only};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -99,6 +100,54 @@ fn with_the_side_file_answers_are_as_before() {
         entries.len()
     );
     assert!(compared > 50 && with_lines > 20);
+}
+
+/// With each thing to keep: `sections` knows what was stripped and finds nothing wrong, knows a side file, and with it sees what
+/// it saw before. All cubins of the corpus with `NVDWARF_ALL=1`; all are in `nv-debug-sections/tests/levels.rs`.
+#[test]
+fn sections_knows_stripped_cubins_and_side_files() {
+    let Some(entries) = sample(|_| true) else { return };
+    let sections = |folder: &Path, args: &[&str]| -> Value {
+        let output = ok(folder, &[&["sections", "--check", "--json"], args].concat());
+        serde_json::from_slice(&output).unwrap()
+    };
+    let (mut files, mut stripped) = (0, 0);
+    for entry in &entries {
+        let folder = folder_with(entry.cubin.as_ref().unwrap());
+        let folder = folder.path();
+        let before = sections(folder, &["k.cubin"]);
+        for keep in ["lines", "none"] {
+            ok(folder, &["strip", "--keep", keep, "k.cubin", "-o", "out.cubin", "--split", "k.debug"]);
+            let after = sections(folder, &["out.cubin"]);
+            let count = |document: &Value| document["sections"].as_array().unwrap().len();
+            let removes = count(&after) < count(&before);
+            let place = || format!("{} --keep {keep}", entry.name());
+            assert!(removes || after["stripped"] == false, "{}", place());
+            assert_eq!(before["stripped"], false, "{}", place());
+            if keep == "none" {
+                let left = after["sections"].as_array().unwrap();
+                assert!(left.iter().all(|section| section["name"] == ".nv_debug.shared"), "{}", place());
+                assert_eq!((&after["stripped"], &after["level"]), (&true.into(), &"frame".into()));
+            }
+            let side = sections(folder, &["k.debug"]);
+            assert_eq!((&side["side_file"], &before["side_file"]), (&true.into(), &false.into()));
+            let joined = sections(folder, &["out.cubin", "--debug-file", "k.debug"]);
+            assert_eq!(joined["debug_file"], "k.debug");
+            for member in ["output", "level", "level_shown_by", "writer", "stripped"] {
+                assert_eq!(side[member], before[member], "{} {member}", place());
+                assert_eq!(joined[member], before[member], "{} {member}", place());
+            }
+            let list = |document: &Value| {
+                let all = document["sections"].as_array().unwrap().iter();
+                all.map(|section| (section["name"].clone(), section["size"].clone())).collect::<Vec<_>>()
+            };
+            assert!(list(&side) == list(&before) && list(&joined) == list(&before), "{}", place());
+            files += 3;
+            stripped += usize::from(after["stripped"] == true);
+        }
+    }
+    println!("sections: {files} files of {} cubins, {stripped} of them stripped: none wrong", entries.len());
+    assert!(entries.len() > 50 && stripped > entries.len());
 }
 
 /// What the library makes of a file.
@@ -418,6 +467,168 @@ fn mistakes_are_named_and_change_nothing() {
         fails(folder, &with("k.cubin", "missing"), 1, "missing");
         fails(folder, &with("-", "-"), 2, "standard input");
     }
+}
+
+/// The side file is there if and only if the cubin is, and no temporary file stays.
+#[test]
+fn both_files_or_neither() {
+    let folder = folder_with(&saxpy());
+    let folder = folder.path();
+    fs::create_dir(folder.join("dir")).unwrap();
+    for target in ["no/such/out", "dir"] {
+        fails(folder, &["strip", "k.cubin", "--split", "k.debug", "-o", target], 1, &format!("'{target}'"));
+        fails(folder, &["strip", "k.cubin", "--split", target, "-o", "out"], 1, &format!("'{target}'"));
+    }
+    // Two names of one file that is not there yet.
+    fails(folder, &["strip", "k.cubin", "--split", "./out", "-o", "out"], 2, "the same file");
+    if cfg!(target_os = "linux") {
+        for args in [["-o", "/dev/full", "--split", "k.debug"], ["-o", "out", "--split", "/dev/full"]] {
+            fails(folder, &[&["strip", "k.cubin"], &args[..]].concat(), 1, "No space left");
+        }
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        command.args(["strip", "k.cubin", "--split", "k.debug", "-o", "-"]).current_dir(folder);
+        let output = command.stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(messages(&output).contains("standard output: No space left"), "{}", messages(&output));
+        assert_eq!(names_in(folder), ["dir", "k.cubin"]);
+    }
+    // A reader that goes away: more than a pipe holds cannot be written.
+    let bytes = large();
+    fs::write(folder.join("large.cubin"), bytes).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+        .args(["strip", "large.cubin", "--split", "k.debug", "-o", "-"])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(names_in(folder), ["dir", "k.cubin", "large.cubin"]);
+}
+
+/// A cubin with a code section of 1 MiB and a bit of debug information.
+fn large() -> Vec<u8> {
+    let function = Function { name: "k", size: 1 << 20, kernel: true, local: false };
+    let mut cubin = debug_only(90, &[function], &[]).unwrap().cubin;
+    let text = cubin.section_by_name(".text.k").unwrap();
+    let section = &mut cubin.sections[text.0 as usize];
+    (section.sh_type, section.contents) = (1, Contents::Bytes(vec![1; 1 << 20].into()));
+    let info = DebugSection { name: ".debug_info".into(), bytes: vec![7], rel: Vec::new(), rela: Vec::new() };
+    cubin.set_debug_sections(vec![info]).unwrap();
+    cubin.write().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_are_replaced_keep_what_they_are() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+    let folder = folder_with(&saxpy());
+    let folder = folder.path();
+    let mode = |name: &str| fs::metadata(folder.join(name)).unwrap().mode() & 0o777;
+    let set_mode = |name: &str, mode| {
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let original = fs::read(folder.join("k.cubin")).unwrap();
+    // Read-only: not in place, and not as the output of another; reading it is fine.
+    set_mode("k.cubin", 0o444);
+    fails(folder, &["strip", "k.cubin", "--split", "k.debug"], 1, "'k.cubin' could not be");
+    fs::write(folder.join("old.debug"), "old").unwrap();
+    set_mode("old.debug", 0o400);
+    fails(folder, &["strip", "k.cubin", "--split", "old.debug", "-o", "out"], 1, "the file is read-only");
+    ok(folder, &["strip", "k.cubin", "-o", "out"]);
+    assert_ne!(mode("out") & 0o200, 0);
+    fs::remove_file(folder.join("out")).unwrap();
+    // A symbolic link stays one; the mode stays; another name of the file keeps what it was, and that is said.
+    set_mode("k.cubin", 0o640);
+    symlink("k.cubin", folder.join("link")).unwrap();
+    fs::hard_link(folder.join("k.cubin"), folder.join("second")).unwrap();
+    let output = run(folder, &["strip", "link", "--split", "k.debug"]);
+    assert!(output.status.success());
+    assert!(messages(&output).contains("link: other names of the file (hard links: 1) keep what it was"));
+    assert!(fs::symlink_metadata(folder.join("link")).unwrap().is_symlink());
+    assert_eq!(mode("k.cubin"), 0o640);
+    assert!(fs::read(folder.join("second")).unwrap() == original);
+    assert!(fs::read(folder.join("k.cubin")).unwrap().len() < original.len());
+    assert_eq!(names_in(folder), ["k.cubin", "k.debug", "link", "old.debug", "second"]);
+    // What is no plain file can be read, not replaced.
+    assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    let output = run(folder, &["strip", "pipe"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(messages(&output).contains("-o FILE"), "{}", messages(&output));
+}
+
+#[test]
+fn what_went_as_json() {
+    let folder = folder_with(&saxpy());
+    let folder = folder.path();
+    let before = fs::read(folder.join("k.cubin")).unwrap();
+    let size = |name: &str| fs::metadata(folder.join(name)).unwrap().len();
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_slice(&ok(folder, &[&["strip", "--json"], args].concat())).unwrap()
+    };
+    let document = json(&["k.cubin", "-o", "out", "--split", "k.debug", "--keep", "lines"]);
+    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.strip".into(), &1.into()));
+    assert_eq!((&document["file"], &document["keep"]), (&"k.cubin".into(), &"lines".into()));
+    assert_eq!((&document["output"], &document["debug_file"]), (&"out".into(), &"k.debug".into()));
+    assert_eq!(document["bytes_before"], before.len());
+    assert_eq!(document["bytes_after"], size("out"));
+    assert_eq!(document["debug_file_bytes"], size("k.debug"));
+    let cubin = Cubin::parse(&before).unwrap();
+    let removed = document["removed"].as_array().unwrap();
+    assert!(removed.iter().any(|section| section["name"] == ".rela.debug_info"));
+    for section in removed {
+        let (index, found) =
+            cubin.iter().find(|(index, ..)| section["index"] == index.0).map(|(i, n, _)| (i, n)).unwrap();
+        assert_eq!(
+            (&section["name"], &section["size"]),
+            (&found.into(), &cubin.bytes(index).unwrap().len().into())
+        );
+    }
+    ok(folder, &["strip", "k.cubin"]);
+    let document = json(&["k.cubin"]);
+    assert_eq!((&document["output"], &document["debug_file"]), (&Value::Null, &Value::Null));
+    assert_eq!(document["removed"], Value::Array(Vec::new()));
+    fails(folder, &["strip", "--json", "k.cubin", "-o", "-"], 2, "-o FILE");
+    fails(folder, &["strip", "--json", "-"], 2, "-o FILE");
+}
+
+/// A change of what is not loaded: an entry of `.rela.text.F`, a record of `.nv.info.F`, a symbol.
+#[test]
+fn a_side_file_of_another_link_is_refused() {
+    let Some(entries) = support::corpus(|entry| entry.mode == "lineinfo-rdc" && entry.cubin.is_some()) else {
+        return;
+    };
+    let (mut refused, mut arches) = (0, HashSet::new());
+    for entry in entries.iter().filter(|entry| arches.insert(entry.arch.clone())) {
+        let folder = folder_with(entry.cubin.as_ref().unwrap());
+        let folder = folder.path();
+        ok(folder, &["strip", "k.cubin", "--split", "k.debug"]);
+        let bytes = fs::read(folder.join("k.cubin")).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let layout = cubin.layout().unwrap();
+        let parts = [".rel.text.", ".rela.text.", ".nv.info", ".symtab"];
+        for (index, name, _) in
+            cubin.iter().filter(|(_, name, _)| parts.iter().any(|part| name.starts_with(part)))
+        {
+            // The low byte of a field in the middle.
+            let middle = cubin.bytes(index).unwrap().len() / 16 * 8;
+            let mut other = bytes.clone();
+            other[usize::try_from(layout.offsets[index.0 as usize]).unwrap() + middle] ^= 1;
+            fs::write(folder.join("other.cubin"), other).unwrap();
+            let output = run(folder, &["lines", "other.cubin", "--debug-file", "k.debug"]);
+            let text = messages(&output);
+            assert_eq!(output.status.code(), Some(1), "{} {name}", entry.name());
+            // Of a symbol's size its function is named.
+            assert!(text.contains("is not the debug file of other.cubin"), "{text}");
+            assert!(text.contains(name) || name == ".symtab", "{text}");
+            refused += 1;
+        }
+        ok(folder, &["lines", "k.cubin", "--debug-file", "k.debug"]);
+    }
+    println!("{refused} changed cubins of {} architectures refused with the old side file", arches.len());
+    assert!(refused > 10);
 }
 
 #[test]

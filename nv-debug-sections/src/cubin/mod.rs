@@ -242,6 +242,12 @@ impl Symbol {
         self.is_function() && self.other & Self::ENTRY != 0
     }
 
+    /// Whether it is what [`Cubin::remove_debug_sections`] leaves of a section's symbol (or an unresolved label, which only the
+    /// name can tell apart): local, undefined, without type.
+    pub fn marks_removed(&self) -> bool {
+        self.info == elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0 && self.shndx == 0 && self.name != 0
+    }
+
     /// The section it is defined in; `None` if undefined, absolute, common.
     pub fn section(&self) -> Option<SectionIndex> {
         (self.shndx != 0 && self.shndx < extended::RESERVED).then_some(SectionIndex(self.shndx))

@@ -6,24 +6,34 @@ use object::elf;
 
 use super::edit::move_capsule;
 use super::layout::section_size;
-use super::{Contents, Cubin, Section, SectionIndex, StringTable, sht};
+use super::{Contents, Cubin, Header, Section, SectionIndex, StringTable, sht};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Name of the last section of a side file, an ELF note (name `nvdwarf`, type 1) whose description is a digest of the code:
-/// FNV-1a, 64 bits, of the section names' table, and of name offset, size and bytes of each loaded section.
+/// Name of the last section of a side file, an ELF note (name `nvdwarf`, type 1).
+///
+/// Its description has digests of all that [`remove_debug_sections`](Cubin::remove_debug_sections) leaves of the cubin if it keeps
+/// nothing: 64-bit numbers, little-endian, one for the file header and then one for each section but the null one. Each is FNV-1a, 64
+/// bits, of fields in the order and width of their ELF structure: of the header `EI_OSABI`, `EI_ABIVERSION`, `e_type`, `e_version`,
+/// `e_entry`, `e_flags`, `e_shstrndx` (32 bits); of a section all of its header but `sh_offset`, then its bytes, or the 32-bit
+/// index of the section whose file range it shares. Where in the file something lies is not in it.
 pub const CODE_NOTE: &str = ".note.nvdwarf.code";
 
-/// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name. The digest follows.
-const NOTE_HEAD: [u8; 20] = *b"\x08\0\0\0\x08\0\0\0\x01\0\0\0nvdwarf\0";
+/// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name, but for the size of the description.
+const NOTE_START: [u8; 4] = *b"\x08\0\0\0";
+const NOTE_END: [u8; 12] = *b"\x01\0\0\0nvdwarf\0";
 
 /// Bytes of a name that is looked at to say which section is another one.
 const COMPARED_NAME: usize = 1024;
 
-/// The note whose name is at `name`.
-pub(super) fn note(name: u32, digest: u64) -> Section<'static> {
-    let bytes = [&NOTE_HEAD[..], &digest.to_le_bytes()].concat();
+/// The note, without its name.
+pub(super) fn note(digests: &[u64]) -> Result<Section<'static>> {
+    let description: Vec<u8> = digests.iter().flat_map(|digest| digest.to_le_bytes()).collect();
+    let (value, field) = (description.len() as u64, "32 bits");
+    let size = u32::try_from(value)
+        .map_err(|_| Error::new(CODE_NOTE, 4, ErrorKind::DoesNotFit { what: "size", value, field }))?;
+    let bytes = [&NOTE_START[..], &size.to_le_bytes(), &NOTE_END, &description].concat();
     let contents = Contents::Bytes(Cow::Owned(bytes));
-    Section { name, sh_type: elf::SHT_NOTE.0, align: 4, contents, ..Section::default() }
+    Ok(Section { sh_type: elf::SHT_NOTE.0, align: 4, contents, ..Section::default() })
 }
 
 impl<'d> Cubin<'d> {
@@ -39,14 +49,13 @@ impl<'d> Cubin<'d> {
     ///
     /// # Errors
     ///
-    /// The two do not belong together: architecture and type, names, order and sizes of all sections but debug sections,
-    /// functions, and the code and other loaded bytes must be the same, and string tables as
-    /// [`remove_debug_sections`](Self::remove_debug_sections) leaves them. The error says what is not, with offsets in `code`.
-    /// Nothing is changed then.
+    /// The two do not belong together: the file header and all sections but debug sections must be the same, as
+    /// [`remove_debug_sections`](Self::remove_debug_sections) leaves them: names, order, headers and contents, wherever in the file
+    /// they lie. The error says what is not, with offsets in `code`. Nothing is changed then.
     pub fn fill_from(&mut self, code: &Cubin<'d>) -> Result<()> {
         let pairs = self.pairs(code)?;
         self.check_functions(code)?;
-        self.check_loaded(code, &pairs)?;
+        self.check_contents(code)?;
 
         let mut new_of_old = vec![0; code.sections.len()];
         for (own, other) in &pairs {
@@ -66,25 +75,31 @@ impl<'d> Cubin<'d> {
         Ok(())
     }
 
-    /// See [`CODE_NOTE`].
-    pub(super) fn code_digest(&self) -> u64 {
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        let names = self.strings(self.header.shstrndx).map_or(&[][..], StringTable::as_bytes);
-        let mut hash = names.iter().fold(0xcbf2_9ce4_8422_2325, step);
-        for section in self.sections.iter().filter(|section| is_loaded(section)) {
-            let (name, size) = (section.name.to_le_bytes(), section_size(self, section).to_le_bytes());
-            let bytes = if let Contents::Bytes(bytes) = &section.contents { bytes.as_ref() } else { &[] };
-            hash = [&name[..], &size, bytes].into_iter().flatten().fold(hash, step);
-        }
-        hash
+    /// All that does not depend on which debug sections are there.
+    fn bare(&self) -> Result<Self> {
+        let mut bare = self.clone();
+        bare.remove_debug_sections(|_| false)?;
+        Ok(bare)
     }
 
-    /// The digest in the note at the end, if this is a side file.
-    fn code_note(&self) -> Option<u64> {
-        let (_, name, section) = self.iter().last()?;
+    /// The numbers of [`CODE_NOTE`].
+    pub(super) fn code_digests(&self) -> Result<Vec<u64>> {
+        let bare = self.bare()?;
+        let mut digests = vec![fnv1a(&[&header_fields(&bare)])];
+        for (index, _, section) in bare.iter() {
+            digests.push(fnv1a(&[&section_fields(&bare, section), &own_bytes(&bare, index)?]));
+        }
+        Ok(digests)
+    }
+
+    /// The description of the note at the end, if this is a side file.
+    fn code_note(&self) -> Option<&[u8]> {
+        let (name, section) =
+            (self.section_name(index(self.sections.len().checked_sub(1)?)), self.sections.last()?);
         let Contents::Bytes(bytes) = &section.contents else { return None };
-        let digest = bytes.strip_prefix(&NOTE_HEAD[..]).filter(|_| name == CODE_NOTE)?;
-        Some(u64::from_le_bytes(digest.try_into().ok()?))
+        let (size, rest) = bytes.strip_prefix(&NOTE_START[..])?.split_first_chunk::<4>()?;
+        let description = rest.strip_prefix(&NOTE_END[..]).filter(|_| name == CODE_NOTE)?;
+        (u32::from_le_bytes(*size) as usize == description.len()).then_some(description)
     }
 
     /// Sections of this file and of `code` that are the same one, debug sections left out.
@@ -169,27 +184,89 @@ impl<'d> Cubin<'d> {
         Ok(())
     }
 
-    /// The code must be the same: by digest if this is a side file, else by its bytes.
-    fn check_loaded(&self, code: &Cubin<'_>, pairs: &[(usize, usize)]) -> Result<()> {
-        if let Some(digest) = self.code_note() {
-            if digest == code.code_digest() {
-                return Ok(());
+    /// What is no debug information must be the same: by digests if this is a side file, else by fields and bytes.
+    fn check_contents(&self, code: &Cubin<'_>) -> Result<()> {
+        let of_header =
+            || Error::new("", 0, ErrorKind::Other("the debug file has another file header".into()));
+        let bare = code.bare()?;
+        let Some(note) = self.code_note() else {
+            let own = self.bare()?;
+            if header_fields(&own) != header_fields(&bare) {
+                return Err(of_header());
             }
-            let text = "names and sizes are the same, but the code or its constants have other bytes";
-            return Err(Error::new("", 0, ErrorKind::Other(text.into())));
+            return own
+                .iter()
+                .zip(bare.iter())
+                .try_for_each(|((a, ..), (b, ..))| check_same(&own, a, &bare, b));
+        };
+        let (digests, _) = note.as_chunks::<8>();
+        let found = code.code_digests()?;
+        if digests.len() != found.len() {
+            let text = format!("{} digests, expected {}", digests.len(), found.len());
+            return Err(Error::new(CODE_NOTE, 0, ErrorKind::Other(text)));
         }
-        for (own, other) in pairs {
-            let (Some(a), Some(b)) = (self.sections.get(*own), code.sections.get(*other)) else { continue };
-            let (Contents::Bytes(a), Contents::Bytes(b), true) = (&a.contents, &b.contents, is_loaded(b))
-            else {
-                continue;
-            };
-            if let Some(at) = a.iter().zip(b.iter()).position(|(a, b)| a != b) {
-                let kind = ErrorKind::Other("the debug file has other bytes here".into());
-                return Err(Error::new(code.section_name(index(*other)), at as u64, kind));
+        let differs = digests.iter().zip(&found).position(|(own, other)| u64::from_le_bytes(*own) != *other);
+        match differs {
+            None => Ok(()),
+            Some(0) => Err(of_header()),
+            Some(at) => {
+                let text = "the section is another one than that which the debug file was made of";
+                Err(Error::new(bare.section_name(index(at)), 0, ErrorKind::Other(text.into())))
             }
         }
-        Ok(())
+    }
+}
+
+/// The fields of the file header that are compared.
+fn header_fields(cubin: &Cubin<'_>) -> Vec<u8> {
+    let Header { e_type, os_abi, abi_version, e_version, e_entry, e_flags, shstrndx } = cubin.header;
+    let words = [e_flags, shstrndx.0].map(u32::to_le_bytes).concat();
+    [
+        &[os_abi, abi_version][..],
+        &e_type.to_le_bytes(),
+        &e_version.to_le_bytes(),
+        &e_entry.to_le_bytes(),
+        &words,
+    ]
+    .concat()
+}
+
+/// The fields of a section header that are compared: all but the offset.
+fn section_fields(cubin: &Cubin<'_>, section: &Section<'_>) -> Vec<u8> {
+    let Section { name, sh_type, flags, address, link, info, align, entsize, .. } = *section;
+    [
+        &[name, sh_type].map(u32::to_le_bytes).concat()[..],
+        &[flags, address, section_size(cubin, section)].map(u64::to_le_bytes).concat(),
+        &[link, info].map(u32::to_le_bytes).concat(),
+        &[align, entsize].map(u64::to_le_bytes).concat(),
+    ]
+    .concat()
+}
+
+/// The bytes of a section; for one that shares those of another which that is, since many may share them.
+fn own_bytes<'c>(cubin: &'c Cubin<'_>, index: SectionIndex) -> Result<Cow<'c, [u8]>> {
+    match cubin.section(index)?.contents {
+        Contents::Alias(target) => Ok(Cow::Owned(target.0.to_le_bytes().to_vec())),
+        _ => cubin.bytes(index),
+    }
+}
+
+/// FNV-1a, 64 bits.
+fn fnv1a(parts: &[&[u8]]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    parts.iter().copied().flatten().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Refuses two sections that differ.
+fn check_same(own: &Cubin<'_>, a: SectionIndex, code: &Cubin<'_>, b: SectionIndex) -> Result<()> {
+    let differs = |at, text: &str| Err(Error::new(code.section_name(b), at, ErrorKind::Other(text.into())));
+    if section_fields(own, own.section(a)?) != section_fields(code, code.section(b)?) {
+        return differs(0, "the debug file has another header of the section");
+    }
+    let (own, code) = (own_bytes(own, a)?, own_bytes(code, b)?);
+    match own.iter().zip(code.iter()).position(|(a, b)| a != b) {
+        Some(at) => differs(at as u64, "the debug file has other bytes here"),
+        None => Ok(()),
     }
 }
 
@@ -218,9 +295,4 @@ fn fill<'d>(section: &mut Section<'d>, source: &Section<'d>, map: impl Fn(u32) -
     if let (sht::MERC_CODE, Contents::Bytes(bytes)) = (section.sh_type, &mut section.contents) {
         move_capsule(bytes, map);
     }
-}
-
-/// Whether a program loads it.
-fn is_loaded(section: &Section<'_>) -> bool {
-    section.flags & elf::SHF_ALLOC.0 != 0 && !section.is_mercury()
 }

@@ -47,7 +47,8 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// A relocation of a debug section cannot be applied, or there are too many sections. Nothing is changed then.
+    /// A relocation of a debug section cannot be applied, [`remove_debug_sections`](Self::remove_debug_sections) cannot remove all
+    /// of them, or there are too many sections. Nothing is changed then.
     pub fn keep_only_debug(&mut self) -> Result<()> {
         if self.is_side_file() {
             return Ok(());
@@ -55,7 +56,7 @@ impl Cubin<'_> {
         let is_debug = self.debug_info(|_| true);
         super::extended::check_room(self, self.sections.len() + 1)?;
         let applied = self.applied(&is_debug)?;
-        let digest = self.code_digest();
+        let mut note = note(&self.code_digests()?)?;
         let sizes: Vec<u64> = self.sections.iter().map(|section| section_size(self, section)).collect();
 
         let Some(Contents::Strings(names)) =
@@ -63,7 +64,7 @@ impl Cubin<'_> {
         else {
             return Ok(()); // parse() makes sure of the table
         };
-        let name = names.push(CODE_NOTE)?;
+        note.name = names.push(CODE_NOTE)?;
         for (index, bytes) in applied {
             if let Some(section) = self.sections.get_mut(index.as_usize()) {
                 section.contents = Contents::Bytes(Cow::Owned(bytes));
@@ -78,7 +79,7 @@ impl Cubin<'_> {
                 section.slack = None;
             }
         }
-        self.sections.push(note(name, digest));
+        self.sections.push(note);
         Ok(())
     }
 

@@ -119,6 +119,8 @@ pub enum Condition {
     InPtx(SectionKind),
     /// The section whose relocations it would be has a reference that needs them.
     Refers,
+    /// It was not stripped: [`Found::removed`](super::found::Found::removed).
+    Kept,
 }
 
 impl fmt::Display for Condition {
@@ -131,6 +133,7 @@ impl fmt::Display for Condition {
             Self::Shared => "there are .shared variables",
             Self::InPtx(kind) => return write!(f, "the PTX has {}", kind.name()),
             Self::Refers => "that section has references",
+            Self::Kept => "it was not stripped",
         })
     }
 }

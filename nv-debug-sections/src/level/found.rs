@@ -1,12 +1,13 @@
 //! What a file was made of: level, kind and program, read from the file itself.
 
-use super::facts::{Output, Program, PtxSection, Reference, References};
+use super::facts::{Condition, Need, Output, Program, PtxSection, Reference, References};
 use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
-use crate::cubin::{Contents, Cubin, SectionIndex};
+use crate::cubin::{Contents, Cubin, Section, SectionIndex, SymbolIndex};
 use crate::generation::Generation;
-use crate::line::{self, LineOp};
+use crate::line;
+use crate::nv_info;
 use crate::tkinfo;
 use object::elf;
 use std::borrow::Cow;
@@ -23,6 +24,13 @@ pub struct Found<'c> {
     pub shown_by: Option<SectionName<'c>>,
     /// The kind of file.
     pub output: Output,
+    /// Its code is in another file: what `strip --split` and `objcopy --only-keep-debug` make. All else is said of the file that
+    /// the code is in.
+    pub is_apart: bool,
+    /// Debug sections that were taken out, of those that the assembler writes; `.debug_frame` stands for all. The symbols that
+    /// [`Cubin::remove_debug_sections`] leaves show it, or that there is no debug section at all: every tool writes
+    /// `.debug_frame`.
+    pub removed: Vec<SectionKind>,
     /// The tool that wrote it and its version, where the file says so.
     pub writer: Option<Writer>,
     /// What it holds.
@@ -44,7 +52,9 @@ impl<'c> Found<'c> {
         let sections: Vec<(SectionIndex, SectionName<'c>)> =
             cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect();
         let writer = writer(cubin);
-        let output = output(cubin, writer.as_ref());
+        let place = Place::of(cubin);
+        let is_apart = cubin.is_side_file() || place == Place::Elsewhere;
+        let output = if place == Place::Nowhere { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
         let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
         let shows = |name: &SectionName<'_>| match (name.kind(), output) {
             // Debug-only objects have these with any level.
@@ -58,13 +68,26 @@ impl<'c> Found<'c> {
         let level = contents().map(shows).max().unwrap_or(DebugLevel::None);
         let shown_by = contents().find(|name| level > DebugLevel::None && shows(name) == level).cloned();
         let program = program(cubin, &sections, output);
-        Self { sm: cubin.header.sm(), level, shown_by, output, writer, program }
+        let removed = removed(cubin, &sections, output);
+        Self { sm: cubin.header.sm(), level, shown_by, output, is_apart, removed, writer, program }
     }
 
-    /// The sections that a file like this has at its level.
+    /// The sections that a file like this has at its level. What was taken out may be missing.
     pub fn expected(&self) -> Vec<Expected<'c>> {
-        let Self { sm, level, output, ref program, .. } = *self;
-        observed::sections(&Compilation { level, sm, output, program })
+        let Self { sm, level, output, ref program, ref removed, .. } = *self;
+        let mut list = observed::sections(&Compilation { level, sm, output, program });
+        if removed.is_empty() {
+            return list;
+        }
+        for section in &mut list {
+            if section.name.kind().is_some_and(|kind| removed.contains(&kind)) {
+                section.need = Need::If(Condition::Kept);
+            }
+        }
+        // Nobody takes out `.nv_debug.shared`, whatever the level was.
+        let shared = observed::shared_window(&Compilation { level: DebugLevel::Full, sm, output, program });
+        list.extend(shared.filter(|shared| list.iter().all(|section| section.name != shared.name)));
+        list
     }
 }
 
@@ -84,18 +107,64 @@ fn writer(cubin: &Cubin<'_>) -> Option<Writer> {
     Some(Writer { tool: name, version: tool.version_number().map(str::to_owned) })
 }
 
+/// Where the code is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here,
+    /// In another file: code sections lack their bytes.
+    Elsewhere,
+    /// There is none, as in debug-only objects. All that the tools write has `.nv.info`, also where there is no function.
+    Nowhere,
+}
+
+impl Place {
+    fn of(cubin: &Cubin<'_>) -> Self {
+        let is_code = |section: &&Section<'_>| section.flags & elf::SHF_EXECINSTR.0 != 0;
+        let mut code = cubin.sections.iter().filter(is_code).peekable();
+        let has_code = code.peek().is_some();
+        if !code.all(|section| matches!(section.contents, Contents::NoBits(_))) {
+            return Self::Here;
+        }
+        match (cubin.section_by_name(nv_info::NAME), has_code) {
+            (None, _) => Self::Nowhere,
+            (Some(_), true) => Self::Elsewhere,
+            (Some(_), false) => Self::Here,
+        }
+    }
+}
+
 fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {
-    let mut code = cubin.iter().filter(|(.., section)| section.flags & elf::SHF_EXECINSTR.0 != 0).peekable();
-    let has_code = code.peek().is_some();
-    if has_code && code.all(|(.., section)| matches!(section.contents, Contents::NoBits(_))) {
-        Output::DebugOnly
-    } else if writer.is_some_and(|writer| writer.tool == "nvlink") {
+    if writer.is_some_and(|writer| writer.tool == "nvlink") {
         Output::Linked
     } else if cubin.header.is_relocatable() {
         Output::Relocatable
     } else {
         Output::Program
     }
+}
+
+/// See [`Found::removed`].
+fn removed(
+    cubin: &Cubin<'_>,
+    sections: &[(SectionIndex, SectionName<'_>)],
+    output: Output,
+) -> Vec<SectionKind> {
+    let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
+    let is_bare = || {
+        let debug = sections.iter().filter(|(_, name)| name.is_debug());
+        debug.map(|(_, name)| name.kind()).all(|kind| kind == Some(SectionKind::NvDebugShared))
+    };
+    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.marks_removed());
+    let names = marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)));
+    let kinds = names.filter(|name| name.is_debug_contents() && name.origin() == Some(Origin::Assembler));
+    let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
+    if output != Output::DebugOnly && is_bare() {
+        removed.push(SectionKind::DebugFrame);
+    }
+    removed.sort_unstable();
+    removed.dedup();
+    removed.retain(|kind| !is_there(*kind));
+    removed
 }
 
 fn program<'c>(
@@ -116,30 +185,33 @@ fn program<'c>(
         move |bytes: &[u8]| Some(line::decode(SectionKind::DebugLine.name(), bytes).ok()?.iter().any(test))
     };
     let has_rows = tables(|table| !table.sequences.is_empty());
-    let names = holds(SectionKind::DebugLine, &tables(names_functions));
+    let entries = holds(SectionKind::DebugInfo, &|bytes| Some(!bytes.is_empty()));
+    // nvlink leaves rows and frames of functions that it drops, without relocations: only these show that there are others.
+    let of_code = |kind: SectionKind, holds: Option<bool>| match (output, holds) {
+        (Output::Linked, Some(true)) => {
+            sections.iter().any(|(_, name)| name.form.is_some() && name.kind() == Some(kind)).then_some(true)
+        }
+        _ => holds,
+    };
+    let of_table = |kind| of_code(kind, holds(kind, &has_rows));
+    let frames = holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty()));
     Program {
-        functions: holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty())),
-        traced: holds(SectionKind::NvDebugLineSass, &has_rows),
-        located: holds(SectionKind::DebugLine, &has_rows),
+        functions: of_code(SectionKind::DebugFrame, frames),
+        traced: of_table(SectionKind::NvDebugLineSass),
+        located: of_table(SectionKind::DebugLine),
         inlined: holds(SectionKind::DebugLine, &tables(|table| table.debug_str_base.is_some())),
         shared: None,
-        sections: Some(own_sections(cubin.header.sm(), sections, names)),
+        sections: Some(own_sections(cubin.header.sm(), sections, entries)),
         texts: texts(sections, output),
     }
 }
 
-/// Whether rows have the names of inlined functions, which are in `.debug_str`.
-fn names_functions(table: &line::LineTable<'_>) -> bool {
-    let names = |op: &LineOp| matches!(op, LineOp::InlinedCall { context: 1.., .. });
-    table.debug_str_base.is_some() && table.sequences.iter().any(|sequence| sequence.ops.iter().any(names))
-}
-
-/// The sections that come from the PTX, in either copy, or with nothing left but their relocations; and those without which the others
-/// cannot be read.
+/// The sections that come from the PTX, in either copy, or with nothing left but their relocations; and `.debug_abbrev`, without which
+/// `entries` cannot be read. (Names of inlined functions cannot be read without `.debug_str`, but ptxas does not ask for it.)
 fn own_sections<'c>(
     sm: u32,
     sections: &[(SectionIndex, SectionName<'c>)],
-    names: Option<bool>,
+    entries: Option<bool>,
 ) -> Vec<PtxSection<'c>> {
     let rela = sections.iter().filter(|(_, name)| name.form == Some(RelocForm::Rela));
     let with_rela: HashSet<&str> = rela.map(|(_, name)| &*name.base).collect();
@@ -148,21 +220,18 @@ fn own_sections<'c>(
     for (_, name) in sections {
         let origin = SectionName { form: None, ..name.clone() }.origin();
         if origin == Some(Origin::Ptx) && seen.insert(name.base.clone()) {
-            // One copy shows the references of the other. No relocations show nothing: they may be what is missing.
+            // One copy shows the references of the other. No relocations show nothing: they may be what is missing. What they
+            // refer to does not matter: symbols' addresses are in RELA sections of every file.
             let both = Generation::of(sm) == Generation::Mercury && with_rela.contains(&*name.base);
-            let mut references = name.kind().map_or(References::default(), observed::typical);
-            // Whatever it refers to: symbols' addresses are in RELA sections of every file.
-            references.0[Reference::Symbol as usize] =
-                if both { Some(true) } else { references.has(Reference::Symbol) };
+            let mut references = References::default();
+            references.0[Reference::Symbol as usize] = both.then_some(true);
             own.push(PtxSection { name: name.base.clone(), references });
         }
     }
-    let needed = [
-        (SectionKind::DebugAbbrev, seen.contains(SectionKind::DebugInfo.name())),
-        (SectionKind::DebugStr, names == Some(true)),
-    ];
-    let needed = needed.iter().filter(|(kind, is_needed)| *is_needed && !seen.contains(kind.name()));
-    own.extend(needed.map(|(kind, _)| PtxSection { name: kind.name().into(), references: References::NONE }));
+    let abbreviations = SectionKind::DebugAbbrev.name();
+    if entries == Some(true) && !seen.contains(abbreviations) {
+        own.push(PtxSection { name: abbreviations.into(), references: References::default() });
+    }
     own
 }
 

@@ -51,7 +51,7 @@ const AFTER_PTX: [(SectionKind, Reference, Condition); 2] = [
     (SectionKind::DebugFrame, Reference::AtLink, Condition::Functions),
 ];
 
-/// What compilers' sections refer to, where the PTX is not at hand.
+/// What compilers' sections refer to, where neither the PTX nor a file is at hand.
 const TYPICAL: [(SectionKind, &[Reference]); 10] = [
     (SectionKind::DebugStr, &[]),
     (SectionKind::DebugAbbrev, &[]),
@@ -105,9 +105,9 @@ fn clones<'a>(native: &[Expected<'a>]) -> Vec<Expected<'a>> {
     list.sections
 }
 
-/// `.nv_debug.shared`. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
+/// `.nv_debug.shared`, if such a file can have it. Never certain: which variables bring it is not known to the last case (`docs/conformance.md`). Observed: in whole
 /// programs with `-g` only, also where `--suppress-debug-info` leaves nothing else.
-fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> {
+pub(super) fn shared_window<'a>(compilation: &Compilation<'_, 'a>) -> Option<Expected<'a>> {
     let can_be_there = match compilation.output {
         Output::Program => compilation.level != DebugLevel::Lines,
         Output::Relocatable | Output::Linked => true,
@@ -201,7 +201,7 @@ impl Program<'_> {
                 let sections = self.sections.as_ref()?;
                 Some(sections.iter().any(|section| section.name == kind.name()))
             }
-            Condition::Refers => None,
+            Condition::Refers | Condition::Kept => None,
         }
     }
 }
@@ -254,7 +254,8 @@ fn of_ptx<'a>(compilation: &Compilation<'_, 'a>) -> Vec<(Cow<'a, str>, Need, Ref
     copied.into_iter().map(|section| (section.name.clone(), Need::Always, section.references)).collect()
 }
 
-/// What a compiler's section may refer to. Of no reference it is known that it is there.
+/// What a compiler's section may refer to; of no reference it is known that it is there. This is for lists that people read:
+/// any section of a file may refer to anything.
 pub fn typical(kind: SectionKind) -> References {
     let row = TYPICAL.iter().find(|(of, _)| *of == kind);
     let may_have = |reference| row.is_none_or(|(_, references)| references.contains(&reference));

@@ -5,21 +5,20 @@ mod model;
 mod text;
 
 use crate::arch::{self, Arch};
-use crate::cli::{FAILURE, note};
-use crate::commands::read::{self, JSON_VERSION, PtxFile};
-use anyhow::{Context, Result, bail};
+use crate::cli::{FAILURE, USAGE, complain, note};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, PtxFile};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::level::compare::compare;
 use nv_debug_sections::level::documented::{self, Tool};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{self, Compilation};
-use nv_debug_sections::level::{DebugLevel, Expected, Output, Program, PtxKind, Request};
+use nv_debug_sections::level::{DebugLevel, Expected, Output, Program, PtxKind, References, Request};
 use serde::Serialize;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -28,6 +27,7 @@ Examples:
   ptxas-driver sections --check a.cubin                  the same for a script: exit status 1 if so
   ptxas-driver sections -g --check a.cubin               whether it is what -g makes
   ptxas-driver sections --check --ptx in.ptx a.cubin     whether it is what this PTX makes
+  ptxas-driver sections k.cubin --debug-file k.debug     a stripped cubin and its side file
   ptxas-driver sections --expect -g --arch sm_100        what -g makes, as far as options tell
   ptxas-driver sections --expect -lineinfo --ptx in.ptx  what -lineinfo makes of this PTX
   ptxas-driver sections --expect -g --has code,loc,.debug_abbrev,.debug_info
@@ -36,7 +36,9 @@ Examples:
 Without -g, -lineinfo, --suppress-debug-info, --ptx and --has a file is compared with what its own
 level leads to expect: the least one that has all its sections. What the PTX holds is then read from
 the file too, so that below sm_100 a lost section of the PTX's own, or its relocations, can only be
-missed with --ptx. Sections that depend on something unknown are neither missing nor extra.
+missed with --ptx. Sections that depend on something unknown are neither missing nor extra, nor are
+those that were stripped. What `strip --split` wrote is a side file and compared as the whole cubin;
+with --debug-file it is read together with the stripped one.
 
 Facts for --has: code, loc (with code), inlined (functions with names), shared (variables), debug
 (`.target debug`), and names of sections that the PTX has. What is not named is not there.
@@ -52,11 +54,13 @@ Exit status:
 #[command(after_help = AFTER_HELP)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a side file of `strip`, or an object of `compile --code none`; `-` for standard input
     #[arg(required_unless_present = "expect", conflicts_with = "expect")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    debug: DebugFile,
     /// Say which sections the options lead to expect; no cubin is read
-    #[arg(long)]
+    #[arg(long, conflicts_with = "debug_file")]
     expect: bool,
     /// As compiled with -g
     #[arg(short = 'g', long)]
@@ -136,6 +140,12 @@ enum Because {
 ///
 /// A file is not readable, the options contradict it, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let is_stdin = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    let from_stdin = [is_stdin(&options.file), options.debug.is_stdin(), is_stdin(&options.ptx)];
+    if from_stdin.iter().filter(|from_stdin| **from_stdin).count() > 1 {
+        complain(format_args!("standard input can be only one of the cubin, its debug file and the PTX"));
+        return Ok(ExitCode::from(USAGE));
+    }
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let ptx = ptx.as_ref().map(|file| facts::Module::parse(file, options)).transpose()?;
     match &options.file {
@@ -170,30 +180,37 @@ fn of_options(options: &Options, ptx: Option<&facts::Module<'_>>, out: &mut dyn 
 fn of_file(
     options: &Options,
     ptx: Option<&facts::Module<'_>>,
-    path: &std::path::Path,
+    path: &Path,
     out: &mut dyn Write,
 ) -> Result<ExitCode> {
     let (name, bytes) = read::read(path)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
-    cubin.expect_short_names().with_context(|| name.clone())?;
-    let found = Found::of(&cubin);
+    let debug = options.debug.read()?;
+    let cubin = debug.cubin(&name, &bytes)?;
+    let mut found = Found::of(&cubin);
+    found.output = options.output(found.output);
     if let Some(arch) = options.arch.filter(|arch| arch.number != found.sm) {
         bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.sm);
     }
     let (kind, program) = options.asked_program(ptx, Some(&found.program));
-    let mut expectation = options.expectation(found.sm, options.output(found.output), kind, &program);
+    let mut expectation = options.expectation(found.sm, found.output, kind, &program);
     if !options.asks() {
         expectation.level = found.level;
         let shown = found.shown_by.as_ref().map(|section| Because::Shown(section.to_string()));
         expectation.because = shown.unwrap_or(Because::NothingShown);
-        expectation.sections = options.sections(found.sm, expectation.output, found.level, &program);
+        expectation.sections = match options.model {
+            Model::Observed => found.expected(),
+            Model::Documented => documented::sections(found.level, found.sm),
+        };
     }
     let mut comparison = compare(&cubin, &expectation.sections);
     if options.model == Model::Documented {
         // The documentation does not list relocations.
         comparison.extra.retain(|index| SectionName::parse(cubin.section_name(*index)).form.is_none());
     }
-    let document = model::Report::new(&name, &cubin, bytes.len() as u64, &found, &expectation, &comparison);
+    let (debug_file, file_bytes) =
+        debug.file().map_or((None, bytes.len() as u64), |(name, size)| (Some(name), size));
+    let read = model::Read { file: &name, debug_file, file_bytes };
+    let document = model::Report::new(&read, &cubin, &found, &expectation, &comparison);
     if options.json {
         json(out, &document)?;
     } else {
@@ -252,7 +269,9 @@ impl Options {
         match (ptx, found) {
             (Some(ptx), _) => (ptx.kind, ptx.program.clone()),
             (None, Some(found)) if self.has.is_empty() => (PtxKind::default(), found.clone()),
-            _ => facts::of_words(&self.has),
+            // Words name sections, not what is in them: what compilers' mostly refer to is for a list without a file.
+            (None, Some(_)) => facts::of_words(&self.has, |_| References::default()),
+            (None, None) => facts::of_words(&self.has, observed::typical),
         }
     }
 
@@ -270,20 +289,10 @@ impl Options {
                 documented::level(request, if self.linked { Tool::Nvlink } else { Tool::Ptxas })
             }
         };
-        let sections = self.sections(sm, output, level, program);
-        Expectation { model: self.model, sm, output, level, because: Because::Asked, sections }
-    }
-
-    fn sections<'a>(
-        &self,
-        sm: u32,
-        output: Output,
-        level: DebugLevel,
-        program: &Program<'a>,
-    ) -> Vec<Expected<'a>> {
-        match self.model {
+        let sections = match self.model {
             Model::Observed => observed::sections(&Compilation { level, sm, output, program }),
             Model::Documented => documented::sections(level, sm),
-        }
+        };
+        Expectation { model: self.model, sm, output, level, because: Because::Asked, sections }
     }
 }

@@ -1,14 +1,15 @@
 //! `strip`: a cubin without its debug sections, and these in a side file.
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read;
-use crate::output;
-use anyhow::{Context, Result, bail};
+use crate::commands::read::{self, JSON_VERSION};
+use crate::output::{self, Together};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
+use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,8 +24,10 @@ Examples:
 
 Code, constants, symbols and .nv.info stay as they are: symbols keep their numbers, which .nv.info
 refers to. A side file is an ELF file with all sections under their old numbers, those of code
-without bytes. --debug-file takes it only with the code that it was made of. For fatbins and host
-programs: `extract` first.
+without bytes. --debug-file takes it only with what is left of the cubin that it was made of.
+Both files are written, or none. A file that is read-only is not replaced; a symbolic link stays and
+the file behind it is replaced; other names of a file (hard links) keep what it was. For fatbins and
+host programs: `extract` first.
 
 Exit status:
   0  done, also where there was nothing to remove
@@ -51,9 +54,13 @@ pub struct Options {
     /// Say on standard error what goes
     #[arg(short, long)]
     verbose: bool,
+    /// One JSON document of what went (docs/json.md)
+    #[arg(long)]
+    json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
 enum Keep {
     /// Nothing
     None,
@@ -69,20 +76,57 @@ const LINES: [SectionKind; 4] = [
     SectionKind::NvDebugPtxTxt,
 ];
 
+/// Where the cubin goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target<'o> {
+    Stdout,
+    /// A file, which is that of the cubin where no other is named.
+    File(&'o Path),
+}
+
+/// The document of `--json`.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    file: &'a str,
+    sm: u32,
+    keep: Keep,
+    /// The cubin that was written; null where `file` stays as it is.
+    output: Option<String>,
+    /// Sizes of the file before and after.
+    bytes_before: usize,
+    bytes_after: usize,
+    removed: Vec<Removed>,
+    /// The side file that was written, and its size.
+    debug_file: Option<String>,
+    debug_file_bytes: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Removed {
+    /// As it was.
+    index: u32,
+    name: String,
+    size: u64,
+}
+
 /// Runs the command.
 ///
 /// # Errors
 ///
 /// The file is no readable cubin, or cannot be written, or has nothing to split off.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let stdio = Path::new("-");
-    let target = options.output.as_deref().unwrap_or(&options.file);
-    if let Some(message) = options.split.as_deref().and_then(|split| fault(split, target, &options.file)) {
+    let target = options.target();
+    if let Some(message) = options.fault(target) {
         complain(format_args!("{message}"));
         return Ok(ExitCode::from(USAGE));
     }
     let (name, bytes) = read::read(&options.file)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    if options.json || options.verbose {
+        cubin.expect_short_names().with_context(|| name.clone())?;
+    }
     if cubin.is_side_file() {
         bail!("{name}: a side file of `strip`; the cubin itself is to be stripped");
     }
@@ -94,31 +138,98 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     // What is stripped already stays as it is, to the byte.
     let result =
         if removed.is_empty() { bytes.clone() } else { stripped.write().with_context(|| name.clone())? };
+    let side = match &options.split {
+        Some(split) => Some((split, side_file(&cubin, split).with_context(|| name.clone())?)),
+        None => None,
+    };
+    // A file that loses nothing is not written either.
+    let written = if options.output.is_some() || !removed.is_empty() { Some(target) } else { None };
+    write(side.as_ref().map(|(path, bytes)| (path.as_path(), &**bytes)), written, &result, out)?;
 
-    if let Some(split) = &options.split {
-        let side = side_file(&cubin, split).with_context(|| name.clone())?;
-        output::write(split, &side)?;
-    }
+    let shown = |path: &Path| path.display().to_string();
+    let report = Report {
+        schema: "nvdwarf.strip",
+        schema_version: JSON_VERSION,
+        file: &name,
+        sm: cubin.header.sm(),
+        keep: options.keep,
+        output: match written {
+            Some(Target::File(path)) => Some(shown(path)),
+            Some(Target::Stdout) | None => None,
+        },
+        bytes_before: bytes.len(),
+        bytes_after: result.len(),
+        removed: removed_sections(&cubin, &removed),
+        debug_file: side.as_ref().map(|(path, _)| shown(path)),
+        debug_file_bytes: side.as_ref().map(|(_, bytes)| bytes.len()),
+    };
     if options.verbose {
-        report(&name, &cubin, &removed, bytes.len(), result.len())?;
+        report.say();
     }
-    if target == stdio {
-        out.write_all(&result)?;
-    } else if options.output.is_some() || !removed.is_empty() {
-        output::write(target, &result)?;
+    if options.json {
+        serde_json::to_writer_pretty(&mut *out, &report)?;
+        writeln!(out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why there cannot be a side file of that name.
-fn fault(split: &Path, target: &Path, file: &Path) -> Option<&'static str> {
-    if split == Path::new("-") {
-        Some("the side file needs a name: --split FILE")
-    } else if output::is_same(split, target) {
-        Some("the side file and the cubin cannot be the same file")
-    } else {
-        output::is_same(split, file).then_some("the side file cannot replace the cubin it is made of")
+impl Options {
+    fn target(&self) -> Target<'_> {
+        let path = self.output.as_deref().unwrap_or(&self.file);
+        if path == Path::new("-") { Target::Stdout } else { Target::File(path) }
     }
+
+    /// Why it cannot be done as the command line has it.
+    fn fault(&self, target: Target<'_>) -> Option<&'static str> {
+        let in_place = self.output.is_none() && target != Target::Stdout;
+        if in_place && self.file.exists() && !self.file.is_file() && !self.file.is_dir() {
+            return Some("what is no plain file cannot be replaced: -o FILE");
+        }
+        if self.json && target == Target::Stdout {
+            return Some("the cubin and --json cannot both go to standard output: -o FILE");
+        }
+        let split = self.split.as_deref()?;
+        match target {
+            _ if split == Path::new("-") => Some("the side file needs a name: --split FILE"),
+            Target::File(target) if output::is_same(split, target) => {
+                Some("the side file and the cubin cannot be the same file")
+            }
+            _ if output::is_same(split, &self.file) => {
+                Some("the side file cannot replace the cubin it is made of")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Writes both files, or none. `target` is `None` for a cubin that stays as it is.
+fn write(
+    side: Option<(&Path, &[u8])>,
+    target: Option<Target<'_>>,
+    cubin: &[u8],
+    out: &mut dyn Write,
+) -> Result<()> {
+    let mut files = Together::default();
+    let mut names = Vec::new();
+    let file = match target {
+        Some(Target::File(path)) => Some((path, cubin)),
+        Some(Target::Stdout) | None => None,
+    };
+    for (path, bytes) in side.into_iter().chain(file) {
+        files.add(path, bytes)?;
+        names.push((path, output::other_names(path)));
+    }
+    if target == Some(Target::Stdout) {
+        // Half a cubin is a failure, also where the reader went away: the error is not passed on as one of that kind.
+        let done = out.write_all(cubin).and_then(|()| out.flush());
+        done.map_err(|error| anyhow!("standard output: {error}"))?;
+    }
+    files.commit()?;
+    for (path, others) in names.into_iter().filter(|(_, others)| *others > 0) {
+        let path = path.display();
+        note(format_args!("{path}: other names of the file (hard links: {others}) keep what it was"));
+    }
+    Ok(())
 }
 
 /// The bytes of the side file that is to be written to `path`.
@@ -162,24 +273,30 @@ fn has_names(cubin: &Cubin<'_>) -> bool {
     })
 }
 
-/// Says what went, and what the file was and is.
-fn report(
-    name: &str,
-    cubin: &Cubin<'_>,
-    removed: &[SectionIndex],
-    before: usize,
-    after: usize,
-) -> Result<()> {
-    let mut errors = io::stderr().lock();
-    for &index in removed {
-        writeln!(
-            errors,
-            "{name}: {}: {} bytes",
-            read::printable(cubin.section_name(index)),
-            cubin.bytes(index)?.len()
-        )?;
+/// What went, with names and sizes as they were.
+fn removed_sections(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Removed> {
+    let sections = removed.iter().filter_map(|&index| Some((index, cubin.section(index).ok()?)));
+    sections
+        .map(|(index, section)| Removed {
+            index: index.0,
+            name: cubin.section_name(index).to_owned(),
+            size: read::section_size(cubin, section),
+        })
+        .collect()
+}
+
+impl Report<'_> {
+    /// Says on standard error what went. If that takes nothing, the files are written all the same.
+    fn say(&self) {
+        let mut errors = io::stderr().lock();
+        for Removed { name, size, .. } in &self.removed {
+            let _ = writeln!(errors, "{}: {}: {size} bytes", self.file, read::printable(name));
+        }
+        drop(errors);
+        let Self { file, removed, bytes_before, bytes_after, .. } = self;
+        note(format_args!(
+            "{file}: {} sections removed, {bytes_before} bytes before, {bytes_after} after",
+            removed.len()
+        ));
     }
-    drop(errors);
-    note(format_args!("{name}: {} sections removed, {before} bytes before, {after} after", removed.len()));
-    Ok(())
 }

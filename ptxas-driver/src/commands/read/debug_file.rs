@@ -14,7 +14,7 @@ pub(in crate::commands) struct DebugFile {
     debug_file: Option<PathBuf>,
 }
 
-/// What the option names, once read.
+/// What the option names, once read: name and bytes.
 pub(in crate::commands) struct DebugBytes(Option<(String, Vec<u8>)>);
 
 impl DebugFile {
@@ -34,6 +34,11 @@ impl DebugFile {
 }
 
 impl DebugBytes {
+    /// The name to show and the size in bytes of the debug file, if there is one.
+    pub(in crate::commands) fn file(&self) -> Option<(&str, u64)> {
+        self.0.as_ref().map(|(name, bytes)| (&**name, bytes.len() as u64))
+    }
+
     /// The cubin `bytes` of the file called `name`, its debug sections from the debug file if there is one.
     ///
     /// # Errors

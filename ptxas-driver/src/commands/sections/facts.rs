@@ -6,7 +6,6 @@ use crate::commands::compile::checks;
 use crate::commands::read::PtxFile;
 use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
-use nv_debug_sections::level::observed::typical;
 use nv_debug_sections::level::{DebugLevel, Output, Program, PtxKind, PtxSection, Reference, References};
 use nv_debug_sections::ptx_txt;
 use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
@@ -41,8 +40,11 @@ pub(super) fn parse(word: &str) -> Result<Fact, String> {
     })
 }
 
-/// What `--has` tells. Nothing is known without a word.
-pub(super) fn of_words<'a>(words: &[Fact]) -> (PtxKind, Program<'a>) {
+/// What `--has` tells. Nothing is known without a word. `references`: what a section of that kind refers to, as far as is known.
+pub(super) fn of_words<'a>(
+    words: &[Fact],
+    references: impl Fn(SectionKind) -> References,
+) -> (PtxKind, Program<'a>) {
     if words.is_empty() {
         return (PtxKind { version: MODERN, ..PtxKind::default() }, Program::default());
     }
@@ -51,7 +53,7 @@ pub(super) fn of_words<'a>(words: &[Fact]) -> (PtxKind, Program<'a>) {
     let has_code = has(&Fact::Code) || has_loc;
     let sections = words.iter().filter_map(|word| match word {
         Fact::Section(name) => {
-            let references = SectionKind::from_name(name).map_or(References::default(), typical);
+            let references = SectionKind::from_name(name).map_or(References::default(), &references);
             Some(PtxSection { name: name.clone().into(), references })
         }
         _ => None,

@@ -143,8 +143,15 @@ pub(super) struct Report<'a> {
     schema: &'static str,
     schema_version: u32,
     pub(super) file: &'a str,
+    /// The file that the debug sections are in, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) debug_file: Option<&'a str>,
     pub(super) sm: u32,
     pub(super) e_type: u16,
+    /// The code is in another file; `output` and `level` are that one's.
+    pub(super) side_file: bool,
+    /// Debug sections were taken out.
+    pub(super) stripped: bool,
     /// Absent where the file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) writer: Option<Writer<'a>>,
@@ -163,6 +170,16 @@ pub(super) struct Report<'a> {
     pub(super) missing: Vec<Missing>,
     pub(super) extra: Vec<Extra>,
     pub(super) odd: Vec<Odd>,
+}
+
+/// The files that were read.
+pub(super) struct Read<'a> {
+    /// The one that was named first.
+    pub(super) file: &'a str,
+    /// That of `--debug-file`.
+    pub(super) debug_file: Option<&'a str>,
+    /// Size of the one that has the debug sections.
+    pub(super) file_bytes: u64,
 }
 
 /// Who wrote a file.
@@ -231,13 +248,13 @@ pub(super) struct Odd {
 
 impl<'a> Report<'a> {
     pub(super) fn new(
-        file: &'a str,
+        read: &Read<'a>,
         cubin: &Cubin<'_>,
-        file_bytes: u64,
         found: &'a Found<'_>,
         expectation: &super::Expectation<'_>,
         comparison: &Comparison<'_>,
     ) -> Self {
+        let Read { file, debug_file, file_bytes } = *read;
         let relocations = relocations(cubin);
         let named = cubin.iter().map(|(index, name, section)| (index, SectionName::parse(name), section));
         let sections: Vec<Section> = named
@@ -267,8 +284,11 @@ impl<'a> Report<'a> {
             schema: "nvdwarf.sections",
             schema_version: JSON_VERSION,
             file,
+            debug_file,
             sm: cubin.header.sm(),
             e_type: cubin.header.e_type,
+            side_file: found.is_apart,
+            stripped: !found.removed.is_empty(),
             writer: found
                 .writer
                 .as_ref()

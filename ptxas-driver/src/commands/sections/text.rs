@@ -59,9 +59,12 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     });
     let writer = writer
         .map_or("no word of who wrote it".to_owned(), |writer| format!("written by {}", printable(&writer)));
+    let of = if file.side_file { "side file of a cubin" } else { "cubin" };
+    let debug_file =
+        file.debug_file.map_or(String::new(), |name| format!(", debug sections in {}", printable(name)));
     writeln!(
         out,
-        "{}: cubin for sm_{}, {}, {writer}",
+        "{}: {of} for sm_{}, {}, {writer}{debug_file}",
         printable(file.file),
         file.sm,
         type_word(file.e_type)
@@ -72,8 +75,18 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
         (None, false) => String::new(),
     };
     let documented = if file.model == Model::Documented { ", documented model" } else { "" };
-    writeln!(out, "{} file, level {}{because}{documented}", file.output, file.level)?;
-    table(out, file)?;
+    let stripped = match (file.stripped, file.sections.is_empty()) {
+        (false, _) => None,
+        (true, false) => Some("stripped of the rest".to_owned()),
+        (true, true) => Some("stripped of all debug sections".to_owned()),
+    };
+    let is_bare = file.stripped && file.sections.is_empty() && !file.level_asked;
+    let level = (!is_bare).then(|| format!("level {}{because}", file.level));
+    let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
+    writeln!(out, "{} file, {level}{documented}", file.output)?;
+    if !file.sections.is_empty() {
+        table(out, file)?;
+    }
     let aliases = file.sections.iter().filter(|section| section.same_bytes_as.is_some()).count();
     let shared =
         if aliases == 0 { String::new() } else { format!(", {aliases} of them with bytes of others") };
