@@ -121,8 +121,9 @@ impl<'a> SectionName<'a> {
         let alike = |row: &&Entry| (row.space, row.form) == (self.space, self.form);
         let known = CATALOG.iter().filter(alike).find(|row| row.kind.is_some() && row.kind == kind);
         known.or_else(|| {
-            let text = self.to_string();
-            CATALOG.iter().filter(alike).find(|row| row.kind.is_none() && row.takes(&text))
+            let beginning = CATALOG.iter().find(|row| row.kind.is_none() && row.takes(&self.base))?;
+            let is_other = |row: &&Entry| row.kind.is_none() && row.name.ends_with(beginning.name);
+            CATALOG.iter().filter(alike).find(is_other)
         })
     }
 
