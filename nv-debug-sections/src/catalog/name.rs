@@ -1,6 +1,6 @@
 //! Section names, taken apart.
 
-use super::{CATALOG, Entry, Origin, SectionKind, is_debug_section};
+use super::{CATALOG, Entry, Origin, SectionKind, contents, is_debug_section};
 use crate::generation::Generation;
 use std::borrow::Cow;
 use std::fmt;
@@ -121,7 +121,7 @@ impl<'a> SectionName<'a> {
         let alike = |row: &&Entry| (row.space, row.form) == (self.space, self.form);
         let known = CATALOG.iter().filter(alike).find(|row| row.kind.is_some() && row.kind == kind);
         known.or_else(|| {
-            let beginning = CATALOG.iter().find(|row| row.kind.is_none() && row.takes(&self.base))?;
+            let beginning = contents().find(|row| row.kind.is_none() && row.takes(&self.base))?;
             let is_other = |row: &&Entry| row.kind.is_none() && row.name.ends_with(beginning.name);
             CATALOG.iter().filter(alike).find(is_other)
         })
