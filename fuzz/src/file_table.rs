@@ -4,8 +4,12 @@ use std::collections::HashSet;
 
 use arbitrary::{Arbitrary, Unstructured};
 use dwarf2_writer::line::Params;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::file_table::{FileTable, SourceFile, build, name};
 use nv_debug_sections::line::{self, LineTable};
+
+/// What errors call the section.
+const NAME: &str = SectionKind::DebugLine.name();
 
 /// Characters that paths are made of: those that split them, and one that no table can hold.
 const ALPHABET: [u8; 8] = *b"ab./\\/\xe9\0";
@@ -87,10 +91,10 @@ fn encode(FileTable { directories, files }: FileTable<'_>) {
     let mut names = unit.directories.iter().chain(unit.files.iter().map(|file| &file.name));
     let is_writable = names.all(|name| !name.is_empty() && !name.contains(&0));
     let no_sequence = |_, _: &line::Sequence| unreachable!("there are no sequences");
-    let encoded = line::encode(".debug_line", &unit, None, no_sequence);
+    let encoded = line::encode(NAME, &unit, None, no_sequence);
     assert_eq!(encoded.is_ok(), is_writable, "{encoded:?}");
     if let Ok(section) = encoded {
-        let again = line::decode(".debug_line", &section.bytes).expect("what was encoded can be decoded");
+        let again = line::decode(NAME, &section.bytes).expect("what was encoded can be decoded");
         assert_eq!(again, [unit]);
     }
 }

@@ -4,7 +4,11 @@
 
 use crate::support::decoded;
 use dwarf2_writer::Address;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
+
+/// What errors call the section.
+const NAME: &str = SectionKind::DebugLine.name();
 
 /// Decodes `data`, encodes each table, and decodes that.
 ///
@@ -12,21 +16,20 @@ use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 ///
 /// If an invariant does not hold.
 pub fn run(data: &[u8]) {
-    let Some(tables) = decoded(data, line::decode(".debug_line", data)) else { return };
+    let Some(tables) = decoded(data, line::decode(NAME, data)) else { return };
     for table in &tables {
         // A unit's rows are numbered from 1 and carry what the program says.
         for sequence in &table.sequences {
             let rows = sequence.ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
             assert!(table.rows(sequence).map(|row| row.number as usize).eq(1..=rows));
         }
-        let encoded =
-            line::encode(".debug_line", table, None, |_, sequence| Address::Constant(sequence.base));
+        let encoded = line::encode(NAME, table, None, |_, sequence| Address::Constant(sequence.base));
         assert_eq!(encoded.is_ok(), is_writable(table), "{encoded:?}");
         let Ok(section) = encoded else { continue };
-        let again = line::decode(".debug_line", &section.bytes).expect("what was encoded can be decoded");
+        let again = line::decode(NAME, &section.bytes).expect("what was encoded can be decoded");
         let [again] = &*again else { panic!("one unit was encoded") };
         assert_eq!(placeless(again), placeless(table));
-        let second = line::encode(".debug_line", again, None, |_, sequence| Address::Constant(sequence.base));
+        let second = line::encode(NAME, again, None, |_, sequence| Address::Constant(sequence.base));
         assert_eq!(second.expect("encoded before").bytes, section.bytes);
     }
 }

@@ -3,10 +3,14 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use dwarf2_writer::line::Params;
 use dwarf2_writer::{Address, SymbolId};
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, LocId, Located, Table, locations, ptx_lines, transcode,
 };
+
+/// What errors call the section.
+const NAME: &str = SectionKind::DebugLine.name();
 
 /// What a fuzzer chooses; small numbers, so that values meet.
 #[derive(Debug, Arbitrary)]
@@ -187,9 +191,9 @@ fn check(ops: &[LineOp], ascending: bool) {
         sequences: vec![sequence],
     };
     let base = Address::Symbol { symbol: SymbolId(1), addend: 0 };
-    let section = line::encode(".debug_line", &table, Some(SymbolId(2)), |_, _| base);
+    let section = line::encode(NAME, &table, Some(SymbolId(2)), |_, _| base);
     let section = section.expect("ascending addresses can be written");
-    let decoded = line::decode(".debug_line", &section.bytes).expect("what was encoded can be decoded");
+    let decoded = line::decode(NAME, &section.bytes).expect("what was encoded can be decoded");
     let [decoded] = &*decoded else { panic!("one unit was encoded") };
     let [sequence] = &*decoded.sequences else { panic!("one sequence was encoded") };
     let relocs: Vec<_> =

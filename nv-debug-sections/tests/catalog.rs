@@ -177,7 +177,8 @@ fn probe(sm: u32, reference: &str, reversed: bool) -> String {
             }
             _ => reference.to_owned(),
         };
-        ptx += &format!(".section {name} {{\n{}}}\n", bytes.replace(", ", "\n.b8 "));
+        let bytes = bytes.replace(", ", "\n.b8 ");
+        ptx.extend([".section ", name, " {\n", &bytes, "}\n"]);
     }
     ptx
 }

@@ -1,6 +1,6 @@
 //! Section names, taken apart.
 
-use super::{CATALOG, Entry, Origin, SectionKind, is_debug_section};
+use super::{CATALOG, Entry, Origin, SectionKind, contents, is_debug_section};
 use crate::generation::Generation;
 use std::borrow::Cow;
 use std::fmt;
@@ -120,9 +120,11 @@ impl<'a> SectionName<'a> {
         let kind = self.kind();
         let alike = |row: &&Entry| (row.space, row.form) == (self.space, self.form);
         let known = CATALOG.iter().filter(alike).find(|row| row.kind.is_some() && row.kind == kind);
-        // Names may be very long: none is put together only to be looked at.
-        let begins = |row: &&Entry| self.base.starts_with(&*SectionName::parse(row.name).base);
-        known.or_else(|| CATALOG.iter().filter(alike).filter(|row| row.kind.is_none()).find(begins))
+        known.or_else(|| {
+            let beginning = contents().find(|row| row.kind.is_none() && row.takes(&self.base))?;
+            let is_other = |row: &&Entry| row.kind.is_none() && row.name.ends_with(beginning.name);
+            CATALOG.iter().filter(alike).find(is_other)
+        })
     }
 
     /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).

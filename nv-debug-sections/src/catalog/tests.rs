@@ -66,7 +66,8 @@ fn only_the_ptx_text_has_a_suffix() {
 
 #[test]
 fn relocations_without_a_row_are_like_all_others() {
-    let none: [SectionName<'_>; 2] = [".rela.nv_debug.shared", ".text.f"].map(SectionName::parse);
+    let none: [SectionName<'_>; 3] =
+        [".rela.nv_debug.shared", ".rela.rela.debug_str", ".text.f"].map(SectionName::parse);
     assert!(none.iter().all(|name| name.entry().is_none() && Shape::of(name).is_none()));
     for (text, row) in
         [(".rela.nv_debug_info_reg_sass", ".rela.nv_debug_"), (".rel.debug_info", ".rel.debug_")]
