@@ -398,7 +398,8 @@ fn a_list_looks_into_64_mib() {
     let file = folder.path().join("many.fatbin");
     let example = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
     // Its first entry, a cubin of 8832 bytes with line information, again and again.
-    let size = 64 + u64::from_le_bytes(example[24..32].try_into().unwrap()) as usize;
+    let head = u32::from_le_bytes(example[20..24].try_into().unwrap()) as usize;
+    let size = head + u64::from_le_bytes(example[24..32].try_into().unwrap()) as usize;
     let fits = (64 << 20) / 8832;
     fs::write(&file, fatbin_of(&example[16..16 + size].repeat(fits + 5))).unwrap();
     let document = json(extract().arg(&file));
