@@ -129,7 +129,11 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // What was found before the fault is worth showing.
             let _ = out.flush();
-            complain(format_args!("{error:#}"));
+            if is_of_stdout(&error) {
+                complain(format_args!("Standard output could not be written: {error}"));
+            } else {
+                complain(format_args!("{error:#}"));
+            }
             ExitCode::from(failure)
         }
     }
@@ -143,6 +147,13 @@ pub fn complain(message: fmt::Arguments<'_>) {
 /// Says what is odd, but wrong with nothing that was asked.
 pub fn note(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "note: {message}");
+}
+
+/// Whether standard output failed: errors of files have a context that names them.
+fn is_of_stdout(error: &anyhow::Error) -> bool {
+    let is_io = error.is::<io::Error>()
+        || error.downcast_ref::<serde_json::Error>().is_some_and(serde_json::Error::is_io);
+    is_io && error.chain().len() == 1
 }
 
 /// Whether the reader of our output went away, as `head` does.

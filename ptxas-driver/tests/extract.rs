@@ -388,7 +388,28 @@ fn an_image_takes_twice_its_memory() {
         files_in(&out).into_values().map(|bytes| bytes.len() as u64).collect::<Vec<_>>(),
         [blocks << 17]
     );
-    assert_eq!(stdout(&run).lines().count(), 1);
+    assert!(stderr(&run).contains("image 1: in the cubin: offset 0x0: not a cubin"), "{}", stderr(&run));
+}
+
+/// What a list costs is bounded whatever is in the file.
+#[test]
+fn a_list_looks_into_64_mib() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.fatbin");
+    let example = fs::read(example("saxpy/saxpy.fatbin")).unwrap();
+    // Its first entry, a cubin of 8832 bytes with line information, again and again.
+    let head = u32::from_le_bytes(example[20..24].try_into().unwrap()) as usize;
+    let size = head + u64::from_le_bytes(example[24..32].try_into().unwrap()) as usize;
+    let fits = (64 << 20) / 8832;
+    fs::write(&file, fatbin_of(&example[16..16 + size].repeat(fits + 5))).unwrap();
+    let document = json(extract().arg(&file));
+    let images = document["files"][0]["images"].as_array().unwrap();
+    let debug: Vec<_> = images.iter().map(|image| image["debug"].as_str()).collect();
+    assert_eq!(debug.len(), fits + 5);
+    assert!(debug[..fits].iter().all(|debug| *debug == Some("lineinfo")));
+    assert!(debug[fits..].iter().all(Option::is_none));
+    let last = stdout(&extract().arg(&file).args(["--index", &(fits + 5).to_string()]).output().unwrap());
+    assert!(last.lines().last().is_some_and(|line| line.contains("lineinfo")), "{last}");
 }
 
 #[test]
@@ -407,7 +428,7 @@ fn one_member_hides_no_other() {
     let run = extract().arg(&file).output().unwrap();
     assert_eq!(run.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&run.stdout).contains("lib.a: archive, 4 images\n"));
-    assert!(stderr(&run).contains("lib.a: bad.o+0x28: the data ends inside e_shoff\n"), "{}", stderr(&run));
+    assert!(stderr(&run).contains("lib.a: bad.o+0x8: the data ends inside e_shoff\n"), "{}", stderr(&run));
     let run = extract().arg(&file).arg("--json").output().unwrap();
     let document: Value = serde_json::from_slice(&run.stdout).unwrap();
     let images = document["files"][0]["images"].as_array().unwrap();
@@ -431,6 +452,22 @@ fn files_are_written_though_nobody_reads() {
         drop(child.stdout.take());
         child.wait().unwrap();
         assert_eq!(files_in(&out).len(), count);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_takes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    for (form, count) in [(&[][..], 0), (&["--json".as_ref()], 0), (&["-o".as_ref(), out.as_os_str()], 3)] {
+        let mut command = extract();
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let run = command.arg(example("saxpy/saxpy.fatbin")).args(form).stdout(full).output().unwrap();
+        assert_eq!(run.status.code(), Some(1));
+        let want = "error: Standard output could not be written: No space left on device";
+        assert!(stderr(&run).starts_with(want), "{}", stderr(&run));
+        assert_eq!(if out.is_dir() { files_in(&out).len() } else { 0 }, count);
     }
 }
 

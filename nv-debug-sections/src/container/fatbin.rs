@@ -42,12 +42,15 @@ pub struct Fatbin<'d> {
     version: u16,
 }
 
-/// The entries of a fatbin. Behind a fault in an entry's header they go on, unless its size is unknown.
+/// The entries of a fatbin. Behind a fault in an entry's header they go on, unless its size is unknown; an entry whose name or
+/// options are damaged follows the fault without them.
 #[derive(Debug, Clone)]
 pub struct Entries<'d> {
     /// Of the next entry.
     place: Place,
     rest: &'d [u8],
+    /// An entry whose fault was told first.
+    held: Option<Entry<'d>>,
 }
 
 impl<'d> Fatbins<'d> {
@@ -144,7 +147,7 @@ impl<'d> Fatbin<'d> {
 
     /// Its entries, each read when it is asked for.
     pub fn entries(&self) -> Entries<'d> {
-        Entries { place: self.place.clone(), rest: self.entries }
+        Entries { place: self.place.clone(), rest: self.entries, held: None }
     }
 }
 
@@ -152,6 +155,9 @@ impl<'d> Iterator for Entries<'d> {
     type Item = Result<Entry<'d>>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(entry) = self.held.take() {
+            return Some(Ok(entry));
+        }
         if self.rest.is_empty() {
             return None;
         }
@@ -165,7 +171,13 @@ impl<'d> Iterator for Entries<'d> {
         // `find_entry` saw that many bytes.
         self.rest = self.rest.get(size..).unwrap_or_default();
         self.place.offset += size as u64;
-        Some(entry)
+        Some(entry.and_then(|(entry, fault)| match fault {
+            None => Ok(entry),
+            Some(fault) => {
+                self.held = Some(entry);
+                Err(fault)
+            }
+        }))
     }
 }
 
@@ -206,29 +218,31 @@ fn find_entry<'d>(place: &Place, data: &'d [u8]) -> Result<Found<'d>> {
 }
 
 impl<'d> Found<'d> {
-    /// The entry with its payload, name and options.
-    fn read(self) -> Result<Entry<'d>> {
+    /// The entry with its payload, and with name and options, unless they are damaged.
+    fn read(self) -> Result<(Entry<'d>, Option<Error>)> {
         let Self { mut entry, extents, head, body } = self;
-        let missing = |at, field, found, expected| wrong(&entry.place, at, field, found, expected);
-        let mut stored = body;
+        let place = entry.place.clone();
+        entry.stored = body;
         if entry.flags.compression().is_some() {
-            stored = slice(body, 0, extents.compressed_size).ok_or_else(|| {
-                missing(16, "compressedSize", extents.compressed_size, "no more than the size")
+            entry.stored = slice(body, 0, extents.compressed_size).ok_or_else(|| {
+                wrong(&place, 16, "compressedSize", extents.compressed_size, "no more than the size")
             })?;
         }
-        let (mut name, mut of_entry) = (&[][..], (&[][..], &[][..]));
+        let mut fault = None;
+        let missing = |at, field, found| wrong(&place, at, field, found, "a place in the entry's header");
         if extents.name.1 != 0 {
-            name = slice(head, extents.name.0, extents.name.1).ok_or_else(|| {
-                missing(32, "identifier offset", extents.name.0, "a place in the entry's header")
-            })?;
+            match slice(head, extents.name.0, extents.name.1) {
+                Some(name) => entry.name = name,
+                None => fault = Some(missing(32, "identifier offset", extents.name.0)),
+            }
         }
         if extents.options != 0 {
-            of_entry = options(entry.kind, head, extents.options).ok_or_else(|| {
-                missing(20, "options offset", extents.options, "a place in the entry's header")
-            })?;
+            match options(entry.kind, head, extents.options) {
+                Some(found) => (entry.options, entry.compat) = found,
+                None => fault = fault.or_else(|| Some(missing(20, "options offset", extents.options))),
+            }
         }
-        (entry.stored, entry.name, (entry.options, entry.compat)) = (stored, name, of_entry);
-        Ok(entry)
+        Ok((entry, fault))
     }
 }
 

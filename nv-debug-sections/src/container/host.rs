@@ -116,7 +116,7 @@ impl<'d> Sections<'d> {
     fn field(&self, base: u64, (name, at, size): Field) -> Result<u64> {
         let at = base.saturating_add(at);
         number(self.data, at, size, self.table.is_big)
-            .ok_or_else(|| self.place.error(at, ErrorKind::Truncated(name)))
+            .ok_or_else(|| self.place.error(at.min(self.data.len() as u64), ErrorKind::Truncated(name)))
     }
 
     /// An error about a field of the header at `base`.

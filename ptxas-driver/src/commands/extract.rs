@@ -42,12 +42,16 @@ images would have the same name the later one has its index in it (cuobjdump wri
 first). Files that are there already are replaced. Compressed LTO IR is obfuscated by fatbinary and
 cannot be written.
 
+A list decompresses up to 64 MiB of a file to see what debug information its cubins have; `?` is an
+image beyond that. Select it to see, or write it.
+
 Exit status:
   0  done
   1  a file cannot be read, an image is damaged or cannot be written, or none is selected
   2  the command line is wrong";
 
-/// A list does not decompress cubins that become larger than this, and leaves open what debug information they have.
+/// How much of a file a list decompresses, in bytes that come out. Only a look inside tells what debug information most
+/// cubins have; images beyond this are listed without.
 const MAX_LOOK: u64 = 64 << 20;
 
 /// What to list or write.
@@ -125,7 +129,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         fs::create_dir_all(folder)
             .with_context(|| format!("Output folder '{}' could not be made", folder.display()))?;
     }
-    let extract = Extract { options, names: RefCell::default(), is_sound: Cell::new(true) };
+    let extract =
+        Extract { options, names: RefCell::default(), is_sound: Cell::new(true), look_left: Cell::new(0) };
     let mut out = Steady::new(out, options.output_dir.is_some());
     if options.json {
         let files = Stream::new(options.files.iter().map(|path| Lazy { extract: &extract, path }));
@@ -205,6 +210,8 @@ struct Extract<'o> {
     names: RefCell<FileNames>,
     /// Whether nothing was wrong so far.
     is_sound: Cell<bool>,
+    /// What is left of [`MAX_LOOK`] for the file at hand.
+    look_left: Cell<u64>,
 }
 
 impl Extract<'_> {
@@ -250,6 +257,7 @@ impl Extract<'_> {
     }
 
     fn survey(&self, container: &Container<'_>) -> Survey {
+        self.look_left.set(MAX_LOOK);
         let mut survey = Survey::default();
         let is_list = self.options.output_dir.is_none() && !self.options.json;
         for found in numbered(container) {
@@ -292,10 +300,16 @@ impl Extract<'_> {
         if !Image::needs_look(entry) {
             return;
         }
-        if entry.flags.compression().is_some() && entry.size() > MAX_LOOK {
-            image.debug = None;
-            image.error = entry.check_size(self.options.max_expansion).err().map(|error| error.to_string());
+        if let Err(error) = entry.check_size(self.options.max_expansion) {
+            image.error = Some(error.to_string());
             return;
+        }
+        if entry.flags.compression().is_some() {
+            let Some(left) = self.look_left.get().checked_sub(entry.size()) else {
+                image.debug = None;
+                return;
+            };
+            self.look_left.set(left);
         }
         match self.payload(entry) {
             Ok(payload) => image.look_into(&payload),

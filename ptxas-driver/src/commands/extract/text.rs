@@ -6,6 +6,7 @@ use nv_debug_sections::container::Arch;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
+use std::iter;
 
 const HEADINGS: [&str; COLUMNS] =
     ["Index", "Kind", "Arch", "Size", "Stored", "Compression", "Debug", "Name", "Place", "Options"];
@@ -109,19 +110,18 @@ fn text(text: &str) -> Cell<'_> {
 
 /// A line without blanks at its end.
 fn line(out: &mut dyn Write, cells: &[Cell<'_>; COLUMNS], widths: &[usize; COLUMNS]) -> io::Result<()> {
-    let mut blanks = 0;
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(widths.iter().sum());
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        let taken = cell.width();
-        let free = width.saturating_sub(taken);
-        let (before, behind) = if NUMBERS.contains(&column) { (free, 0) } else { (0, free) };
-        blanks += 2 + before;
-        if taken != 0 {
-            write!(out, "{:blanks$}{cell}", "")?;
-            blanks = 0;
-        }
-        blanks += behind;
+        let blanks = width.saturating_sub(cell.width());
+        let (before, behind) = if NUMBERS.contains(&column) { (blanks, 0) } else { (0, blanks) };
+        text.extend(iter::repeat_n(' ', 2 + before));
+        write!(text, "{cell}").map_err(io::Error::other)?;
+        text.extend(iter::repeat_n(' ', behind));
     }
-    writeln!(out)
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    out.write_all(text.as_bytes())
 }
 
 fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
