@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, dump, extract, lines, print, sections, strip};
+use crate::commands::{check, compile, diff, dump, extract, lines, print, sections, strip};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -20,6 +20,7 @@ Examples:
   ptxas-driver lines out.cubin saxpy+0x160                  where one address comes from
   ptxas-driver lines out.cubin                              the same for all addresses
   ptxas-driver dump out.cubin --section .debug_line         one section, decoded
+  ptxas-driver diff a.cubin b.cubin                         what the two say differently
   ptxas-driver sections out.cubin                           its debug sections, and what is missing
   ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
@@ -50,6 +51,8 @@ enum Command {
     Lines(lines::Options),
     /// The debug sections of a cubin, decoded
     Dump(dump::Options),
+    /// What two cubins say differently
+    Diff(diff::Options),
     /// Which debug sections a cubin has, and which it should have
     Sections(sections::Options),
     /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
@@ -111,12 +114,13 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    // An exit status of 1 is an answer of `check`.
-    let failure = if matches!(cli.command, Command::Check(_)) { USAGE } else { FAILURE };
+    // An exit status of 1 is an answer of `check` and `diff`.
+    let failure = if matches!(cli.command, Command::Check(_) | Command::Diff(_)) { USAGE } else { FAILURE };
     let done = match cli.command {
         Command::Compile => return compile::run(&[]),
         Command::Check(options) => check::run(&options, &mut out),
         Command::Lines(options) => lines::run(&options, &mut out),
+        Command::Diff(options) => diff::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
         Command::Sections(options) => sections::run(&options, &mut out),
         Command::Extract(options) => extract::run(&options, &mut out),

@@ -14,10 +14,14 @@ use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+pub(super) use model::{
+    Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Register, Registers, Section,
+};
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
-use section::{Filter, Source};
+use section::Filter;
+pub(super) use section::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -102,6 +106,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         }
     }
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// A decoded section as the lines of its text.
+pub(super) fn words(section: &Section) -> Vec<String> {
+    let mut bytes = Vec::new();
+    // Memory takes all that is written to it.
+    let _ = text::section(&mut bytes, section);
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
 }
 
 fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {

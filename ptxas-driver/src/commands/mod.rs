@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compile;
+pub mod diff;
 pub mod dump;
 pub mod extract;
 pub mod lines;

@@ -36,7 +36,7 @@ pub(super) fn has_functions(name: &str) -> bool {
 
 /// `--function`: what belongs to the chosen functions.
 #[derive(Debug)]
-pub(super) struct Filter {
+pub(in crate::commands) struct Filter {
     names: HashSet<String>,
     /// Code section, and range of byte offsets there.
     ranges: Vec<(String, u64, u64)>,
@@ -95,7 +95,7 @@ impl Filter {
 
 /// The file to decode from.
 #[derive(Debug)]
-pub(super) struct Source<'c, 'd> {
+pub(in crate::commands) struct Source<'c, 'd> {
     pub(super) cubin: &'c Cubin<'d>,
     relocated: Relocated<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
@@ -112,7 +112,7 @@ pub(super) struct View<'c> {
 }
 
 impl<'c, 'd> Source<'c, 'd> {
-    pub(super) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>) -> Self {
+    pub(in crate::commands) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>) -> Self {
         let mut first = HashMap::new();
         for (index, name, _) in cubin.iter() {
             if let Some(kind) = kind(name) {
@@ -180,7 +180,18 @@ impl<'c, 'd> Source<'c, 'd> {
         }
     }
 
-    pub(super) fn decode(&self, index: SectionIndex) -> Section {
+    /// The cubin underneath.
+    pub(in crate::commands) fn cubin(&self) -> &'c Cubin<'d> {
+        self.cubin
+    }
+
+    /// The first native section of a kind.
+    pub(in crate::commands) fn first(&self, kind: SectionKind) -> Option<SectionIndex> {
+        self.first.get(&(Space::Native, kind)).copied()
+    }
+
+    /// A section, decoded as far as it can be.
+    pub(in crate::commands) fn decode(&self, index: SectionIndex) -> Section {
         let name = self.cubin.section_name(index).to_owned();
         let size = self.cubin.section(index).map_or(0, |section| section_size(self.cubin, section));
         let ((contents, functions), error) = match self.contents(index, &name) {

@@ -1,0 +1,141 @@
+//! `diff`: what two cubins say differently, or how exactly `compile` makes what ptxas made.
+
+mod compare;
+mod exactness;
+mod facts;
+mod keys;
+mod text;
+
+use crate::cli::USAGE;
+use crate::commands::read::{self, JSON_VERSION};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use compare::{AllFacts, Difference, compare};
+use keys::Key;
+use nv_debug_sections::cubin::Cubin;
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Exit code for a difference.
+const DIFFERENT: u8 = 1;
+
+/// What to compare.
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub struct Options {
+    /// A cubin; `-` for standard input
+    #[arg(required_unless_present = "exactness")]
+    a: Option<PathBuf>,
+    /// Another one
+    #[arg(required_unless_present = "exactness")]
+    b: Option<PathBuf>,
+    /// Leave these keys out, separated by commas; may be given several times
+    #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = Key::parse)]
+    ignore: Vec<Key>,
+    /// Compare only these keys
+    #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = Key::parse, conflicts_with = "ignore")]
+    only: Vec<Key>,
+    /// Show at most so many differences of each key; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// One JSON document with all differences (docs/json.md)
+    #[arg(long)]
+    json: bool,
+    /// Compile the PTX of a corpus with the facts of its cubins, and count which debug sections come out the same
+    #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["a", "b", "ignore", "only"])]
+    exactness: Option<PathBuf>,
+    /// With --exactness: only entries whose name has this part
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Compared is what the files say, not how they are laid out: addresses are those in a function, offsets
+of entries, strings and files are replaced by what is there.
+
+Keys:
+{}
+Examples:
+  ptxas-driver diff --only code plain.cubin lineinfo.cubin    did asking for lines change the code?
+  ptxas-driver diff --ignore notes,ptx-text a.cubin b.cubin
+
+--exactness reads a manifest of entries {{\"name\" parts, \"ptx\": {{\"path\"}}, \"cubin\": {{\"path\"}}, \"writer\"}}, takes
+those that ptxas 13.0.88 wrote, overwrites what their cubins have from the PTX, and compiles.
+
+Exit status:
+  0  no difference
+  1  a difference
+  2  a file cannot be read, or the command line is wrong",
+        keys::help()
+    )
+}
+
+/// The document of `--json`.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    a: &'a str,
+    b: &'a str,
+    /// Keys that were not compared.
+    ignored: &'a [Key],
+    differences: &'a [Difference],
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// A file is no readable cubin, or `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    if let Some(manifest) = &options.exactness {
+        return exactness::run(manifest, options, out);
+    }
+    if options.filter.is_some() {
+        bail!("--filter goes with --exactness only");
+    }
+    let (Some(a), Some(b)) = (&options.a, &options.b) else { return Ok(ExitCode::from(USAGE)) };
+    let stdin = Path::new("-");
+    if a == stdin && b == stdin {
+        bail!("standard input cannot be both files");
+    }
+    let (a, old) = facts_of(a)?;
+    let (b, new) = facts_of(b)?;
+    let ignored: Vec<Key> =
+        keys::KEYS.iter().map(|(key, ..)| *key).filter(|key| !options.wants(*key)).collect();
+    let mut differences = compare(&old, &new);
+    differences.retain(|difference| options.wants(difference.key));
+    if options.json {
+        let document = Document {
+            schema: "nvdwarf.diff",
+            schema_version: JSON_VERSION,
+            a: &a,
+            b: &b,
+            ignored: &ignored,
+            differences: &differences,
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    } else {
+        text::differences(out, (&a, &b), &differences, &ignored, options.limit)?;
+    }
+    Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+}
+
+impl Options {
+    fn wants(&self, key: Key) -> bool {
+        (self.only.is_empty() || self.only.contains(&key)) && !self.ignore.contains(&key)
+    }
+}
+
+/// Name of a file and what it says.
+fn facts_of(path: &Path) -> Result<(String, AllFacts)> {
+    let (name, bytes) = read::read(path)?;
+    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    cubin.expect_short_names().with_context(|| name.clone())?;
+    Ok((name, facts::of(&cubin)))
+}

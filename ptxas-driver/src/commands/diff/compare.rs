@@ -1,0 +1,238 @@
+//! Facts of two files, compared.
+
+use super::keys::Key;
+use serde::Serialize;
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How long two lists are aligned at best; then what is left counts as replaced.
+const ALIGNMENT_TIME: Duration = Duration::from_secs(2);
+
+/// What a file says under one key about one subject, such as a function or a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Facts {
+    /// By what has a name of its own.
+    Named(BTreeMap<String, String>),
+    /// In an order that means something.
+    Listed(Vec<String>),
+    /// By code address: start, end, what is true there. Ascending, without overlap.
+    Ranges(Vec<(u64, u64, String)>),
+    /// Bytes, of which only the difference is shown.
+    Bytes(Vec<u8>),
+}
+
+/// All facts of a file, by key and subject.
+pub(super) type AllFacts = BTreeMap<(Key, String), Facts>;
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Difference {
+    pub(super) key: Key,
+    /// The function, section, unit it is about; empty for the file.
+    pub(super) subject: String,
+    /// The place within: an address range, a name; empty for the whole.
+    pub(super) place: String,
+    /// What the first file says; `None`: nothing.
+    pub(super) a: Option<String>,
+    /// What the second file says.
+    pub(super) b: Option<String>,
+}
+
+/// All differences, by key and subject.
+pub(super) fn compare(a: &AllFacts, b: &AllFacts) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut subjects: Vec<&(Key, String)> = a.keys().chain(b.keys()).collect();
+    subjects.sort();
+    subjects.dedup();
+    for subject in subjects {
+        let (key, name) = subject;
+        let mut add = |place: String, a: Option<String>, b: Option<String>| {
+            differences.push(Difference { key: *key, subject: name.clone(), place, a, b });
+        };
+        match (a.get(subject), b.get(subject)) {
+            (Some(a), Some(b)) if a == b => {}
+            (Some(Facts::Named(a)), Some(Facts::Named(b))) => named(a, b, &mut add),
+            (Some(Facts::Listed(a)), Some(Facts::Listed(b))) => listed(a, b, &mut add),
+            (Some(Facts::Ranges(a)), Some(Facts::Ranges(b))) => ranges(a, b, &mut add),
+            (Some(Facts::Bytes(a)), Some(Facts::Bytes(b))) => bytes(a, b, &mut add),
+            (a, b) => add(String::new(), a.map(Facts::summary), b.map(Facts::summary)),
+        }
+    }
+    differences
+}
+
+type Add<'f> = &'f mut dyn FnMut(String, Option<String>, Option<String>);
+
+impl Facts {
+    /// In words, where the other file has nothing to compare with.
+    fn summary(&self) -> String {
+        match self {
+            Self::Named(all) => match all.iter().next() {
+                Some((name, value)) if all.len() == 1 => format!("{name}: {value}"),
+                _ => format!("{} items", all.len()),
+            },
+            Self::Listed(all) => match all.as_slice() {
+                [one] => one.trim().to_owned(),
+                all => format!("{} items", all.len()),
+            },
+            Self::Ranges(all) => match all.as_slice() {
+                [(start, end, what)] => format!("{start:#x}..{end:#x}: {what}"),
+                all => format!("{} ranges", all.len()),
+            },
+            Self::Bytes(bytes) => format!("{:#x} bytes", bytes.len()),
+        }
+    }
+}
+
+fn named(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>, add: Add<'_>) {
+    let mut names: Vec<&String> = a.keys().chain(b.keys()).collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        if a.get(name) != b.get(name) {
+            add(name.clone(), a.get(name).cloned(), b.get(name).cloned());
+        }
+    }
+}
+
+/// Items that moved, came or went; runs of replaced items are shown in pairs.
+fn listed(a: &[String], b: &[String], add: Add<'_>) {
+    let deadline = Instant::now() + ALIGNMENT_TIME;
+    for op in capture_diff_slices_deadline(Algorithm::Myers, a, b, Some(deadline)) {
+        let (old, new) = match op {
+            DiffOp::Equal { .. } => continue,
+            DiffOp::Delete { old_index, old_len, .. } => (old_index..old_index + old_len, 0..0),
+            DiffOp::Insert { new_index, new_len, .. } => (0..0, new_index..new_index + new_len),
+            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                (old_index..old_index + old_len, new_index..new_index + new_len)
+            }
+        };
+        let items = |all: &[String], range: std::ops::Range<usize>| -> Vec<String> {
+            all.get(range).unwrap_or_default().iter().map(|item| item.trim().to_owned()).collect()
+        };
+        let (old, new) = (items(a, old), items(b, new));
+        for index in 0..old.len().max(new.len()) {
+            add(String::new(), old.get(index).cloned(), new.get(index).cloned());
+        }
+    }
+}
+
+/// Addresses at which the two say different things; neighbours of the same difference are one.
+fn ranges(a: &[(u64, u64, String)], b: &[(u64, u64, String)], add: Add<'_>) {
+    let mut cuts: Vec<u64> = a.iter().chain(b).flat_map(|(start, end, _)| [*start, *end]).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut open: Option<(u64, u64, Option<&String>, Option<&String>)> = None;
+    let (mut in_a, mut in_b) = (Walk::new(a), Walk::new(b));
+    for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
+        let (old, new) = (in_a.at(start), in_b.at(start));
+        match &mut open {
+            Some((_, last, a, b)) if *last == start && (*a, *b) == (old, new) => *last = end,
+            _ => {
+                if let Some((start, end, a, b)) = open.take() {
+                    add(format!("{start:#x}..{end:#x}"), a.cloned(), b.cloned());
+                }
+                if old != new {
+                    open = Some((start, end, old, new));
+                }
+            }
+        }
+    }
+    if let Some((start, end, a, b)) = open {
+        add(format!("{start:#x}..{end:#x}"), a.cloned(), b.cloned());
+    }
+}
+
+/// Ranges looked up by ascending address.
+struct Walk<'r> {
+    rest: &'r [(u64, u64, String)],
+}
+
+impl<'r> Walk<'r> {
+    fn new(rest: &'r [(u64, u64, String)]) -> Self {
+        Self { rest }
+    }
+
+    fn at(&mut self, address: u64) -> Option<&'r String> {
+        while let Some(((_, end, _), rest)) = self.rest.split_first() {
+            if *end > address {
+                break;
+            }
+            self.rest = rest;
+        }
+        self.rest.first().filter(|(start, ..)| *start <= address).map(|(.., text)| text)
+    }
+}
+
+/// Where bytes differ first, and how many do.
+fn bytes(a: &[u8], b: &[u8], add: Add<'_>) {
+    let common = a.len().min(b.len());
+    let first = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(common);
+    let differing = a.iter().zip(b).filter(|(a, b)| a != b).count() + (a.len().max(b.len()) - common);
+    let side = |bytes: &[u8]| {
+        let shown: Vec<String> = bytes.iter().skip(first).take(8).map(|byte| format!("{byte:02x}")).collect();
+        if shown.is_empty() {
+            format!("ends after {:#x} bytes", bytes.len())
+        } else {
+            format!("{} of {:#x} bytes", shown.join(" "), bytes.len())
+        }
+    };
+    add(format!("{first:#x}, {differing} bytes differ"), Some(side(a)), Some(side(b)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differences(a: Facts, b: Facts) -> Vec<(String, Option<String>, Option<String>)> {
+        let all = |facts| AllFacts::from([((Key::Lines, "f".to_owned()), facts)]);
+        compare(&all(a), &all(b)).into_iter().map(|d| (d.place, d.a, d.b)).collect()
+    }
+
+    /// Sides as they come out.
+    fn said<'t>(text: impl Into<Option<&'t str>>) -> Option<String> {
+        text.into().map(str::to_owned)
+    }
+
+    #[test]
+    fn ranges_differ_by_address_not_by_where_they_are_cut() {
+        let range = |start, end, text: &str| (start, end, text.to_owned());
+        let a = Facts::Ranges(vec![range(0, 0x20, "1"), range(0x20, 0x40, "2")]);
+        let cut = Facts::Ranges(vec![range(0, 0x10, "1"), range(0x10, 0x20, "1"), range(0x20, 0x40, "2")]);
+        assert_eq!(differences(a.clone(), cut), []);
+        let b = Facts::Ranges(vec![range(0x10, 0x30, "1"), range(0x30, 0x40, "3"), range(0x50, 0x60, "4")]);
+        assert_eq!(
+            differences(a, b),
+            [
+                ("0x0..0x10".to_owned(), said("1"), None),
+                ("0x20..0x30".to_owned(), said("2"), said("1")),
+                ("0x30..0x40".to_owned(), said("2"), said("3")),
+                ("0x50..0x60".to_owned(), None, said("4")),
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_are_aligned_and_names_matched() {
+        let list = |items: &[&str]| Facts::Listed(items.iter().map(|item| (*item).to_owned()).collect());
+        let found = differences(list(&["a", "b", "c", "d"]), list(&["x", "a", "c", "e"]));
+        let want = [(None, said("x")), (said("b"), None), (said("d"), said("e"))];
+        assert_eq!(found, want.map(|(a, b)| (String::new(), a, b)));
+        let names = |all: &[(&str, &str)]| {
+            Facts::Named(all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect())
+        };
+        let found = differences(names(&[("a", "1"), ("b", "2")]), names(&[("b", "3"), ("c", "4")]));
+        let want = [("a", said("1"), None), ("b", said("2"), said("3")), ("c", None, said("4"))];
+        assert_eq!(found, want.map(|(place, a, b)| (place.to_owned(), a, b)));
+    }
+
+    #[test]
+    fn bytes_show_the_first_difference() {
+        let found = differences(Facts::Bytes(vec![1, 2, 3]), Facts::Bytes(vec![1, 9]));
+        assert_eq!(
+            found,
+            [("0x1, 2 bytes differ".to_owned(), said("02 03 of 0x3 bytes"), said("09 of 0x2 bytes"))]
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! `diff --exactness`: which debug sections `compile` makes byte for byte as ptxas did, over a corpus.
+//!
+//! Nothing can be copied: what a cubin has from its PTX is overwritten before its code facts are read.
+
+mod corpus;
+mod words;
+
+use super::{DIFFERENT, Options};
+use crate::commands::read::{JSON_VERSION, printable};
+use anyhow::{Context, Result};
+use corpus::{Corpus, Entry};
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::generation::Generation;
+use nv_debug_sections::line;
+use nv_debug_sections::relocated::Relocated;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// How many of a kind came out the same.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+struct Count {
+    identical: usize,
+    /// The bytes differ, but not what they say once relocated: on sm_90 stale fields hold offsets in a hidden layout.
+    equal_when_relocated: usize,
+    total: usize,
+}
+
+/// The counts of one span of SMs.
+#[derive(Debug, Default, Serialize)]
+struct Family {
+    files: Count,
+    sections: BTreeMap<String, Count>,
+    /// Sequences of the line sections.
+    sequences: BTreeMap<String, Count>,
+}
+
+/// A section that came out otherwise.
+#[derive(Debug, Serialize)]
+struct Different {
+    entry: String,
+    section: String,
+    /// The first difference in words.
+    first: String,
+}
+
+/// The document of `--json`.
+#[derive(Debug, Serialize)]
+struct Document {
+    schema: &'static str,
+    schema_version: u32,
+    entries: usize,
+    families: BTreeMap<&'static str, Family>,
+    different: Vec<Different>,
+    /// Entries that did not compile.
+    failed: Vec<Failed>,
+}
+
+#[derive(Debug, Serialize)]
+struct Failed {
+    entry: String,
+    message: String,
+}
+
+/// Runs the comparison.
+///
+/// # Errors
+///
+/// The manifest or a file it names cannot be read, no entry is wanted, `out` cannot be written.
+pub(super) fn run(manifest: &Path, options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let corpus = Corpus::read(manifest, options.filter.as_deref())?;
+    let mut document = Document {
+        schema: "nvdwarf.exactness",
+        schema_version: JSON_VERSION,
+        entries: corpus.entries.len(),
+        families: BTreeMap::new(),
+        different: Vec::new(),
+        failed: Vec::new(),
+    };
+    let shows_progress = io::stderr().is_terminal();
+    for (number, entry) in corpus.entries.iter().enumerate() {
+        if shows_progress {
+            let _ = write!(io::stderr(), "\r{} of {} ", number + 1, corpus.entries.len());
+        }
+        document.entry(entry).with_context(|| entry.name.clone())?;
+    }
+    if shows_progress {
+        let _ = write!(io::stderr(), "\r{:20}\r", "");
+    }
+    if options.json {
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    } else {
+        document.write(out, options.limit)?;
+    }
+    let exact = document.different.is_empty() && document.failed.is_empty();
+    Ok(if exact { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+}
+
+/// The span of SMs whose files are made by the same rules, as a column's title.
+fn family(sm: u32) -> &'static str {
+    match Generation::of(sm) {
+        Generation::Legacy => "up to sm_89",
+        Generation::Transcoded => "sm_90",
+        Generation::Mercury => "from sm_100",
+    }
+}
+
+impl Document {
+    fn entry(&mut self, entry: &Entry) -> Result<()> {
+        let original = entry.original()?;
+        let theirs = Cubin::parse(&original)?;
+        let ours = match entry.compile(&theirs, &original)? {
+            Ok(ours) => ours,
+            Err(message) => {
+                self.failed.push(Failed { entry: entry.name.clone(), message });
+                return Ok(());
+            }
+        };
+        let family = self.families.entry(family(theirs.header.sm())).or_default();
+        family.files.add(ours == original, false);
+        let ours = Cubin::parse(&ours).context("our own cubin")?;
+        let (our_sections, their_sections) = (debug_sections(&ours), debug_sections(&theirs));
+        for (name, &theirs_at) in &their_sections {
+            let ours_at = our_sections.get(name).copied();
+            let same = ours_at.map(|at| ours.bytes(at)).transpose()? == Some(theirs.bytes(theirs_at)?);
+            let relocated = !same
+                && ours_at.is_some_and(|at| {
+                    let bytes = |cubin, at| Some(Relocated::new(cubin).section(at).ok()?.bytes.into_owned());
+                    has_stale_fields(&theirs, name)
+                        && bytes(&ours, at).is_some()
+                        && bytes(&ours, at) == bytes(&theirs, theirs_at)
+                });
+            family.sections.entry(kind(name)).or_default().add(same, relocated);
+            family.sequences(name, (&ours, ours_at), (&theirs, theirs_at));
+            if !same && !relocated {
+                let first = words::first_difference((&ours, ours_at), (&theirs, theirs_at));
+                self.different.push(Different { entry: entry.name.clone(), section: name.clone(), first });
+            }
+        }
+        for name in our_sections.keys().filter(|name| !their_sections.contains_key(*name)) {
+            let first = "ptxas has no such section".to_owned();
+            self.different.push(Different { entry: entry.name.clone(), section: name.clone(), first });
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut dyn Write, limit: usize) -> io::Result<()> {
+        writeln!(out, "{} entries; identical of all, in parentheses equal once relocated\n", self.entries)?;
+        let families: Vec<&str> = self.families.keys().copied().collect();
+        writeln!(
+            out,
+            "{:36}{}",
+            "",
+            families.iter().map(|family| format!("{family:>20}")).collect::<Vec<_>>().concat()
+        )?;
+        let row = |out: &mut dyn Write, title: &str, of: &dyn Fn(&Family) -> Count| {
+            let cells = self.families.values().map(|family| format!("{:>20}", of(family).to_string()));
+            writeln!(out, "{title:36}{}", cells.collect::<Vec<_>>().concat())
+        };
+        let mut names: Vec<&String> =
+            self.families.values().flat_map(|family| family.sections.keys()).collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            row(out, name, &|family| family.sections.get(name).copied().unwrap_or_default())?;
+            if self.families.values().any(|family| family.sequences.contains_key(name)) {
+                row(out, "  sequences", &|family| family.sequences.get(name).copied().unwrap_or_default())?;
+            }
+        }
+        row(out, "whole files", &|family| family.files)?;
+        let shown = if limit == 0 { usize::MAX } else { limit };
+        for Different { entry, section, first } in self.different.iter().take(shown) {
+            writeln!(out, "\n{} {}\n  {}", printable(entry), printable(section), printable(first))?;
+        }
+        if self.different.len() > shown {
+            writeln!(out, "\n... and {} more", self.different.len() - shown)?;
+        }
+        for Failed { entry, message } in &self.failed {
+            writeln!(out, "\n{} does not compile\n  {}", printable(entry), printable(message.trim()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Count {
+    fn add(&mut self, identical: bool, relocated: bool) {
+        self.total += 1;
+        self.identical += usize::from(identical);
+        self.equal_when_relocated += usize::from(relocated);
+    }
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = match self {
+            Self { total: 0, .. } => "-".to_owned(),
+            Self { identical, equal_when_relocated: 0, total } => format!("{identical} of {total}"),
+            Self { identical, equal_when_relocated, total } => {
+                format!("{identical} (+{equal_when_relocated}) of {total}")
+            }
+        };
+        f.pad(&text)
+    }
+}
+
+impl Family {
+    /// Counts the sequences of a line section, which stand for one function each.
+    fn sequences(
+        &mut self,
+        name: &str,
+        (ours, ours_at): (&Cubin<'_>, Option<SectionIndex>),
+        (theirs, theirs_at): (&Cubin<'_>, SectionIndex),
+    ) {
+        let parsed = SectionName::parse(name);
+        let is_line = matches!(parsed.kind(), Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
+        if !is_line || parsed.form.is_some() {
+            return;
+        }
+        let read = |cubin: &Cubin<'_>, at: SectionIndex| {
+            let bytes = cubin.bytes(at).ok()?.into_owned();
+            let tables = line::decode(name, &bytes).ok()?;
+            let sequences = tables.into_iter().flat_map(|table| table.sequences);
+            Some(sequences.map(|sequence| (sequence.ops, sequence.end)).collect::<Vec<_>>())
+        };
+        let ours = ours_at.and_then(|at| read(ours, at)).unwrap_or_default();
+        let theirs = read(theirs, theirs_at).unwrap_or_default();
+        let count = self.sequences.entry(kind(name)).or_default();
+        for (index, sequence) in theirs.iter().enumerate() {
+            count.add(ours.get(index) == Some(sequence), false);
+        }
+    }
+}
+
+/// Debug sections, their clones and their relocations by name.
+fn debug_sections(cubin: &Cubin<'_>) -> BTreeMap<String, SectionIndex> {
+    let debug = cubin.iter().filter(|(_, name, _)| SectionName::parse(name).is_debug());
+    debug.map(|(index, name, _)| (name.to_owned(), index)).collect()
+}
+
+/// The name without the number of a PTX text.
+fn kind(name: &str) -> String {
+    let mut name = SectionName::parse(name);
+    name.base = name.kind().map_or(name.base, |kind| kind.name().into());
+    name.to_string()
+}
+
+/// Whether fields of this section hold what no cubin shows: offsets in the hidden Mercury code of sm_90 (FORMATS 4).
+fn has_stale_fields(cubin: &Cubin<'_>, name: &str) -> bool {
+    let name = SectionName::parse(name);
+    let of_code = matches!(name.kind(), Some(SectionKind::DebugInfo | SectionKind::DebugLoc));
+    Generation::of(cubin.header.sm()) == Generation::Transcoded && of_code && name.form.is_none()
+}

@@ -1,0 +1,125 @@
+//! Header, section table, symbols, relocations, notes.
+
+use super::Collector;
+use crate::commands::diff::compare::Facts;
+use crate::commands::diff::keys::Key;
+use crate::commands::read::text;
+use nv_debug_sections::catalog::{SectionName, Space};
+use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol};
+use nv_debug_sections::reloc::RelocType;
+use nv_debug_sections::tkinfo;
+
+pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector) {
+    let header = &cubin.header;
+    // The upper byte of the flags is a section index, which follows from the sections.
+    let flags = header.e_flags & 0xff;
+    for (name, value) in [
+        ("SM", header.sm().to_string()),
+        ("type", format!("{:#x}", header.e_type)),
+        ("OS ABI", format!("{:#x} version {}", header.os_abi, header.abi_version)),
+        ("ELF version", header.e_version.to_string()),
+        ("flags", format!("{flags:#x}")),
+    ] {
+        facts.named(Key::Header, "", name, value);
+    }
+}
+
+pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector) {
+    let mut order = Vec::new();
+    for (_, name, section) in cubin.iter() {
+        let Section { sh_type, flags, align, entsize, .. } = section;
+        let size = match section.contents {
+            Contents::NoBits(size) => format!(" size {size:#x}"),
+            _ => String::new(),
+        };
+        let shared = match section.contents {
+            Contents::Alias(target) => format!(" in the bytes of {}", cubin.section_name(target)),
+            _ => String::new(),
+        };
+        let value =
+            format!("type {sh_type:#x} flags {flags:#x} align {align} entry size {entsize}{size}{shared}");
+        facts.named(Key::Sections, "", name, value);
+        order.push(name);
+    }
+    facts.put(Key::Sections, "order", Facts::Listed(order.into_iter().map(str::to_owned).collect()));
+}
+
+pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector) {
+    for (key, table) in [(Key::Symbols, cubin.symtab()), (Key::Mercury, cubin.mercury_symtab())] {
+        let Some(table) = table else { continue };
+        let subject = if key == Key::Mercury { "symbols" } else { "" };
+        for (index, symbol) in (0..).zip(cubin.symbols_of(table)).skip(1) {
+            let name = cubin.symbol_name_in(table, nv_debug_sections::cubin::SymbolIndex(index));
+            facts.named(key, subject, name, symbol_words(cubin, symbol));
+        }
+    }
+}
+
+const KINDS: [&str; 4] = ["NOTYPE", "OBJECT", "FUNC", "SECTION"];
+const BINDINGS: [&str; 3] = ["LOCAL", "GLOBAL", "WEAK"];
+
+fn symbol_words(cubin: &Cubin<'_>, symbol: &Symbol) -> String {
+    let word = |words: &[&str], number: u8| {
+        words.get(usize::from(number)).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    };
+    let section = match symbol.section() {
+        Some(section) => cubin.section_name(section).to_owned(),
+        None if symbol.shndx == 0 => "undefined".to_owned(),
+        None => format!("section {:#x}", symbol.shndx),
+    };
+    format!(
+        "{} {} {section}+{:#x} size {:#x} other {:#x}",
+        word(&KINDS, symbol.kind()),
+        word(&BINDINGS, symbol.binding()),
+        symbol.value,
+        symbol.size,
+        symbol.other
+    )
+}
+
+/// Relocations by the section they apply to. Places in debug sections follow from what is compared elsewhere.
+pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector) {
+    for (_, name, section) in cubin.iter() {
+        let Some(relocations) = section.relocations() else { continue };
+        let table = SectionIndex(section.link);
+        let parsed = SectionName::parse(name);
+        let key = if parsed.space == Space::Mercury { Key::Mercury } else { Key::Relocations };
+        let words = |relocation: &Relocation| {
+            let kind = match RelocType::from_number(relocation.r_type) {
+                Some(known) if known.space == Space::Native => known.name.to_owned(),
+                _ => format!("type {:#x}", relocation.r_type),
+            };
+            let addend = relocation.addend.map_or(String::new(), |addend| format!("{addend:+#x}"));
+            format!("{kind} {}{addend}", cubin.symbol_name_in(table, relocation.symbol))
+        };
+        if parsed.is_debug() {
+            let mut all: Vec<String> = relocations.iter().map(words).collect();
+            all.sort_unstable();
+            facts.listed(key, name, all);
+        } else {
+            for relocation in relocations {
+                facts.named(key, name, format!("{:#x}", relocation.offset), words(relocation));
+            }
+        }
+    }
+}
+
+/// Of tools' notes each text has a name; other notes are bytes.
+pub(super) fn notes(cubin: &Cubin<'_>, index: SectionIndex, name: &str, facts: &mut Collector) {
+    let bytes = cubin.bytes(index).unwrap_or_default();
+    let tools = (name == tkinfo::NAME).then(|| tkinfo::decode(&bytes));
+    let Some(Ok(tools)) = tools else {
+        return facts.put(Key::Notes, name, Facts::Bytes(bytes.into_owned()));
+    };
+    for tool in tools {
+        let subject = text(tool.tool);
+        for (name, value) in [
+            ("object", tool.object),
+            ("version", tool.version),
+            ("build", tool.build),
+            ("options", tool.options),
+        ] {
+            facts.named(Key::Notes, &subject, name, text(value));
+        }
+    }
+}

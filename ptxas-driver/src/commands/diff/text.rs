@@ -1,0 +1,79 @@
+//! Differences as text.
+
+use super::compare::Difference;
+use super::keys::Key;
+use crate::commands::read::{demangle, printable};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Longest value shown whole, in characters.
+const MAX_VALUE: usize = 160;
+
+/// Each key's differences, then how many there are of each.
+pub(super) fn differences(
+    out: &mut dyn Write,
+    (a, b): (&str, &str),
+    differences: &[Difference],
+    ignored: &[Key],
+    limit: usize,
+) -> io::Result<()> {
+    let but = match ignored {
+        [] => String::new(),
+        ignored => format!(" (not compared: {})", names(ignored)),
+    };
+    if differences.is_empty() {
+        return writeln!(out, "no difference{but}");
+    }
+    writeln!(out, "a: {}", printable(a))?;
+    writeln!(out, "b: {}", printable(b))?;
+    let mut counts = Vec::new();
+    for of_key in differences.chunk_by(|a, b| a.key == b.key) {
+        let Some(first) = of_key.first() else { continue };
+        counts.push(format!("{} {}", first.key, of_key.len()));
+        let shown = if limit == 0 { of_key.len() } else { limit };
+        let mut subject = None;
+        for difference in of_key.iter().take(shown) {
+            if subject != Some(&difference.subject) {
+                let title = title(&difference.subject);
+                writeln!(out, "\n{}{}{title}", first.key, if title.is_empty() { "" } else { " of " })?;
+                subject = Some(&difference.subject);
+            }
+            write_difference(out, difference)?;
+        }
+        if of_key.len() > shown {
+            writeln!(out, "  ... and {} more", of_key.len() - shown)?;
+        }
+    }
+    writeln!(out, "\n{} differences: {}{but}", differences.len(), counts.join(", "))
+}
+
+fn names(keys: &[Key]) -> String {
+    keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// A function's name as its programmer wrote it.
+fn title(subject: &str) -> Cow<'_, str> {
+    match demangle(subject) {
+        Some(demangled) => format!("{} [{}]", printable(&demangled), printable(subject)).into(),
+        None => printable(subject),
+    }
+}
+
+fn write_difference(out: &mut dyn Write, difference: &Difference) -> io::Result<()> {
+    if !difference.place.is_empty() {
+        writeln!(out, "  {}", printable(&difference.place))?;
+    }
+    for (sign, side) in [('-', &difference.a), ('+', &difference.b)] {
+        if let Some(value) = side {
+            writeln!(out, "  {sign} {}", shortened(&printable(value)))?;
+        }
+    }
+    Ok(())
+}
+
+fn shortened(value: &str) -> Cow<'_, str> {
+    match value.char_indices().nth(MAX_VALUE) {
+        Some((end, _)) => format!("{} ...", &value[..end]).into(),
+        None => value.into(),
+    }
+}
