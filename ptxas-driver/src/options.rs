@@ -23,8 +23,8 @@ pub const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires optio
                                        ignoring since latter is not specified";
 /// ptxas' last line after `error` messages.
 pub const ABORTED: &str = "Ptx assembly aborted due to errors";
-/// ptxas' message for `-g -lineinfo`.
-const CONFLICT: &str = "Conflicting options --device-debug and --generate-line-info specified, \
+/// ptxas' message for `-g -lineinfo`, a warning.
+pub const CONFLICT: &str = "Conflicting options --device-debug and --generate-line-info specified, \
                         ignoring --generate-line-info option";
 
 /// Where the PTX comes from.
@@ -39,6 +39,11 @@ pub enum Input {
 }
 
 impl Input {
+    /// Whether it is a file that cannot be opened.
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Path(path) if std::fs::File::open(path).is_err())
+    }
+
     /// What messages call it, as ptxas does except for standard input.
     pub fn name(&self) -> String {
         match self {
@@ -83,12 +88,16 @@ pub struct Options {
     pub output: PathBuf,
     /// `-arch`; `sm_75` by default. Of a virtual architecture the real one of that number.
     pub arch: Arch,
+    /// `-arch` was given: nothing but `.note.nv.tkinfo` tells where it is the default.
+    pub arch_given: bool,
     /// `-arch compute_90`, `-arch lto_90`: the name. The PTX is only checked, and nothing is written.
     pub virtual_arch: Option<String>,
     /// `-g`
     pub device_debug: bool,
     /// `-lineinfo`; false where `-g` overrides it.
     pub line_info: bool,
+    /// `-lineinfo` was given and `-g` overrides it: nothing but `.note.nv.tkinfo` tells.
+    pub line_info_overridden: bool,
     /// `--suppress-debug-info`. What it acts on depends on the PTX too: see [`NOTHING_TO_SUPPRESS`].
     pub suppress_debug_info: bool,
     /// `-c`

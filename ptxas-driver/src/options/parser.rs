@@ -6,7 +6,7 @@ use super::{
     ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, OPTIMIZED_DEBUG, Options, Parsed,
     Severity, UsageError, file,
 };
-use crate::arch::{self, Arch, NotAnArch};
+use crate::arch::{self, Arch, NotAnArch, Suffix};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::vec;
@@ -160,6 +160,10 @@ impl<'a> Parser<'a> {
         };
         let redefined = match spec.id {
             Id::Arch => match named_arch(&shown) {
+                // The help of ptxas has these too.
+                Some((Arch { suffix: Suffix::A, .. }, Some(name))) if name.starts_with("lto_") => {
+                    return stop(format!("Unsupported gpu architecture '{name}'"));
+                }
                 Some(arch) => replace(&mut self.arch, arch),
                 None => return undefined(Some(known_archs())),
             },
@@ -230,7 +234,16 @@ impl<'a> Parser<'a> {
         let input = match self.inputs.as_slice() {
             [] => return Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),
             [input] => input.clone(),
-            [first, second, ..] => {
+            several @ [first, second, ..] => {
+                // ptxas opens them all before it goes on.
+                let missing = several.iter().filter(|input| input.is_missing());
+                self.messages.extend(missing.map(|input| Message {
+                    severity: Severity::Fatal,
+                    text: format!("Input file '{}' could not be opened", input.name()),
+                }));
+                if several.iter().any(Input::is_missing) {
+                    return stop(ABORTED);
+                }
                 return stop(format!(
                     "several input files ('{}', '{}') are not supported yet: one PTX file a run",
                     first.name(),
@@ -239,14 +252,17 @@ impl<'a> Parser<'a> {
             }
         };
         let device_debug = has(Id::DeviceDebug);
+        let arch_given = self.arch.is_some();
         let (arch, virtual_arch) = self.arch.take().unwrap_or((arch::DEFAULT, None));
         let options = Options {
             input,
             output: self.output.take().unwrap_or_else(|| "elf.o".into()),
             arch,
+            arch_given,
             virtual_arch,
             device_debug,
             line_info: has(Id::LineInfo) && !device_debug,
+            line_info_overridden: has(Id::LineInfo) && device_debug,
             suppress_debug_info: has(Id::SuppressDebugInfo),
             compile_only: has(Id::CompileOnly),
             verbose: has(Id::Verbose),
@@ -259,7 +275,7 @@ impl<'a> Parser<'a> {
             stats: has(Id::Stats),
             passed: std::mem::take(&mut self.passed),
         };
-        let conflict = device_debug && has(Id::LineInfo) && !options.disable_warnings;
+        let conflict = options.line_info_overridden && !options.disable_warnings;
         if conflict {
             let severity = if options.warnings_as_errors { Severity::Error } else { Severity::Warning };
             self.messages.push(Message { severity, text: CONFLICT.into() });

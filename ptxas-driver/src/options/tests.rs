@@ -35,8 +35,10 @@ fn defaults_are_those_of_ptxas() {
             input: Input::Path("in.ptx".into()),
             output: "elf.o".into(),
             arch: arch::DEFAULT,
+            arch_given: false,
             device_debug: false,
             line_info: false,
+            line_info_overridden: false,
             suppress_debug_info: false,
             compile_only: false,
             verbose: false,
@@ -165,7 +167,15 @@ fn messages_of_ours() {
         ("--arch sm_90 t.ptx", "fatal   : Unknown option '-arch'\ninfo    : did you mean '-arch'?"),
         ("-G t.ptx", "fatal   : Unknown option 'G'\ninfo    : did you mean '-g'?"),
         ("-g", "fatal   : no input file\ninfo    : see --help"),
-        ("a b c", "fatal   : several input files ('a', 'b') are not supported yet: one PTX file a run"),
+        (
+            "a b c",
+            "fatal   : Input file 'a' could not be opened\nfatal   : Input file 'b' could not be opened\n\
+             fatal   : Input file 'c' could not be opened\nfatal   : Ptx assembly aborted due to errors",
+        ),
+        (
+            "- -",
+            "fatal   : several input files ('<stdin>', '<stdin>') are not supported yet: one PTX file a run",
+        ),
         ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE after '--file-stat'"),
         (
             "--code cubin: t",
@@ -207,13 +217,11 @@ fn options_that_only_a_ptxas_knows() {
 
 #[test]
 fn virtual_architectures() {
-    for name in ["compute_90a", "lto_90a"] {
+    for (name, arch) in [("compute_90a", "sm_90a"), ("lto_100f", "sm_100f")] {
         let options = compile(&format!("-arch {name} t"));
-        assert_eq!(
-            (options.arch.to_string().as_str(), options.virtual_arch.as_deref()),
-            ("sm_90a", Some(name))
-        );
+        assert_eq!((&*options.arch.to_string(), options.virtual_arch.as_deref()), (arch, Some(name)));
     }
+    assert_eq!(messages("-arch lto_90a t"), "fatal   : Unsupported gpu architecture 'lto_90a'");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Finds a ptxas on the machine and has it make a cubin.
 
-use crate::options::{Answer, Options};
+use crate::options::{Answer, CONFLICT, Options};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -306,6 +306,10 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     if matches!(request.source, Source::Text(_)) {
         messages = messages.replace(&*typed.to_string_lossy(), "<stdin>");
     }
+    if request.options.line_info_overridden {
+        // We have said so.
+        messages = messages.replace(&format!("ptxas warning : {CONFLICT}\n"), "");
+    }
     if !ran.status.success() {
         return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
     }
@@ -327,7 +331,7 @@ fn start(ptxas: &Path, command: &mut Command) -> Result<Output, RunError> {
 fn options(options: &Options) -> Vec<OsString> {
     let flags = [
         ("-g", options.device_debug),
-        ("-lineinfo", options.line_info && !options.device_debug),
+        ("-lineinfo", options.line_info || options.line_info_overridden),
         ("-suppress-debug-info", options.suppress_debug_info),
         ("-c", options.compile_only),
         ("-v", options.verbose),
@@ -336,7 +340,8 @@ fn options(options: &Options) -> Vec<OsString> {
         ("-m64", options.machine),
     ];
     let arch = options.virtual_arch.clone().unwrap_or_else(|| options.arch.to_string());
-    let mut words: Vec<OsString> = vec![format!("-arch={arch}").into()];
+    let mut words: Vec<OsString> = Vec::new();
+    words.extend(options.arch_given.then(|| format!("-arch={arch}").into()));
     words.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| OsString::from(flag)));
     words.extend(options.opt_level.map(|level| format!("-O{level}").into()));
     words.extend(options.passed.iter().cloned());
