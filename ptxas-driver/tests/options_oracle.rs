@@ -6,9 +6,6 @@
 mod driver;
 mod support;
 
-use nv_debug_sections::catalog::is_debug_section;
-use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::relocated::Relocated;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -192,17 +189,6 @@ fn ran(command: &mut Command, output: &Path) -> Ran {
     Ran { exit: run.status.code(), messages: untimed.collect(), file: fs::read(output).ok() }
 }
 
-/// A file with each debug section as readers see it: bytes under a RELA entry are stale in ptxas' files (FORMATS 4).
-fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let cubin = Cubin::parse(file).unwrap();
-    let view = Relocated::new(&cubin);
-    let bytes = |(index, name, _)| match is_debug_section(name) {
-        true => view.section(index).unwrap().bytes.into_owned(),
-        false => cubin.bytes(index).unwrap().into_owned(),
-    };
-    cubin.iter().map(|section| (section.1.to_owned(), bytes(section))).collect()
-}
-
 /// How two runs differ.
 fn difference(theirs: &Ran, ours: &Ran) -> Option<String> {
     if (theirs.exit, &theirs.messages) != (ours.exit, &ours.messages) {
@@ -214,7 +200,7 @@ fn difference(theirs: &Ran, ours: &Ran) -> Option<String> {
     match (&theirs.file, &ours.file) {
         (theirs, ours) if theirs == ours => None,
         (Some(theirs), Some(ours)) if theirs.len() == ours.len() => {
-            let (theirs, ours) = (as_read(theirs), as_read(ours));
+            let (theirs, ours) = (driver::as_read(theirs), driver::as_read(ours));
             let differ: Vec<_> = theirs.iter().zip(&ours).filter(|(theirs, ours)| theirs != ours).collect();
             let names: Vec<_> = differ.iter().map(|(theirs, _)| &theirs.0).collect();
             (!differ.is_empty()).then(|| format!(" {names:?}"))

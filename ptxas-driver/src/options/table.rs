@@ -118,7 +118,7 @@ pub(super) const PTXAS: &[Spec] = &[
 pub(super) const OURS: &[Spec] = &[
     spec(Id::Code, "code", "", Arg::Value("<provider>"),
         "Where the machine code comes from. none: no code, a debug-only object. cubin:FILE: an existing cubin of \
-         this PTX, compiled with -lineinfo or -g. ptxas: a ptxas found in $PTXAS, $CUDA_HOME/bin, $CUDA_PATH/bin, \
+         this PTX, compiled with -lineinfo or -g. ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside us, $CUDA_HOME/bin, $CUDA_PATH/bin, \
          PATH or a Python environment. auto (default): ptxas if there is one, else none."),
     spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>"),
         "Time (seconds since 1970) and size (bytes) of a source file named by .file, written to the line table in \

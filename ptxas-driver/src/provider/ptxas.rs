@@ -13,6 +13,11 @@ mod tests;
 /// Set for every ptxas we start, so that a wrapper named `ptxas` that starts us again ends there.
 const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
 
+/// What `tools/toolkit.sh` calls the ptxas in whose place it puts us.
+const SET_ASIDE: &str = "ptxas.nvidia";
+/// The rule that finds it.
+const BESIDE: &str = "ptxas.nvidia beside us";
+
 /// A ptxas that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -49,9 +54,11 @@ struct Surroundings<'a> {
     var: &'a dyn Fn(&str) -> Option<OsString>,
     /// Ourselves, canonical: we may be installed under the name `ptxas`.
     own_path: Option<PathBuf>,
+    /// The name that we were called by.
+    called: PathBuf,
 }
 
-/// Looks for a ptxas: `$PTXAS`, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then `nvidia/*/bin` (where NVIDIA's wheels
+/// Looks for a ptxas: `$PTXAS`, `ptxas.nvidia` beside the name that we were called by, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then `nvidia/*/bin` (where NVIDIA's wheels
 /// install) of the active Python environment and of the `python3` on `PATH`.
 ///
 /// Looks at files only: no Python is run. Never finds the running executable itself.
@@ -61,7 +68,9 @@ struct Surroundings<'a> {
 /// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed over: it is the answer.
 pub fn find() -> Result<Found, NotFound> {
     let own_path = env::current_exe().and_then(fs::canonicalize).ok();
-    find_in(&Surroundings { var: &|name| env::var_os(name).filter(|value| !value.is_empty()), own_path })
+    let called = env::args_os().next().unwrap_or_default().into();
+    let var = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    find_in(&Surroundings { var: &var, own_path, called })
 }
 
 fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
@@ -80,7 +89,8 @@ fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
         if dirs.is_empty() {
             tried.push(how.to_owned());
         }
-        for path in dirs.iter().map(|dir| executable_in(dir)) {
+        let name = if how == BESIDE { SET_ASIDE } else { "ptxas" };
+        for path in dirs.iter().map(|dir| executable_in(dir, name)) {
             match around.refusal(&path) {
                 None => return Ok(Found { path, how }),
                 Some(why) => tried.push(format!("{how}: {}: {why}", path.display())),
@@ -90,8 +100,8 @@ fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
     Err(NotFound { tried })
 }
 
-fn executable_in(dir: &Path) -> PathBuf {
-    dir.join(format!("ptxas{}", env::consts::EXE_SUFFIX))
+fn executable_in(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
 impl Surroundings<'_> {
@@ -110,6 +120,26 @@ impl Surroundings<'_> {
         }
     }
 
+    /// The directory of the link by which we were called.
+    fn beside(&self, path_dirs: &[PathBuf]) -> Vec<PathBuf> {
+        let is_us =
+            |path: &PathBuf| fs::canonicalize(path).ok().is_some_and(|path| Some(path) == self.own_path);
+        let paths = match self.called.parent() {
+            // A shell looks a bare name up in PATH, and so did whoever called us.
+            Some(dir) if dir.as_os_str().is_empty() => {
+                path_dirs.iter().map(|dir| dir.join(&self.called)).collect()
+            }
+            Some(_) => vec![self.called.clone()],
+            None => Vec::new(),
+        };
+        paths
+            .into_iter()
+            .find(is_us)
+            .and_then(|path| Some(path.parent()?.to_path_buf()))
+            .into_iter()
+            .collect()
+    }
+
     /// Directories to look in, by rule.
     fn places(&self) -> Vec<(&'static str, Vec<PathBuf>)> {
         let var = |name| (self.var)(name).map(PathBuf::from);
@@ -119,8 +149,10 @@ impl Surroundings<'_> {
         let wheels = |roots: &[PathBuf]| roots.iter().flat_map(|root| wheel_bins(root)).collect();
         let wheels_of = |name| wheels(var(name).as_slice());
         // Only the directories that have one: nobody wants to read the rest of PATH in a message.
-        let with_ptxas = path_dirs.iter().filter(|dir| executable_in(dir).exists()).cloned().collect();
+        let with_ptxas =
+            path_dirs.iter().filter(|dir| executable_in(dir, "ptxas").exists()).cloned().collect();
         vec![
+            (BESIDE, self.beside(&path_dirs)),
             ("$CUDA_HOME", bin("CUDA_HOME")),
             ("$CUDA_PATH", bin("CUDA_PATH")),
             ("PATH", with_ptxas),

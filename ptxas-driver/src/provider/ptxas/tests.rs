@@ -17,7 +17,7 @@ fn search(vars: &[(&str, &Path)], own_path: Option<PathBuf>) -> Result<Found, No
     let var = |name: &str| {
         vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_os_str().to_os_string())
     };
-    find_in(&Surroundings { var: &var, own_path })
+    find_in(&Surroundings { var: &var, own_path, called: PathBuf::from("ptxas-driver") })
 }
 
 #[test]
@@ -78,6 +78,28 @@ fn not_ourselves_under_another_name() {
     assert!(error.to_string().contains("that is this program"), "{error}");
     let error = search(&[("PATH", &root.join("b")), (GUARD, Path::new("1"))], Some(own_path)).unwrap_err();
     assert!(error.to_string().contains(GUARD), "{error}");
+}
+
+/// A toolkit folder in which only `ptxas` is ours, entered by a whole name and by way of `PATH`.
+#[test]
+fn the_ptxas_that_was_set_aside_for_us() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "")).unwrap();
+    let (bin, other) = (root.join("toolkit/bin"), root.join("other"));
+    fs::create_dir_all(&bin).unwrap();
+    symlink(&own_path, bin.join("ptxas")).unwrap();
+    let real = tool(bin.join(SET_ASIDE), "");
+    tool(other.join("ptxas"), "");
+    let path = env::join_paths([&other, &bin]).unwrap();
+    let var = |name: &str| (name == "PATH").then(|| path.clone());
+    for called in [bin.join("ptxas"), PathBuf::from("ptxas")] {
+        let around = Surroundings { var: &var, own_path: Some(own_path.clone()), called };
+        assert_eq!(find_in(&around), Ok(Found { path: real.clone(), how: BESIDE }));
+    }
+    let called = own_path.clone();
+    let around = Surroundings { var: &var, own_path: Some(own_path), called };
+    assert_eq!(find_in(&around).unwrap().path, other.join("ptxas"));
 }
 
 #[test]
