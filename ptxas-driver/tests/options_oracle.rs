@@ -259,7 +259,8 @@ fn depends_on_code(options: &str) -> bool {
     options.contains("-v") || options.contains("-astoolspatch")
 }
 
-/// Runs whose files are known to differ: ptxas' addends for the CIE of a second function are off by 8 for each before.
+/// Runs whose files are known to differ: on sm_90 with `-c` ptxas' pointers to CIEs are offsets in its hidden Mercury
+/// `.debug_frame`.
 const KNOWN: &[&str] = &["G -g -c: [\".debug_frame\", \".rela.debug_frame\"]"];
 
 /// `behaviour/options.json`: each of its runs, as recorded, as ptxas does it here, and as we do it in its place.
