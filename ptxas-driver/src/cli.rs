@@ -63,15 +63,19 @@ enum Command {
     Print(print::Options),
 }
 
-/// Runs the program. `args` are those behind its name.
-pub fn run(args: &[OsString]) -> ExitCode {
+/// Runs the program. `name` is the one it was called by: by the name `ptxas` it takes ptxas' command line and nothing
+/// else. `args` are those behind the name.
+pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
+    if Path::new(name).file_stem().is_some_and(|stem| stem == "ptxas") {
+        return compile::run(args, true);
+    }
     let words: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();
     match words.as_slice() {
-        ["compile", ..] => compile::run(&args[1..]),
-        ["help", "compile", ..] => compile::run(&["--help".into()]),
+        ["compile", ..] => compile::run(&args[1..], false),
+        ["help", "compile", ..] => compile::run(&["--help".into()], false),
         ["help", rest @ ..] => run_clap(rest.iter().chain(&["--help"]).map(OsString::from)),
         [] | ["--help" | "-h"] => run_clap(["--help".into()]),
-        [first, ..] if is_for_compile(first, &args[0]) => compile::run(args),
+        [first, ..] if is_for_compile(first, &args[0]) => compile::run(args, false),
         ["sections", ..] => run_clap(args.iter().map(|arg| two_dashes(arg))),
         _ => run_clap(args.iter().cloned()),
     }
@@ -117,7 +121,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // An exit status of 1 is an answer of `check` and `diff`.
     let failure = if matches!(cli.command, Command::Check(_) | Command::Diff(_)) { USAGE } else { FAILURE };
     let done = match cli.command {
-        Command::Compile => return compile::run(&[]),
+        Command::Compile => return compile::run(&[], false),
         Command::Check(options) => check::run(&options, &mut out),
         Command::Lines(options) => lines::run(&options, &mut out),
         Command::Diff(options) => diff::run(&options, &mut out),

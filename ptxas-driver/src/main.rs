@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod arch;
+pub mod call_log;
 pub mod cli;
 pub mod code_image;
 pub mod commands;
@@ -17,8 +18,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    cli::run(&args)
+    let mut args = std::env::args_os();
+    let name = args.next().unwrap_or_default();
+    let args: Vec<OsString> = args.collect();
+    cli::run(&name, &args)
 }
 
 /// The version line.

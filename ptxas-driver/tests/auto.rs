@@ -40,7 +40,7 @@ fn with_ptxas(ptxas: &Path) -> Command {
 
 /// The summary line of `-v`.
 fn summary(messages: &str) -> &str {
-    let lines: Vec<&str> = messages.lines().filter(|line| line.starts_with("ptxas info    : ")).collect();
+    let lines: Vec<&str> = messages.lines().filter(|line| line.starts_with("nvdwarf info    : ")).collect();
     assert_eq!(lines.len(), 1, "not one summary line:\n{messages}");
     lines[0]
 }

@@ -1,10 +1,14 @@
 //! Our command line against ptxas' own: the same messages and exit code, for the same arguments.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
+#[path = "support/driver.rs"]
+mod driver;
 mod support;
 
+use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Command lines; the file `t.ptx` exists, `nosuch.ptx` does not.
@@ -74,6 +78,55 @@ const SAME: &[&str] = &[
     "-arch sm_1 -foo",
     "-foo -arch sm_1",
     "-h -arch sm_1",
+    "-g true t.ptx",
+    "a.ptx b.ptx",
+    "-fmad t.ptx",
+    "-fmad=1 t.ptx",
+    "-pic= t.ptx",
+    "-split-compile 08 t.ptx",
+    "-minnctapersm t.ptx",
+    "-maxrregcount32 t.ptx",
+    "--fmad false -fmad=false -pic xx",
+    "-e",
+    "-astoolspatch=1",
+    "-dlcmca t.ptx",
+    "-optf nosuch.opt t.ptx",
+    "-optf options.opt",
+    "-optf options.opt -arch sm_80",
+    "--options-file=options.opt,empty.opt",
+    "-optf open.opt x.cubin",
+    "-optf cycle.opt t.ptx",
+    "-optf quote.opt t.ptx",
+    "-foo -optf nosuch.opt",
+    "-arch compute_90 t.ptx",
+    "-arch lto_90a -lineinfo t.ptx",
+    "-arch compute_90b t.ptx",
+];
+
+/// Command lines with options of the code provider, which a ptxas behind us answers.
+const PASSED: &[&str] = &[
+    "--regAllocOptLevel=2 t.ptx",
+    "-regAllocOptLevel 2 t.ptx -v",
+    "-v -O2 -warn-spills t.ptx",
+    "-Ofc xx t.ptx",
+    "-maxrregcount xx t.ptx",
+    "-maxrregcount 300 t.ptx",
+    "-maxrregcount=16 -maxrregcount=32 t.ptx",
+    "-regUsageLevel 11 -Werror t.ptx",
+    "-sanitize xx t.ptx",
+    "-dlcm xx t.ptx",
+    "-e l t.ptx",
+    "-e k -v t.ptx",
+    "-foo=3 t.ptx",
+    "-foo t.ptx",
+    "-arch compute_90 -foo t.ptx",
+    "-arch compute_90 -v t.ptx",
+    "-arch compute_90 wrong.ptx",
+    "--suppress-debug-info t.ptx",
+    "--suppress-debug-info -Werror t.ptx",
+    "-g -lineinfo -w t.ptx",
+    "-g -lineinfo t.ptx",
+    "-optf passed.opt t.ptx",
 ];
 
 /// Exit code and messages, without the tool's name and our hints.
@@ -84,12 +137,28 @@ fn run(program: &Path, dir: &Path, line: &str) -> (Option<i32>, Vec<String>) {
     (run.status.code(), messages.filter(|text| !text.starts_with("info ")).map(str::to_owned).collect())
 }
 
+/// A folder with the files that the command lines name.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("t.ptx", ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"),
+        ("wrong.ptx", ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { rot; }\n"),
+        ("options.opt", "-arch sm_90\n\"t.ptx\" -w -o x\\ y.cubin"),
+        ("empty.opt", " \n"),
+        ("open.opt", "t.ptx -o"),
+        ("cycle.opt", "-optf cycle.opt"),
+        ("quote.opt", "\"t.ptx"),
+        ("passed.opt", "-v -maxrregcount 32"),
+    ] {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    dir
+}
+
 #[test]
 fn the_same_messages_and_exit_code() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
-    let dir = tempfile::tempdir().unwrap();
-    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
-    fs::write(dir.path().join("t.ptx"), text).unwrap();
+    let dir = folder();
     let ours = Path::new(env!("CARGO_BIN_EXE_ptxas-driver"));
     let differ: Vec<String> = SAME
         .iter()
@@ -99,5 +168,130 @@ fn the_same_messages_and_exit_code() {
         .filter(|(_, theirs, ours)| theirs != ours)
         .map(|(line, theirs, ours)| format!("{line}\n  ptxas: {theirs:?}\n  ours:  {ours:?}"))
         .collect();
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// What a run says, without what is ours and without times; and what it writes.
+#[derive(Debug, PartialEq)]
+struct Ran {
+    exit: Option<i32>,
+    messages: String,
+    file: Option<Vec<u8>>,
+}
+
+fn ran(command: &mut Command, output: &Path) -> Ran {
+    let _ = fs::remove_file(output);
+    let run = command.output().unwrap();
+    let is_ours = |line: &&str| line.starts_with("nvdwarf ") || line.contains("did you mean");
+    let messages = driver::messages(&run);
+    let lines = messages.lines().filter(|line| !is_ours(line));
+    let untimed = lines.map(|line| line.split("Compile time = ").next().unwrap().to_owned() + "\n");
+    Ran { exit: run.status.code(), messages: untimed.collect(), file: fs::read(output).ok() }
+}
+
+/// How two runs differ.
+fn difference(theirs: &Ran, ours: &Ran) -> Option<String> {
+    if (theirs.exit, &theirs.messages) != (ours.exit, &ours.messages) {
+        return Some(format!(
+            "\n  ptxas: {:?} {:?}\n  ours:  {:?} {:?}",
+            theirs.exit, theirs.messages, ours.exit, ours.messages
+        ));
+    }
+    match (&theirs.file, &ours.file) {
+        (theirs, ours) if theirs == ours => None,
+        (Some(theirs), Some(ours)) if theirs.len() == ours.len() => {
+            let (theirs, ours) = (driver::as_read(theirs), driver::as_read(ours));
+            let differ: Vec<_> = theirs.iter().zip(&ours).filter(|(theirs, ours)| theirs != ours).collect();
+            let names: Vec<_> = differ.iter().map(|(theirs, _)| &theirs.0).collect();
+            (!differ.is_empty()).then(|| format!(" {names:?}"))
+        }
+        (theirs, ours) => {
+            let size = |file: &Option<Vec<u8>>| file.as_ref().map(Vec::len);
+            Some(format!(" sizes {:?} and {:?}", size(theirs), size(ours)))
+        }
+    }
+}
+
+#[test]
+fn options_of_the_code_provider_reach_it() {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let dir = folder();
+    let output = dir.path().join("x.cubin");
+    let mut differ = Vec::new();
+    for line in PASSED {
+        let words = |program: &Path| {
+            let mut command = Command::new(program);
+            command.args(line.split(' ')).args(["-o", "x.cubin"]).current_dir(dir.path());
+            command.env("PTXAS", &ptxas);
+            ran(&mut command, &output)
+        };
+        let (theirs, ours) = (words(&ptxas), words(Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))));
+        differ.extend(difference(&theirs, &ours).map(|how| format!("{line}:{how}")));
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// PTX like that of the recorded runs: without `.loc`, with `.loc`, and with DWARF sections besides.
+fn like_recorded(kind: &str, folder: &Path) -> PathBuf {
+    let written = |text: &str| {
+        let path = folder.join(format!("{kind}.ptx"));
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let lines = fs::read_to_string(driver::example("saxpy/saxpy.ptx")).unwrap();
+    match kind {
+        "none" => {
+            let code = lines.split("\t.section").next().unwrap();
+            let lines = code.lines().filter(|line| !line.trim_start().starts_with(".loc"));
+            written(&(lines.collect::<Vec<_>>().join("\n") + "\n"))
+        }
+        "lineinfo" => written(&lines),
+        "G" => {
+            let text = fs::read_to_string(driver::example("saxpy/saxpy-debug.ptx")).unwrap();
+            written(&text.replace(".target sm_75", ".target sm_90"))
+        }
+        other => panic!("PTX of kind {other}"),
+    }
+}
+
+/// Recorded messages about what is in the PTX that was recorded, which is not ours: of `-v` and `-astoolspatch`.
+fn depends_on_code(options: &str) -> bool {
+    options.contains("-v") || options.contains("-astoolspatch")
+}
+
+/// Runs whose files are known to differ: on sm_90 with `-c` ptxas' pointers to CIEs are offsets in its hidden Mercury
+/// `.debug_frame`.
+const KNOWN: &[&str] = &["G -g -c: [\".debug_frame\", \".rela.debug_frame\"]"];
+
+/// `behaviour/options.json`: each of its runs, as recorded, as ptxas does it here, and as we do it in its place.
+#[test]
+fn recorded_runs() {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let Some(shared) = support::shared() else { return };
+    let text = fs::read_to_string(shared.join("behaviour/options.json")).unwrap();
+    let runs: Value = serde_json::from_str(&text).unwrap();
+    let runs = runs.as_array().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("x.cubin");
+    let (mut differ, mut same_bytes, mut files) = (Vec::new(), 0, 0);
+    for run in runs {
+        let (kind, options) = (run["ptx"].as_str().unwrap(), run["options"].as_str().unwrap());
+        let ptx = like_recorded(kind, dir.path());
+        let words = |program: &Path| {
+            let mut command = Command::new(program);
+            command.args(options.split(' ')).args(["-arch", "sm_90"]).arg(&ptx).args(["-o", "x.cubin"]);
+            ran(command.current_dir(dir.path()).env("PTXAS", &ptxas), &output)
+        };
+        let (theirs, ours) = (words(&ptxas), words(Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))));
+        if !depends_on_code(options) {
+            assert_eq!(Some(theirs.messages.as_str()), run["message"].as_str(), "{kind} {options}: recorded");
+            assert_eq!(theirs.exit.map(i64::from), run["rc"].as_i64(), "{kind} {options}: recorded");
+        }
+        files += usize::from(theirs.file.is_some());
+        same_bytes += usize::from(theirs.file.is_some() && theirs.file == ours.file);
+        let how = difference(&theirs, &ours).map(|how| format!("{kind} {options}:{how}"));
+        differ.extend(how.filter(|how| !KNOWN.contains(&how.as_str())));
+    }
+    println!("{} recorded runs, {files} files written, {same_bytes} of them byte for byte", runs.len());
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }

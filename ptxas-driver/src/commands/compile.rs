@@ -1,27 +1,29 @@
 //! `compile`: PTX in, cubin with debug sections out, with ptxas' own command line.
 
 pub(super) mod checks;
+mod code;
 mod input;
+mod stats;
 
-use crate::commands::read;
+use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
-use crate::options::{self, CodeChoice, Input, Message, Options, Parsed};
+use crate::options::{self, Message, Options, Parsed};
 use crate::output;
 use crate::provider::{Provided, cubin, none, ptxas};
 use crate::source_files::SourceStats;
 use anyhow::Result;
+use code::{Choice, Code};
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, Request};
 use nv_debug_sections::relocated::Relocated;
 use ptx_syntax::check::Mode;
 use ptx_syntax::{LineIndex, Module};
+use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// ptxas' exit code for every failure.
 pub const FAILURE: u8 = 255;
@@ -31,36 +33,84 @@ const MAX_WARNINGS: usize = 20;
 /// Most errors that one run prints.
 const MAX_ERRORS: usize = 100;
 
-/// Why nothing was written. What is to be said has been said.
-struct Stopped;
+/// Nothing was written, and what is to be said has been said. The exit code is that of the code provider that failed,
+/// else [`FAILURE`].
+struct Stopped(u8);
 
-/// Runs the command. `args` are those behind `compile`.
-pub fn run(args: &[OsString]) -> ExitCode {
-    let parsed = match options::parse(args) {
+const STOPPED: Stopped = Stopped(FAILURE);
+
+/// Runs the command. `args` are those behind `compile`; `as_ptxas` if we were called by the name `ptxas`.
+pub fn run(args: &[OsString], as_ptxas: bool) -> ExitCode {
+    let call = Call::begin(args);
+    let (code, exit) = run_call(args, as_ptxas);
+    call.end(&code, exit);
+    ExitCode::from(exit)
+}
+
+/// Runs the command; returns in words where the code came from, and the exit code.
+fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
+    let parsed = match options::parse(args, &code::ask) {
         Ok((parsed, warnings)) => {
             warnings.iter().for_each(say);
             parsed
         }
         Err(error) => {
             error.messages.iter().for_each(say);
-            return ExitCode::from(FAILURE);
+            return (String::new(), FAILURE);
         }
     };
     match parsed {
-        Parsed::Help => print(&options::help()),
-        Parsed::Version => print(&format!("{}\n", crate::version())),
-        Parsed::Compile(options) => match Compile::new(&options).run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(Stopped) => ExitCode::from(FAILURE),
-        },
+        Parsed::Help => (String::new(), print(&options::help())),
+        Parsed::Version if as_ptxas => version_of_both(),
+        Parsed::Version => (String::new(), print(&format!("{}\n", crate::version()))),
+        Parsed::ListVersion => list_version(),
+        Parsed::Compile(options) => {
+            let mut compile = Compile::new(&options);
+            let exit = match compile.run() {
+                Ok(()) => 0,
+                Err(Stopped(exit)) => exit,
+            };
+            (compile.code, exit)
+        }
     }
 }
 
+/// `ptxas --version`: the text of the ptxas behind us, and ours in a line at the end.
+///
+/// Programs search the text for `release 13.0` (Triton, Julia), `V13.0.88` (XLA) or take the fourth line; Triton has the
+/// whole of it in the keys of its cache, so it must not be the same as that of ptxas alone.
+fn version_of_both() -> (String, u8) {
+    let ours = format!("{}\n", crate::version());
+    match ptxas::find() {
+        Ok(found) => match ptxas::printed(&found.path, "--version") {
+            Ok(theirs) => (found.source(), print(&format!("{}\n{ours}", theirs.trim_end()))),
+            Err(error) => (found.source(), fail(&error.to_string())),
+        },
+        // Without a ptxas there is no release to name but that whose formats we write.
+        Err(_) => (String::new(), print(&format!("Cuda compilation tools, release 13.0, V13.0.88\n{ours}"))),
+    }
+}
+
+fn list_version() -> (String, u8) {
+    match ptxas::find() {
+        Ok(found) => match ptxas::printed(&found.path, "--list-version") {
+            Ok(theirs) => (found.source(), print(&theirs)),
+            Err(error) => (found.source(), fail(&error.to_string())),
+        },
+        Err(missing) => (String::new(), fail(&missing.to_string())),
+    }
+}
+
+fn fail(text: &str) -> u8 {
+    say_fatal(text);
+    FAILURE
+}
+
 /// Prints to standard output. A reader that has seen enough is no failure.
-fn print(text: &str) -> ExitCode {
+fn print(text: &str) -> u8 {
     match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(FAILURE),
-        _ => ExitCode::SUCCESS,
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => FAILURE,
+        _ => 0,
     }
 }
 
@@ -85,8 +135,10 @@ fn say_fatal(text: impl Into<String>) {
 /// One compilation.
 struct Compile<'o> {
     options: &'o Options,
-    started: Instant,
+    stats: Stats,
     warned: usize,
+    /// In words where the code comes from, once that is known.
+    code: String,
 }
 
 /// The PTX, understood.
@@ -105,36 +157,15 @@ struct Summary {
     sections: usize,
     bytes: usize,
     rows: usize,
-    code: String,
-}
-
-/// Which code provider is asked.
-enum Choice {
-    /// None, and in words why.
-    None(String),
-    /// An existing cubin.
-    Cubin(PathBuf),
-    /// A ptxas.
-    Ptxas(ptxas::Found),
-}
-
-/// What a code provider gave: a cubin's bytes, or none, and in words where from.
-struct Code {
-    cubin: Option<Vec<u8>>,
-    name: String,
-    source: String,
 }
 
 impl<'o> Compile<'o> {
     fn new(options: &'o Options) -> Self {
-        Self { options, started: Instant::now(), warned: 0 }
+        Self { options, stats: Stats::begin(), warned: 0, code: String::new() }
     }
 
     fn run(&mut self) -> Result<(), Stopped> {
-        let name = match &self.options.input {
-            Input::Stdin => "<stdin>".to_owned(),
-            Input::Path(path) => path.display().to_string(),
-        };
+        let name = self.options.input.name();
         let bytes = input::read(&self.options.input, &name)?;
         let text = input::text(&name, &bytes)?;
         let lines = LineIndex::new(text);
@@ -148,35 +179,43 @@ impl<'o> Compile<'o> {
         self.report(&reporter, &mut diagnostics)?;
 
         let choice = self.choose()?;
-        let level = self.level(&parsed.module, &mut diagnostics)?;
+        self.code = choice.source();
+        if self.options.virtual_arch.is_some() {
+            return self.check_only(&choice, text);
+        }
+        let by_ptxas = matches!(choice, Choice::Ptxas(_));
+        let level = self.level(&parsed.module, by_ptxas, &mut diagnostics)?;
         let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
         let name_offset = |label: &str| sections.label_offset(label);
         let sm = self.options.arch.number;
         let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
         checks::at_dwarf(&parsed.module, &mut diagnostics);
-        if !matches!(choice, Choice::Ptxas(_)) {
+        if !by_ptxas {
             diagnostics.extend(report.ptxas_remarks(mode).map(|remark| Diagnostic::warning(None, remark)));
         }
         self.report(&reporter, &mut diagnostics)?;
 
-        let code = self.code(choice, text)?;
+        let code = self.provide(choice, text)?;
         let prepared = Prepared { text, module: &parsed.module, facts: &facts, sections: &sections, level };
         let made = self.make(&prepared, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
             let place = if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() };
             say_fatal(format!("{place}{error:#}"));
-            Stopped
+            STOPPED
         })?;
         output::write(&self.options.output, &file).map_err(|error| {
             say_fatal(error.to_string());
             for cause in error.chain().skip(1) {
                 say_info(cause.to_string());
             }
-            Stopped
+            STOPPED
         })?;
         if self.options.verbose {
             self.say_summary(&summary);
+        }
+        if self.options.stats {
+            say_text(self.stats.report().trim_end());
         }
         Ok(())
     }
@@ -190,7 +229,13 @@ impl<'o> Compile<'o> {
         }
     }
 
-    fn level(&self, module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<DebugLevel, Stopped> {
+    /// How much debug information is due. A ptxas warns itself where there is none to suppress.
+    fn level(
+        &self,
+        module: &Module<'_>,
+        by_ptxas: bool,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<DebugLevel, Stopped> {
         let request = Request {
             device_debug: self.options.device_debug,
             line_info: self.options.line_info,
@@ -199,89 +244,13 @@ impl<'o> Compile<'o> {
         let ptx = checks::ptx_kind(module);
         if ptx.target_debug && self.options.opt_level.is_some_and(|level| level > 0) {
             say_fatal(options::OPTIMIZED_DEBUG);
-            return Err(Stopped);
+            return Err(STOPPED);
         }
         let without = DebugLevel::observed(Request { suppress: false, ..request }, ptx);
-        if request.suppress && without == DebugLevel::None {
+        if request.suppress && without == DebugLevel::None && !by_ptxas {
             diagnostics.push(Diagnostic::warning(None, options::NOTHING_TO_SUPPRESS));
         }
         Ok(DebugLevel::observed(request, ptx))
-    }
-
-    /// Decides where the code comes from, as `--code` says.
-    fn choose(&self) -> Result<Choice, Stopped> {
-        let given = std::env::var_os("PTXAS").is_some_and(|path| !path.is_empty());
-        match &self.options.code {
-            CodeChoice::None => Ok(Choice::None("none, as --code none asks".to_owned())),
-            CodeChoice::Cubin(path) => Ok(Choice::Cubin(path.clone())),
-            CodeChoice::Ptxas | CodeChoice::Auto => match ptxas::find() {
-                Ok(found) => Ok(Choice::Ptxas(found)),
-                // A $PTXAS that cannot be run is a mistake, not a machine without ptxas.
-                Err(missing) if self.options.code == CodeChoice::Auto && !given => {
-                    if !self.options.verbose {
-                        say_info(
-                            "no ptxas found: the result is a debug-only object, without code (-v says more)",
-                        );
-                    }
-                    Ok(Choice::None(format!("none, since {missing}")))
-                }
-                Err(missing) => {
-                    say_fatal(missing.to_string());
-                    Err(Stopped)
-                }
-            },
-        }
-    }
-
-    /// Has the code provider make its cubin, if it makes one.
-    fn code(&self, choice: Choice, text: &str) -> Result<Code, Stopped> {
-        match choice {
-            Choice::None(source) => Ok(Code { cubin: None, name: String::new(), source }),
-            Choice::Ptxas(found) => self.assemble(&found, text),
-            Choice::Cubin(path) => {
-                let name = path.display().to_string();
-                let read = std::fs::read(&path).map_err(|error| error.to_string());
-                let bytes = read.and_then(|bytes| read::other_kind(&bytes, &name).map_or(Ok(bytes), Err));
-                let bytes = bytes.map_err(|why| {
-                    say_fatal(format!("{name}: {why}"));
-                    Stopped
-                })?;
-                Ok(Code { cubin: Some(bytes), source: format!("cubin {name}"), name })
-            }
-        }
-    }
-
-    fn assemble(&self, found: &ptxas::Found, text: &str) -> Result<Code, Stopped> {
-        let request = ptxas::Request {
-            source: match &self.options.input {
-                // What is no ordinary file can be read only once, and we have done so.
-                Input::Path(path) if path.is_file() => ptxas::Source::File(path),
-                Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
-            },
-            arch: self.options.arch,
-            device_debug: self.options.device_debug,
-            line_info: self.options.line_info,
-            compile_only: self.options.compile_only,
-            opt_level: self.options.opt_level,
-            disable_warnings: self.options.disable_warnings,
-            warnings_as_errors: self.options.warnings_as_errors,
-            machine: self.options.machine,
-        };
-        let made = ptxas::run(&found.path, &request).map_err(|error| {
-            // A ptxas that failed has said why.
-            let text = error.to_string();
-            let (messages, last) = text.trim_end().rsplit_once('\n').unwrap_or(("", text.trim_end()));
-            if !messages.is_empty() {
-                say_text(messages);
-            }
-            say_fatal(last);
-            Stopped
-        })?;
-        if !made.messages.is_empty() {
-            say_text(made.messages.trim_end());
-        }
-        let name = found.path.display().to_string();
-        Ok(Code { cubin: Some(made.cubin), source: format!("{name} ({})", found.how), name })
     }
 
     fn make(
@@ -322,7 +291,6 @@ impl<'o> Compile<'o> {
             sections: lowered.sections.len(),
             bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
             rows: lowered.rows,
-            code: code.source.clone(),
         };
         container.set_debug_sections(lowered.sections)?;
         if mercury.is_some() {
@@ -366,13 +334,14 @@ impl<'o> Compile<'o> {
             say_text(&format!("{} more errors", errors - MAX_ERRORS));
         }
         say_fatal(options::ABORTED);
-        Err(Stopped)
+        Err(STOPPED)
     }
 
     fn say_summary(&self, summary: &Summary) {
         let mut text = String::new();
-        let Summary { functions, sections, bytes, rows, code } = summary;
-        let milliseconds = self.started.elapsed().as_secs_f64() * 1e3;
+        let Summary { functions, sections, bytes, rows } = summary;
+        let code = &self.code;
+        let milliseconds = self.stats.elapsed().as_secs_f64() * 1e3;
         let _ = write!(
             text,
             "{functions} functions, {rows} line rows, {sections} debug sections, {bytes} debug bytes, {milliseconds:.1} ms; code: {code}"
@@ -380,7 +349,8 @@ impl<'o> Compile<'o> {
         if self.warned > MAX_WARNINGS {
             let _ = write!(text, "; {} more warnings", self.warned - MAX_WARNINGS);
         }
-        say_info(text);
+        // Not as ptxas' own `info` lines, which programs take apart: `Used 32 registers, ...`.
+        say_text(&format!("nvdwarf info    : {text}"));
     }
 }
 

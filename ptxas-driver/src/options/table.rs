@@ -12,10 +12,16 @@ pub(super) enum Id {
     DisableWarnings,
     FileStat,
     Help,
+    InputAsString,
     LineInfo,
+    ListVersion,
     Machine,
     OptLevel,
+    OptionsFile,
     Output,
+    /// Any option that is the code provider's alone.
+    Passed,
+    Stats,
     SuppressDebugInfo,
     Verbose,
     Version,
@@ -33,6 +39,10 @@ pub(super) enum Arg {
     Number(&'static str),
     /// `-O3`, `-O=3`, `-O`. Observed: `-O 3` is level 0 and an input file named `3` to ptxas; we read it as `-O3`.
     Level(&'static str),
+    /// `-split-compile 2`, `-split-compile=2`: a number as `-m` has it, but apart.
+    Count(&'static str),
+    /// `-fmad false`, `-fmad=false`
+    Bool,
 }
 
 /// One option.
@@ -47,27 +57,58 @@ pub(super) struct Spec {
     pub(super) what: &'static str,
 }
 
+impl Spec {
+    /// Whether `typed` (dashes included) is its long name.
+    pub(super) fn is_long(&self, typed: &str) -> bool {
+        typed.strip_prefix("--") == Some(self.long)
+    }
+
+    /// Whether `typed` (dashes included) is its short name.
+    pub(super) fn is_short(&self, typed: &str) -> bool {
+        !self.short.is_empty() && typed.strip_prefix('-') == Some(self.short)
+    }
+}
+
+impl Arg {
+    /// Its argument in `--help`.
+    pub(super) fn placeholder(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Value(name) | Self::Number(name) | Self::Level(name) | Self::Count(name) => name,
+            Self::Bool => "<true|false>",
+        }
+    }
+}
+
 const fn spec(id: Id, long: &'static str, short: &'static str, arg: Arg, what: &'static str) -> Spec {
     Spec { id, long, short, arg, what }
 }
 
-/// The options of ptxas that `compile` has.
+const fn passed(long: &'static str, short: &'static str, arg: Arg) -> Spec {
+    spec(Id::Passed, long, short, arg, "")
+}
+
+/// The options of ptxas that `compile` has itself.
 #[rustfmt::skip]
 pub(super) const PTXAS: &[Spec] = &[
     spec(Id::CompileOnly, "compile-only", "c", Arg::None, "Make a relocatable object."),
     spec(Id::DeviceDebug, "device-debug", "g", Arg::None,
         "Make all debug sections: lines, and the .debug_* sections of the PTX."),
     spec(Id::DisableWarnings, "disable-warnings", "w", Arg::None, "Print no warnings."),
+    spec(Id::InputAsString, "input-as-string", "ias", Arg::Value("<ptx string>"), "The PTX itself, in place of a file."),
     spec(Id::LineInfo, "generate-line-info", "lineinfo", Arg::None, "Make the line tables and the PTX text only."),
     spec(Id::Arch, "gpu-name", "arch", Arg::Value("<gpu name>"), "The GPU to compile for. Default: sm_75."),
     spec(Id::Help, "help", "h", Arg::None, "Print this text."),
+    spec(Id::ListVersion, "list-version", "version-ls", Arg::None,
+        "Print the PTX versions that the ptxas behind --code ptxas reads."),
     spec(Id::Machine, "machine", "m", Arg::Number("<bits>"), "Host pointer size: 64, the only value."),
     spec(Id::OptLevel, "opt-level", "O", Arg::Level("<N>"),
         "Optimization level, for the ptxas behind --code ptxas. Only 0 goes with -g."),
+    spec(Id::OptionsFile, "options-file", "optf", Arg::Value("<file>,..."), "Read options from these files."),
     spec(Id::Output, "output-file", "o", Arg::Value("<file>"), "Where to write. Default: elf.o."),
     spec(Id::SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Arg::None,
         "Leave the debug sections out of the output."),
-    spec(Id::Verbose, "verbose", "v", Arg::None, "Print one summary line: functions, rows, sections, bytes, time."),
+    spec(Id::Verbose, "verbose", "v", Arg::None, "Print what ptxas prints, then one summary line: functions, rows, sections, bytes, time."),
     spec(Id::Version, "version", "V", Arg::None, "Print the version."),
     spec(Id::WarningsAsErrors, "warning-as-error", "Werror", Arg::None, "Turn warnings into errors."),
 ];
@@ -77,70 +118,70 @@ pub(super) const PTXAS: &[Spec] = &[
 pub(super) const OURS: &[Spec] = &[
     spec(Id::Code, "code", "", Arg::Value("<provider>"),
         "Where the machine code comes from. none: no code, a debug-only object. cubin:FILE: an existing cubin of \
-         this PTX, compiled with -lineinfo or -g. ptxas: a ptxas found in $PTXAS, $CUDA_HOME/bin, $CUDA_PATH/bin, \
+         this PTX, compiled with -lineinfo or -g. ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside us, $CUDA_HOME/bin, $CUDA_PATH/bin, \
          PATH or a Python environment. auto (default): ptxas if there is one, else none."),
     spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>"),
         "Time (seconds since 1970) and size (bytes) of a source file named by .file, written to the line table in \
          place of what the file system says. May be given for each file."),
+    spec(Id::Stats, "stats", "", Arg::None,
+        "Print how long the debug information took, in ms and in percent of the whole run, and the memory it needed."),
 ];
 
-/// The rest of ptxas' options, known so that they are refused by name. Long, short.
+/// The rest of ptxas' options, which go to the code provider as they are: only names and arguments are known here.
 #[rustfmt::skip]
-pub(super) const NOT_YET: &[(&str, &str)] = &[
-    ("Ofast-compile", "Ofc"),
-    ("allow-expensive-optimizations", "allow-expensive-optimizations"),
-    ("compile-as-tools-patch", "astoolspatch"),
-    ("compiler-annotations", "annotate"),
-    ("def-load-cache", "dlcm"),
-    ("def-store-cache", "dscm"),
-    ("device-function-maxrregcount", "func-maxrregcount"),
-    ("device-stack-protector", "device-stack-protector"),
-    ("disable-optimizer-constants", "disable-optimizer-consts"),
-    ("dont-merge-basicblocks", "no-bb-merge"),
-    ("entry", "e"),
-    ("extensible-whole-program", "ewp"),
-    ("fmad", "fmad"),
-    ("force-load-cache", "flcm"),
-    ("force-store-cache", "fscm"),
-    ("g-tensor-memory-access-check", "g-tmem-access-check"),
-    ("gno-tensor-memory-access-check", "gno-tmem-access-check"),
-    ("input-as-string", "ias"),
-    ("legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior"),
-    ("list-version", "version-ls"),
-    ("make-errors-visible-at-exit", "make-errors-visible-at-exit"),
-    ("maxntid", "maxntid"),
-    ("maxrregcount", "maxrregcount"),
-    ("minnctapersm", "minnctapersm"),
-    ("optimize-float-atomics", "opt-fp-atomics"),
-    ("options-file", "optf"),
-    ("override-directive-values", "override-directive-values"),
-    ("position-independent-code", "pic"),
-    ("preserve-relocs", "preserve-relocs"),
-    ("register-usage-level", "regUsageLevel"),
-    ("return-at-end", "ret-end"),
-    ("sanitize", "sanitize"),
-    ("sp-bounds-check", "sp-bounds-check"),
-    ("split-compile", "split-compile"),
-    ("suppress-async-bulk-multicast-advisory-warning", "suppress-async-bulk-multicast-advisory-warning"),
-    ("suppress-double-demote-warning", "suppress-double-demote-warning"),
-    ("suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info"),
-    ("suppress-stack-size-warning", "suppress-stack-size-warning"),
-    ("warn-on-double-precision-use", "warn-double-usage"),
-    ("warn-on-local-memory-usage", "warn-lmem-usage"),
-    ("warn-on-spills", "warn-spills"),
+pub(super) const PASSED: &[Spec] = &[
+    passed("Ofast-compile", "Ofc", Arg::Value("<0|min|mid|max>")),
+    passed("allow-expensive-optimizations", "allow-expensive-optimizations", Arg::Bool),
+    passed("compile-as-tools-patch", "astoolspatch", Arg::None),
+    passed("compiler-annotations", "annotate", Arg::None),
+    passed("def-load-cache", "dlcm", Arg::Value("<modifier>")),
+    passed("def-store-cache", "dscm", Arg::Value("<modifier>")),
+    passed("device-function-maxrregcount", "func-maxrregcount", Arg::Value("<archmax/archmin/N>")),
+    passed("device-stack-protector", "device-stack-protector", Arg::Bool),
+    passed("disable-optimizer-constants", "disable-optimizer-consts", Arg::None),
+    passed("dont-merge-basicblocks", "no-bb-merge", Arg::None),
+    passed("entry", "e", Arg::Value("<function>,...")),
+    passed("extensible-whole-program", "ewp", Arg::None),
+    passed("fmad", "fmad", Arg::Bool),
+    passed("force-load-cache", "flcm", Arg::Value("<modifier>")),
+    passed("force-store-cache", "fscm", Arg::Value("<modifier>")),
+    passed("g-tensor-memory-access-check", "g-tmem-access-check", Arg::None),
+    passed("gno-tensor-memory-access-check", "gno-tmem-access-check", Arg::None),
+    passed("legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", Arg::None),
+    passed("make-errors-visible-at-exit", "make-errors-visible-at-exit", Arg::None),
+    passed("maxntid", "maxntid", Arg::Value("<number>,...")),
+    passed("maxrregcount", "maxrregcount", Arg::Value("<archmax/archmin/N>")),
+    passed("minnctapersm", "minnctapersm", Arg::Count("<N>")),
+    passed("optimize-float-atomics", "opt-fp-atomics", Arg::None),
+    passed("override-directive-values", "override-directive-values", Arg::None),
+    passed("position-independent-code", "pic", Arg::Bool),
+    passed("preserve-relocs", "preserve-relocs", Arg::None),
+    passed("register-usage-level", "regUsageLevel", Arg::Count("<0..10>")),
+    passed("return-at-end", "ret-end", Arg::None),
+    passed("sanitize", "sanitize", Arg::Value("<tool>")),
+    passed("sp-bounds-check", "sp-bounds-check", Arg::None),
+    passed("split-compile", "split-compile", Arg::Count("<N>")),
+    passed("suppress-async-bulk-multicast-advisory-warning", "suppress-async-bulk-multicast-advisory-warning", Arg::None),
+    passed("suppress-double-demote-warning", "suppress-double-demote-warning", Arg::None),
+    passed("suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", Arg::None),
+    passed("suppress-stack-size-warning", "suppress-stack-size-warning", Arg::None),
+    passed("warn-on-double-precision-use", "warn-double-usage", Arg::None),
+    passed("warn-on-local-memory-usage", "warn-lmem-usage", Arg::None),
+    passed("warn-on-spills", "warn-spills", Arg::None),
+    // Not in ptxas' --help. Triton always gives it.
+    passed("regAllocOptLevel", "regAllocOptLevel", Arg::Count("<N>")),
 ];
 
 /// Every option that is parsed.
 pub(super) fn all() -> impl Iterator<Item = &'static Spec> {
-    PTXAS.iter().chain(OURS)
+    PTXAS.iter().chain(OURS).chain(PASSED)
 }
 
 /// The proper spelling nearest to `typed` (dashes included): other dashes, other case, or a few letters off.
 pub(super) fn nearest(typed: &str) -> Option<String> {
     let name = typed.trim_start_matches('-');
-    let names = all().map(|spec| (spec.long, spec.short)).chain(NOT_YET.iter().copied());
     let spellings =
-        names.flat_map(|(long, short)| [("--", long), ("-", short)]).filter(|(_, name)| !name.is_empty());
+        all().flat_map(|spec| [("--", spec.long), ("-", spec.short)]).filter(|(_, name)| !name.is_empty());
     // Two letters of three wrong is no typing error; nor is any input too long to be one.
     let allowed = (name.len() / 3).min(2);
     let distance = |candidate: &str| {
@@ -179,9 +220,8 @@ mod tests {
 
     #[test]
     fn no_name_is_in_the_table_twice() {
-        let rows = all().map(|spec| (spec.long, spec.short)).chain(NOT_YET.iter().copied());
-        let mut names: Vec<String> = rows
-            .flat_map(|(long, short)| [format!("--{long}"), format!("-{short}")])
+        let mut names: Vec<String> = all()
+            .flat_map(|spec| [format!("--{}", spec.long), format!("-{}", spec.short)])
             .filter(|name| name != "-")
             .collect();
         let count = names.len();

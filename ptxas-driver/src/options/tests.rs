@@ -1,7 +1,13 @@
 use super::*;
+use crate::arch;
 
 fn args(line: &str) -> Vec<OsString> {
     line.split(' ').filter(|word| !word.is_empty()).map(OsString::from).collect()
+}
+
+/// [`super::parse`] where there is no ptxas to ask.
+fn parse(args: &[OsString]) -> Result<(Parsed, Vec<Message>), UsageError> {
+    super::parse(args, &|_| Answer::Unknown)
 }
 
 /// Parses a command line that must compile, without warnings.
@@ -29,8 +35,10 @@ fn defaults_are_those_of_ptxas() {
             input: Input::Path("in.ptx".into()),
             output: "elf.o".into(),
             arch: arch::DEFAULT,
+            arch_given: false,
             device_debug: false,
             line_info: false,
+            line_info_overridden: false,
             suppress_debug_info: false,
             compile_only: false,
             verbose: false,
@@ -40,6 +48,9 @@ fn defaults_are_those_of_ptxas() {
             opt_level: None,
             code: CodeChoice::Auto,
             file_stats: Vec::new(),
+            virtual_arch: None,
+            stats: false,
+            passed: Vec::new(),
         }
     );
 }
@@ -131,6 +142,13 @@ fn messages_are_those_of_ptxas() {
         ("-lineinfo -g t.ptx", format!("warning : {conflict}")),
         ("-lineinfo -g t.ptx -w -Werror", String::new()),
         ("-lineinfo -g t.ptx -Werror", format!("error   : {conflict}\nfatal   : {ABORTED}")),
+        ("-fmad t.ptx", "fatal   : 't.ptx': expected true or false".into()),
+        ("-fmad=TRUE t.ptx", "fatal   : 'TRUE': expected true or false".into()),
+        ("-split-compile 08 t.ptx", "fatal   : '08': expected a number".into()),
+        ("-maxrregcount32 t.ptx", "fatal   : 'axrregcount32': expected a number".into()),
+        ("-astoolspatch=1 t.ptx", "fatal   : no argument expected after '-astoolspatch'".into()),
+        ("-e", "fatal   : argument expected after '-e'".into()),
+        ("-optf nosuch.opt t.ptx", "fatal   : Could not open options file 'nosuch.opt'".into()),
         ("-g -O1 t.ptx", "fatal   : Optimized debugging not supported".into()),
         ("-g -O-1 t.ptx", "fatal   : Optimized debugging not supported".into()),
         ("-g -lineinfo -O3 t.ptx", format!("warning : {conflict}\nfatal   : {OPTIMIZED_DEBUG}")),
@@ -148,20 +166,21 @@ fn messages_of_ours() {
     for (line, text) in [
         ("--arch sm_90 t.ptx", "fatal   : Unknown option '-arch'\ninfo    : did you mean '-arch'?"),
         ("-G t.ptx", "fatal   : Unknown option 'G'\ninfo    : did you mean '-g'?"),
-        ("-maxrregcount=32 t.ptx", "fatal   : option '--maxrregcount' of ptxas is not supported yet"),
-        ("--entry k t.ptx", "fatal   : option '--entry' of ptxas is not supported yet"),
         ("-g", "fatal   : no input file\ninfo    : see --help"),
-        ("a b c", "fatal   : several input files ('a', 'b') are not supported yet: one PTX file a run"),
+        (
+            "a b c",
+            "fatal   : Input file 'a' could not be opened\nfatal   : Input file 'b' could not be opened\n\
+             fatal   : Input file 'c' could not be opened\nfatal   : Ptx assembly aborted due to errors",
+        ),
+        (
+            "- -",
+            "fatal   : several input files ('<stdin>', '<stdin>') are not supported yet: one PTX file a run",
+        ),
         ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE after '--file-stat'"),
         (
             "--code cubin: t",
             "fatal   : Value 'cubin:' is not defined for option 'code'\n\
              info    : expected none, auto, ptxas or cubin:FILE",
-        ),
-        (
-            "-arch compute_90 t",
-            "fatal   : virtual architecture 'compute_90' is not supported yet\n\
-             info    : ptxas only checks the PTX for it and writes nothing",
         ),
     ] {
         assert_eq!(messages(line), text, "{line}");
@@ -169,6 +188,81 @@ fn messages_of_ours() {
     assert!(messages("-arch sm_30 a").starts_with(
         "fatal   : Value 'sm_30' is not defined for option 'gpu-name'\ninfo    : known: sm_75, sm_80, "
     ));
+}
+
+/// What is the code provider's alone keeps its spelling and its place.
+#[test]
+fn options_of_the_code_provider() {
+    let line = "-maxrregcount 32 -v --fmad=false -e a,b -lineinfo -Ofc max t.ptx -ewp --regAllocOptLevel=2";
+    let passed = args("-maxrregcount 32 --fmad=false -e a,b -Ofc max -ewp --regAllocOptLevel=2");
+    assert_eq!(compile(line).passed, passed);
+    assert_eq!(compile(line).input, Input::Path("t.ptx".into()));
+}
+
+/// An option in no table is the code provider's where that knows it; whether a word behind it is its argument is for the
+/// code provider to say.
+#[test]
+fn options_that_only_a_ptxas_knows() {
+    let parse = |line: &str, answer| match super::parse(&args(line), &|option| {
+        assert_eq!(option, "-hidden");
+        answer
+    }) {
+        Ok((Parsed::Compile(options), _)) => (options.passed, options.input),
+        other => panic!("{line}: {other:?}"),
+    };
+    let input = Input::Path("t.ptx".into());
+    assert_eq!(parse("-hidden t.ptx", Answer::Known), (args("-hidden"), input.clone()));
+    assert_eq!(parse("-hidden 3 t.ptx", Answer::WantsArgument), (args("-hidden 3"), input));
+}
+
+#[test]
+fn virtual_architectures() {
+    for (name, arch) in [("compute_90a", "sm_90a"), ("lto_100f", "sm_100f")] {
+        let options = compile(&format!("-arch {name} t"));
+        assert_eq!((&*options.arch.to_string(), options.virtual_arch.as_deref()), (arch, Some(name)));
+    }
+    assert_eq!(messages("-arch lto_90a t"), "fatal   : Unsupported gpu architecture 'lto_90a'");
+}
+
+#[test]
+fn text_for_input() {
+    let words = ["-ias".into(), ".version 8.0, x".into()];
+    let Ok((Parsed::Compile(options), _)) = parse(&words) else { panic!("refused") };
+    assert_eq!(options.input, Input::Text(".version 8.0, x".into()));
+}
+
+/// Options files stand for their words, in place; an argument is not taken from outside.
+#[test]
+fn options_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let arch = file("arch", "-arch sm_90 -e k".into());
+    let both = file("both", format!("-v -optf {arch}\nin.ptx"));
+    let options = compile(&format!("-optf {both} -lineinfo"));
+    assert!(options.verbose && options.line_info);
+    assert_eq!((options.arch.number, options.passed), (90, args("-e k")));
+    let later = messages(&format!("-arch sm_80 --options-file={both},{arch} -arch sm_75"));
+    assert_eq!(later.matches("incompatible redefinition for option 'gpu-name'").count(), 2, "{later}");
+    let open = file("open", "-o".into());
+    assert_eq!(messages(&format!("-optf {open} x t.ptx")), "fatal   : argument expected after '-o'");
+    let cycle = folder.path().join("cycle").display().to_string();
+    let cycle = file("cycle", format!("-optf {cycle}"));
+    assert_eq!(
+        messages(&format!("-optf {cycle}")),
+        format!("fatal   : Too many options file opened '{cycle}'")
+    );
+    // Files that each name the next one many times must not be opened 20^15 times.
+    for depth in 0..15 {
+        let next = folder.path().join(format!("wide{}", depth + 1)).display().to_string();
+        file(&format!("wide{depth}"), format!("-optf {next} ").repeat(20));
+    }
+    file("wide15", String::new());
+    let wide = messages(&format!("-optf {}", folder.path().join("wide0").display()));
+    assert!(wide.starts_with("fatal   : Too many options file opened"), "{wide}");
 }
 
 #[test]

@@ -16,16 +16,20 @@ pub(super) fn split_at_equals(arg: &OsStr) -> (String, Option<OsString>) {
 }
 
 /// What follows the first `at` bytes of `arg`, which are ASCII or end in it.
-#[cfg(unix)]
 fn tail(arg: &OsStr, at: usize) -> OsString {
-    use std::os::unix::ffi::OsStrExt;
-    OsStr::from_bytes(arg.as_bytes().get(at..).unwrap_or_default()).to_os_string()
+    os_string(arg.as_encoded_bytes().get(at..).unwrap_or_default().to_vec())
 }
 
-/// What follows the first `at` bytes of `arg`, which are ASCII or end in it. File names here are Unicode.
+/// A word of a command line, from bytes of one.
+#[cfg(unix)]
+pub(super) fn os_string(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+/// A word of a command line, from bytes of one. File names here are Unicode.
 #[cfg(not(unix))]
-fn tail(arg: &OsStr, at: usize) -> OsString {
-    arg.to_string_lossy().get(at..).unwrap_or_default().into()
+pub(super) fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// Whether `arg` can be the level after a lone `-O`.
@@ -83,4 +87,10 @@ pub(super) fn file_stat(text: &str) -> Option<FileStat> {
         return None;
     }
     Some(FileStat { path: path.into(), mtime: mtime.parse().ok()?, size: size.parse().ok()? })
+}
+
+/// The parts of a list separated by commas, without empty ones.
+pub(super) fn list(value: &OsStr) -> Vec<OsString> {
+    let parts = value.as_encoded_bytes().split(|&byte| byte == b',');
+    parts.filter(|part| !part.is_empty()).map(|part| os_string(part.to_vec())).collect()
 }

@@ -1,10 +1,10 @@
 //! Finds a ptxas on the machine and has it make a cubin.
 
-use crate::arch::Arch;
+use crate::options::{Answer, CONFLICT, Options};
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::{env, fmt, fs, io};
 
 #[cfg(test)]
@@ -12,6 +12,11 @@ mod tests;
 
 /// Set for every ptxas we start, so that a wrapper named `ptxas` that starts us again ends there.
 const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
+
+/// What `tools/toolkit.sh` calls the ptxas in whose place it puts us.
+const SET_ASIDE: &str = "ptxas.nvidia";
+/// The rule that finds it.
+const BESIDE: &str = "ptxas.nvidia beside us";
 
 /// A ptxas that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +34,13 @@ pub struct NotFound {
     pub tried: Vec<String>,
 }
 
+impl Found {
+    /// In words: which, and how it was found.
+    pub fn source(&self) -> String {
+        format!("{} ({})", self.path.display(), self.how)
+    }
+}
+
 impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no ptxas found; tried {}", self.tried.join(", "))
@@ -42,9 +54,11 @@ struct Surroundings<'a> {
     var: &'a dyn Fn(&str) -> Option<OsString>,
     /// Ourselves, canonical: we may be installed under the name `ptxas`.
     own_path: Option<PathBuf>,
+    /// The name that we were called by.
+    called: PathBuf,
 }
 
-/// Looks for a ptxas: `$PTXAS`, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then `nvidia/*/bin` (where NVIDIA's wheels
+/// Looks for a ptxas: `$PTXAS`, `ptxas.nvidia` beside the name that we were called by, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then `nvidia/*/bin` (where NVIDIA's wheels
 /// install) of the active Python environment and of the `python3` on `PATH`.
 ///
 /// Looks at files only: no Python is run. Never finds the running executable itself.
@@ -54,7 +68,9 @@ struct Surroundings<'a> {
 /// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed over: it is the answer.
 pub fn find() -> Result<Found, NotFound> {
     let own_path = env::current_exe().and_then(fs::canonicalize).ok();
-    find_in(&Surroundings { var: &|name| env::var_os(name).filter(|value| !value.is_empty()), own_path })
+    let called = env::args_os().next().unwrap_or_default().into();
+    let var = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    find_in(&Surroundings { var: &var, own_path, called })
 }
 
 fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
@@ -73,7 +89,8 @@ fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
         if dirs.is_empty() {
             tried.push(how.to_owned());
         }
-        for path in dirs.iter().map(|dir| executable_in(dir)) {
+        let name = if how == BESIDE { SET_ASIDE } else { "ptxas" };
+        for path in dirs.iter().map(|dir| executable_in(dir, name)) {
             match around.refusal(&path) {
                 None => return Ok(Found { path, how }),
                 Some(why) => tried.push(format!("{how}: {}: {why}", path.display())),
@@ -83,8 +100,8 @@ fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
     Err(NotFound { tried })
 }
 
-fn executable_in(dir: &Path) -> PathBuf {
-    dir.join(format!("ptxas{}", env::consts::EXE_SUFFIX))
+fn executable_in(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
 impl Surroundings<'_> {
@@ -103,6 +120,26 @@ impl Surroundings<'_> {
         }
     }
 
+    /// The directory of the link by which we were called.
+    fn beside(&self, path_dirs: &[PathBuf]) -> Vec<PathBuf> {
+        let is_us =
+            |path: &PathBuf| fs::canonicalize(path).ok().is_some_and(|path| Some(path) == self.own_path);
+        let paths = match self.called.parent() {
+            // A shell looks a bare name up in PATH, and so did whoever called us.
+            Some(dir) if dir.as_os_str().is_empty() => {
+                path_dirs.iter().map(|dir| dir.join(&self.called)).collect()
+            }
+            Some(_) => vec![self.called.clone()],
+            None => Vec::new(),
+        };
+        paths
+            .into_iter()
+            .find(is_us)
+            .and_then(|path| Some(path.parent()?.to_path_buf()))
+            .into_iter()
+            .collect()
+    }
+
     /// Directories to look in, by rule.
     fn places(&self) -> Vec<(&'static str, Vec<PathBuf>)> {
         let var = |name| (self.var)(name).map(PathBuf::from);
@@ -112,8 +149,10 @@ impl Surroundings<'_> {
         let wheels = |roots: &[PathBuf]| roots.iter().flat_map(|root| wheel_bins(root)).collect();
         let wheels_of = |name| wheels(var(name).as_slice());
         // Only the directories that have one: nobody wants to read the rest of PATH in a message.
-        let with_ptxas = path_dirs.iter().filter(|dir| executable_in(dir).exists()).cloned().collect();
+        let with_ptxas =
+            path_dirs.iter().filter(|dir| executable_in(dir, "ptxas").exists()).cloned().collect();
         vec![
+            (BESIDE, self.beside(&path_dirs)),
             ("$CUDA_HOME", bin("CUDA_HOME")),
             ("$CUDA_PATH", bin("CUDA_PATH")),
             ("PATH", with_ptxas),
@@ -190,36 +229,23 @@ pub enum Source<'a> {
     File(&'a Path),
     /// This text, from standard input; in its messages it is `<stdin>`.
     Text(&'a [u8]),
+    /// This text, from the command line.
+    Argument(&'a OsStr),
 }
 
 /// One run of a ptxas.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Request<'a> {
     /// The PTX.
     pub source: Source<'a>,
-    /// `-arch`
-    pub arch: Arch,
-    /// `-g`
-    pub device_debug: bool,
-    /// `-lineinfo`; not both.
-    pub line_info: bool,
-    /// `-c`
-    pub compile_only: bool,
-    /// `-O`
-    pub opt_level: Option<i32>,
-    /// `-w`
-    pub disable_warnings: bool,
-    /// `-Werror`
-    pub warnings_as_errors: bool,
-    /// `-m 64`: changes nothing but `.note.nv.tkinfo`, which lists the options.
-    pub machine: bool,
+    /// How it is to be compiled.
+    pub options: &'a Options,
 }
 
 /// What a ptxas made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The cubin.
+    /// The cubin; empty where the architecture is a virtual one.
     pub cubin: Vec<u8>,
     /// What it printed on standard error: warnings, one a line. Often empty.
     pub messages: String,
@@ -260,9 +286,7 @@ impl fmt::Display for RunError {
         match self {
             Self::Temporary(error) => write!(f, "cannot write to a temporary directory: {error}"),
             Self::Start { ptxas, error } => write!(f, "cannot start {}: {error}", ptxas.display()),
-            Self::Failed { ptxas, status, messages } => {
-                write!(f, "{messages}{} failed: {status}", ptxas.display())
-            }
+            Self::Failed { ptxas, status, .. } => write!(f, "{} failed: {status}", ptxas.display()),
             Self::NoOutput { ptxas, error } => write!(f, "{} left no cubin: {error}", ptxas.display()),
         }
     }
@@ -287,48 +311,110 @@ impl std::error::Error for RunError {
 /// [`RunError`]; a ptxas that fails says why itself, in [`RunError::Failed`].
 pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     let scratch = tempfile::Builder::new().prefix("nvdwarf-").tempdir().map_err(RunError::Temporary)?;
-    let output = scratch.path().join("out.cubin");
-    let input = match request.source {
+    // After -g, .note.nv.tkinfo tells the base names of both files.
+    let (inputs, outputs) = (scratch.path().join("in"), scratch.path().join("out"));
+    for folder in [&inputs, &outputs] {
+        fs::create_dir(folder).map_err(RunError::Temporary)?;
+    }
+    let output = outputs.join(request.options.output.file_name().unwrap_or(OsStr::new("elf.o")));
+    let typed = inputs.join("stdin");
+    let mut command = Command::new(ptxas);
+    command.args(options(request.options)).arg("-o").arg(&output);
+    match request.source {
         // A name that starts with a dash would be an option.
         Source::File(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
-            Path::new(".").join(path)
+            command.arg(Path::new(".").join(path))
         }
-        Source::File(path) => path.to_path_buf(),
+        Source::File(path) => command.arg(path),
         Source::Text(text) => {
-            let path = scratch.path().join("in.ptx");
-            fs::write(&path, text).map_err(RunError::Temporary)?;
-            path
+            fs::write(&typed, text).map_err(RunError::Temporary)?;
+            command.arg(&typed)
         }
+        Source::Argument(text) => command.arg("-ias").arg(text),
     };
-    let mut command = Command::new(ptxas);
-    command.args(options(request)).arg("-o").arg(&output).arg(&input);
-    command.env(GUARD, "1").stdin(Stdio::null()).stdout(Stdio::null());
-    let ran = command.output().map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })?;
+    let ran = start(ptxas, &mut command)?;
 
     let mut messages = String::from_utf8_lossy(&ran.stderr).into_owned();
     if matches!(request.source, Source::Text(_)) {
-        messages = messages.replace(&*input.to_string_lossy(), "<stdin>");
+        messages = messages.replace(&*typed.to_string_lossy(), "<stdin>");
+    }
+    if request.options.line_info_overridden {
+        // We have said so.
+        messages = messages.replace(&format!("ptxas warning : {CONFLICT}\n"), "");
     }
     if !ran.status.success() {
         return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
+    }
+    if request.options.virtual_arch.is_some() {
+        return Ok(Made { cubin: Vec::new(), messages });
     }
     let cubin =
         fs::read(&output).map_err(|error| RunError::NoOutput { ptxas: ptxas.to_path_buf(), error })?;
     Ok(Made { cubin, messages })
 }
 
-/// ptxas' command line for a request, without the files.
-fn options(request: &Request<'_>) -> Vec<String> {
+/// Runs it without standard input, and so that it is not us again.
+fn start(ptxas: &Path, command: &mut Command) -> Result<Output, RunError> {
+    let ran = command.env(GUARD, "1").stdin(Stdio::null()).output();
+    ran.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
+}
+
+/// ptxas' command line, without the files.
+fn options(options: &Options) -> Vec<OsString> {
     let flags = [
-        ("-g", request.device_debug),
-        ("-lineinfo", request.line_info && !request.device_debug),
-        ("-c", request.compile_only),
-        ("-w", request.disable_warnings),
-        ("-Werror", request.warnings_as_errors),
-        ("-m64", request.machine),
+        ("-g", options.device_debug),
+        ("-lineinfo", options.line_info || options.line_info_overridden),
+        ("-suppress-debug-info", options.suppress_debug_info),
+        ("-c", options.compile_only),
+        ("-v", options.verbose),
+        ("-w", options.disable_warnings),
+        ("-Werror", options.warnings_as_errors),
+        ("-m64", options.machine),
     ];
-    let mut options = vec![format!("-arch={}", request.arch)];
-    options.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| (*flag).to_owned()));
-    options.extend(request.opt_level.map(|level| format!("-O{level}")));
-    options
+    let arch = options.virtual_arch.clone().unwrap_or_else(|| options.arch.to_string());
+    let mut words: Vec<OsString> = Vec::new();
+    words.extend(options.arch_given.then(|| format!("-arch={arch}").into()));
+    words.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| OsString::from(flag)));
+    words.extend(options.opt_level.map(|level| format!("-O{level}").into()));
+    words.extend(options.passed.iter().cloned());
+    words
+}
+
+/// The exit code that a shell gives a program that ended so.
+pub fn code_of(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
+    #[cfg(not(unix))]
+    let signal = None;
+    status.code().or(signal)
+}
+
+/// What ptxas prints on standard output for one option, such as `--version`.
+///
+/// # Errors
+///
+/// [`RunError`]
+pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
+    let ran = start(ptxas, Command::new(ptxas).arg(option))?;
+    if !ran.status.success() {
+        let messages = String::from_utf8_lossy(&ran.stderr).into_owned();
+        return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
+    }
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// Whether ptxas knows an option, as it was typed, an attached argument included.
+///
+/// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which it prints its help. One
+/// that cannot be started knows nothing.
+pub fn ask(ptxas: &Path, option: &OsStr) -> Answer {
+    let Ok(ran) = start(ptxas, Command::new(ptxas).arg(option)) else { return Answer::Unknown };
+    let messages = String::from_utf8_lossy(&ran.stderr);
+    match (ran.status.success(), messages) {
+        (false, said) if said.contains("Unknown option") => Answer::Unknown,
+        (false, said) if said.contains("argument expected after") && !said.contains("no argument") => {
+            Answer::WantsArgument
+        }
+        _ => Answer::Known,
+    }
 }

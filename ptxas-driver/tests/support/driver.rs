@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::Entry;
+use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
+use nv_debug_sections::relocated::Relocated;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -130,4 +132,15 @@ pub fn pairs(passes: impl Fn(u32) -> bool) -> Option<Vec<Entry>> {
             && entry.ptx.is_some()
             && entry.cubin.is_some()
     })
+}
+
+/// A file with each debug section as readers see it: bytes under a RELA entry are stale in ptxas' files (FORMATS 4).
+pub fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let cubin = Cubin::parse(file).unwrap();
+    let view = Relocated::new(&cubin);
+    let bytes = |(index, name, _)| match is_debug_section(name) {
+        true => view.section(index).unwrap().bytes.into_owned(),
+        false => cubin.bytes(index).unwrap().into_owned(),
+    };
+    cubin.iter().map(|section| (section.1.to_owned(), bytes(section))).collect()
 }

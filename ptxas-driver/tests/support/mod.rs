@@ -16,7 +16,7 @@ pub fn repository() -> PathBuf {
 }
 
 /// Says that something is missing, or fails where `required` (a variable's name) is set to 1.
-fn skip(what: &str, required: &str) {
+pub fn skip(what: &str, required: &str) {
     let name = std::thread::current().name().unwrap_or("?").to_owned();
     assert!(env::var_os(required).is_none_or(|value| value != "1"), "{what} is missing and {required}=1");
     let _ = writeln!(io::stderr(), "skipped: {name}: {what} is missing");

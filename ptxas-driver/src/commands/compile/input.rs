@@ -1,6 +1,6 @@
 //! Reading the PTX file.
 
-use super::{Stopped, say_fatal, say_info, say_text};
+use super::{STOPPED, Stopped, say_fatal, say_info, say_text};
 use crate::options::{self, Input};
 use std::io::Read;
 
@@ -12,12 +12,13 @@ pub(super) fn read(input: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
             std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
         }
         Input::Path(path) => std::fs::read(path),
+        Input::Text(text) => Ok(text.as_encoded_bytes().to_vec()),
     };
     read.map_err(|error| {
         say_fatal(format!("Input file '{name}' could not be opened"));
         say_info(error.to_string());
         say_fatal(options::ABORTED);
-        Stopped
+        STOPPED
     })
 }
 
@@ -34,6 +35,6 @@ pub(super) fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Stopped> 
             "error: {name} is {what}: byte {byte:#04x} at offset {at:#x}, expected ASCII text\n --> {name}:{line}:{column}"
         ));
         say_fatal(options::ABORTED);
-        Stopped
+        STOPPED
     })
 }

@@ -17,7 +17,7 @@ fn search(vars: &[(&str, &Path)], own_path: Option<PathBuf>) -> Result<Found, No
     let var = |name: &str| {
         vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_os_str().to_os_string())
     };
-    find_in(&Surroundings { var: &var, own_path })
+    find_in(&Surroundings { var: &var, own_path, called: PathBuf::from("ptxas-driver") })
 }
 
 #[test]
@@ -80,6 +80,28 @@ fn not_ourselves_under_another_name() {
     assert!(error.to_string().contains(GUARD), "{error}");
 }
 
+/// A toolkit folder in which only `ptxas` is ours, entered by a whole name and by way of `PATH`.
+#[test]
+fn the_ptxas_that_was_set_aside_for_us() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "")).unwrap();
+    let (bin, other) = (root.join("toolkit/bin"), root.join("other"));
+    fs::create_dir_all(&bin).unwrap();
+    symlink(&own_path, bin.join("ptxas")).unwrap();
+    let real = tool(bin.join(SET_ASIDE), "");
+    tool(other.join("ptxas"), "");
+    let path = env::join_paths([&other, &bin]).unwrap();
+    let var = |name: &str| (name == "PATH").then(|| path.clone());
+    for called in [bin.join("ptxas"), PathBuf::from("ptxas")] {
+        let around = Surroundings { var: &var, own_path: Some(own_path.clone()), called };
+        assert_eq!(find_in(&around), Ok(Found { path: real.clone(), how: BESIDE }));
+    }
+    let called = own_path.clone();
+    let around = Surroundings { var: &var, own_path: Some(own_path), called };
+    assert_eq!(find_in(&around).unwrap().path, other.join("ptxas"));
+}
+
 #[test]
 fn an_unusable_choice_is_not_passed_over() {
     let dir = tempfile::tempdir().unwrap();
@@ -94,17 +116,11 @@ fn an_unusable_choice_is_not_passed_over() {
     }
 }
 
-fn request(source: Source<'_>) -> Request<'_> {
-    Request {
-        source,
-        arch: Arch::parse("sm_90a").unwrap(),
-        device_debug: false,
-        line_info: true,
-        compile_only: false,
-        opt_level: Some(0),
-        disable_warnings: false,
-        warnings_as_errors: false,
-        machine: true,
+fn parsed(line: &str) -> Options {
+    let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+    match crate::options::parse(&words, &|_| Answer::Unknown) {
+        Ok((crate::options::Parsed::Compile(options), _)) => *options,
+        other => panic!("{line}: {other:?}"),
     }
 }
 
@@ -114,19 +130,20 @@ fn a_run_sees_the_options_and_leaves_nothing() {
     // Writes its arguments, working directory and input to the output, and names the scratch directory on stderr.
     let echo = tool(
         dir.path().join("ptxas"),
-        r#"out=$6; { printf '%s ' "$1" "$2" "$3" "$4" "$5"; pwd; cat "$7"; } > "$out"; echo "warning in $7" >&2"#,
+        r#"out=$9; { printf '%s ' "$1" "$2" "$3" "$4" "$5" "$6" "$7" "$8" "$(basename "$9")"; pwd; cat "${10}"; } > "$out"; echo "warning in ${10}" >&2"#,
     );
-    let made = run(&echo, &request(Source::Text(b"PTX"))).unwrap();
+    let options = parsed("-arch sm_90a -e k -lineinfo -O0 -m 64 -o x/y.cubin - -fmad=false");
+    let made = run(&echo, &Request { source: Source::Text(b"PTX"), options: &options }).unwrap();
     let here = env::current_dir().unwrap();
     assert_eq!(
         String::from_utf8(made.cubin).unwrap(),
-        format!("-arch=sm_90a -lineinfo -m64 -O0 -o {}\nPTX", here.display())
+        format!("-arch=sm_90a -lineinfo -m64 -O0 -e k -fmad=false -o y.cubin {}\nPTX", here.display())
     );
     assert_eq!(made.messages, "warning in <stdin>\n");
 
-    let dirname = tool(dir.path().join("dirname"), r#"dirname "$6" >&2; exit 3"#);
+    let dirname = tool(dir.path().join("dirname"), r#"dirname "$9" >&2; exit 3"#);
     let input = dir.path().join("in.ptx");
-    match run(&dirname, &request(Source::File(&input))) {
+    match run(&dirname, &Request { source: Source::File(&input), options: &options }) {
         Err(RunError::Failed { status, messages, .. }) => {
             assert_eq!(status.code(), Some(3));
             assert!(
@@ -141,10 +158,27 @@ fn a_run_sees_the_options_and_leaves_nothing() {
 #[test]
 fn a_run_that_makes_nothing() {
     let dir = tempfile::tempdir().unwrap();
+    let options = parsed("-");
+    let request = Request { source: Source::Text(b""), options: &options };
     let silent = tool(dir.path().join("ptxas"), "exit 0");
-    assert!(matches!(run(&silent, &request(Source::Text(b""))), Err(RunError::NoOutput { .. })));
-    assert!(matches!(
-        run(&dir.path().join("none"), &request(Source::Text(b""))),
-        Err(RunError::Start { .. })
-    ));
+    assert!(matches!(run(&silent, &request), Err(RunError::NoOutput { .. })));
+    assert!(matches!(run(&dir.path().join("none"), &request), Err(RunError::Start { .. })));
+}
+
+/// What is asked, and what ptxas 13.0.88 answers.
+#[test]
+fn a_ptxas_is_asked_about_an_option() {
+    let dir = tempfile::tempdir().unwrap();
+    let fatal = |text: &str| format!("echo \"ptxas fatal   : {text}\" >&2; exit 255");
+    for (name, body, answer) in [
+        ("unknown", fatal("Unknown option 'x'"), Answer::Unknown),
+        ("wants", fatal("argument expected after '-x'"), Answer::WantsArgument),
+        ("attached", fatal("'y': expected a number"), Answer::Known),
+        ("flag", fatal("no argument expected after '-x'"), Answer::Known),
+        ("help", "echo Usage".to_owned(), Answer::Known),
+    ] {
+        let ptxas = tool(dir.path().join(name), &body);
+        assert_eq!(ask(&ptxas, OsStr::new("-x")), answer, "{name}");
+    }
+    assert_eq!(ask(&dir.path().join("none"), OsStr::new("-x")), Answer::Unknown);
 }

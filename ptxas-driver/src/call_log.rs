@@ -1,0 +1,70 @@
+//! `$NVDWARF_LOG`: a file that gets one line for each `compile`, so that a build that calls us through other programs can
+//! tell that it did.
+
+use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Names the file.
+const VARIABLE: &str = "NVDWARF_LOG";
+
+/// A call that has begun.
+#[derive(Debug)]
+pub struct Call<'a> {
+    file: Option<PathBuf>,
+    args: &'a [OsString],
+    started: Instant,
+}
+
+/// One line of the log, as JSON.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    /// The name that we were called by, and the arguments behind it. What is no Unicode has U+FFFD.
+    argv: Vec<String>,
+    /// The folder that relative names start from.
+    folder: String,
+    /// In words where the code came from; empty where none was asked for.
+    code: &'a str,
+    /// Exit code.
+    exit: u8,
+    /// Wall time in milliseconds.
+    ms: f64,
+}
+
+impl<'a> Call<'a> {
+    /// Begins a call with these arguments, without the program's name.
+    pub fn begin(args: &'a [OsString]) -> Self {
+        let file = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+        Self { file, args, started: Instant::now() }
+    }
+
+    /// Appends the call's line, in one write: several calls may run at once. A log that cannot be written is worth a
+    /// word, but no failure.
+    pub fn end(self, code: &str, exit: u8) {
+        let Some(path) = &self.file else { return };
+        let name = std::env::args_os().next().unwrap_or_default();
+        let argv = std::iter::once(&name).chain(self.args).map(|word| lossy(word)).collect();
+        let folder = std::env::current_dir().unwrap_or_default();
+        let line = Line {
+            argv,
+            folder: lossy(folder.as_os_str()),
+            code,
+            exit,
+            ms: self.started.elapsed().as_secs_f64() * 1e3,
+        };
+        let written = serde_json::to_string(&line).map_err(std::io::Error::from).and_then(|mut text| {
+            text.push('\n');
+            OpenOptions::new().append(true).create(true).open(path)?.write_all(text.as_bytes())
+        });
+        if let Err(error) = written {
+            crate::cli::note(format_args!("${VARIABLE} = {}: {error}", path.display()));
+        }
+    }
+}
+
+fn lossy(word: &OsStr) -> String {
+    word.to_string_lossy().into_owned()
+}

@@ -1,0 +1,341 @@
+//! Reads the words of a command line from left to right.
+
+use super::table::{self, Arg, Id, Spec};
+use super::value::{self, is_digits, number, split_at_equals};
+use super::{
+    ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, OPTIMIZED_DEBUG, Options, Parsed,
+    Severity, UsageError, file,
+};
+use crate::arch::{self, Arch, NotAnArch, Suffix};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::vec;
+
+/// The fatal message that ends parsing, and a hint of ours.
+struct Stop {
+    text: String,
+    hint: Option<String>,
+}
+
+fn stop<T>(text: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop { text: text.into(), hint: None })
+}
+
+/// Reads a command line that is not empty; see [`super::parse`].
+pub(super) fn parse(
+    args: &[OsString],
+    ask: &dyn Fn(&OsStr) -> Answer,
+) -> Result<(Parsed, Vec<Message>), UsageError> {
+    let mut parser = Parser::new(ask);
+    match parser.read(args).and_then(|()| parser.finish()) {
+        Ok(parsed) => Ok((parsed, parser.messages)),
+        Err(Stop { text, hint }) => {
+            let mut messages = parser.messages;
+            messages.push(Message { severity: Severity::Fatal, text });
+            messages.extend(hint.map(|text| Message { severity: Severity::Info, text }));
+            Err(UsageError { messages })
+        }
+    }
+}
+
+struct Parser<'a> {
+    ask: &'a dyn Fn(&OsStr) -> Answer,
+    /// The command line and, above it, the options files that are open. An option's argument never comes from another
+    /// of them than the option (as in ptxas).
+    open: Vec<vec::IntoIter<OsString>>,
+    /// How many options files were opened.
+    files: usize,
+    messages: Vec<Message>,
+    /// Options without an argument that were given.
+    flags: Vec<Id>,
+    inputs: Vec<Input>,
+    arch: Option<(Arch, Option<String>)>,
+    code: Option<CodeChoice>,
+    machine: Option<i32>,
+    opt_level: Option<i32>,
+    output: Option<PathBuf>,
+    file_stats: Vec<FileStat>,
+    passed: Vec<OsString>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(ask: &'a dyn Fn(&OsStr) -> Answer) -> Self {
+        Self {
+            ask,
+            open: Vec::new(),
+            files: 0,
+            messages: Vec::new(),
+            flags: Vec::new(),
+            inputs: Vec::new(),
+            arch: None,
+            code: None,
+            machine: None,
+            opt_level: None,
+            output: None,
+            file_stats: Vec::new(),
+            passed: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, args: &[OsString]) -> Result<(), Stop> {
+        self.open.push(args.to_vec().into_iter());
+        while let Some(words) = self.open.last_mut() {
+            let Some(arg) = words.next() else {
+                self.open.pop();
+                continue;
+            };
+            let bytes = arg.as_encoded_bytes();
+            if bytes == b"-" {
+                self.inputs.push(Input::Stdin);
+            } else if bytes.starts_with(b"-") {
+                self.option(arg)?;
+            } else {
+                self.inputs.push(Input::Path(arg.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn option(&mut self, arg: OsString) -> Result<(), Stop> {
+        let (typed, attached) = split_at_equals(&arg);
+        let Some((spec, attached)) = find(&typed, attached) else {
+            return self.unknown(&typed, arg);
+        };
+        let is_attached = attached.is_some();
+        let value = match (spec.arg, attached) {
+            (Arg::None, None) => {
+                self.flags.push(spec.id);
+                self.passed.extend((spec.id == Id::Passed).then_some(arg));
+                return Ok(());
+            }
+            (Arg::None, Some(_)) => return stop(format!("no argument expected after '{typed}'")),
+            (_, Some(value)) => value,
+            (Arg::Level(_), None) if spec.is_short(&typed) => self.level(),
+            (_, None) => self.argument(&typed)?,
+        };
+        check(spec, &value)?;
+        if spec.id == Id::Passed {
+            self.passed.push(arg);
+            self.passed.extend((!is_attached).then_some(value));
+            return Ok(());
+        }
+        self.set(spec, &value)
+    }
+
+    /// An option that no table has: the code provider's, or a mistake.
+    fn unknown(&mut self, typed: &str, arg: OsString) -> Result<(), Stop> {
+        let value = match (self.ask)(&arg) {
+            Answer::Unknown => {
+                let name = typed.strip_prefix('-').unwrap_or(typed);
+                return Err(Stop {
+                    text: format!("Unknown option '{name}'"),
+                    hint: table::nearest(typed).map(|nearest| format!("did you mean '{nearest}'?")),
+                });
+            }
+            Answer::Known => None,
+            Answer::WantsArgument => Some(self.argument(typed)?),
+        };
+        self.passed.push(arg);
+        self.passed.extend(value);
+        Ok(())
+    }
+
+    fn argument(&mut self, typed: &str) -> Result<OsString, Stop> {
+        let next = self.open.last_mut().and_then(Iterator::next);
+        next.map_or_else(|| stop(format!("argument expected after '{typed}'")), Ok)
+    }
+
+    /// The level after a lone `-O`; nothing where the next word is no number.
+    fn level(&mut self) -> OsString {
+        let Some(words) = self.open.last_mut() else { return OsString::new() };
+        let next = words.as_slice().first().filter(|next| is_digits(next));
+        if next.is_some() { words.next().unwrap_or_default() } else { OsString::new() }
+    }
+
+    fn set(&mut self, spec: &Spec, value: &OsStr) -> Result<(), Stop> {
+        let shown = value.to_string_lossy();
+        let undefined = |hint: Option<String>| {
+            let text = format!("Value '{shown}' is not defined for option '{}'", spec.long);
+            Err(Stop { text, hint })
+        };
+        let redefined = match spec.id {
+            Id::Arch => match named_arch(&shown) {
+                // The help of ptxas has these too.
+                Some((Arch { suffix: Suffix::A, .. }, Some(name))) if name.starts_with("lto_") => {
+                    return stop(format!("Unsupported gpu architecture '{name}'"));
+                }
+                Some(arch) => replace(&mut self.arch, arch),
+                None => return undefined(Some(known_archs())),
+            },
+            Id::Machine if shown.is_empty() => return undefined(None),
+            Id::Machine => match number(&shown).or_else(stop)? {
+                64 => replace(&mut self.machine, 64),
+                _ => return undefined(None),
+            },
+            Id::OptLevel => replace(&mut self.opt_level, number(&shown).or_else(stop)?),
+            Id::Output => replace(&mut self.output, PathBuf::from(value)),
+            Id::InputAsString => {
+                self.inputs.push(Input::Text(value.to_owned()));
+                false
+            }
+            Id::OptionsFile => {
+                self.include(value)?;
+                false
+            }
+            Id::Code => match value::code(value) {
+                Some(choice) => replace(&mut self.code, choice),
+                None => return undefined(Some("expected none, auto, ptxas or cubin:FILE".into())),
+            },
+            Id::FileStat => match value::file_stat(&shown) {
+                Some(stat) => {
+                    self.file_stats.push(stat);
+                    false
+                }
+                None => return stop(format!("'{shown}': expected FILE=MTIME,SIZE after '--file-stat'")),
+            },
+            _ => false,
+        };
+        if redefined {
+            let text = format!(
+                "incompatible redefinition for option '{}', the last value of this option was used",
+                spec.long
+            );
+            self.messages.push(Message { severity: Severity::Warning, text });
+        }
+        Ok(())
+    }
+
+    /// Opens the files of one `--options-file`: their words come next, as if they stood here.
+    fn include(&mut self, names: &OsStr) -> Result<(), Stop> {
+        let mut words = Vec::new();
+        for name in value::list(names) {
+            self.files += 1;
+            if self.open.len() > file::MAX_DEPTH || self.files > file::MAX_FILES {
+                return stop(format!("Too many options file opened '{}'", name.display()));
+            }
+            let Ok(bytes) = std::fs::read(&name) else {
+                return stop(format!("Could not open options file '{}'", name.display()));
+            };
+            words.extend(file::words(&bytes).or_else(stop)?);
+        }
+        self.open.push(words.into_iter());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Parsed, Stop> {
+        let has = |id| self.flags.contains(&id);
+        for (id, parsed) in
+            [(Id::Help, Parsed::Help), (Id::Version, Parsed::Version), (Id::ListVersion, Parsed::ListVersion)]
+        {
+            if has(id) {
+                return Ok(parsed);
+            }
+        }
+        let input = match self.inputs.as_slice() {
+            [] => return Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),
+            [input] => input.clone(),
+            several @ [first, second, ..] => {
+                // ptxas opens them all before it goes on.
+                let missing = several.iter().filter(|input| input.is_missing());
+                self.messages.extend(missing.map(|input| Message {
+                    severity: Severity::Fatal,
+                    text: format!("Input file '{}' could not be opened", input.name()),
+                }));
+                if several.iter().any(Input::is_missing) {
+                    return stop(ABORTED);
+                }
+                return stop(format!(
+                    "several input files ('{}', '{}') are not supported yet: one PTX file a run",
+                    first.name(),
+                    second.name()
+                ));
+            }
+        };
+        let device_debug = has(Id::DeviceDebug);
+        let arch_given = self.arch.is_some();
+        let (arch, virtual_arch) = self.arch.take().unwrap_or((arch::DEFAULT, None));
+        let options = Options {
+            input,
+            output: self.output.take().unwrap_or_else(|| "elf.o".into()),
+            arch,
+            arch_given,
+            virtual_arch,
+            device_debug,
+            line_info: has(Id::LineInfo) && !device_debug,
+            line_info_overridden: has(Id::LineInfo) && device_debug,
+            suppress_debug_info: has(Id::SuppressDebugInfo),
+            compile_only: has(Id::CompileOnly),
+            verbose: has(Id::Verbose),
+            disable_warnings: has(Id::DisableWarnings),
+            warnings_as_errors: has(Id::WarningsAsErrors),
+            opt_level: self.opt_level,
+            machine: self.machine.is_some(),
+            code: self.code.take().unwrap_or(CodeChoice::Auto),
+            file_stats: std::mem::take(&mut self.file_stats),
+            stats: has(Id::Stats),
+            passed: std::mem::take(&mut self.passed),
+        };
+        let conflict = options.line_info_overridden && !options.disable_warnings;
+        if conflict {
+            let severity = if options.warnings_as_errors { Severity::Error } else { Severity::Warning };
+            self.messages.push(Message { severity, text: CONFLICT.into() });
+        }
+        if device_debug && options.opt_level.is_some_and(|level| level != 0) {
+            return stop(OPTIMIZED_DEBUG);
+        }
+        if conflict && options.warnings_as_errors {
+            return stop(ABORTED);
+        }
+        Ok(Parsed::Compile(Box::new(options)))
+    }
+}
+
+/// Refuses the argument of an option of the code provider where ptxas does so before it reads the rest.
+fn check(spec: &Spec, value: &OsStr) -> Result<(), Stop> {
+    let shown = value.to_string_lossy();
+    match spec.arg {
+        Arg::Bool if shown != "true" && shown != "false" => {
+            stop(format!("'{shown}': expected true or false"))
+        }
+        Arg::Count(_) => number(&shown).map(|_| ()).or_else(stop),
+        _ => Ok(()),
+    }
+}
+
+/// Stores a value; true where another one was there.
+fn replace<T: PartialEq>(slot: &mut Option<T>, value: T) -> bool {
+    let redefined = slot.as_ref().is_some_and(|old| *old != value);
+    *slot = Some(value);
+    redefined
+}
+
+/// The option that `typed` (dashes included) names, and its value where that is attached.
+fn find(typed: &str, value: Option<OsString>) -> Option<(&'static Spec, Option<OsString>)> {
+    if let Some(spec) = table::all().find(|spec| spec.is_long(typed) || spec.is_short(typed)) {
+        return Some((spec, value));
+    }
+    // -O3, -m64: only after every whole name, so that -machine would win over -m and `achine`.
+    let number = |spec: &&Spec| {
+        let digits = typed.strip_prefix('-').and_then(|name| name.strip_prefix(spec.short));
+        matches!(spec.arg, Arg::Number(_) | Arg::Level(_)) && value.is_none() && digits.is_some()
+    };
+    let spec = table::PTXAS.iter().find(number)?;
+    Some((spec, typed.get(1 + spec.short.len()..).map(OsString::from)))
+}
+
+/// An architecture, and its name where it is a virtual one.
+fn named_arch(name: &str) -> Option<(Arch, Option<String>)> {
+    match Arch::parse(name) {
+        Ok(arch) => Some((arch, None)),
+        Err(NotAnArch::Unknown) => None,
+        Err(NotAnArch::Virtual) => {
+            let (_, number) = name.split_once('_')?;
+            Some((Arch::parse(&format!("sm_{number}")).ok()?, Some(name.to_owned())))
+        }
+    }
+}
+
+fn known_archs() -> String {
+    let names: Vec<String> = Arch::all().map(|arch| arch.to_string()).collect();
+    format!("known: {}", names.join(", "))
+}
