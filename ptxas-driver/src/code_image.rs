@@ -100,6 +100,11 @@ pub struct CodeSection {
     pub ptx_lines: Option<Vec<(u64, u32)>>,
     /// Register ranges and their type codes; empty without `-g`.
     pub registers: Vec<RegisterRange>,
+    /// Byte offsets of `EXIT` instructions, ascending; only kernels have any.
+    pub exits: Vec<u64>,
+    /// Byte offsets of the instructions that come with a branch, ascending: `BSSY`, which sets up where threads meet again, and the
+    /// `BMOV` before. They come from no PTX instruction, and are given the line of the one before.
+    pub branch_setup: Vec<u64>,
 }
 
 /// A function inside a code section.

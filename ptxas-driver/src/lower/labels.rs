@@ -1,51 +1,71 @@
 //! Addresses of code labels.
 
-use crate::code_image::{CodeImage, LabelAddress};
+use crate::code_image::{CodeImage, CodeSection, FunctionPart, LabelAddress};
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
 use std::collections::HashMap;
 
-/// Finds the SASS address of a PTX label: what the code generator says, else the first instruction made from the PTX at or behind
-/// the label, else the function's end.
+/// Size of an instruction since sm_70.
+const INSTRUCTION_BYTES: u64 = 16;
+
+/// Finds the SASS address of a PTX label: what the code generator says; else the first instruction made from the PTX at or behind the
+/// label, where nothing of the instruction before belongs to that already; else the function's end.
 #[derive(Debug)]
 pub(super) struct Labels<'f> {
     facts: &'f PtxFacts<'f>,
     image: &'f CodeImage,
-    /// Address of the first instruction made from PTX instruction `i` of the module or a later one of its function.
-    at_or_after: Vec<Option<LabelAddress>>,
-    /// End of each function.
-    ends: HashMap<&'f str, LabelAddress>,
+    /// Address of a label before PTX instruction `i` of the module.
+    before: Vec<Option<LabelAddress>>,
+    functions: HashMap<&'f str, Span>,
+}
+
+/// Where a function is.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: LabelAddress,
+    /// Behind its last instruction; a branch to itself and padding follow.
+    code_end: LabelAddress,
+    /// Behind all of it.
+    end: LabelAddress,
 }
 
 impl<'f> Labels<'f> {
     /// Indexes the image.
     pub(super) fn new(facts: &'f PtxFacts<'f>, image: &'f CodeImage) -> Self {
         let mut labels =
-            Self { facts, image, at_or_after: vec![None; facts.instructions.len()], ends: HashMap::new() };
+            Self { facts, image, before: vec![None; facts.instructions.len()], functions: HashMap::new() };
         for section in &image.sections {
             let ends = section.parts.iter().skip(1).map(|part| part.address).chain([section.size]);
             for (part, end) in section.parts.iter().zip(ends) {
-                let Some((&name, function)) = facts.functions.get_key_value(part.name.as_str()) else {
-                    continue;
-                };
-                let address = |offset| LabelAddress { symbol: section.symbol, offset };
-                // A function folded into several sections is taken from the first.
-                if labels.ends.contains_key(name) {
-                    continue;
-                }
-                labels.ends.insert(name, address(end));
-                let all = section.ptx_lines.as_deref().unwrap_or_default();
-                let start = all.partition_point(|(at, _)| *at < part.address);
-                let lines = all[start..].iter().take_while(|(at, _)| *at < end);
-                labels.fill(*function, lines, address);
+                labels.add(section, part, end);
             }
         }
         labels
     }
 
-    fn fill<'l>(
+    fn add(&mut self, section: &CodeSection, part: &FunctionPart, end: u64) {
+        let Some((&name, &function)) = self.facts.functions.get_key_value(part.name.as_str()) else { return };
+        // A function folded into several sections is taken from the first.
+        if self.functions.contains_key(name) {
+            return;
+        }
+        let address = |offset| LabelAddress { symbol: section.symbol, offset };
+        let all = section.ptx_lines.as_deref().unwrap_or_default();
+        let [first, behind] = [part.address, end].map(|bound| all.partition_point(|(at, _)| *at < bound));
+        let lines = all.get(first..behind).unwrap_or_default();
+        let code_end = lines.last().map_or(end, |(last, _)| {
+            let exit = section.exits.get(section.exits.partition_point(|exit| exit < last)).copied();
+            end.min(exit.filter(|exit| *exit < end).unwrap_or(*last).saturating_add(INSTRUCTION_BYTES))
+        });
+        let (start, code_end, end) = (address(part.address), address(code_end), address(end));
+        self.functions.insert(name, Span { start, code_end, end });
+        self.fill(function, lines, section, address);
+    }
+
+    fn fill(
         &mut self,
         function: FunctionFacts,
-        lines: impl Iterator<Item = &'l (u64, u32)>,
+        lines: &[(u64, u32)],
+        section: &CodeSection,
         address: impl Fn(u64) -> LabelAddress,
     ) {
         let mut first_at_line = HashMap::new();
@@ -54,9 +74,16 @@ impl<'f> Labels<'f> {
         }
         let mut next = None;
         for index in (function.first_instruction..function.end_instruction).rev() {
-            let own = first_at_line.get(&self.facts.instructions[index].line).map(|&at| address(at));
-            next = own.or(next);
-            self.at_or_after[index] = next;
+            let at_line =
+                |index: usize| first_at_line.get(&self.facts.instructions.get(index)?.line).copied();
+            next = at_line(index).or(next);
+            let previous = index.checked_sub(1).filter(|previous| *previous >= function.first_instruction);
+            let branch = previous.filter(|previous| self.facts.instructions[*previous].branches);
+            let behind_branch =
+                branch.and_then(at_line).map(|branch| branch.saturating_add(INSTRUCTION_BYTES));
+            let at = next.map(|next| behind_branch.filter(|behind| *behind < next).unwrap_or(next));
+            let at = at.map(|at| before_setup(section, at));
+            self.before[index] = at.map(&address);
         }
     }
 
@@ -67,10 +94,24 @@ impl<'f> Labels<'f> {
         }
         let label = self.facts.labels.get(name)?;
         let function = self.facts.functions.get(label.function)?;
+        let span = self.functions.get(label.function)?;
+        // Nothing stands before the first instruction but the prologue, which belongs to it.
+        if label.next_instruction == function.first_instruction {
+            return Some(span.start);
+        }
         let inside = label.next_instruction < function.end_instruction;
-        let address = if inside { self.at_or_after[label.next_instruction] } else { None };
-        address.or_else(|| self.ends.get(label.function).copied())
+        let address = if inside { self.before[label.next_instruction] } else { None };
+        address.or(Some(if label.closes { span.end } else { span.code_end }))
     }
+}
+
+/// Where what sets up the branch at `address` begins.
+fn before_setup(section: &CodeSection, mut address: u64) -> u64 {
+    let is_setup = |address| section.branch_setup.binary_search(&address).is_ok();
+    while let Some(before) = address.checked_sub(INSTRUCTION_BYTES).filter(|before| is_setup(*before)) {
+        address = before;
+    }
+    address
 }
 
 #[cfg(test)]
@@ -78,7 +119,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
     use super::*;
-    use crate::code_image::{CodeSection, FunctionPart};
     use nv_debug_sections::cubin::SymbolIndex;
     use ptx_syntax::LineIndex;
 
@@ -108,6 +148,8 @@ $open:
             parts: parts.iter().map(part).collect(),
             ptx_lines: Some(ptx_lines.to_vec()),
             registers: Vec::new(),
+            exits: Vec::new(),
+            branch_setup: Vec::new(),
         }
     }
 
@@ -126,7 +168,7 @@ $open:
         let image = CodeImage { sections: vec![f], ..CodeImage::default() };
         assert_eq!(
             places(&image, ["$first", "$gone", "$end", "$open"]),
-            [Some((3, 0x10)), Some((3, 0x20)), Some((3, 0x100)), None]
+            [Some((3, 0)), Some((3, 0x20)), Some((3, 0x100)), None]
         );
     }
 
@@ -138,8 +180,44 @@ $open:
         let image = CodeImage { sections: vec![k, again], ..CodeImage::default() };
         assert_eq!(
             places(&image, ["$first", "$gone", "$end", "$open"]),
-            [Some((3, 0x50)), Some((3, 0x60)), Some((3, 0x80)), Some((3, 0))]
+            [Some((3, 0x40)), Some((3, 0x60)), Some((3, 0x80)), Some((3, 0))]
         );
+    }
+
+    const BRANCHES: &str = "\
+.version 8.0
+.target sm_80
+.entry k() {
+	mov.b32 %r1, 1;
+	bra.uni $next;
+$behind:
+$next:
+	mov.b32 %r2, 2;
+$before:
+	bra.uni $out;
+$out:
+	ret;
+$block:
+$end:
+}
+";
+
+    /// Observed in code that ptxas makes with `-g`: see `tests/labels.rs`.
+    #[test]
+    fn what_comes_with_a_branch_belongs_to_it() {
+        let lines = [(0, 4), (0x20, 5), (0x50, 8), (0x80, 10), (0x90, 12)];
+        let mut k = section(3, &[("k", 0)], &lines);
+        // Behind the first branch comes what belongs to the next block, before the second a BSSY; the kernel exits at 0xb0.
+        k.branch_setup = vec![0x70];
+        k.exits = vec![0xb0, 0xe0];
+        let image = CodeImage { sections: vec![k], ..CodeImage::default() };
+        let parsed = ptx_syntax::parse(BRANCHES);
+        let lines = LineIndex::new(BRANCHES);
+        let facts = PtxFacts::collect(&parsed.module, 80, &lines, &|_| None, &mut Vec::new());
+        let found = Labels::new(&facts, &image);
+        let at = |label| found.address(label).map(|at| at.offset);
+        let labels = ["$behind", "$next", "$before", "$out", "$block", "$end"].map(at);
+        assert_eq!(labels, [0x30, 0x30, 0x70, 0x90, 0xc0, 0x100].map(Some));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct PtxFacts<'a> {
     bodies: Vec<FunctionFacts>,
     /// Every `.loc` of every body, in text order.
     pub locs: Vec<Loc>,
+    /// The column of each, which ptxas drops.
+    pub columns: Vec<u32>,
     /// Every instruction, in text order: lines never decrease.
     pub instructions: Vec<InstructionFacts>,
     /// Code labels by name.
@@ -53,6 +55,8 @@ pub struct InstructionFacts {
     pub line: u32,
     /// The `.loc` in force.
     pub loc: Option<LocId>,
+    /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line, but lies in the next block.
+    pub branches: bool,
 }
 
 /// A code label.
@@ -62,6 +66,8 @@ pub struct LabelFacts<'a> {
     pub function: &'a str,
     /// Index in [`PtxFacts::instructions`] of the next instruction, which may be the next function's.
     pub next_instruction: usize,
+    /// Whether it is the last of its function's labels, behind all instructions.
+    pub closes: bool,
 }
 
 /// A variable.
@@ -148,6 +154,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         let first_instruction = self.facts.instructions.len();
         let mut current = None;
         let mut first_loc = None;
+        let mut last_label = None;
         let mut latest: HashMap<Place, LocId> = HashMap::new();
         for statement in &body.statements {
             match statement {
@@ -159,23 +166,30 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 }
                 Statement::Label(label) => {
                     let next_instruction = self.facts.instructions.len();
-                    let label_facts = LabelFacts { function: name, next_instruction };
+                    let label_facts = LabelFacts { function: name, next_instruction, closes: false };
                     self.facts.labels.entry(label.text).or_insert(label_facts);
+                    last_label = Some(label.text);
                 }
                 Statement::Instruction(instruction) => {
                     let line = self.lines.line(instruction.line_anchor);
-                    self.facts.instructions.push(InstructionFacts { line, loc: current });
+                    let branches = instruction.mnemonic() == "bra";
+                    self.facts.instructions.push(InstructionFacts { line, loc: current, branches });
                 }
                 Statement::Variable(variable) => self.variable(variable, Some(name)),
                 _ => {}
             }
+        }
+        let end = self.facts.instructions.len();
+        let last = last_label.and_then(|label| self.facts.labels.get_mut(label));
+        if let Some(last) = last.filter(|last| last.function == name && last.next_instruction == end) {
+            last.closes = true;
         }
         let facts = FunctionFacts {
             open_line: self.lines.line(body.open.start),
             close_line: self.lines.line(body.close.start),
             first_loc: first_loc.filter(|loc: &LocId| self.facts.locs[loc.0 as usize].line != 0),
             first_instruction,
-            end_instruction: self.facts.instructions.len(),
+            end_instruction: end,
         };
         self.facts.bodies.push(facts);
         self.facts.functions.insert(name, facts);
@@ -201,6 +215,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         self.places.insert((directive.file, directive.line, directive.column));
         self.facts.uses_file_0 |= directive.file as u16 == 0;
         let id = LocId(self.facts.locs.len() as u32);
+        self.facts.columns.push(directive.column as u32);
         self.facts.locs.push(Loc {
             file: directive.file as u32,
             line: directive.line as u32,

@@ -52,6 +52,8 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             parts: vec![FunctionPart { name: function.name.to_owned(), address: 0 }],
             ptx_lines: Some(ptx_lines(facts, body)),
             registers: Vec::new(),
+            exits: Vec::new(),
+            branch_setup: Vec::new(),
         });
     }
     Ok(Provided { image, mercury: None, container, placed: true })

@@ -16,12 +16,13 @@ use crate::lower::ptx_sections::PtxSections;
 use anyhow::{Result, ensure};
 use merc_capsule::native_name;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
-use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::{frame, reg_sass, reg_type};
+use nv_debug_sections::{frame, nv_info, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What the cubin must fit.
@@ -75,6 +76,12 @@ fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Size of an instruction since sm_70.
+const INSTRUCTION_BYTES: usize = 16;
+
+/// Opcodes of `BSSY` and `BMOV` since sm_75. Observed: nvdisasm 13.2.
+const BRANCH_SETUP: [u16; 2] = [0x945, 0x355];
+
 /// Reads the facts of one space.
 struct Reader<'r, 'd> {
     cubin: &'r Cubin<'d>,
@@ -83,6 +90,8 @@ struct Reader<'r, 'd> {
     space: Space,
     /// The symbol table of the space.
     symtab: Option<SectionIndex>,
+    /// `.nv.info.F` by code section.
+    info_of: HashMap<SectionIndex, SectionIndex>,
 }
 
 /// The code sections of a space.
@@ -98,7 +107,10 @@ impl<'r, 'd> Reader<'r, 'd> {
             Space::Native => cubin.symtab(),
             Space::Mercury => cubin.mercury_symtab(),
         };
-        Self { cubin, view: Relocated::new(cubin), request, space, symtab }
+        let is_info = |section: &Section<'_>| matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
+        let info = cubin.iter().filter(|(.., section)| is_info(section) && section.info_is_section());
+        let info_of = info.map(|(index, _, section)| (SectionIndex(section.info), index)).collect();
+        Self { cubin, view: Relocated::new(cubin), request, space, symtab, info_of }
     }
 
     fn image(&self) -> Result<CodeImage> {
@@ -183,9 +195,32 @@ impl<'r, 'd> Reader<'r, 'd> {
                 parts: symbols.iter().map(part).collect(),
                 ptx_lines: None,
                 registers: Vec::new(),
+                exits: self.exits(index)?,
+                branch_setup: self.branch_setup(index)?,
             });
         }
         Ok(Code { sections, by_index })
+    }
+
+    /// What comes with branches, told by the opcode: the low 12 bits of an instruction. Mercury code cannot be read.
+    fn branch_setup(&self, code: SectionIndex) -> Result<Vec<u64>> {
+        let bytes = if self.space == Space::Native { self.cubin.bytes(code)? } else { Cow::default() };
+        let opcodes = bytes
+            .chunks_exact(INSTRUCTION_BYTES)
+            .map(|instruction| instruction.first_chunk().map_or(0, |low| u16::from_le_bytes(*low) & 0xfff));
+        let setup =
+            (0..).step_by(INSTRUCTION_BYTES).zip(opcodes).filter(|(_, opcode)| BRANCH_SETUP.contains(opcode));
+        Ok(setup.map(|(at, _)| at).collect())
+    }
+
+    /// Where the section's code exits.
+    fn exits(&self, code: SectionIndex) -> Result<Vec<u64>> {
+        let Some(&index) = self.info_of.get(&code) else { return Ok(Vec::new()) };
+        let bytes = self.cubin.bytes(index)?;
+        let records = nv_info::decode(self.cubin.section_name(index), &bytes)?;
+        let mut exits: Vec<u64> = nv_info::exit_offsets(&records).map(u64::from).collect();
+        exits.sort_unstable();
+        Ok(exits)
     }
 
     fn read_symbols(&self, image: &mut CodeImage) {
