@@ -48,7 +48,7 @@ impl<'b> Together<'b> {
     ///
     /// # Errors
     ///
-    /// As [`write`] has them.
+    /// As [`write()`] has them.
     pub fn add(&mut self, path: &Path, bytes: &'b [u8]) -> Result<()> {
         let (unopened, unwritten) = (|| unopened(path), || unwritten(path));
         if path.as_os_str().is_empty() {

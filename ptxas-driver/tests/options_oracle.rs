@@ -295,3 +295,61 @@ fn recorded_runs() {
     println!("{} recorded runs, {files} files written, {same_bytes} of them byte for byte", runs.len());
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
+
+/// Options that change the code, for the whole corpus.
+#[rustfmt::skip]
+const CODE_OPTIONS: &[&str] = &[
+    "-Ofc max", "-maxrregcount 32", "-ewp", "-pic true", "-sanitize memcheck", "-dlcm=cg", "-no-bb-merge", "-ret-end",
+    "-sp-bounds-check", "--fmad false", "--preserve-relocs", "-regUsageLevel 10", "-maxntid 64", "-annotate",
+    "-device-stack-protector true", "--split-compile 2", "-disable-optimizer-consts", "-c -func-maxrregcount 32",
+    "-make-errors-visible-at-exit", "-astoolspatch", "-opt-fp-atomics", "-c -v", "--suppress-debug-info -ewp",
+];
+/// How many entries of the corpus each option meets.
+const ENTRIES_OF_EACH: usize = 4;
+
+/// With options of which we know the names only, the code changes and the debug information follows it.
+#[test]
+fn code_options_on_the_corpus() {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let Some(entries) = support::corpus(|entry| {
+        entry.ok
+            && entry.ptx.is_some()
+            && ["cuda", "nvrtc", "triton"].contains(&&*entry.producer)
+            && ["G", "lineinfo", "none"].contains(&&*entry.mode)
+    }) else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("x.cubin");
+    let (mut differ, mut same_bytes, mut files) = (Vec::new(), 0, 0);
+    let picked = entries.iter().step_by(entries.len() / (CODE_OPTIONS.len() * ENTRIES_OF_EACH));
+    for (entry, options) in picked.zip(CODE_OPTIONS.iter().cycle()) {
+        let words = |program: &Path| {
+            let mut command = Command::new(program);
+            command.arg("-arch").arg(driver::arch(entry, entry.ptx.as_ref().unwrap()));
+            command.args(match &*entry.mode {
+                "G" => &["-g"][..],
+                "lineinfo" => &["-lineinfo"],
+                _ => &[],
+            });
+            command.args(options.split(' ')).arg(entry.ptx.as_ref().unwrap()).arg("-o").arg(&output);
+            ran(command.env("PTXAS", &ptxas), &output)
+        };
+        let (theirs, ours) = (words(&ptxas), words(Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))));
+        files += usize::from(theirs.file.is_some());
+        same_bytes += usize::from(theirs.file.is_some() && theirs.file == ours.file);
+        // See KNOWN.
+        let is_known = |how: &String| {
+            let names = [
+                " [\".debug_frame\"]",
+                " [\".rela.debug_frame\"]",
+                " [\".debug_frame\", \".rela.debug_frame\"]",
+            ];
+            entry.sm() == 90 && options.starts_with("-c ") && names.contains(&how.as_str())
+        };
+        let how = difference(&theirs, &ours).filter(|how| !is_known(how));
+        differ.extend(how.map(|how| format!("{} {options}:{how}", entry.name())));
+    }
+    println!("options that change the code: {files} files written, {same_bytes} of them byte for byte");
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}

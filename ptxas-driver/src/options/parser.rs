@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
     }
 
     fn read(&mut self, args: &[OsString]) -> Result<(), Stop> {
-        self.open.push(args.to_vec().into_iter());
+        self.open.push(Vec::from(args).into_iter());
         while let Some(words) = self.open.last_mut() {
             let Some(arg) = words.next() else {
                 self.open.pop();
@@ -222,18 +222,11 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<Parsed, Stop> {
-        let has = |id| self.flags.contains(&id);
-        for (id, parsed) in
-            [(Id::Help, Parsed::Help), (Id::Version, Parsed::Version), (Id::ListVersion, Parsed::ListVersion)]
-        {
-            if has(id) {
-                return Ok(parsed);
-            }
-        }
-        let input = match self.inputs.as_slice() {
-            [] => return Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),
-            [input] => input.clone(),
+    /// The one input.
+    fn input(&mut self) -> Result<Input, Stop> {
+        match self.inputs.as_slice() {
+            [] => Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),
+            [input] => Ok(input.clone()),
             several @ [first, second, ..] => {
                 // ptxas opens them all before it goes on.
                 let missing = several.iter().filter(|input| input.is_missing());
@@ -244,13 +237,25 @@ impl<'a> Parser<'a> {
                 if several.iter().any(Input::is_missing) {
                     return stop(ABORTED);
                 }
-                return stop(format!(
+                stop(format!(
                     "several input files ('{}', '{}') are not supported yet: one PTX file a run",
                     first.name(),
                     second.name()
-                ));
+                ))
             }
-        };
+        }
+    }
+
+    fn finish(&mut self) -> Result<Parsed, Stop> {
+        for (id, parsed) in
+            [(Id::Help, Parsed::Help), (Id::Version, Parsed::Version), (Id::ListVersion, Parsed::ListVersion)]
+        {
+            if self.flags.contains(&id) {
+                return Ok(parsed);
+            }
+        }
+        let input = self.input()?;
+        let has = |id| self.flags.contains(&id);
         let device_debug = has(Id::DeviceDebug);
         let arch_given = self.arch.is_some();
         let (arch, virtual_arch) = self.arch.take().unwrap_or((arch::DEFAULT, None));

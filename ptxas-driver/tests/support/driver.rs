@@ -54,7 +54,7 @@ pub fn mode_options(entry: &Entry) -> Vec<&'static str> {
 }
 
 /// The entry's architecture, with the letter of the PTX's `.target`.
-fn arch(entry: &Entry, ptx: &Path) -> String {
+pub fn arch(entry: &Entry, ptx: &Path) -> String {
     let text = fs::read_to_string(ptx).unwrap();
     let parsed = ptx_syntax::parse(&text);
     let target = parsed.module.target().and_then(|target| target.arch()).map_or("", |name| name.text);
@@ -138,9 +138,9 @@ pub fn pairs(passes: impl Fn(u32) -> bool) -> Option<Vec<Entry>> {
 pub fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
     let cubin = Cubin::parse(file).unwrap();
     let view = Relocated::new(&cubin);
-    let bytes = |(index, name, _)| match is_debug_section(name) {
-        true => view.section(index).unwrap().bytes.into_owned(),
-        false => cubin.bytes(index).unwrap().into_owned(),
+    let bytes = |(index, name, _)| {
+        let relocated = is_debug_section(name).then(|| view.section(index).unwrap().bytes.into_owned());
+        relocated.unwrap_or_else(|| cubin.bytes(index).unwrap().into_owned())
     };
     cubin.iter().map(|section| (section.1.to_owned(), bytes(section))).collect()
 }

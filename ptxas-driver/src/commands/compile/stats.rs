@@ -1,5 +1,6 @@
 //! What `--stats` prints: the cost of the debug information.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// Measures one run from its start.
@@ -40,7 +41,7 @@ impl Stats {
         let mut text = format!("DebugInfo-time : {:.3} ms ({share:.2}%)\n", ours.as_secs_f64() * 1e3);
         if let (Some(start), Some(peak)) = (self.resident, memory("VmHWM:")) {
             let grown = u32::try_from(peak.saturating_sub(start)).unwrap_or(u32::MAX);
-            text.push_str(&format!("PeakDebugInfoMemoryUsage : {:.3} KB\n", f64::from(grown)));
+            let _ = writeln!(text, "PeakDebugInfoMemoryUsage : {:.3} KB", f64::from(grown));
         }
         text
     }
