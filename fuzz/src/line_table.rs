@@ -151,7 +151,7 @@ pub fn run(data: &[u8]) {
 
     let (pairs, natives) = (input.pairs(), starts.iter().map(|start| start.address).collect::<Vec<_>>());
     for program in [mercury, input.program()] {
-        check(&transcode(&program, &pairs, &natives), input.ascending);
+        check(&transcode(&program, 0, &pairs, &natives), input.ascending);
     }
 
     let mut addresses = input.addresses();

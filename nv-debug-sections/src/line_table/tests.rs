@@ -115,7 +115,7 @@ fn a_loc_that_is_its_own_parent_ends_the_chain() {
 fn transcoded(locs: &[Loc], ids: &[u32]) -> Vec<LineOp> {
     let pairs: Vec<_> =
         located(ids).iter().map(|at| AddressPair { native: at.address, mercury: at.address }).collect();
-    transcode(&table(locs, ids, Table::Mercury), &pairs, &[0])
+    transcode(&table(locs, ids, Table::Mercury), 0, &pairs, &[0])
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_root_row_on_the_entry_line_is_an_advance() {
     // FORMATS 1.6, first x after an entry row.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 10), row(32, 11)];
     let pairs = [0, 16, 32].map(|at| AddressPair { native: at, mercury: at });
-    assert_eq!(transcode(&mercury, &pairs, &[0]), [SetFile(1), row(0, 10), Advance(16), row(32, 11)]);
+    assert_eq!(transcode(&mercury, 0, &pairs, &[0]), [SetFile(1), row(0, 10), Advance(16), row(32, 11)]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn native_order_decides() {
     // Two Mercury rows, their instructions the other way round in native code.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12), row(32, 13)];
     let pairs = [(0, 0), (16, 32), (32, 16)].map(|(native, mercury)| AddressPair { native, mercury });
-    assert_eq!(transcode(&mercury, &pairs, &[0]), [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]);
+    assert_eq!(transcode(&mercury, 0, &pairs, &[0]), [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]);
 }
 
 #[test]

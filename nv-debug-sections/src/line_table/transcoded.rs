@@ -1,22 +1,24 @@
 //! FORMATS 1.6: native tables of sm_90 and later are the Mercury table looked up at each instruction.
 //!
-//! What happens at an instruction whose Mercury address row *x* covers, in the order of FORMATS; the first step that applies is the last.
-//! A *root* row has no parent, an *entry row* is flagged with 0x92.
+//! What happens at an instruction whose Mercury address row *x* covers; the first step that applies is the last:
 //!
-//! 1. Function start: a row. Doubled if *x* is no entry row, since then the first instruction has a row of its own.
-//! 2. *x* is the row of the instruction before: nothing.
-//! 3. First *x* behind an entry row: if it is root and on the line written last, only its place is.
-//! 4. Any other *x* with line, file and parent of the row before, which was written in full: nothing.
-//! 5. Second *x* behind an entry row of one instruction, both root: as step 3.
-//! 6. Else call sites not yet written, and a row.
+//! 1. *x* is the row of the instruction before: nothing.
+//! 2. First row of the section: written, whatever its call site; the context stays 0.
+//! 3. *x* is the [first row behind an entry row](Place::First), has no call site, no context is open and it is on the line written last:
+//!    only its place.
+//! 4. *x* and the row before are [plain](Place::Plain) and alike in line, file, call site and name: nothing.
+//! 5. Else call sites not yet written, and a row.
 //!
-//! Steps 4 to 6 are fits to what ptxas writes, not understood: of 1000 random functions of few lines and files 15 come out otherwise (of
-//! the corpus' none). `ptxas-driver/tests/pairs` has a program for each condition but three, which no program of 11 000 tells:
-//! `last` reset and `doubled_start` cleared at a folded function's start, and `!wrote_ancestors` in step 6. Against FORMATS, the file does not
-//! count in step 6 (kernel `step_6_file` of `transcoded.ptx`), but the line of the outermost call site does (`inlined_below_entry.ptx`).
+//! A function's start then has its row twice, unless *x* carries the flag 0x92 itself.
+//!
+//! Four oddities of ptxas are in these steps. Which rows are "first" and "plain", and which rows stand in for a call site, depends on
+//! whether a row is a [special opcode](is_special). Names are those of the table's reader, who keeps the last name of the section before.
+//! A call site's file is forgotten if the context does not change. Rows that stand in have no address.
+//! Observed: ptxas 13.0.88; `ptxas-driver/tests/loc_fuzz.rs` compares random programs, `ptxas-driver/tests/pairs` has a program for each
+//! condition.
 
 use super::located::Program;
-use crate::line::LineOp;
+use crate::line::{LineOp, PTXAS_PARAMS};
 use std::collections::HashMap;
 
 /// A native instruction and where it comes from in the Mercury stream. Both are byte offsets in the function's section.
@@ -28,6 +30,17 @@ pub struct AddressPair {
     pub mercury: u64,
 }
 
+/// Where a Mercury row stands relative to the entry rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Flagged with 0x92, or a special opcode behind such rows.
+    Entry,
+    /// The first row behind them that is no special opcode.
+    First,
+    /// Any other.
+    Plain,
+}
+
 /// One row of the Mercury table, which is all the transcoder sees of it.
 #[derive(Debug, Clone, Copy)]
 struct Row {
@@ -37,24 +50,45 @@ struct Row {
     name: u32,
     /// Index of the call site's row.
     parent: Option<usize>,
-    entry: bool,
+    place: Place,
+    /// The flag 0x92 was set for this row, not for one before.
+    flagged: bool,
 }
 
-/// Rows of a Mercury program; state changes without a row are lost here, as they are in ptxas.
-fn rows(mercury: &[LineOp]) -> Vec<Row> {
+/// Whether ptxas writes a row as one special opcode: address and line both move, and little enough (FORMATS 1.4 rule 3).
+fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
+    let params = PTXAS_PARAMS;
+    let (advance, lines) = (to.0.wrapping_sub(from.0), to.1.wrapping_sub(from.1).cast_signed());
+    let Some(step) = lines.checked_sub(params.line_base.into()).and_then(|step| u64::try_from(step).ok()) else { return false };
+    let largest = u64::from(u8::MAX - params.opcode_base);
+    let opcode = advance.checked_mul(params.line_range.into()).and_then(|opcode| opcode.checked_add(step));
+    advance != 0 && lines != 0 && step < params.line_range.into() && opcode.is_some_and(|opcode| opcode <= largest)
+}
+
+/// Rows of a Mercury program; state changes without a row are lost here, as they are in ptxas. `name` is the one before the program.
+fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    let (mut file, mut context, mut name, mut entry) = (1, 0, 0, false);
+    let (mut file, mut context, mut entry, mut flagged) = (1, 0, false, false);
+    let mut written = (0, 1);
     for op in mercury {
         match *op {
             LineOp::SetFile(index) => file = index as u32,
             LineOp::InlinedCall { context: row, name: offset } => {
                 (context, name) = (row as usize, offset as u32);
             }
-            LineOp::EntryRow(flag) => entry = flag != 0,
+            LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flag != 0),
+            LineOp::Advance(address) => written.0 = address,
             LineOp::Row { address, line } => {
+                let is_special = is_special(std::mem::replace(&mut written, (address, line)), (address, line));
+                let place = match rows.last().map(|row| row.place) {
+                    _ if entry => Place::Entry,
+                    Some(Place::Entry) if is_special => Place::Entry,
+                    Some(Place::Entry) => Place::First,
+                    _ => Place::Plain,
+                };
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
-                rows.push(Row { address, line, file, name, parent, entry });
-                entry = false;
+                let flagged = std::mem::take(&mut flagged);
+                rows.push(Row { address, line, file, name, parent, place, flagged });
             }
             _ => {}
         }
@@ -62,30 +96,38 @@ fn rows(mercury: &[LineOp]) -> Vec<Row> {
     rows
 }
 
+/// The name that is in force behind a Mercury program: `name`, the one before it, or its last.
+///
+/// The reader of the Mercury table keeps it from one section to the next.
+pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
+    let names = mercury.iter().rev();
+    names.filter_map(|op| if let LineOp::InlinedCall { name, .. } = *op { Some(name as u32) } else { None }).next().unwrap_or(name)
+}
+
 /// Builds the native program of one code section's sequence.
 ///
 /// `mercury` is the section's Mercury program ([`locations`](super::locations) with [`Table::Mercury`](super::Table::Mercury)),
+/// `name` the [`last_name`] of the section before in the Mercury table (0 in the first),
 /// `instructions` the native instructions in address order that begin a PTX line or a function, `starts` the native addresses of
 /// functions in address order; those at whose Mercury address no row starts do not count.
-pub fn transcode(mercury: &[LineOp], instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
-    let mut transcoder = Transcoder::new(rows(mercury));
-    for (index, instruction) in instructions.iter().enumerate() {
+pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
+    let mut transcoder = Transcoder {
+        rows: rows(mercury, name),
+        program: Program::new(),
+        row_of: HashMap::new(),
+        previous: None,
+        context_parent: None,
+    };
+    for instruction in instructions {
         let covering = transcoder.rows.partition_point(|row| row.address <= instruction.mercury);
-        let Some(row) = covering.checked_sub(1) else { continue };
+        let Some(index) = covering.checked_sub(1) else { continue };
         // A start counts where a row starts, flagged or not: built-in helpers have none.
-        let row_starts_here = transcoder.rows[row].address == instruction.mercury;
-        if row_starts_here && starts.binary_search(&instruction.native).is_ok() {
-            transcoder.function_start(row, instruction.native, index == 0);
-        } else if Some(row) != transcoder.previous {
-            // Step 2 has nothing to do.
-            transcoder.instruction(row, instruction.native);
-        }
+        let row_starts_here = transcoder.rows[index].address == instruction.mercury;
+        let is_start = row_starts_here && starts.binary_search(&instruction.native).is_ok();
+        transcoder.instruction(index, instruction.native, is_start);
     }
     transcoder.program.ops
 }
-
-/// Size of a native instruction.
-const INSTRUCTION_BYTES: u64 = 16;
 
 /// What identifies a Mercury row to ptxas: address, line, file. The first row with a key wins.
 type Key = (u64, u32, u32);
@@ -97,163 +139,91 @@ struct Transcoder {
     row_of: HashMap<Key, u64>,
     /// Row of the instruction before.
     previous: Option<usize>,
-    /// Step 4: the row before, if it was written in full or merged with such a one.
-    last: Option<usize>,
     /// Call site of the current context.
     context_parent: Option<usize>,
-    /// Step 3: the next instruction is the first behind a start row that was an entry row.
-    after_entry: bool,
-    /// Address of the current function's start.
-    start: u64,
-    /// Step 5: the first row behind an entry row that covers one native instruction.
-    second: Option<usize>,
-    /// Step 6: the section's start row was doubled and no row has followed.
-    doubled_start: bool,
 }
 
 impl Transcoder {
-    fn new(rows: Vec<Row>) -> Self {
-        Self {
-            rows,
-            program: Program::new(),
-            row_of: HashMap::new(),
-            previous: None,
-            last: None,
-            context_parent: None,
-            after_entry: false,
-            start: 0,
-            second: None,
-            doubled_start: false,
-        }
-    }
-
     fn key(&self, row: usize) -> Key {
         let Row { address, line, file, .. } = self.rows[row];
         (address, line, file)
     }
 
-    /// Step 1.
-    fn function_start(&mut self, index: usize, address: u64, section_start: bool) {
-        let row = self.rows[index];
-        self.start = address;
-        if section_start {
-            // The context is not written, whatever the row's parent.
-            self.program.set_file(row.file);
-            self.program.row(address, row.line);
-            self.row_of.insert(self.key(index), 1);
-        } else if row.parent.is_none() && row.line == self.program.line && self.context_parent.is_none() {
-            self.advance(row, address);
-        } else {
-            // The row itself is not recorded as a call site.
-            self.chain(index, address);
-            self.emit(index, address, false);
-        }
-        self.previous = Some(index);
-        self.after_entry = row.entry;
-        self.last = None;
-        if !row.entry {
-            // Doubled, and not counted: context numbers stay one lower than the row count from here on.
-            self.program.ops.push(LineOp::Row { address, line: row.line });
-            self.doubled_start = section_start;
-            if row.parent.is_some_and(|parent| !self.rows[parent].entry) {
-                self.last = Some(index);
-            }
-        }
-    }
-
-    /// Steps 3 to 6.
-    fn instruction(&mut self, index: usize, address: u64) {
-        let row = self.rows[index];
+    fn instruction(&mut self, index: usize, address: u64, is_start: bool) {
+        // Step 1.
         let before = self.previous.replace(index);
-        let previous = before.map(|before| self.rows[before]);
-        let same_file = previous.is_some_and(|previous| previous.file == row.file);
-        let is_root = row.parent.is_none();
-        let on_last_line = row.line == self.program.line;
-        let first = std::mem::take(&mut self.after_entry);
-        let entry_is_one_instruction = address.wrapping_sub(self.start) == INSTRUCTION_BYTES;
-        if first {
-            self.second = entry_is_one_instruction.then_some(index);
-            // Step 3.
-            if is_root && on_last_line {
-                return self.advance(row, address);
-            }
-        } else if self.last == before
-            && same_file
-            && previous.is_some_and(|previous| (previous.line, previous.parent) == (row.line, row.parent))
-        {
-            // Step 4.
-            self.last = Some(index);
+        if before == Some(index) {
             return;
         }
-        // Step 5.
-        let root_before = self.second.filter(|&second| self.rows[second].parent.is_none());
-        if root_before.is_some() && root_before == before && is_root && on_last_line {
-            return self.advance(row, address);
-        }
-        // Step 6.
-        let leaves_last_line =
-            first && !on_last_line && self.rows[self.root(index)].line == self.program.line;
-        let wrote_ancestors = self.chain(index, address);
-        self.emit(index, address, false);
-        // The first row behind a doubled section start, if root and alone, stands in for a call site of its line at 0.
-        if std::mem::take(&mut self.doubled_start) && is_root && !wrote_ancestors {
-            self.row_of.entry((0, row.line, row.file)).or_insert(self.program.rows);
-        }
-        // A first row counts as written in full only with call sites; behind an entry row of one instruction the outermost must be on
-        // the entry's line, and the row itself not.
-        if !first || (wrote_ancestors && (!entry_is_one_instruction || leaves_last_line)) {
-            self.last = Some(index);
-        }
-    }
-
-    /// The outermost call site of a row, or the row itself.
-    fn root(&self, index: usize) -> usize {
-        std::iter::successors(Some(index), |&at| self.rows[at].parent).last().unwrap_or(index)
-    }
-
-    /// `adv` of FORMATS: a row's place without a row of its own; not counted.
-    fn advance(&mut self, row: Row, address: u64) {
-        self.program.set_file(row.file);
-        if address == self.program.address {
-            self.program.ops.push(LineOp::Row { address, line: row.line });
-        } else {
-            self.program.advance(address);
-        }
-    }
-
-    /// `emit` of FORMATS: state and row.
-    fn emit(&mut self, index: usize, address: u64, call_site: bool) {
         let row = self.rows[index];
-        if call_site && row.parent == self.context_parent {
+        let is_root = row.parent.is_none() && self.context_parent.is_none();
+        if self.program.rows == 0 {
+            // Step 2.
+            self.program.set_file(row.file);
+            self.program.row(address, row.line);
+            self.stand_in(row);
+        } else if row.place == Place::First && is_root && row.line == self.program.line {
+            // Step 3.
+            self.program.set_file(row.file);
+            self.program.advance(address);
+        } else if before.is_some_and(|before| is_alike(row, self.rows[before])) {
+            // Step 4.
+            return;
+        } else {
+            // Step 5.
+            for call_site in self.unwritten_ancestors(row.parent) {
+                self.emit(call_site, address, true);
+                self.row_of.entry(self.key(call_site)).or_insert(self.program.rows);
+            }
+            self.emit(index, address, false);
+        }
+        if is_start && !row.flagged {
+            // Not counted: context numbers stay one lower than the row count from here on.
+            self.program.ops.push(LineOp::Row { address, line: row.line });
+        }
+    }
+
+    /// The state of a row, and the row unless it is written already.
+    fn emit(&mut self, index: usize, address: u64, is_call_site: bool) {
+        let row = self.rows[index];
+        let same_context = row.parent == self.context_parent;
+        if is_call_site && same_context {
             self.program.assume_file(row.file); // ptxas forgets to write it
         } else {
             self.program.set_file(row.file);
         }
-        if row.parent != self.context_parent {
+        if !same_context {
             let context =
                 row.parent.and_then(|parent| self.row_of.get(&self.key(parent))).copied().unwrap_or(0);
             self.program.ops.push(LineOp::InlinedCall { context, name: row.name.into() });
             self.context_parent = row.parent;
         }
-        let written =
-            self.program.rows != 0 && (address, row.line) == (self.program.address, self.program.line);
-        if !written {
+        let (last, this) = ((self.program.address, self.program.line), (address, row.line));
+        if last != this {
             self.program.row(address, row.line);
+        }
+        if !is_call_site && same_context && !is_special(last, this) {
+            self.stand_in(row);
         }
     }
 
-    /// `chain` of FORMATS: emits the call sites above a row that have none yet, outermost first; `true` when there were any.
-    fn chain(&mut self, index: usize, address: u64) -> bool {
-        let mut chain = Vec::new();
-        let mut next = self.rows[index].parent;
-        while let Some(parent) = next.filter(|&parent| !self.row_of.contains_key(&self.key(parent))) {
-            chain.push(parent);
-            next = self.rows[parent].parent;
-        }
-        for &parent in chain.iter().rev() {
-            self.emit(parent, address, true);
-            self.row_of.entry(self.key(parent)).or_insert(self.program.rows);
-        }
-        !chain.is_empty()
+    /// Records the row written last, made of `row`, as that of call sites at address 0 with its line and file: ptxas forgets the address.
+    fn stand_in(&mut self, row: Row) {
+        self.row_of.entry((0, row.line, row.file)).or_insert(self.program.rows);
     }
+
+    /// Call sites above a row that have no row yet, outermost first.
+    fn unwritten_ancestors(&self, parent: Option<usize>) -> Vec<usize> {
+        let unwritten = |&row: &usize| !self.row_of.contains_key(&self.key(row));
+        let mut chain: Vec<usize> =
+            std::iter::successors(parent.filter(unwritten), |&row| self.rows[row].parent.filter(unwritten)).collect();
+        chain.reverse();
+        chain
+    }
+}
+
+/// Step 4.
+fn is_alike(a: Row, b: Row) -> bool {
+    let plain = a.place == Place::Plain && b.place == Place::Plain;
+    plain && (a.line, a.file, a.parent, a.name) == (b.line, b.file, b.parent, b.name)
 }

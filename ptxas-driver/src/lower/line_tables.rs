@@ -11,7 +11,8 @@ use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, locations, ptx_lines, transcode,
+    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, last_name, locations, ptx_lines,
+    transcode,
 };
 use std::borrow::Cow;
 
@@ -75,6 +76,8 @@ struct Program {
     ops: Vec<LineOp>,
     /// Whether inlined code occurs, if only in the hidden table that this one is transcoded from: it decides on the `.debug_str` base.
     inlined: bool,
+    /// The name in force behind the table that this one is transcoded from, which the next one begins with.
+    last_name: u32,
 }
 
 /// The programs of all code sections.
@@ -99,9 +102,13 @@ fn sequences<'l>(
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
 ) -> Sequences {
     let mut sequences = Sequences { list: Vec::new(), inlined: false };
+    let mut name = 0;
     for (index, section) in context.image.sections.iter().enumerate() {
-        let Some(Program { ops, inlined }) = program(context, index, section, &lines) else { continue };
+        let Some(Program { ops, inlined, last_name }) = program(context, index, section, name, &lines) else {
+            continue;
+        };
         sequences.inlined |= inlined;
+        name = last_name;
         if ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
             sequences
                 .list
@@ -122,11 +129,13 @@ fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLi
     SectionLines { of_source: true, locs: Cow::Borrowed(&facts.locs), located, entries }
 }
 
-/// The program of the section at `index`, by the rules of the space and the SM; `None` if no lines of it are known.
+/// The program of the section at `index`, by the rules of the space and the SM; `None` if no lines of it are known. `name` is the
+/// [`last_name`](Program::last_name) of the section before.
 fn program<'l>(
     context: &Context<'_>,
     index: usize,
     section: &CodeSection,
+    name: u32,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
 ) -> Option<Program> {
     let built =
@@ -139,7 +148,7 @@ fn program<'l>(
     };
     if let Some(table) = table {
         let ops = built(&lines(section)?, table);
-        return Some(Program { inlined: has_calls(&ops), ops });
+        return Some(Program { inlined: has_calls(&ops), ops, last_name: name });
     }
     let mercury = context.mercury.and_then(|mercury| mercury.image.section(index));
     let lines = lines(mercury.map_or(section, |(section, _)| section))?;
@@ -152,7 +161,8 @@ fn program<'l>(
         }
         None => identity(&lines),
     };
-    Some(Program { inlined: has_calls(&hidden), ops: transcode(&hidden, &pairs, &starts) })
+    let ops = transcode(&hidden, name, &pairs, &starts);
+    Some(Program { inlined: has_calls(&hidden), ops, last_name: last_name(&hidden, name) })
 }
 
 /// The address pairs and starts of code whose Mercury order is hidden, on sm_90 and without a code generator: the native order stands
