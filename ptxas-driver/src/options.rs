@@ -78,6 +78,54 @@ pub struct FileStat {
     pub size: u64,
 }
 
+/// `--line-table`: how `.debug_line` is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LineTableStyle {
+    /// The rows and bytes of ptxas.
+    #[default]
+    Ptxas,
+    /// The rows of ptxas in fewer bytes.
+    Compact,
+    /// Rows with everything that the PTX says: columns, every change of file or call site, beginnings of statements.
+    Full,
+}
+
+/// `--path-map OLD=NEW`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathMap {
+    /// The beginning of paths to be replaced; not empty.
+    pub old: String,
+    /// What they shall begin with.
+    pub new: String,
+}
+
+/// What is asked for beside what ptxas does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extras {
+    /// `--debug-opt keep`, with `-g` only.
+    pub keep_optimised: bool,
+    /// `--line-table`
+    pub line_table: LineTableStyle,
+    /// Each `--path-map`, in order; the last one that fits wins.
+    pub path_maps: Vec<PathMap>,
+    /// False after `--file-stat none`: the file system is not asked for times and sizes.
+    pub stat_files: bool,
+    /// False after `--embed-ptx no`.
+    pub embed_ptx: bool,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Self {
+            keep_optimised: false,
+            line_table: LineTableStyle::Ptxas,
+            path_maps: Vec::new(),
+            stat_files: true,
+            embed_ptx: true,
+        }
+    }
+}
+
 /// One compile, conflicts resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
@@ -117,6 +165,8 @@ pub struct Options {
     pub code: CodeChoice,
     /// Each `--file-stat`, in order; a later one for the same path replaces an earlier one.
     pub file_stats: Vec<FileStat>,
+    /// What ptxas cannot do.
+    pub extras: Extras,
     /// `--stats`
     pub stats: bool,
     /// Options that only the ptxas behind `--code ptxas` understands, with their arguments, as they were written.

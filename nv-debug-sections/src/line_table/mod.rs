@@ -2,17 +2,20 @@
 //!
 //! * [`locations`]: `.debug_line` of sm_75-sm_89 and of every Mercury table (FORMATS 1.5).
 //! * [`transcode`]: `.debug_line` of sm_90 and later, made from the Mercury table (FORMATS 1.6).
+//! * [`full`]: a table of our own, with all that the directives say.
 //! * [`ptx_lines`]: the input of both for `.nv_debug_line_sass`, which follows the same rules.
 //!
 //! All take plain values: where the instructions and the `.loc` directives come from is the caller's business. Addresses are byte offsets
 //! in the code section. Observed: ptxas 13.0.88.
 
+mod full;
 mod located;
 mod ptx_lines;
 #[cfg(test)]
 mod tests;
 mod transcoded;
 
+pub use full::full;
 pub use located::{Table, locations};
 pub use ptx_lines::ptx_lines;
 pub use transcoded::{AddressPair, last_name, transcode};

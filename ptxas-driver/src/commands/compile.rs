@@ -283,6 +283,7 @@ impl<'o> Compile<'o> {
             sm,
             relocatable,
             level,
+            extras: &self.options.extras,
             placed,
         };
         let lowered = lower::lower(&input, diagnostics)?;

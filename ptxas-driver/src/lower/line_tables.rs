@@ -3,7 +3,9 @@
 use super::{Context, Lowered, debug_relocs};
 use crate::code_image::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
+use crate::options::LineTableStyle;
 use anyhow::Result;
+use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
@@ -11,8 +13,8 @@ use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, last_name, locations, ptx_lines,
-    transcode,
+    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, full, last_name, locations,
+    ptx_lines, transcode,
 };
 use std::borrow::Cow;
 
@@ -35,7 +37,12 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     let relocates = Generation::of(context.sm) == Generation::Legacy || context.space == Space::Mercury;
     let relocate_base = context.relocatable && relocates;
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
-    let lowered = encode(SectionKind::DebugLine, unit, list, debug_str.map(|symbol| SymbolId(symbol.0)))?;
+    let policy = match context.line_table {
+        LineTableStyle::Compact => Policy::Compact(Header::Choose),
+        LineTableStyle::Ptxas | LineTableStyle::Full => Policy::Plain,
+    };
+    let debug_str = debug_str.map(|symbol| SymbolId(symbol.0));
+    let lowered = encode(policy, SectionKind::DebugLine, unit, list, debug_str)?;
     Ok((lowered, rows))
 }
 
@@ -67,7 +74,7 @@ pub(super) fn line_sass(
         debug_str_base: None,
         sequences: Vec::new(),
     };
-    encode(SectionKind::NvDebugLineSass, unit, list, None)
+    encode(Policy::Plain, SectionKind::NvDebugLineSass, unit, list, None)
 }
 
 /// The line program of one code section.
@@ -138,6 +145,11 @@ fn program<'l>(
     name: u32,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
 ) -> Option<Program> {
+    if context.line_table == LineTableStyle::Full
+        && let Some(program) = full_program(context, lines(section)?)
+    {
+        return Some(program);
+    }
     let built =
         |lines: &SectionLines<'_>, table| locations(&lines.locs, &lines.located, &lines.entries, table);
     let has_calls = |ops: &[LineOp]| ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
@@ -165,6 +177,15 @@ fn program<'l>(
     Some(Program { inlined: has_calls(&hidden), ops, last_name: last_name(&hidden, name) })
 }
 
+/// `--line-table full`: the program of source lines; `None` for PTX lines, which have nothing more to say.
+fn full_program(context: &Context<'_>, lines: SectionLines<'_>) -> Option<Program> {
+    let SectionLines { of_source, locs, located, entries } = lines;
+    let table = if context.space == Space::Mercury { Table::Mercury } else { Table::Native };
+    let ops = of_source.then(|| full(&locs, &context.facts.columns, &located, &entries, table))?;
+    let inlined = ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
+    Some(Program { ops, inlined, last_name: 0 })
+}
+
 /// The address pairs and starts of code whose Mercury order is hidden, on sm_90 and without a code generator: the native order stands
 /// in for it.
 fn identity(lines: &SectionLines<'_>) -> (Vec<AddressPair>, Vec<u64>) {
@@ -189,6 +210,7 @@ fn function_starts(facts: &PtxFacts<'_>, section: &CodeSection) -> Vec<FunctionS
 }
 
 fn encode(
+    policy: Policy,
     kind: SectionKind,
     mut unit: LineTable<'_>,
     sequences: Vec<(SymbolIndex, Sequence)>,
@@ -197,6 +219,6 @@ fn encode(
     let (symbols, sequences): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
     unit.sequences = sequences;
     let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
-    let Section { bytes, relocs } = line::encode(kind.name(), &unit, debug_str, base)?;
+    let Section { bytes, relocs } = line::encode_as(policy, kind.name(), &unit, debug_str, base)?;
     Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
 }

@@ -10,6 +10,7 @@ mod signposts;
 
 use crate::code_image::{CodeImage, CodeSection, MercuryImage};
 use crate::diag::Diagnostic;
+use crate::options::{Extras, LineTableStyle};
 use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
@@ -47,6 +48,8 @@ pub struct Input<'a> {
     pub relocatable: bool,
     /// How much is written.
     pub level: DebugLevel,
+    /// What is written otherwise than by ptxas.
+    pub extras: &'a Extras,
     /// Whether there is no code, and every function has an address of its own.
     pub placed: bool,
 }
@@ -65,6 +68,7 @@ struct Context<'a> {
     sm: u32,
     relocatable: bool,
     placed: bool,
+    line_table: LineTableStyle,
     /// Frame size by function, from the call frame rules.
     frame_sizes: HashMap<&'a str, u64>,
 }
@@ -158,6 +162,7 @@ fn context<'a>(
         sm: input.sm,
         relocatable: input.relocatable,
         placed: input.placed,
+        line_table: input.extras.line_table,
         frame_sizes: frame_sizes(image),
     }
 }
@@ -185,8 +190,10 @@ fn lower_space(
         let source = input.source.as_bytes();
         let name = ptx_txt::section_name(source, input.relocatable);
         lowered.push(line_tables::line_sass(context, &name, input.files)?);
-        let kind = Some(SectionKind::NvDebugPtxTxt);
-        lowered.push(Lowered { kind, name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
+        if input.extras.embed_ptx {
+            let kind = Some(SectionKind::NvDebugPtxTxt);
+            lowered.push(Lowered { kind, name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
+        }
     }
     if input.level >= DebugLevel::Full {
         if image.has_registers {

@@ -3,8 +3,8 @@
 use super::table::{self, Arg, Id, Spec};
 use super::value::{self, is_digits, number, split_at_equals};
 use super::{
-    ABORTED, Answer, CONFLICT, CodeChoice, FileStat, Input, Message, OPTIMIZED_DEBUG, Options, Parsed,
-    Severity, UsageError, file,
+    ABORTED, Answer, CONFLICT, CodeChoice, Extras, FileStat, Input, Message, OPTIMIZED_DEBUG, Options,
+    Parsed, Severity, UsageError, file,
 };
 use crate::arch::{self, Arch, NotAnArch, Suffix};
 use std::ffi::{OsStr, OsString};
@@ -55,6 +55,7 @@ struct Parser<'a> {
     opt_level: Option<i32>,
     output: Option<PathBuf>,
     file_stats: Vec<FileStat>,
+    extras: Extras,
     passed: Vec<OsString>,
 }
 
@@ -73,6 +74,7 @@ impl<'a> Parser<'a> {
             opt_level: None,
             output: None,
             file_stats: Vec::new(),
+            extras: Extras::default(),
             passed: Vec::new(),
         }
     }
@@ -186,12 +188,44 @@ impl<'a> Parser<'a> {
                 Some(choice) => replace(&mut self.code, choice),
                 None => return undefined(Some("expected none, auto, ptxas or cubin:FILE".into())),
             },
+            Id::DebugOpt if shown == "keep" => {
+                self.extras.keep_optimised = true;
+                false
+            }
+            Id::DebugOpt => return undefined(Some("expected keep".into())),
+            Id::EmbedPtx => match value::yes_or_no(&shown) {
+                Some(embed) => {
+                    self.extras.embed_ptx = embed;
+                    false
+                }
+                None => return undefined(Some("expected yes or no".into())),
+            },
+            Id::LineTable => match value::line_table(&shown) {
+                Some(style) => {
+                    self.extras.line_table = style;
+                    false
+                }
+                None => return undefined(Some("expected ptxas, compact or full".into())),
+            },
+            Id::PathMap => match value::path_map(&shown) {
+                Some(map) => {
+                    self.extras.path_maps.push(map);
+                    false
+                }
+                None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
+            },
+            Id::FileStat if shown == "none" => {
+                self.extras.stat_files = false;
+                false
+            }
             Id::FileStat => match value::file_stat(&shown) {
                 Some(stat) => {
                     self.file_stats.push(stat);
                     false
                 }
-                None => return stop(format!("'{shown}': expected FILE=MTIME,SIZE after '--file-stat'")),
+                None => {
+                    return stop(format!("'{shown}': expected FILE=MTIME,SIZE or none after '--file-stat'"));
+                }
             },
             _ => false,
         };
@@ -277,6 +311,7 @@ impl<'a> Parser<'a> {
             machine: self.machine.is_some(),
             code: self.code.take().unwrap_or(CodeChoice::Auto),
             file_stats: std::mem::take(&mut self.file_stats),
+            extras: std::mem::take(&mut self.extras),
             stats: has(Id::Stats),
             passed: std::mem::take(&mut self.passed),
         };
@@ -285,7 +320,11 @@ impl<'a> Parser<'a> {
             let severity = if options.warnings_as_errors { Severity::Error } else { Severity::Warning };
             self.messages.push(Message { severity, text: CONFLICT.into() });
         }
-        if device_debug && options.opt_level.is_some_and(|level| level != 0) {
+        let keeps = options.extras.keep_optimised;
+        if keeps && !device_debug {
+            return stop("--debug-opt keep goes with -g only");
+        }
+        if device_debug && !keeps && options.opt_level.is_some_and(|level| level != 0) {
             return stop(OPTIMIZED_DEBUG);
         }
         if conflict && options.warnings_as_errors {

@@ -10,10 +10,13 @@ pub(super) enum Id {
     CompileOnly,
     DeviceDebug,
     DisableWarnings,
+    DebugOpt,
+    EmbedPtx,
     FileStat,
     Help,
     InputAsString,
     LineInfo,
+    LineTable,
     ListVersion,
     Machine,
     OptLevel,
@@ -21,6 +24,7 @@ pub(super) enum Id {
     Output,
     /// Any option that is the code provider's alone.
     Passed,
+    PathMap,
     Stats,
     SuppressDebugInfo,
     Verbose,
@@ -120,9 +124,19 @@ pub(super) const OURS: &[Spec] = &[
         "Where the machine code comes from. none: no code, a debug-only object. cubin:FILE: an existing cubin of \
          this PTX, compiled with -lineinfo or -g. ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside us, $CUDA_HOME/bin, $CUDA_PATH/bin, \
          PATH or a Python environment. auto (default): ptxas if there is one, else none."),
-    spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>"),
+    spec(Id::DebugOpt, "debug-opt", "", Arg::Value("keep"),
+        "With -g: keep the code optimised. Entries, types, inlined calls and lines describe the optimised code; where a \
+         variable lives is said only where the code still shows it. ptxas itself refuses this."),
+    spec(Id::EmbedPtx, "embed-ptx", "", Arg::Value("<yes|no>"), "Whether the output carries the PTX text. Default: yes."),
+    spec(Id::FileStat, "file-stat", "", Arg::Value("<file>=<mtime>,<size>|none"),
         "Time (seconds since 1970) and size (bytes) of a source file named by .file, written to the line table in \
-         place of what the file system says. May be given for each file."),
+         place of what the file system says. May be given for each file. none: never ask the file system."),
+    spec(Id::LineTable, "line-table", "", Arg::Value("<ptxas|compact|full>"),
+        "How source lines are written. ptxas (default): as ptxas does. compact: the same rows in fewer bytes. full: \
+         also columns, every change of file and call site, and which rows begin a statement."),
+    spec(Id::PathMap, "path-map", "", Arg::Value("<old>=<new>"),
+        "Write paths that begin with <old> as if they began with <new>: source files, unit names and folders. May be \
+         given several times; the last one that fits wins."),
     spec(Id::Stats, "stats", "", Arg::None,
         "Print how long the debug information took, in ms and in percent of the whole run, and the memory it needed."),
 ];

@@ -32,6 +32,7 @@ fn defaults_are_those_of_ptxas() {
     assert_eq!(
         options,
         Options {
+            extras: Extras::default(),
             input: Input::Path("in.ptx".into()),
             output: "elf.o".into(),
             arch: arch::DEFAULT,
@@ -277,6 +278,27 @@ fn code_and_file_stats() {
             FileStat { path: "d".into(), mtime: 0, size: u64::MAX },
         ]
     );
+}
+
+#[test]
+fn what_ptxas_cannot_do() {
+    let extras = compile("-g --debug-opt keep -O3 --line-table=full --path-map /a=/b=c --path-map /x= --file-stat none --embed-ptx no t").extras;
+    let map = |old: &str, new: &str| PathMap { old: old.into(), new: new.into() };
+    assert_eq!(extras.path_maps, [map("/a", "/b=c"), map("/x", "")]);
+    let Extras { keep_optimised, line_table, stat_files, embed_ptx, .. } = extras;
+    assert_eq!((keep_optimised, line_table), (true, LineTableStyle::Full));
+    assert_eq!((stat_files, embed_ptx), (false, false));
+    for (line, message) in [
+        ("--debug-opt keep t", "--debug-opt keep goes with -g only"),
+        ("-g --debug-opt drop t", "Value 'drop' is not defined for option 'debug-opt'"),
+        ("--line-table tiny t", "Value 'tiny' is not defined for option 'line-table'"),
+        ("--embed-ptx maybe t", "Value 'maybe' is not defined for option 'embed-ptx'"),
+        ("--path-map =x t", "'=x': expected OLD=NEW after '--path-map'"),
+        ("--path-map x t", "'x': expected OLD=NEW after '--path-map'"),
+        ("-g -O3 t", OPTIMIZED_DEBUG),
+    ] {
+        assert!(messages(line).contains(message), "{line}: {}", messages(line));
+    }
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Values: how one argument's text is read.
 
-use super::{CodeChoice, FileStat};
+use super::{CodeChoice, FileStat, LineTableStyle, PathMap};
 use std::ffi::{OsStr, OsString};
 
 /// The option name (lossy: only for looking up and messages) and what follows the first equals sign.
@@ -87,6 +87,31 @@ pub(super) fn file_stat(text: &str) -> Option<FileStat> {
         return None;
     }
     Some(FileStat { path: path.into(), mtime: mtime.parse().ok()?, size: size.parse().ok()? })
+}
+
+/// `OLD=NEW`; NEW may hold equals signs.
+pub(super) fn path_map(text: &str) -> Option<PathMap> {
+    let (old, new) = text.split_once('=')?;
+    (!old.is_empty()).then(|| PathMap { old: old.into(), new: new.into() })
+}
+
+/// `ptxas`, `compact` or `full`.
+pub(super) fn line_table(text: &str) -> Option<LineTableStyle> {
+    match text {
+        "ptxas" => Some(LineTableStyle::Ptxas),
+        "compact" => Some(LineTableStyle::Compact),
+        "full" => Some(LineTableStyle::Full),
+        _ => None,
+    }
+}
+
+/// `yes` or `no`.
+pub(super) fn yes_or_no(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
 }
 
 /// The parts of a list separated by commas, without empty ones.
