@@ -14,12 +14,14 @@ pub const UNNAMED: &str = "<unnamed>";
 #[derive(Debug)]
 pub struct SourceStats<'a> {
     given: BTreeMap<&'a str, &'a FileStat>,
+    /// Whether the file system is asked for the others.
+    asks: bool,
 }
 
 impl<'a> SourceStats<'a> {
-    /// `given` are the command line's answers; a later one for the same path wins.
-    pub fn new(given: &'a [FileStat]) -> Self {
-        Self { given: given.iter().map(|stat| (stat.path.as_str(), stat)).collect() }
+    /// `given` are the command line's answers; a later one for the same path wins. For other files the file system is asked, if it `asks`.
+    pub fn new(given: &'a [FileStat], asks: bool) -> Self {
+        Self { asks, given: given.iter().map(|stat| (stat.path.as_str(), stat)).collect() }
     }
 
     /// All `.file` directives of a module with time and size settled, in text order.
@@ -61,7 +63,8 @@ impl<'a> SourceStats<'a> {
         if let Some(stat) = self.given.get(path) {
             return (stat.mtime, stat.size);
         }
-        let Ok(metadata) = std::fs::metadata(path) else { return (0, 0) };
+        let metadata = if self.asks { std::fs::metadata(path).ok() } else { None };
+        let Some(metadata) = metadata else { return (0, 0) };
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         (modified.map_or(0, |since| since.as_secs()), metadata.len())
     }

@@ -222,7 +222,8 @@ impl<'o> Compile<'o> {
 
     /// How ptxas would be called.
     fn mode(&self) -> Mode {
-        match (self.options.device_debug, self.options.line_info) {
+        let keeps = self.options.extras.keep_optimised;
+        match (self.options.device_debug && !keeps, self.options.line_info || keeps) {
             (true, _) => Mode::G,
             (false, true) => Mode::Lineinfo,
             (false, false) => Mode::None,
@@ -236,13 +237,14 @@ impl<'o> Compile<'o> {
         by_ptxas: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<DebugLevel, Stopped> {
+        let keeps = self.options.extras.keep_optimised;
         let request = Request {
             device_debug: self.options.device_debug,
             line_info: self.options.line_info,
             suppress: self.options.suppress_debug_info,
         };
         let ptx = checks::ptx_kind(module);
-        if ptx.target_debug && self.options.opt_level.is_some_and(|level| level > 0) {
+        if ptx.target_debug && !keeps && self.options.opt_level.is_some_and(|level| level > 0) {
             say_fatal(options::OPTIMIZED_DEBUG);
             return Err(STOPPED);
         }
@@ -269,10 +271,21 @@ impl<'o> Compile<'o> {
         }
         let provided = match &code.cubin {
             None => none::provide(module, facts, sm)?,
-            Some(data) => cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?,
+            Some(data) => {
+                // Optimised code has no more to say than lines.
+                let keeps = self.options.extras.keep_optimised;
+                let level = if keeps { level.min(DebugLevel::Lines) } else { level };
+                cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?
+            }
         };
         let Provided { image, mercury, mut container, placed } = provided;
-        let files = SourceStats::new(&self.options.file_stats).settle_all(module, diagnostics);
+        let extras = &self.options.extras;
+        let mut files =
+            SourceStats::new(&self.options.file_stats, extras.stat_files).settle_all(module, diagnostics);
+        let mapped: Vec<_> = files.iter().map(|file| lower::mapped(file.path, &extras.path_maps)).collect();
+        for (file, mapped) in files.iter_mut().zip(&mapped) {
+            file.path = mapped.as_deref().unwrap_or(file.path);
+        }
         let input = lower::Input {
             source: text,
             facts,
@@ -283,7 +296,7 @@ impl<'o> Compile<'o> {
             sm,
             relocatable,
             level,
-            extras: &self.options.extras,
+            extras,
             placed,
         };
         let lowered = lower::lower(&input, diagnostics)?;

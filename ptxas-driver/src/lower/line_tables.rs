@@ -18,21 +18,33 @@ use nv_debug_sections::line_table::{
 };
 use std::borrow::Cow;
 
-/// The source location table, and how many rows it has.
-pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
+/// A line table, and the symbol of each sequence's code section.
+#[derive(Debug)]
+pub(super) struct Lines<'f> {
+    pub(super) table: LineTable<'f>,
+    pub(super) symbols: Vec<SymbolIndex>,
+}
+
+/// The source location table as a section and as values, and how many rows it has.
+pub(super) fn debug_line<'f>(
+    context: &Context<'_>,
+    files: &[SourceFile<'f>],
+) -> Result<(Lowered, usize, Lines<'f>)> {
     let FileTable { directories, files } =
         file_table::build(files.iter().copied(), context.facts.uses_file_0);
     let Sequences { list, inlined } =
         sequences(context, |section| Some(source_lines(context.facts, section)));
     let ops = list.iter().flat_map(|(_, sequence)| &sequence.ops);
     let rows = ops.filter(|op| matches!(op, LineOp::Row { .. })).count();
-    let unit = LineTable {
+    let (symbols, sequences) = list.into_iter().unzip();
+    let table = LineTable {
         params: PTXAS_PARAMS,
         directories,
         files,
         debug_str_base: inlined.then_some(0),
-        sequences: Vec::new(),
+        sequences,
     };
+    let lines = Lines { table, symbols };
     // Native tables of sm_90 and later keep the base unrelocated.
     let relocates = Generation::of(context.sm) == Generation::Legacy || context.space == Space::Mercury;
     let relocate_base = context.relocatable && relocates;
@@ -42,8 +54,8 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
         LineTableStyle::Ptxas | LineTableStyle::Full => Policy::Plain,
     };
     let debug_str = debug_str.map(|symbol| SymbolId(symbol.0));
-    let lowered = encode(policy, SectionKind::DebugLine, unit, list, debug_str)?;
-    Ok((lowered, rows))
+    let lowered = encode(policy, SectionKind::DebugLine, &lines, debug_str)?;
+    Ok((lowered, rows, lines))
 }
 
 /// The PTX line table. Its one file is the section with the PTX text: number 1 by name in relocatable files, whose section names
@@ -67,14 +79,15 @@ pub(super) fn line_sass(
     } else {
         FileTable::default()
     };
-    let unit = LineTable {
+    let (symbols, sequences) = list.into_iter().unzip();
+    let table = LineTable {
         params: PTXAS_PARAMS,
         directories: table.directories,
         files: table.files,
         debug_str_base: None,
-        sequences: Vec::new(),
+        sequences,
     };
-    encode(Policy::Plain, SectionKind::NvDebugLineSass, unit, list, None)
+    encode(Policy::Plain, SectionKind::NvDebugLineSass, &Lines { table, symbols }, None)
 }
 
 /// The line program of one code section.
@@ -212,13 +225,11 @@ fn function_starts(facts: &PtxFacts<'_>, section: &CodeSection) -> Vec<FunctionS
 fn encode(
     policy: Policy,
     kind: SectionKind,
-    mut unit: LineTable<'_>,
-    sequences: Vec<(SymbolIndex, Sequence)>,
+    lines: &Lines<'_>,
     debug_str: Option<SymbolId>,
 ) -> Result<Lowered> {
-    let (symbols, sequences): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
-    unit.sequences = sequences;
+    let Lines { table, symbols } = lines;
     let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
-    let Section { bytes, relocs } = line::encode_as(policy, kind.name(), &unit, debug_str, base)?;
+    let Section { bytes, relocs } = line::encode_as(policy, kind.name(), table, debug_str, base)?;
     Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
 }

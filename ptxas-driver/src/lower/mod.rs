@@ -2,6 +2,7 @@
 //!
 //! From sm_100 on every section is lowered twice: for the native code, and for the Mercury code beside it.
 
+mod kept;
 mod labels;
 mod line_tables;
 pub mod ptx_facts;
@@ -13,6 +14,7 @@ use crate::diag::Diagnostic;
 use crate::options::{Extras, LineTableStyle};
 use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
+pub use kept::mapped;
 use labels::Labels;
 use merc_capsule::Storage;
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -176,13 +178,15 @@ fn lower_space(
     let image = context.image;
     let mut lowered = Vec::new();
     let mut rows = 0;
+    let mut source_lines = None;
     if let Some(entries) = &image.frame {
         lowered.push(debug_frame(context, entries)?);
     }
     if input.level >= DebugLevel::Lines {
-        let (debug_line, count) = line_tables::debug_line(context, input.files)?;
+        let (debug_line, count, lines) = line_tables::debug_line(context, input.files)?;
         lowered.push(debug_line);
         rows = count;
+        source_lines = Some(lines);
         let debug_str = input.sections.by_kind(SectionKind::DebugStr);
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
@@ -203,6 +207,10 @@ fn lower_space(
             lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
     }
+    let changes = input.extras.keep_optimised || !input.extras.path_maps.is_empty();
+    if let Some(lines) = source_lines.filter(|_| changes) {
+        kept::apply(context, input.extras, &lines, &mut lowered)?;
+    }
     if input.placed {
         signposts::add(context, input.files, &mut lowered)?;
     }
@@ -221,9 +229,9 @@ fn clone(section: Lowered, native: &DebugSection, input: &Input<'_>) -> Result<M
     let Lowered { name, mut bytes, relocs, .. } = section;
     let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
     let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
-        Some(Storage::Alias) => true,
-        Some(Storage::AliasInExecutable) => !input.relocatable,
-        Some(Storage::AliasIfEqual) => bytes == native.bytes,
+        // Equal but for what `kept` makes of entries, whose places are others in Mercury code.
+        Some(Storage::Alias | Storage::AliasIfEqual) => bytes == native.bytes,
+        Some(Storage::AliasInExecutable) => !input.relocatable && bytes == native.bytes,
         Some(Storage::Own) | None => false,
     };
     Ok(MercurySection { native: name, bytes: (!is_shared).then_some(bytes), rela })

@@ -1,0 +1,393 @@
+//! `--debug-opt keep` and `--path-map`: entries that say something else than the PTX does.
+//!
+//! The PTX's entries were written for the code that the PTX describes. For optimised code their places are taken from the line tables that
+//! go into the same file: an inlined call covers the addresses whose chain of call sites is its own, a block those of the PTX lines it is
+//! made of. Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
+
+mod places;
+mod tree;
+
+use super::line_tables::Lines;
+use super::{Context, Lowered};
+use crate::options::{Extras, PathMap};
+use anyhow::{Context as _, Result};
+use dwarf2_writer::constants::*;
+use gimli::{Encoding, EndianSlice, Format, LittleEndian, Operation};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use places::{Home, Places};
+use ptx_syntax::StateSpace;
+use ptx_syntax::section_data::{Fixup, FixupTarget};
+use std::collections::{HashMap, HashSet};
+use tree::{Attribute, Entry, New, Written};
+
+/// Changes the sections of the PTX as the options ask. Nothing changes where they ask for nothing.
+///
+/// # Errors
+///
+/// Entries that cannot be read or written again.
+pub(super) fn apply(
+    context: &Context<'_>,
+    extras: &Extras,
+    lines: &Lines<'_>,
+    lowered: &mut Vec<Lowered>,
+) -> Result<()> {
+    let keep = extras.keep_optimised && !context.placed;
+    let strings = bytes_of(lowered, SectionKind::DebugStr).to_vec();
+    if !extras.path_maps.is_empty()
+        && let Some(section) = lowered.iter_mut().find(|section| section.kind == Some(SectionKind::DebugStr))
+    {
+        map_strings(&mut section.bytes, &extras.path_maps);
+    }
+    let find = |kind| lowered.iter().position(|section| section.kind == Some(kind));
+    let (Some(info), Some(abbrev)) = (find(SectionKind::DebugInfo), find(SectionKind::DebugAbbrev)) else {
+        return Ok(());
+    };
+    let units =
+        tree::read(&lowered[info].bytes, &lowered[abbrev].bytes).context("--debug-opt, --path-map")?;
+    let (bytes, relocs) = (lowered[info].bytes.clone(), lowered[info].relocs.clone());
+    let mut editor = Editor {
+        context,
+        keep,
+        maps: &extras.path_maps,
+        places: Places::new(context, lines, &strings),
+        info: &bytes,
+        strings: &strings,
+        addends: relocs.iter().map(|reloc| (reloc.offset as usize, reloc.addend)).collect(),
+        entries: units.iter().flat_map(|unit| &unit.entries).map(|entry| (entry.offset, entry)).collect(),
+        scopes: Vec::new(),
+        taken: HashSet::new(),
+        ranges: Ranges::default(),
+        mapped: false,
+    };
+    let written = tree::write(&units, &bytes, &relocs, |entry| editor.attributes(entry))?;
+    if !keep && !editor.mapped {
+        return Ok(());
+    }
+    let ranges = editor.ranges;
+    move_lookups(lowered, &written);
+    lowered[info].bytes = written.info;
+    lowered[info].relocs = written.relocs;
+    lowered[abbrev].bytes = written.abbrev;
+    if keep {
+        lowered.retain(|section| {
+            let stale = [SectionKind::DebugLoc, SectionKind::DebugRanges, SectionKind::DebugAranges];
+            section.kind.is_none_or(|kind| !stale.contains(&kind))
+        });
+        if !ranges.bytes.is_empty() {
+            lowered.push(Lowered::of(SectionKind::DebugRanges, ranges.bytes, ranges.relocs));
+        }
+    }
+    Ok(())
+}
+
+fn bytes_of(lowered: &[Lowered], kind: SectionKind) -> &[u8] {
+    let section = lowered.iter().find(|section| section.kind == Some(kind));
+    section.map_or(&[], |section| &section.bytes)
+}
+
+/// A path with another beginning; `None` where no map fits.
+pub fn mapped(path: &[u8], maps: &[PathMap]) -> Option<Vec<u8>> {
+    maps.iter().rev().find_map(|PathMap { old, new }| {
+        let rest = path.strip_prefix(old.as_bytes())?;
+        Some([new.as_bytes(), rest].concat())
+    })
+}
+
+/// Maps every string of `.debug_str` in its place, which NULs fill up. One that would need more room becomes empty: unit attributes then
+/// have it themselves.
+fn map_strings(bytes: &mut [u8], maps: &[PathMap]) {
+    for string in bytes.split_mut(|byte| *byte == 0) {
+        if let Some(new) = mapped(string, maps) {
+            let fits = new.len() <= string.len();
+            let new = if fits { new.iter() } else { [].iter() };
+            let padded = new.copied().chain(std::iter::repeat(0));
+            string.iter_mut().zip(padded).for_each(|(byte, new)| *byte = new);
+        }
+    }
+}
+
+/// The linkage name of compilers that write DWARF 2, in the vendors' range.
+const DW_AT_MIPS_LINKAGE_NAME: u16 = 0x2007;
+/// Attributes that say where something is at run time.
+const LOCATIONS: [u16; 5] =
+    [DW_AT_location, DW_AT_frame_base, DW_AT_return_addr, DW_AT_static_link, DW_AT_string_length];
+/// Attributes that say where code is.
+const CODE: [u16; 4] = [DW_AT_low_pc, DW_AT_high_pc, DW_AT_entry_pc, DW_AT_ranges];
+
+/// Where an entry is.
+#[derive(Debug, Clone, Default)]
+struct Scope {
+    /// The code of the function that it is in.
+    home: Option<Home>,
+    /// Inlined calls down to it, by the offsets of their entries; outermost first.
+    calls: Vec<usize>,
+}
+
+struct Editor<'e> {
+    context: &'e Context<'e>,
+    keep: bool,
+    maps: &'e [PathMap],
+    places: Places<'e>,
+    info: &'e [u8],
+    strings: &'e [u8],
+    /// Addends of relocated fields by offset.
+    addends: HashMap<usize, i64>,
+    entries: HashMap<usize, &'e Entry>,
+    scopes: Vec<Scope>,
+    /// Chains that have their entry: of two calls of the same function from the same line the first has the code.
+    taken: HashSet<(SymbolIndex, Vec<places::Call>)>,
+    ranges: Ranges,
+    mapped: bool,
+}
+
+impl<'e> Editor<'e> {
+    fn attributes(&mut self, entry: &'e Entry) -> Vec<New<'e>> {
+        let mut new: Vec<New<'e>> = Vec::new();
+        let code = if self.keep { self.code(entry) } else { None };
+        let drops_location = self.keep && entry.attributes.iter().any(|attribute| self.is_stale(attribute));
+        for attribute in &entry.attributes {
+            let is_location = LOCATIONS.contains(&attribute.name);
+            let goes = code.is_some() && CODE.contains(&attribute.name)
+                || drops_location
+                    && (is_location && self.is_stale(attribute) || attribute.name == DW_AT_address_class);
+            if goes {
+                continue;
+            }
+            match self.mapped_text(entry, attribute) {
+                Some(text) => {
+                    self.mapped = true;
+                    new.push(New::Text(attribute, text));
+                }
+                None => new.push(New::Same(attribute)),
+            }
+        }
+        new.extend(code.into_iter().flatten());
+        new
+    }
+
+    /// Where the code of an entry is now, in place of what it says itself; `None`: that stays.
+    fn code(&mut self, entry: &Entry) -> Option<Vec<New<'e>>> {
+        self.scopes.truncate(entry.depth);
+        let mut scope = self.scopes.last().cloned().unwrap_or_default();
+        let mut code = None;
+        if entry.tag == DW_TAG_subprogram {
+            scope = Scope {
+                home: self.label(entry).and_then(|label| self.places.home(label)),
+                calls: Vec::new(),
+            };
+            // Its own labels are the function's start and end; without code it has no place.
+            code = (scope.home.is_none() && entry.has(DW_AT_low_pc)).then(Vec::new);
+        } else if entry.tag == DW_TAG_inlined_subroutine {
+            scope.calls.push(entry.offset);
+            let ranges =
+                scope.home.as_ref().and_then(|home| Some((home.symbol, self.inlined(home, &scope.calls)?)));
+            code = Some(self.place(ranges));
+        } else if CODE.iter().any(|name| entry.has(*name)) && entry.depth > 0 {
+            let labels = self.label(entry).zip(self.label_of(entry, DW_AT_high_pc));
+            let ranges = scope.home.as_ref().zip(labels);
+            let ranges =
+                ranges.map(|(home, (low, high))| (home.symbol, self.places.between(home, low, high)));
+            code = Some(self.place(ranges));
+        } else if entry.depth == 0 && entry.has(DW_AT_low_pc) {
+            // Ranges would count from it.
+            code = Some(Vec::new());
+        }
+        self.scopes.push(scope);
+        code
+    }
+
+    /// Attributes for these ranges of a section.
+    fn place(&mut self, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
+        let Some((symbol, ranges)) = ranges else { return Vec::new() };
+        let at = |offset| crate::code_image::LabelAddress { symbol, offset };
+        match ranges.as_slice() {
+            [] => Vec::new(),
+            [(start, end)] => vec![New::Code(DW_AT_low_pc, at(*start)), New::Code(DW_AT_high_pc, at(*end))],
+            several => vec![New::Offset(DW_AT_ranges, self.ranges.add(symbol, several))],
+        }
+    }
+
+    /// Addresses of the inlined call at the end of a chain of entries.
+    fn inlined(&mut self, home: &Home, calls: &[usize]) -> Option<Vec<(u64, u64)>> {
+        let chain: Vec<places::Call> = calls.iter().map(|call| self.call(*call)).collect::<Option<_>>()?;
+        let ranges = self.places.inlined(home, &chain);
+        self.taken.insert((home.symbol, chain)).then_some(ranges)
+    }
+
+    /// What an inlined call's entry says of it.
+    fn call(&self, offset: usize) -> Option<places::Call> {
+        let entry = self.entries.get(&offset)?;
+        let number = |name| {
+            let content = self.info.get(entry.attribute(name)?.content.clone())?;
+            Some(content.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        };
+        let mut names = Vec::new();
+        let mut origin = entry.attribute(DW_AT_abstract_origin).and_then(|attribute| attribute.entry);
+        // A declaration may stand behind the definition; a chain that goes on is none of a compiler's.
+        for _ in 0..4 {
+            let Some(entry) = origin.and_then(|offset| self.entries.get(&offset)) else { break };
+            for name in [DW_AT_MIPS_LINKAGE_NAME, DW_AT_linkage_name, DW_AT_name] {
+                names.extend(entry.attribute(name).and_then(|attribute| self.text(attribute)));
+            }
+            let next = entry.attribute(DW_AT_specification).or(entry.attribute(DW_AT_abstract_origin));
+            origin = next.and_then(|attribute| attribute.entry);
+        }
+        Some(places::Call { names, file: number(DW_AT_call_file)?, line: number(DW_AT_call_line)? })
+    }
+
+    /// Name of the code label that an entry begins at.
+    fn label(&self, entry: &Entry) -> Option<&'e str> {
+        self.label_of(entry, DW_AT_low_pc)
+    }
+
+    fn label_of(&self, entry: &Entry, name: u16) -> Option<&'e str> {
+        let attribute = entry.attribute(name)?;
+        let fixup = self.fixups(attribute).first()?;
+        match fixup.target {
+            FixupTarget::Symbol { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The PTX's references inside an attribute.
+    fn fixups(&self, attribute: &Attribute) -> &'e [Fixup<'e>] {
+        let section = self.context.sections.by_kind(SectionKind::DebugInfo);
+        let all = section.map_or(&[][..], |section| &section.assembled.fixups);
+        let [first, behind] = [attribute.content.start, attribute.content.end]
+            .map(|bound| all.partition_point(|fixup| (fixup.offset as usize) < bound));
+        all.get(first..behind).unwrap_or_default()
+    }
+
+    /// Whether a location says what optimised code does not show.
+    fn is_stale(&self, attribute: &Attribute) -> bool {
+        if !LOCATIONS.contains(&attribute.name) || self.context.image.has_registers {
+            return false;
+        }
+        let is_block =
+            [DW_FORM_block1, DW_FORM_block2, DW_FORM_block4, DW_FORM_block].contains(&attribute.form);
+        if !is_block {
+            return attribute.form != DW_FORM_string; // a list of ranges between labels
+        }
+        let content = self.info.get(attribute.content.clone()).unwrap_or_default();
+        let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 2 };
+        let mut operations = gimli::Expression(EndianSlice::new(content, LittleEndian)).operations(encoding);
+        loop {
+            match operations.next() {
+                Ok(None) => break,
+                Ok(Some(
+                    Operation::Address { .. }
+                    | Operation::UnsignedConstant { .. }
+                    | Operation::SignedConstant { .. }
+                    | Operation::PlusConstant { .. }
+                    | Operation::Plus
+                    | Operation::Deref { .. }
+                    | Operation::Nop,
+                )) => {}
+                _ => return true,
+            }
+        }
+        !self.fixups(attribute).iter().all(|fixup| self.is_backed(fixup))
+    }
+
+    /// Whether what a location refers to is there in optimised code too.
+    fn is_backed(&self, fixup: &Fixup<'_>) -> bool {
+        let FixupTarget::Symbol { name, .. } = fixup.target else { return false };
+        let Context { facts, image, .. } = self.context;
+        let space = facts.variables.get(name).map(|variable| variable.space);
+        let has_symbol = image.symbols.get(name).is_some_and(|symbol| symbol.defined);
+        facts.kernel_parameters.contains_key(name) || has_symbol && space != Some(StateSpace::Local)
+    }
+
+    fn text(&self, attribute: &Attribute) -> Option<Vec<u8>> {
+        tree::string(attribute, self.info, self.strings, &self.addends)
+    }
+
+    /// What a path of a unit's entry becomes.
+    fn mapped_text(&self, entry: &Entry, attribute: &Attribute) -> Option<Vec<u8>> {
+        let is_path = entry.depth == 0 && [DW_AT_name, DW_AT_comp_dir].contains(&attribute.name);
+        if !is_path || self.maps.is_empty() {
+            return None;
+        }
+        let old = self.text(attribute)?;
+        let new = mapped(&old, self.maps)?;
+        // What fits was changed where it stands.
+        (attribute.form == DW_FORM_string || new.len() > old.len()).then_some(new)
+    }
+}
+
+/// `.debug_ranges` in the making (DWARF 3 §2.16.3, which readers of DWARF 2 know too).
+#[derive(Debug, Default)]
+struct Ranges {
+    bytes: Vec<u8>,
+    relocs: Vec<DebugReloc>,
+}
+
+impl Ranges {
+    /// Adds a list; its offset.
+    fn add(&mut self, symbol: SymbolIndex, ranges: &[(u64, u64)]) -> u32 {
+        let start = self.bytes.len();
+        // Addresses count from 0, not from the unit's start.
+        self.pair(u64::MAX, 0);
+        for (start, end) in ranges {
+            for (offset, address) in [(0, *start), (8, *end)] {
+                let (offset, addend) = (self.bytes.len() as u64 + offset, address as i64);
+                let (kind, in_place) = (RelocKind::Code64, Some(addend));
+                self.relocs.push(DebugReloc { offset, kind, symbol, addend, in_place });
+            }
+            self.pair(*start, *end);
+        }
+        self.pair(0, 0);
+        start as u32
+    }
+
+    fn pair(&mut self, start: u64, end: u64) {
+        self.bytes.extend(start.to_le_bytes());
+        self.bytes.extend(end.to_le_bytes());
+    }
+}
+
+/// Leads the tables of names to where the entries are now (DWARF 2.0.0 §6.1.1).
+fn move_lookups(lowered: &mut [Lowered], written: &Written) {
+    let kinds = [SectionKind::DebugPubnames, SectionKind::DebugPubtypes];
+    for section in lowered.iter_mut().filter(|section| section.kind.is_some_and(|kind| kinds.contains(&kind)))
+    {
+        let mut at = 0;
+        while let Some(length) = word(&section.bytes, at) {
+            let end = at.saturating_add(4).saturating_add(length as usize).min(section.bytes.len());
+            let [unit_field, size_field, first] = [6, 10, 14].map(|offset| at + offset);
+            let reloc = section.relocs.iter_mut().find(|reloc| reloc.offset as usize == unit_field);
+            let old = match &reloc {
+                Some(reloc) => reloc.addend as usize,
+                None => word(&section.bytes, unit_field).unwrap_or(0) as usize,
+            };
+            let Some((new, size)) = written.units.get(&old).copied() else { return };
+            match reloc {
+                Some(reloc) => reloc.addend = new.into(),
+                None => set_word(&mut section.bytes, unit_field, new),
+            }
+            set_word(&mut section.bytes, size_field, size);
+            let mut entry = first;
+            while let Some(offset) = word(&section.bytes, entry).filter(|offset| *offset != 0 && entry < end)
+            {
+                if let Some(new) = written.entries.get(&(old.saturating_add(offset as usize))) {
+                    set_word(&mut section.bytes, entry, *new);
+                }
+                let name = section.bytes.get(entry + 4..end).unwrap_or_default();
+                entry += 5 + memchr::memchr(0, name).unwrap_or(name.len());
+            }
+            at = end;
+        }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
+}
+
+fn set_word(bytes: &mut [u8], at: usize, value: u32) {
+    if let Some(word) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+        *word = value.to_le_bytes();
+    }
+}

@@ -1,0 +1,344 @@
+//! `.debug_info` as a tree that can be changed: attributes go, come, and move, and all that refers to entries follows.
+
+use crate::code_image::LabelAddress;
+use anyhow::{Context, Result, anyhow, bail};
+use dwarf2_writer::constants::*;
+use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
+use dwarf2_writer::{Address, Reloc, SymbolId};
+use gimli::{DebugAbbrev, LittleEndian};
+use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// One unit, in section order.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Of its header, from the start of the section.
+    offset: usize,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// One entry.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// From the start of the section.
+    pub(super) offset: usize,
+    /// 0 for the unit's own.
+    pub(super) depth: usize,
+    pub(super) tag: u16,
+    pub(super) attributes: Vec<Attribute>,
+}
+
+/// One attribute, as it stands in the section.
+#[derive(Debug, Clone)]
+pub(super) struct Attribute {
+    pub(super) name: u16,
+    pub(super) form: u16,
+    /// A string without its NUL, a block without its length, any other value whole.
+    pub(super) content: Range<usize>,
+    /// Of a reference to an entry: where that is, from the start of the section.
+    pub(super) entry: Option<usize>,
+}
+
+/// Offset of `debug_abbrev_offset` in a unit's header.
+const ABBREV_FIELD: usize = 6;
+
+/// Reads all units.
+///
+/// # Errors
+///
+/// What is no DWARF 2 that the writer could write again.
+pub(super) fn read(info: &[u8], abbrev: &[u8]) -> Result<Vec<Unit>> {
+    let abbrev = DebugAbbrev::new(abbrev, LittleEndian);
+    let section = gimli::DebugInfo::new(info, LittleEndian);
+    let mut headers = section.units();
+    let mut units = Vec::new();
+    while let Some(header) = headers.next().context(".debug_info")? {
+        let start = header.offset().0;
+        let abbreviations = header.abbreviations(&abbrev).context(".debug_abbrev")?;
+        let mut raw = header.entries_raw(&abbreviations, None).context(".debug_info")?;
+        let mut entries = Vec::new();
+        while !raw.is_empty() {
+            let offset = start + raw.next_offset().0;
+            let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
+            let fault = || format!(".debug_info+{offset:#x}");
+            let Some(abbreviation) = raw.read_abbreviation().with_context(fault)? else { continue };
+            let mut attributes = Vec::new();
+            for spec in abbreviation.attributes() {
+                let begin = start + raw.next_offset().0;
+                raw.read_attribute(*spec).with_context(fault)?;
+                let field = begin..start + raw.next_offset().0;
+                let form = spec.form().0;
+                let bytes = info.get(field.clone()).unwrap_or_default();
+                let content = content(form, bytes).with_context(fault)?;
+                let content = field.start + content.start..field.start + content.end;
+                let entry = reference(form, bytes, start);
+                attributes.push(Attribute { name: spec.name().0, form, content, entry });
+            }
+            entries.push(Entry { offset, depth, tag: abbreviation.tag().0, attributes });
+        }
+        units.push(Unit { offset: start, entries });
+    }
+    Ok(units)
+}
+
+/// The part of a field that says something.
+fn content(form: u16, field: &[u8]) -> Result<Range<usize>> {
+    let len = field.len();
+    Ok(match form {
+        DW_FORM_string => 0..len.saturating_sub(1),
+        DW_FORM_block1 => 1.min(len)..len,
+        DW_FORM_block2 => 2.min(len)..len,
+        DW_FORM_block4 => 4.min(len)..len,
+        DW_FORM_block => {
+            let length = field.iter().position(|byte| byte & 0x80 == 0).map_or(len, |last| last + 1);
+            length..len
+        }
+        DW_FORM_indirect => bail!("DW_FORM_indirect cannot be written again"),
+        _ => 0..len,
+    })
+}
+
+fn reference(form: u16, field: &[u8], unit: usize) -> Option<usize> {
+    let number = match form {
+        DW_FORM_ref1 | DW_FORM_ref2 | DW_FORM_ref4 | DW_FORM_ref8 | DW_FORM_ref_addr => fixed(field),
+        DW_FORM_ref_udata => leb128_nv::read_uleb128(field).ok()?.0,
+        _ => return None,
+    };
+    let base = if form == DW_FORM_ref_addr { 0 } else { unit };
+    base.checked_add(usize::try_from(number).ok()?)
+}
+
+/// A little-endian number of up to 8 bytes.
+fn fixed(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+impl Entry {
+    /// The attribute of that name.
+    pub(super) fn attribute(&self, name: u16) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// Whether it has that attribute.
+    pub(super) fn has(&self, name: u16) -> bool {
+        self.attribute(name).is_some()
+    }
+}
+
+/// An attribute to be written.
+#[derive(Debug)]
+pub(super) enum New<'t> {
+    /// As it was.
+    Same(&'t Attribute),
+    /// A string in place of one.
+    Text(&'t Attribute, Vec<u8>),
+    /// A code address.
+    Code(u16, LabelAddress),
+    /// An offset in a section whose start is not relocated.
+    Offset(u16, u32),
+}
+
+/// The sections written anew.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) info: Vec<u8>,
+    pub(super) abbrev: Vec<u8>,
+    pub(super) relocs: Vec<DebugReloc>,
+    /// Offsets of entries from the start of their unit by old offset in the section.
+    pub(super) entries: HashMap<usize, u32>,
+    /// Offset and size of each unit by its old offset.
+    pub(super) units: HashMap<usize, (u32, u32)>,
+}
+
+/// Writes the units with the attributes that `attributes` gives for each entry.
+///
+/// `bytes` and `relocs` are those of the section that the tree was read from.
+///
+/// # Errors
+///
+/// References to no entry, values that the writer refuses.
+pub(super) fn write<'t>(
+    units: &'t [Unit],
+    bytes: &[u8],
+    relocs: &[DebugReloc],
+    mut attributes: impl FnMut(&'t Entry) -> Vec<New<'t>>,
+) -> Result<Written> {
+    let mut writer = Writer {
+        bytes,
+        at: relocs.iter().enumerate().map(|(index, reloc)| (reloc.offset as usize, index)).collect(),
+        relocs: relocs.to_vec(),
+        ids: HashMap::new(),
+    };
+    let abbrev =
+        units.first().map_or(Address::Constant(0), |unit| writer.field(unit.offset + ABBREV_FIELD, 4));
+    let mut info = DebugInfo::new(Params { abbrev, ..Params::default() });
+    for unit in units {
+        let root = info.reserve_unit();
+        for (number, entry) in unit.entries.iter().enumerate() {
+            let id = if number == 0 { root } else { info.reserve(root)? };
+            writer.ids.insert(entry.offset, id);
+        }
+    }
+    for unit in units {
+        let mut parents: Vec<EntryId> = Vec::new();
+        for entry in &unit.entries {
+            let id = writer.id(entry.offset)?;
+            parents.truncate(entry.depth);
+            let new = attributes(entry);
+            let blocks: Vec<Vec<Reloc>> = new.iter().map(|new| writer.relocs_in(new)).collect();
+            let values: Vec<(u16, Value<'_>)> = new
+                .iter()
+                .zip(&blocks)
+                .map(|(new, relocs)| writer.value(new, relocs))
+                .collect::<Result<_>>()?;
+            match parents.last() {
+                None => info.fill_unit(id, entry.tag, &values)?,
+                Some(parent) => info.fill(id, *parent, entry.tag, &values)?,
+            }
+            parents.push(id);
+        }
+    }
+    let sections = info.finish()?;
+    let relocs = sections.info.relocs.iter().filter_map(|reloc| {
+        let original = writer.relocs.get(reloc.symbol.0 as usize)?;
+        Some(DebugReloc { offset: reloc.offset, ..*original })
+    });
+    let relocs = relocs.collect();
+    let entries = writer.ids.iter().filter_map(|(&old, &id)| Some((old, sections.entry_offset(id)?)));
+    let entries = entries.collect();
+    let root =
+        |unit: &Unit| Some((unit.offset, sections.unit(writer.id(unit.entries.first()?.offset).ok()?)?));
+    let units = units.iter().filter_map(root).collect();
+    Ok(Written { relocs, entries, units, info: sections.info.bytes, abbrev: sections.abbrev })
+}
+
+/// Turns attributes into values of [`dwarf2_writer`]. Its symbols are numbers of [`relocs`](Self::relocs).
+struct Writer<'w> {
+    bytes: &'w [u8],
+    /// Number of the relocation at an offset.
+    at: BTreeMap<usize, usize>,
+    relocs: Vec<DebugReloc>,
+    ids: HashMap<usize, EntryId>,
+}
+
+impl<'w> Writer<'w> {
+    fn id(&self, entry: usize) -> Result<EntryId> {
+        self.ids
+            .get(&entry)
+            .copied()
+            .ok_or_else(|| anyhow!("no entry at .debug_info+{entry:#x}, which is referred to"))
+    }
+
+    fn content(&self, attribute: &Attribute) -> &'w [u8] {
+        self.bytes.get(attribute.content.clone()).unwrap_or_default()
+    }
+
+    /// The number or relocated address of `width` bytes at `offset`.
+    fn field(&self, offset: usize, width: usize) -> Address {
+        match self.at.get(&offset) {
+            Some(&number) => self.symbol(number),
+            None => {
+                let end = offset.saturating_add(width);
+                Address::Constant(fixed(self.bytes.get(offset..end).unwrap_or_default()))
+            }
+        }
+    }
+
+    /// The relocation of that number; what the writer puts in the field is replaced when relocations are filed.
+    fn symbol(&self, number: usize) -> Address {
+        let addend = self.relocs.get(number).map_or(0, |reloc| reloc.addend);
+        Address::Symbol { symbol: SymbolId(number as u32), addend }
+    }
+
+    /// Relocations in a block, by offset there.
+    fn relocs_in(&mut self, new: &New<'_>) -> Vec<Reloc> {
+        match new {
+            New::Same(attribute) => {
+                let Range { start, end } = attribute.content;
+                let inside = self.at.range(start..end.max(start));
+                let reloc = |(&at, &number): (&usize, &usize)| {
+                    let DebugReloc { kind, addend, .. } = *self.relocs.get(number)?;
+                    let (width, symbol) = (kind.width() as u8, SymbolId(number as u32));
+                    Some(Reloc { offset: (at - start) as u64, width, symbol, addend })
+                };
+                inside.filter_map(reloc).collect()
+            }
+            New::Code(_, LabelAddress { symbol, offset }) => {
+                let addend = *offset as i64;
+                let number = self.relocs.len();
+                let (symbol, in_place) = (*symbol, Some(addend));
+                self.relocs.push(DebugReloc { offset: 0, kind: RelocKind::Code64, symbol, addend, in_place });
+                vec![Reloc { offset: 0, width: 8, symbol: SymbolId(number as u32), addend }]
+            }
+            New::Text(..) | New::Offset(..) => Vec::new(),
+        }
+    }
+
+    fn value<'v>(&self, new: &'v New<'_>, relocs: &'v [Reloc]) -> Result<(u16, Value<'v>)>
+    where
+        'w: 'v,
+    {
+        let attribute = match new {
+            New::Same(attribute) => *attribute,
+            New::Text(attribute, text) => return Ok((attribute.name, Value::String(text))),
+            New::Offset(name, offset) => return Ok((*name, Value::Offset((*offset).into()))),
+            New::Code(name, _) => {
+                let number = relocs.first().map_or(0, |reloc| reloc.symbol.0 as usize);
+                return Ok((*name, Value::Addr(self.symbol(number))));
+            }
+        };
+        let content = self.content(attribute);
+        let block = Block { bytes: content, relocs };
+        let number = fixed(content);
+        let at = |width| self.field(attribute.content.start, width);
+        let entry = || self.id(attribute.entry.unwrap_or_default());
+        let value = match attribute.form {
+            DW_FORM_addr => Value::Addr(at(8)),
+            DW_FORM_block1 => Value::Block1(block),
+            DW_FORM_block2 => Value::Block2(block),
+            DW_FORM_block4 => Value::Block4(block),
+            DW_FORM_block => Value::Block(block),
+            DW_FORM_data1 => Value::Data1(number as u8),
+            DW_FORM_data2 => Value::Data2(number as u16),
+            DW_FORM_data4 if relocs.is_empty() => Value::Data4(number as u32),
+            DW_FORM_data4 => Value::Offset(at(4)),
+            DW_FORM_data8 if relocs.is_empty() => Value::Data8(number),
+            DW_FORM_string => Value::String(content),
+            DW_FORM_flag => Value::Flag(number != 0),
+            DW_FORM_sdata => Value::Sdata(leb128_nv::read_sleb128(content)?.0),
+            DW_FORM_udata => Value::Udata(leb128_nv::read_uleb128(content)?.0),
+            DW_FORM_strp => Value::Strp(at(4)),
+            DW_FORM_ref_addr if relocs.is_empty() => Value::RefAddr(entry()?),
+            DW_FORM_ref_addr => Value::RefAddrOffset(at(8)),
+            DW_FORM_ref1 => Value::Ref1(entry()?),
+            DW_FORM_ref2 => Value::Ref2(entry()?),
+            DW_FORM_ref4 => Value::Ref4(entry()?),
+            DW_FORM_ref8 => Value::Ref8(entry()?),
+            DW_FORM_ref_udata => Value::RefUdata(entry()?),
+            form => {
+                bail!(".debug_info+{:#x}: form {form:#x} cannot be written again", attribute.content.start)
+            }
+        };
+        Ok((attribute.name, value))
+    }
+}
+
+/// What an attribute's string says; `None` for other forms. `addends` are those of relocated fields.
+pub(super) fn string(
+    attribute: &Attribute,
+    info: &[u8],
+    strings: &[u8],
+    addends: &HashMap<usize, i64>,
+) -> Option<Vec<u8>> {
+    let content = info.get(attribute.content.clone())?;
+    match attribute.form {
+        DW_FORM_string => Some(content.to_vec()),
+        DW_FORM_strp => {
+            let addend = addends.get(&attribute.content.start).map(|addend| *addend as u64);
+            let rest = strings.get(usize::try_from(addend.unwrap_or_else(|| fixed(content))).ok()?..)?;
+            Some(rest.get(..memchr::memchr(0, rest)?)?.to_vec())
+        }
+        _ => None,
+    }
+}
