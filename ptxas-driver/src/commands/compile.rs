@@ -195,7 +195,11 @@ impl<'o> Compile<'o> {
         }
         self.report(&reporter, &mut diagnostics)?;
 
-        let code = self.provide(choice, text)?;
+        let code = if self.options.extras.keep_optimised {
+            self.provide(choice, &without_target_debug(text, &parsed.module))?
+        } else {
+            self.provide(choice, text)?
+        };
         let prepared = Prepared { text, module: &parsed.module, facts: &facts, sections: &sections, level };
         let made = self.make(&prepared, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
@@ -366,6 +370,20 @@ impl<'o> Compile<'o> {
         // Not as ptxas' own `info` lines, which programs take apart: `Used 32 registers, ...`.
         say_text(&format!("nvdwarf info    : {text}"));
     }
+}
+
+/// The text with blanks for `debug` in `.target`, so that a ptxas optimises; all else stays where it is.
+fn without_target_debug(text: &str, module: &Module<'_>) -> String {
+    let mut bytes = text.to_owned().into_bytes();
+    let words = module.target().map(|target| target.specifiers.as_slice()).unwrap_or_default();
+    for pair in words.windows(2).filter(|pair| pair[1].text == "debug") {
+        let [before, debug] = [pair[0].range, pair[1].range];
+        if let Some(range) = bytes.get_mut(before.end as usize..debug.end as usize) {
+            // Comments in between may hold line breaks.
+            range.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Replaces the relocations of the debug sections by their values.

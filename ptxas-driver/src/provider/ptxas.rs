@@ -336,7 +336,7 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
 
     let mut messages = String::from_utf8_lossy(&ran.stderr).into_owned();
     if matches!(request.source, Source::Text(_)) {
-        messages = messages.replace(&*typed.to_string_lossy(), "<stdin>");
+        messages = messages.replace(&*typed.to_string_lossy(), &request.options.input.name());
     }
     if request.options.line_info_overridden {
         // We have said so.
@@ -361,9 +361,11 @@ fn start(ptxas: &Path, command: &mut Command) -> Result<Output, RunError> {
 
 /// ptxas' command line, without the files.
 fn options(options: &Options) -> Vec<OsString> {
+    // With -g ptxas does not optimise. From lines we make the rest.
+    let keeps = options.extras.keep_optimised;
     let flags = [
-        ("-g", options.device_debug),
-        ("-lineinfo", options.line_info || options.line_info_overridden),
+        ("-g", options.device_debug && !keeps),
+        ("-lineinfo", options.line_info || options.line_info_overridden || keeps),
         ("-suppress-debug-info", options.suppress_debug_info),
         ("-c", options.compile_only),
         ("-v", options.verbose),

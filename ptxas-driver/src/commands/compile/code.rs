@@ -103,6 +103,8 @@ impl Compile<'_> {
     fn assemble(&mut self, path: &Path, text: &str) -> Result<Vec<u8>, Stopped> {
         let request = ptxas::Request {
             source: match &self.options.input {
+                // With `.target debug` ptxas does not optimise: it gets another text.
+                _ if self.options.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
                 // What is no ordinary file can be read only once, and we have done so.
                 Input::Path(path) if path.is_file() => ptxas::Source::File(path),
                 Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),

@@ -1,4 +1,5 @@
 //! `.debug_info` as a tree that can be changed: attributes go, come, and move, and all that refers to entries follows.
+#![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use crate::code_image::LabelAddress;
 use anyhow::{Context, Result, anyhow, bail};
