@@ -228,7 +228,8 @@ fn nvcc() {
     let (mut compared, mut same) = (0, 0);
     for arch in ["sm_75", "sm_90", "sm_100"] {
         for level in [&[][..], &["-lineinfo"], &["-G"], &["-lineinfo", "-Xptxas", "-v,-warn-spills"]] {
-            for phase in [&["-cubin"][..], &["-fatbin"], &["-c"], &["-rdc=true", "-cubin"]] {
+            let whole = if level == ["-G"] { "-fatbin" } else { "-c" };
+            for phase in [&["-cubin"][..], &[whole], &["-rdc=true", "-cubin"]] {
                 let kept = tempfile::tempdir().unwrap();
                 let mut command = Command::new(toolkit.join("bin/nvcc"));
                 // -keep gives files the same names each time.
