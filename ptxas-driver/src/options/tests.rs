@@ -178,7 +178,7 @@ fn messages_of_ours() {
             "- -",
             "fatal   : several input files ('<stdin>', '<stdin>') are not supported yet: one PTX file a run",
         ),
-        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE after '--file-stat'"),
+        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE or none after '--file-stat'"),
         (
             "--code cubin: t",
             "fatal   : Value 'cubin:' is not defined for option 'code'\n\
