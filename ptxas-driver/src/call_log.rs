@@ -53,7 +53,7 @@ impl<'a> Call<'a> {
             folder: lossy(folder.as_os_str()),
             code,
             exit,
-            ms: self.started.elapsed().as_secs_f64() * 1e3,
+            ms: (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
         };
         let written = serde_json::to_string(&line).map_err(std::io::Error::from).and_then(|mut text| {
             text.push('\n');

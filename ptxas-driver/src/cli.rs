@@ -63,10 +63,14 @@ enum Command {
     Print(print::Options),
 }
 
-/// Runs the program. `name` is the one it was called by: by the name `ptxas` it takes ptxas' command line and nothing
-/// else. `args` are those behind the name.
+/// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
+const PTXAS_NAMES: [&str; 2] = ["ptxas", "ptxas-blackwell"];
+
+/// Runs the program. `name` is the one it was called by: by a name of ptxas it takes ptxas' command line and nothing else.
+/// `args` are those behind the name.
 pub fn run(name: &OsStr, args: &[OsString]) -> ExitCode {
-    if Path::new(name).file_stem().is_some_and(|stem| stem == "ptxas") {
+    let stem = Path::new(name).file_stem().unwrap_or_default();
+    if PTXAS_NAMES.iter().any(|name| stem == *name) {
         return compile::run(args, true);
     }
     let words: Vec<&str> = args.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();

@@ -207,22 +207,29 @@ fn stats() {
     }
 }
 
-/// nvcc asks for ptxas beside itself: a toolkit folder of `tools/toolkit.sh`.
+/// Makes a toolkit folder in which only `ptxas` is ours: nvcc asks for ptxas beside itself.
+fn toolkit(folder: &tempfile::TempDir, nvcc: &Path) -> PathBuf {
+    let toolkit = folder.path().join("toolkit");
+    let make = support::repository().join("tools/toolkit.sh");
+    let real = nvcc.parent().unwrap().parent().unwrap();
+    let run = Command::new(&make).arg(&toolkit).arg(real).arg(DRIVER).output().unwrap();
+    assert!(run.status.success(), "{}", driver::messages(&run));
+    toolkit
+}
+
 #[test]
 fn nvcc() {
     let (Some(nvcc), Some(ptxas)) = (oracle::tool("nvcc"), oracle::tool("ptxas")) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let (toolkit, log) = (folder.path().join("toolkit"), folder.path().join("log"));
-    let make = support::repository().join("tools/toolkit.sh");
-    let real = nvcc.parent().unwrap().parent().unwrap();
-    for _ in 0..2 {
-        let run = Command::new(&make).arg(&toolkit).arg(real).arg(DRIVER).output().unwrap();
-        assert!(run.status.success(), "{}", driver::messages(&run));
-    }
+    // The second takes the place of the first.
+    toolkit(&folder, &nvcc);
+    let toolkit = toolkit(&folder, &nvcc);
+    let log = folder.path().join("log");
     let (mut compared, mut same) = (0, 0);
     for arch in ["sm_75", "sm_90", "sm_100"] {
         for level in [&[][..], &["-lineinfo"], &["-G"], &["-lineinfo", "-Xptxas", "-v,-warn-spills"]] {
-            for phase in [&["-cubin"][..], &["-fatbin"], &["-c"], &["-rdc=true", "-cubin"]] {
+            let whole = if level == ["-G"] { "-fatbin" } else { "-c" };
+            for phase in [&["-cubin"][..], &[whole], &["-rdc=true", "-cubin"]] {
                 let kept = tempfile::tempdir().unwrap();
                 let mut command = Command::new(toolkit.join("bin/nvcc"));
                 // -keep gives files the same names each time.
@@ -247,15 +254,32 @@ fn nvcc() {
     println!("nvcc: {compared} files as ptxas writes them, {same} byte for byte");
 }
 
+/// Several architectures at once: two of us write the log at the same time.
+#[test]
+fn nvcc_for_two_architectures() {
+    let (Some(nvcc), Some(ptxas)) = (oracle::tool("nvcc"), oracle::tool("ptxas")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (toolkit, log) = (toolkit(&folder, &nvcc), folder.path().join("log"));
+    let mut command = Command::new(toolkit.join("bin/nvcc"));
+    for sm in [75, 80, 90, 120] {
+        command.arg("-gencode").arg(format!("arch=compute_{sm},code=sm_{sm}"));
+    }
+    command.args(["-lineinfo", "-keep", "--threads", "4", "-c", "-o", "out.o"]).arg(data("scale.cu"));
+    let run =
+        command.current_dir(folder.path()).env_remove("PTXAS").env("NVDWARF_LOG", &log).output().unwrap();
+    let calls = calls(&log, &run);
+    assert_eq!(calls.len(), 4, "{calls:?}");
+    for call in &calls {
+        call.compare(&ptxas);
+    }
+}
+
 /// A kernel that ptxas refuses is nvcc's failure, with ptxas' message.
 #[test]
 fn nvcc_with_a_fault() {
     let Some(nvcc) = oracle::tool("nvcc") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let toolkit = folder.path().join("toolkit");
-    let make = support::repository().join("tools/toolkit.sh");
-    let real = nvcc.parent().unwrap().parent().unwrap();
-    assert!(Command::new(&make).arg(&toolkit).arg(real).arg(DRIVER).status().unwrap().success());
+    let toolkit = toolkit(&folder, &nvcc);
     let source = folder.path().join("wrong.cu");
     fs::write(&source, "__global__ void k() { asm(\"wrong;\"); }\n").unwrap();
     let run = |nvcc: &Path| {

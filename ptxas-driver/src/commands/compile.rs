@@ -78,7 +78,8 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
 /// `ptxas --version`: the text of the ptxas behind us, and ours in a line at the end.
 ///
 /// Programs search the text for `release 13.0` (Triton, Julia), `V13.0.88` (XLA) or take the fourth line; Triton has the
-/// whole of it in the keys of its cache, so it must not be the same as that of ptxas alone.
+/// whole of it in the keys of its cache, so it must not be the same as that of ptxas alone. Without a ptxas there is no
+/// release to name.
 fn version_of_both() -> (String, u8) {
     let ours = format!("{}\n", crate::version());
     match ptxas::find() {
@@ -86,8 +87,7 @@ fn version_of_both() -> (String, u8) {
             Ok(theirs) => (found.source(), print(&format!("{}\n{ours}", theirs.trim_end()))),
             Err(error) => (found.source(), fail(&error.to_string())),
         },
-        // Without a ptxas there is no release to name but that whose formats we write.
-        Err(_) => (String::new(), print(&format!("Cuda compilation tools, release 13.0, V13.0.88\n{ours}"))),
+        Err(_) => (String::new(), print(&ours)),
     }
 }
 

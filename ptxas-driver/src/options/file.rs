@@ -67,4 +67,20 @@ mod tests {
             assert_eq!(words.map_err(String::as_str), expected.map(<[&str]>::to_vec), "{text:?}");
         }
     }
+
+    proptest::proptest! {
+        /// Each word in quotation marks, with backslashes doubled, is itself: only a quotation mark cannot be written.
+        #[test]
+        fn quoted_words_are_themselves(words in proptest::collection::vec("[^\"]{0,6}", 0..5)) {
+            let doubled: Vec<String> = words.iter().map(|word| word.replace('\\', "\\\\")).collect();
+            let text = if words.is_empty() { String::new() } else { format!("\"{}\"", doubled.join("\" \"")) };
+            let read = super::words(text.as_bytes()).unwrap();
+            proptest::prop_assert_eq!(read, words.iter().map(OsString::from).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(0_u8.., 0..60)) {
+            let _ = words(&bytes);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::arch;
+use proptest::prelude::*;
 
 fn args(line: &str) -> Vec<OsString> {
     line.split(' ').filter(|word| !word.is_empty()).map(OsString::from).collect()
@@ -177,7 +178,7 @@ fn messages_of_ours() {
             "- -",
             "fatal   : several input files ('<stdin>', '<stdin>') are not supported yet: one PTX file a run",
         ),
-        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE after '--file-stat'"),
+        ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE or none after '--file-stat'"),
         (
             "--code cubin: t",
             "fatal   : Value 'cubin:' is not defined for option 'code'\n\
@@ -316,4 +317,37 @@ fn file_names_need_not_be_unicode() {
     assert_eq!(options.input, Input::Path(odd("").into()));
     assert_eq!(options.code, CodeChoice::Cubin(odd("").into()));
     assert!(parse(&[odd("-")]).is_err());
+}
+
+/// A word of a command line: an option of some table, something near it, a value, or anything.
+fn word() -> impl Strategy<Value = String> {
+    let names = table::all().flat_map(|spec| [format!("--{}", spec.long), format!("-{}", spec.short)]);
+    let names: Vec<String> = names.filter(|name| name != "--options-file" && name != "-optf").collect();
+    let name = prop::sample::select(names);
+    prop_oneof![
+        3 => name.clone(),
+        2 => (name, "[=,]?.{0,3}").prop_map(|(name, rest)| name + &rest),
+        2 => prop::sample::select(vec!["sm_90", "compute_75", "true", "none", "cubin:x", "3", "-O", "-m64", "-"])
+            .prop_map(str::to_owned),
+        1 => ".{0,8}",
+    ]
+}
+
+proptest! {
+    /// What is refused has a last word that says so, and what is taken has lost nothing that is the code provider's.
+    #[test]
+    fn any_command_line_is_read_or_refused(words in prop::collection::vec(word(), 0..8)) {
+        let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+        match parse(&words) {
+            Ok((Parsed::Compile(options), _)) => {
+                let mut rest = words.iter();
+                prop_assert!(options.passed.iter().all(|passed| rest.any(|word| word == passed)));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let severe = |message: &Message| message.severity == Severity::Fatal;
+                prop_assert!(error.messages.iter().any(severe));
+            }
+        }
+    }
 }
