@@ -49,7 +49,11 @@ fn assert_same(arch: &str) {
     let mut tally = Tally::default();
     for seed in first..first + modules {
         let (original, ours) = compile_both(&ptxas, seed, arch, folder.path());
+        let before = tally.differences.len();
         tally.compare(seed, &original, &ours);
+        if tally.differences.len() > before {
+            keep(seed);
+        }
     }
     println!("{arch}, seeds {first} to {}: sequences equal / total", first + modules - 1);
     for (section, (equal, total)) in &tally.sequences {
@@ -61,8 +65,20 @@ fn assert_same(arch: &str) {
         tally.differences.is_empty(),
         "{arch}: {} differences, the first of them:\n{}",
         tally.differences.len(),
-        tally.differences.iter().take(5).map(String::as_str).collect::<String>()
+        tally
+            .differences
+            .iter()
+            .take(env::var("NVDWARF_SHOW").map_or(5, |n| n.parse().unwrap()))
+            .map(String::as_str)
+            .collect::<String>()
     );
+}
+
+/// Where the module of a seed that shows a difference is found afterwards.
+fn keep(seed: u64) {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("loc_fuzz_{seed}.ptx"));
+    std::fs::write(&path, loc_streams::module(seed).ptx).unwrap();
+    println!("the module of seed {seed} is {}", path.display());
 }
 
 /// The cubins of the module of `seed`: ptxas' and ours.
@@ -105,7 +121,9 @@ impl Tally {
             count.1 += theirs.len();
             let before = self.differences.len();
             for (index, sequence) in theirs.iter().enumerate() {
-                let same = ours.get(index) == Some(sequence);
+                // Where it stands in the section is no part of it.
+                let is_same = |ours: &Sequence| (&ours.ops, ours.end) == (&sequence.ops, sequence.end);
+                let same = ours.get(index).is_some_and(is_same);
                 count.0 += usize::from(same);
                 if !same {
                     let difference = first_difference(sequence, ours.get(index));

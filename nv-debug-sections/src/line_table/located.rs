@@ -103,7 +103,6 @@ pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], t
     for entry in entries {
         builder.entry_row(entry);
     }
-    builder.program.set_entry(false);
     builder.program.ops
 }
 

@@ -148,10 +148,10 @@ impl<'r> Body<'r> {
         (1 + self.random.below(self.style.files), self.style.first_line + self.random.below(self.style.lines))
     }
 
-    /// File, line, which is 0 now and then but for the function's first `.loc`, and column.
+    /// File, line, which is 0 now and then, and column.
     fn position(&mut self) -> (u32, u32, u32) {
         let (file, line) = self.place();
-        let line = if !self.locs.is_empty() && self.random.percent(6) { 0 } else { line };
+        let line = if self.random.percent(6) { 0 } else { line };
         (file, line, 1 + self.random.below(2))
     }
 
