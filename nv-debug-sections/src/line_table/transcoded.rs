@@ -33,11 +33,13 @@ pub struct AddressPair {
 /// Where the instruction at `native` stands in the hidden Mercury space of sm_90, as far as it matters: which rows of it are special
 /// opcodes, that is 16 bytes apart.
 ///
-/// Both spaces are taken to have the same order, with 16 bytes for the first instruction of a function (`starts`, by address) and 32 for
-/// the others. Observed: ptxas 13.0.88; on sm_100, where Mercury addresses can be seen, some of the others take 16 bytes too.
+/// Both spaces are taken to have the same order. 16 bytes have the first instruction of a function (`starts`, by address) and the last
+/// before the functions folded into the section, an `EXIT`; 32 have all others.
+/// Observed: ptxas 13.0.88; on sm_100, where Mercury addresses can be seen, some of the others take 16 bytes too.
 pub fn hidden_address(starts: &[u64], native: u64) -> u64 {
     let begun = starts.partition_point(|&start| start < native) as u64;
-    native.saturating_mul(2).saturating_sub(begun.saturating_mul(INSTRUCTION_BYTES))
+    let exits = u64::from(starts.get(1).is_some_and(|&folded| folded <= native));
+    native.saturating_mul(2).saturating_sub((begun + exits).saturating_mul(INSTRUCTION_BYTES))
 }
 
 /// Size of a native instruction, and of a short one in Mercury space.

@@ -157,7 +157,7 @@ fn program<'l>(
                 if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
             (lines, pairs, section.parts.iter().map(|part| part.address).collect())
         }
-        None => hide(lines(section)?),
+        None => hide(lines(section)?, section),
     };
     let hidden = built(&hidden, Table::Mercury);
     let ops = transcode(&hidden, name, &pairs, &starts);
@@ -166,8 +166,11 @@ fn program<'l>(
 
 /// Moves native lines to the Mercury space that stands in for the hidden one, on sm_90 and without a code generator. With them come
 /// the address pairs and the native starts.
-fn hide(mut lines: SectionLines<'_>) -> (SectionLines<'_>, Vec<AddressPair>, Vec<u64>) {
-    let mut starts: Vec<u64> = lines.entries.iter().map(|entry| entry.address).collect();
+fn hide<'l>(
+    mut lines: SectionLines<'l>,
+    section: &CodeSection,
+) -> (SectionLines<'l>, Vec<AddressPair>, Vec<u64>) {
+    let mut starts: Vec<u64> = section.parts.iter().map(|part| part.address).collect();
     starts.dedup();
     let instructions = lines.located.iter().map(|located| located.address);
     let mut addresses: Vec<u64> = starts.iter().copied().chain(instructions).collect();
