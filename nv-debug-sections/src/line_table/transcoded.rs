@@ -37,7 +37,7 @@ pub struct AddressPair {
 /// before the functions folded into the section, an `EXIT`; 32 have all others.
 /// Observed: ptxas 13.0.88; on sm_100, where Mercury addresses can be seen, some of the others take 16 bytes too.
 pub fn hidden_address(starts: &[u64], native: u64) -> u64 {
-    let begun = starts.partition_point(|&start| start < native) as u64;
+    let begun = u64::from(starts.first().is_some_and(|&start| start < native));
     let exits = u64::from(starts.get(1).is_some_and(|&folded| folded <= native));
     native.saturating_mul(2).saturating_sub((begun + exits).saturating_mul(INSTRUCTION_BYTES))
 }
