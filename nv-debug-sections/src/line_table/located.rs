@@ -23,13 +23,13 @@ pub(super) struct Program {
     pub(super) rows: u64,
     file: Option<u16>,
     context: u64,
-    /// A `0x92 1` waits for its `0x92 0`, which goes out with the next state write.
-    entry_row_open: bool,
+    /// The flag 0x92: the rows that follow are entry rows.
+    entry: bool,
 }
 
 impl Program {
     pub(super) fn new() -> Self {
-        Self { ops: Vec::new(), address: 0, line: 1, rows: 0, file: None, context: 0, entry_row_open: false }
+        Self { ops: Vec::new(), address: 0, line: 1, rows: 0, file: None, context: 0, entry: false }
     }
 
     /// Rule 1 of FORMATS 1.4. Files are cut to 16 bits, then compared.
@@ -38,7 +38,6 @@ impl Program {
         if self.file.replace(file) != Some(file) {
             self.ops.push(LineOp::SetFile(file.into()));
         }
-        self.close_entry_row();
     }
 
     /// Takes `file` as the current one without writing it: ptxas forgets to (FORMATS 1.6).
@@ -72,9 +71,10 @@ impl Program {
         }
     }
 
-    fn close_entry_row(&mut self) {
-        if std::mem::take(&mut self.entry_row_open) {
-            self.ops.push(LineOp::EntryRow(0));
+    /// FORMATS 7: written behind the file and before the context, when it changes.
+    fn set_entry(&mut self, entry: bool) {
+        if std::mem::replace(&mut self.entry, entry) != entry {
+            self.ops.push(LineOp::EntryRow(entry.into()));
         }
     }
 }
@@ -103,7 +103,6 @@ pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], t
     for entry in entries {
         builder.entry_row(entry);
     }
-    builder.program.close_entry_row();
     builder.program.ops
 }
 
@@ -129,14 +128,10 @@ impl Builder<'_> {
         if previous.is_some_and(|previous| previous.line == loc.line) {
             return;
         }
-        let flagged = entry.flagged && self.table == Table::Mercury;
         self.program.set_file(loc.file);
+        self.program.set_entry(entry.flagged && self.table == Table::Mercury);
         self.program.set_context(0, 0);
-        if flagged {
-            self.program.ops.push(LineOp::EntryRow(1));
-        }
         self.program.row(entry.address, loc.line);
-        self.program.entry_row_open = flagged;
     }
 
     fn instruction(&mut self, address: u64, id: LocId) {
@@ -194,6 +189,7 @@ impl Builder<'_> {
     fn state(&mut self, loc: Loc) {
         let context = loc.parent.and_then(|parent| self.row_of.get(&parent)).copied().unwrap_or(0);
         self.program.set_file(loc.file);
+        self.program.set_entry(false);
         self.program.set_context(context, loc.name);
     }
 }

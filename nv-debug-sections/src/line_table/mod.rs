@@ -18,7 +18,7 @@ mod transcoded;
 pub use full::full;
 pub use located::{Table, locations};
 pub use ptx_lines::ptx_lines;
-pub use transcoded::{AddressPair, last_name, transcode};
+pub use transcoded::{AddressPair, hidden_address, last_name, transcode};
 
 /// Index of a [`Loc`] in the slice handed to the builders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -16,7 +16,8 @@ pub fn ptx_lines(
         locs.push(Loc { file, line, name: 0, parent: None });
         LocId(locs.len() as u32 - 1)
     };
-    let flagged = starts.iter().any(|start| start.first_loc.is_some());
+    // By the section's own function, also for those folded into it.
+    let flagged = starts.first().is_some_and(|start| start.first_loc.is_some());
     let entries = starts
         .iter()
         .filter_map(|start| {

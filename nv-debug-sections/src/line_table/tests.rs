@@ -43,8 +43,9 @@ fn step_1_opens_with_the_first_loc_and_mercury_flags_it() {
     // FORMATS 7: the flag ends with the next state write.
     let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 12)];
     assert_eq!(table(&locs, &[0, 1], Table::Mercury), mercury);
-    // ... or at the end.
+    // ... which the first instruction makes, in a row or not; without one it stays.
     assert_eq!(table(&locs, &[0], Table::Mercury), [SetFile(1), Flag(1), row(0, 10), Flag(0)]);
+    assert_eq!(table(&locs, &[], Table::Mercury), [SetFile(1), Flag(1), row(0, 10)]);
 }
 
 #[test]

@@ -26,9 +26,24 @@ use std::collections::HashMap;
 pub struct AddressPair {
     /// Address in the SASS of the file.
     pub native: u64,
-    /// Address in Mercury space. On sm_90 that layout is hidden and the native order stands in for it.
+    /// Address in Mercury space. On sm_90 that space is hidden and [`hidden_address`] stands in for it.
     pub mercury: u64,
 }
+
+/// Where the instruction at `native` stands in the hidden Mercury space of sm_90, as far as it matters: which rows of it are special
+/// opcodes, that is 16 bytes apart.
+///
+/// Both spaces are taken to have the same order. 16 bytes have the first instruction of a function (`starts`, by address) and the last
+/// before the functions folded into the section, an `EXIT`; 32 have all others.
+/// Observed: ptxas 13.0.88; on sm_100, where Mercury addresses can be seen, some of the others take 16 bytes too.
+pub fn hidden_address(starts: &[u64], native: u64) -> u64 {
+    let begun = u64::from(starts.first().is_some_and(|&start| start < native));
+    let exits = u64::from(starts.get(1).is_some_and(|&folded| folded <= native));
+    native.saturating_mul(2).saturating_sub((begun + exits).saturating_mul(INSTRUCTION_BYTES))
+}
+
+/// Size of a native instruction, and of a short one in Mercury space.
+const INSTRUCTION_BYTES: u64 = 16;
 
 /// Where a Mercury row stands relative to the entry rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +66,7 @@ struct Row {
     /// Index of the call site's row.
     parent: Option<usize>,
     place: Place,
-    /// The flag 0x92 was set for this row, not for one before.
+    /// The flag 0x92 was set for this row, or for the one before if that is a special opcode.
     flagged: bool,
 }
 
@@ -82,7 +97,7 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
             LineOp::InlinedCall { context: row, name: offset } => {
                 (context, name) = (row as usize, offset as u32);
             }
-            LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flag != 0),
+            LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flagged || flag != 0),
             LineOp::Advance(address) => written.0 = address,
             LineOp::Row { address, line } => {
                 let is_special =
@@ -94,8 +109,8 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
                     _ => Place::Plain,
                 };
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
-                let flagged = std::mem::take(&mut flagged);
                 rows.push(Row { address, line, file, name, parent, place, flagged });
+                flagged &= is_special;
             }
             _ => {}
         }

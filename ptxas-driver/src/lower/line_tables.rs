@@ -13,8 +13,8 @@ use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{
-    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, full, last_name, locations,
-    ptx_lines, transcode,
+    AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, full, hidden_address, last_name,
+    locations, ptx_lines, transcode,
 };
 use std::borrow::Cow;
 
@@ -175,17 +175,16 @@ fn program<'l>(
         let ops = built(&lines(section)?, table);
         return Some(Program { inlined: has_calls(&ops), ops, last_name: name });
     }
-    let mercury = context.mercury.and_then(|mercury| mercury.image.section(index));
-    let lines = lines(mercury.map_or(section, |(section, _)| section))?;
-    let hidden = built(&lines, Table::Mercury);
-    let (pairs, starts) = match mercury {
-        Some((_, addresses)) => {
+    let (hidden, pairs, starts) = match context.mercury.and_then(|mercury| mercury.image.section(index)) {
+        Some((mercury, addresses)) => {
+            let lines = lines(mercury)?;
             let pairs =
                 if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
-            (pairs, section.parts.iter().map(|part| part.address).collect())
+            (lines, pairs, section.parts.iter().map(|part| part.address).collect())
         }
-        None => identity(&lines),
+        None => hide(lines(section)?, section),
     };
+    let hidden = built(&hidden, Table::Mercury);
     let ops = transcode(&hidden, name, &pairs, &starts);
     Some(Program { inlined: has_calls(&hidden), ops, last_name: last_name(&hidden, name) })
 }
@@ -199,15 +198,27 @@ fn full_program(context: &Context<'_>, lines: SectionLines<'_>) -> Option<Progra
     Some(Program { ops, inlined, last_name: 0 })
 }
 
-/// The address pairs and starts of code whose Mercury order is hidden, on sm_90 and without a code generator: the native order stands
-/// in for it.
-fn identity(lines: &SectionLines<'_>) -> (Vec<AddressPair>, Vec<u64>) {
-    let starts: Vec<u64> = lines.entries.iter().map(|entry| entry.address).collect();
+/// Moves native lines to the Mercury space that stands in for the hidden one, on sm_90 and without a code generator. With them come
+/// the address pairs and the native starts.
+fn hide<'l>(
+    mut lines: SectionLines<'l>,
+    section: &CodeSection,
+) -> (SectionLines<'l>, Vec<AddressPair>, Vec<u64>) {
+    let mut starts: Vec<u64> = section.parts.iter().map(|part| part.address).collect();
+    starts.dedup();
     let instructions = lines.located.iter().map(|located| located.address);
     let mut addresses: Vec<u64> = starts.iter().copied().chain(instructions).collect();
     addresses.sort_unstable();
     addresses.dedup();
-    (addresses.into_iter().map(|at| AddressPair { native: at, mercury: at }).collect(), starts)
+    let hidden = |native| hidden_address(&starts, native);
+    let pairs = addresses.into_iter().map(|native| AddressPair { native, mercury: hidden(native) }).collect();
+    for entry in &mut lines.entries {
+        entry.address = hidden(entry.address);
+    }
+    for located in &mut lines.located {
+        located.address = hidden(located.address);
+    }
+    (lines, pairs, starts)
 }
 
 fn function_starts(facts: &PtxFacts<'_>, section: &CodeSection) -> Vec<FunctionStart> {

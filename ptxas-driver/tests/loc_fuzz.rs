@@ -1,0 +1,170 @@
+//! Random streams of `.loc`, compiled by ptxas and by `compile` with the code of ptxas' cubin: all line tables, sequence by sequence.
+//!
+//! `NVDWARF_ALL=1` compares ten times as many modules, `NVDWARF_SEED=N` begins with the modules of another seed.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "the figures")]
+
+#[path = "support/driver.rs"]
+mod driver;
+#[path = "support/loc_streams.rs"]
+mod loc_streams;
+mod support;
+
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line::{self, Sequence};
+use std::collections::BTreeMap;
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+/// Modules for each SM: more than 1,000 sequences of `.debug_line` (observed: 1,109 in the relocatable and 40 others).
+const MODULES: u64 = 40;
+
+#[test]
+fn streams_on_sm_75() {
+    assert_same("sm_75");
+}
+
+#[test]
+fn streams_on_sm_86() {
+    assert_same("sm_86");
+}
+
+#[test]
+fn streams_on_sm_90() {
+    assert_same("sm_90");
+}
+
+#[test]
+fn streams_on_sm_100() {
+    assert_same("sm_100");
+}
+
+fn assert_same(arch: &str) {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let first = env::var("NVDWARF_SEED").map_or(1, |seed| seed.parse().unwrap());
+    let modules = if env::var_os("NVDWARF_ALL").is_some() { 10 * MODULES } else { MODULES };
+    let folder = tempfile::tempdir().unwrap();
+    let mut tally = Tally::default();
+    for seed in first..first + modules {
+        let (original, ours) = compile_both(&ptxas, seed, arch, folder.path());
+        let before = tally.differences.len();
+        tally.compare(seed, &original, &ours);
+        if tally.differences.len() > before {
+            keep(seed);
+        }
+    }
+    println!("{arch}, seeds {first} to {}: sequences equal / total", first + modules - 1);
+    for (section, (equal, total)) in &tally.sequences {
+        println!("  {section:<32} {equal:>5} / {total}");
+    }
+    let all = tally.sequences[".debug_line"].1;
+    assert!(all >= 1000, "only {all} streams are compared on {arch}");
+    assert!(
+        tally.differences.is_empty(),
+        "{arch}: {} differences, the first of them:\n{}",
+        tally.differences.len(),
+        tally
+            .differences
+            .iter()
+            .take(env::var("NVDWARF_SHOW").map_or(5, |n| n.parse().unwrap()))
+            .map(String::as_str)
+            .collect::<String>()
+    );
+}
+
+/// Where the module of a seed that shows a difference is found afterwards.
+fn keep(seed: u64) {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("loc_fuzz_{seed}.ptx"));
+    std::fs::write(&path, loc_streams::module(seed).ptx).unwrap();
+    println!("the module of seed {seed} is {}", path.display());
+}
+
+/// The cubins of the module of `seed`: ptxas' and ours.
+fn compile_both(ptxas: &Path, seed: u64, arch: &str, folder: &Path) -> (Vec<u8>, Vec<u8>) {
+    let module = loc_streams::module(seed);
+    let (ptx, cubin, our_cubin) =
+        (folder.join("streams.ptx"), folder.join("streams.cubin"), folder.join("ours.cubin"));
+    std::fs::write(&ptx, &module.ptx).unwrap();
+    let with_options = |command: &mut Command| {
+        command.arg(&ptx).args(["-arch", arch, "-lineinfo"]).args(module.relocatable.then_some("-c"));
+    };
+    let mut command = Command::new(ptxas);
+    with_options(&mut command);
+    let original = driver::made(&mut command, &cubin);
+    let mut command = driver::compile();
+    with_options(&mut command);
+    let ours = driver::made(command.arg("--code").arg(driver::code_of(&cubin)), &our_cubin);
+    (original, ours)
+}
+
+#[derive(Default)]
+struct Tally {
+    /// Equal and all sequences, by section.
+    sequences: BTreeMap<String, (usize, usize)>,
+    differences: Vec<String>,
+}
+
+impl Tally {
+    fn compare(&mut self, seed: u64, original: &[u8], ours: &[u8]) {
+        let (original, ours) = (line_sections(original), line_sections(ours));
+        assert_eq!(
+            original.keys().collect::<Vec<_>>(),
+            ours.keys().collect::<Vec<_>>(),
+            "seed {seed}: sections"
+        );
+        for (name, bytes) in &original {
+            let our_bytes = &ours[name];
+            let (theirs, ours) = (sequences(name, bytes), sequences(name, our_bytes));
+            let count = self.sequences.entry(name.clone()).or_default();
+            count.1 += theirs.len();
+            let before = self.differences.len();
+            for (index, sequence) in theirs.iter().enumerate() {
+                // Where it stands in the section is no part of it.
+                let is_same = |ours: &Sequence| (&ours.ops, ours.end) == (&sequence.ops, sequence.end);
+                let same = ours.get(index).is_some_and(is_same);
+                count.0 += usize::from(same);
+                if !same {
+                    let difference = first_difference(sequence, ours.get(index));
+                    self.differences.push(format!("seed {seed}, {name}, sequence {index}: {difference}\n"));
+                }
+            }
+            if bytes != our_bytes && self.differences.len() == before {
+                self.differences
+                    .push(format!("seed {seed}, {name}: no sequence, but the header or relocations\n"));
+            }
+        }
+    }
+}
+
+/// The line sections and their relocations, by name.
+fn line_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let cubin = Cubin::parse(data).unwrap();
+    let is_line_table = |name: &str| {
+        let kind = SectionName::parse(name).kind();
+        matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass))
+    };
+    let sections = cubin.iter().filter(|(_, name, _)| is_line_table(name));
+    sections.map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned())).collect()
+}
+
+/// The sequences of a line section; none of one with relocations.
+fn sequences(name: &str, bytes: &[u8]) -> Vec<Sequence> {
+    if name.contains(".rel") {
+        return Vec::new();
+    }
+    line::decode(name, bytes).unwrap().into_iter().flat_map(|table| table.sequences).collect()
+}
+
+/// Both sequences from a little before their first different opcode.
+fn first_difference(theirs: &Sequence, ours: Option<&Sequence>) -> String {
+    let Some(ours) = ours else { return "missing".to_owned() };
+    let at = theirs.ops.iter().zip(&ours.ops).take_while(|(a, b)| a == b).count();
+    let near = |sequence: &Sequence| {
+        let shown: Vec<String> =
+            sequence.ops.iter().skip(at.saturating_sub(4)).take(8).map(|op| format!("{op:?}")).collect();
+        shown.join(" ")
+    };
+    format!("opcode {at}\n  ptxas: {}\n  ours:  {}", near(theirs), near(ours))
+}

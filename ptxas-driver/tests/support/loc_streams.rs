@@ -1,0 +1,237 @@
+//! Random PTX with much `.loc` and little else: few lines and files, so that rows repeat, collide and merge.
+
+use std::fmt::Write as _;
+
+/// Kernels, or groups of a kernel and the functions it calls, of a module.
+pub const GROUPS: u32 = 25;
+
+/// A module and how it is meant to be compiled.
+#[derive(Debug)]
+pub struct Module {
+    pub ptx: String,
+    /// With `-c`: functions stay in sections of their own; else they are folded into the section of each kernel that calls them.
+    pub relocatable: bool,
+}
+
+/// The module of a seed: the same one for ever, since failures are reported by their seed.
+pub fn module(seed: u64) -> Module {
+    let mut random = Random(seed);
+    let relocatable = random.percent(40);
+    let mut ptx = String::from(".version 9.0\n.target sm_75\n.address_size 64\n");
+    for i in 0..4 {
+        writeln!(ptx, ".global .u32 g{i};").unwrap();
+    }
+    for group in 0..GROUPS {
+        let callees = random.pick(&[0, 0, 1, 2]);
+        for callee in 0..callees {
+            let body = Body::new(&mut random, callee + 1).finish(&[]);
+            let linkage = if relocatable { ".visible " } else { "" };
+            writeln!(ptx, "{linkage}.func f{group}_{callee}(.param .u64 p)\n{{\n{body}}}").unwrap();
+        }
+        let calls: Vec<String> = (0..callees).map(|callee| format!("f{group}_{callee}")).collect();
+        let body = Body::new(&mut random, 0).finish(&calls);
+        let kind = if relocatable && random.percent(30) { ".func" } else { ".entry" };
+        writeln!(ptx, ".visible {kind} k{group}(.param .u64 p)\n{{\n{body}}}").unwrap();
+    }
+    for file in 1..=3 {
+        writeln!(ptx, ".file {file} \"f{file}.cu\"").unwrap();
+    }
+    ptx.push_str(".section .debug_str\n{\n");
+    for name in 0..3 {
+        writeln!(ptx, "$L__info_string{name}: .b8 {}, 0", 65 + name).unwrap();
+    }
+    ptx.push_str("}\n");
+    Module { ptx, relocatable }
+}
+
+/// What the `.loc` of a function are like.
+struct Style {
+    files: u32,
+    first_line: u32,
+    lines: u32,
+    /// Percentage of inlined ones.
+    inlined: u32,
+    /// Inlined ones repeat the line of a call site of their own: the one way to have a line twice in a row.
+    repeats: bool,
+    /// Call sites are among the function's first `.loc`, whose instructions may be long done.
+    early: bool,
+}
+
+/// A function's body as it is written.
+struct Body<'r> {
+    random: &'r mut Random,
+    style: Style,
+    text: String,
+    /// `file line column` of each `.loc`.
+    locs: Vec<(u32, u32, u32)>,
+    /// Instructions so far: numbers stores, registers and labels.
+    count: u32,
+    atomics: u32,
+    /// A forward branch to `$L_N` is open.
+    label: Option<u32>,
+}
+
+impl<'r> Body<'r> {
+    fn new(random: &'r mut Random, nesting: u32) -> Self {
+        let style = Style {
+            files: random.pick(&[1, 1, 2, 3]),
+            // A callee's lines are those of its caller or others.
+            first_line: 10 + 20 * random.below(nesting + 1),
+            lines: random.pick(&[2, 3, 4]),
+            inlined: random.pick(&[0, 50, 50, 70]),
+            repeats: random.percent(25),
+            early: random.percent(40),
+        };
+        Self { random, style, text: String::new(), locs: Vec::new(), count: 0, atomics: 0, label: None }
+    }
+
+    /// The text between the braces.
+    fn finish(mut self, calls: &[String]) -> String {
+        self.text.push_str(".reg .b64 %rd<9>;\n.reg .b32 %r<99>;\n.reg .pred %p<9>;\n");
+        let has_locs = self.random.percent(95);
+        if has_locs {
+            self.plain_loc();
+            if self.random.percent(50) {
+                self.loc();
+            }
+        }
+        self.text.push_str("ld.param.u64 %rd1, [p];\n");
+        for _ in 0..2 + self.random.pick(&[2, 4, 9]) {
+            let locs = if has_locs { self.random.pick(&[0, 1, 1, 1, 1, 2, 3]) } else { 0 };
+            for _ in 0..locs {
+                self.loc();
+            }
+            self.instruction();
+        }
+        if let Some(label) = self.label.take() {
+            writeln!(self.text, "$L_{label}:").unwrap();
+        }
+        for callee in calls {
+            for _ in 0..self.random.pick(&[1, 1, 2]) {
+                writeln!(self.text, "{{\n.param .u64 q;\nst.param.u64 [q], %rd1;\ncall {callee}, (q);\n}}")
+                    .unwrap();
+                if has_locs && self.random.percent(50) {
+                    self.loc();
+                }
+            }
+        }
+        self.text.push_str("ret;\n");
+        self.text
+    }
+
+    /// A `.loc` of any kind.
+    fn loc(&mut self) {
+        if self.style.repeats && self.random.percent(70) {
+            // A call site that no other `.loc` has, and code on its line that is inlined there.
+            let (file, line) = self.place();
+            let column = 100 + self.locs.len() as u32;
+            self.directive(file, line, column, None);
+            return self.directive(file, line, 1, Some((file, line, column)));
+        }
+        if !self.random.percent(self.style.inlined) {
+            return self.plain_loc();
+        }
+        let latest = self.locs.len().saturating_sub(1);
+        let nearby = self.random.below(4.min(self.locs.len() as u32)) as usize;
+        let site = self.locs[if self.style.early { nearby } else { latest - nearby }];
+        // Some recursion: the same place, inlined in itself.
+        let (file, line, column) = if self.random.percent(10) { site } else { self.position() };
+        self.directive(file, line, column, Some(site));
+    }
+
+    fn plain_loc(&mut self) {
+        let (file, line, column) = self.position();
+        self.directive(file, line, column, None);
+    }
+
+    fn place(&mut self) -> (u32, u32) {
+        (1 + self.random.below(self.style.files), self.style.first_line + self.random.below(self.style.lines))
+    }
+
+    /// File, line, which is 0 now and then, and column.
+    fn position(&mut self) -> (u32, u32, u32) {
+        let (file, line) = self.place();
+        let line = if self.random.percent(6) { 0 } else { line };
+        (file, line, 1 + self.random.below(2))
+    }
+
+    fn directive(&mut self, file: u32, line: u32, column: u32, site: Option<(u32, u32, u32)>) {
+        write!(self.text, ".loc {file} {line} {column}").unwrap();
+        if let Some((file, line, column)) = site {
+            let name = self.random.below(3);
+            write!(self.text, ", function_name $L__info_string{name}, inlined_at {file} {line} {column}")
+                .unwrap();
+        }
+        self.locs.push((file, line, column));
+        self.end_statement();
+    }
+
+    /// One instruction, or the few of a branch or loop.
+    fn instruction(&mut self) {
+        if let Some(label) = self.label.take_if(|_| self.random.percent(30)) {
+            writeln!(self.text, "$L_{label}:").unwrap();
+        }
+        self.count += 1;
+        let n = self.count;
+        let instruction = match self.random.below(20) {
+            0..8 => format!("st.volatile.global.u32 [%rd1+{}], {n};", 4 * n),
+            8..11 => format!("st.global.u32 [%rd1+{}], {n};", 4 * n),
+            11..13 => format!("ld.global.u32 %r{n}, [%rd1+{}];", 400 + 4 * n),
+            // Independent arithmetic, and the stores that keep it.
+            13..16 => {
+                let before = n.saturating_sub(1 + self.random.below(3));
+                format!("mad.lo.u32 %r{n}, %r{before}, {n}, 3;\nst.global.u32 [%rd1+{}], %r{n};", 800 + 4 * n)
+            }
+            16..18 if self.atomics < 4 => {
+                self.atomics += 1;
+                format!("atom.global.add.u32 %r{n}, [g{}], {n};", self.atomics - 1)
+            }
+            18 if self.label.is_none() => {
+                self.label = Some(n);
+                format!(
+                    "ld.volatile.global.u32 %r{n}, [%rd1];\nsetp.eq.u32 %p1, %r{n}, {n};\n@%p1 bra $L_{n};"
+                )
+            }
+            19 => format!(
+                "mov.u32 %r{n}, 0;\n$L_loop_{n}:\nadd.u32 %r{n}, %r{n}, 1;\nst.volatile.global.u32 [%rd1], %r{n};\n\
+                 ld.volatile.global.u32 %r98, [%rd1+{}];\nsetp.lt.u32 %p2, %r{n}, %r98;\n@%p2 bra $L_loop_{n};",
+                4 * n
+            ),
+            _ => format!("st.volatile.global.u32 [%rd1], {n};"),
+        };
+        self.text.push_str(&instruction);
+        self.end_statement();
+    }
+
+    /// A new line, but now and then the next statement follows on this one.
+    fn end_statement(&mut self) {
+        let end = if self.random.percent(5) { ' ' } else { '\n' };
+        self.text.push(end);
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): small, and good from any seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// 0 to `limit` - 1.
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.next() % u64::from(limit.max(1))) as u32
+    }
+
+    fn percent(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+
+    fn pick(&mut self, values: &[u32]) -> u32 {
+        values[self.below(values.len() as u32) as usize]
+    }
+}
