@@ -135,11 +135,11 @@ fn many_and_long_facts() {
         let Contents::Symbols(symbols) = &mut cubin.sections[symtab].contents else { panic!() };
         symbols.last_mut().unwrap().name = name;
         let symbol = SymbolIndex(symbols.len() as u32 - 1);
-        let relocations = |contents: &mut Contents<'_>| match contents {
-            Contents::Relocations(all) => all.extend([Relocation { symbol, ..all[0] }].repeat(1000)),
-            _ => {}
-        };
-        cubin.sections.iter_mut().for_each(|section| relocations(&mut section.contents));
+        for section in &mut cubin.sections {
+            if let Contents::Relocations(all) = &mut section.contents {
+                all.extend([Relocation { symbol, ..all[0] }].repeat(1000));
+            }
+        }
     });
     let run = diff([original.as_os_str(), long.path().as_os_str()]);
     let message = String::from_utf8(run.stderr).unwrap();

@@ -138,9 +138,12 @@ pub fn pairs(passes: impl Fn(u32) -> bool) -> Option<Vec<Entry>> {
 pub fn as_read(file: &[u8]) -> Vec<(String, Vec<u8>)> {
     let cubin = Cubin::parse(file).unwrap();
     let view = Relocated::new(&cubin);
-    let bytes = |(index, name, _)| match is_debug_section(name) {
-        true => view.section(index).unwrap().bytes.into_owned(),
-        false => cubin.bytes(index).unwrap().into_owned(),
+    let bytes = |(index, name, _)| {
+        if is_debug_section(name) {
+            view.section(index).unwrap().bytes.into_owned()
+        } else {
+            cubin.bytes(index).unwrap().into_owned()
+        }
     };
     cubin.iter().map(|section| (section.1.to_owned(), bytes(section))).collect()
 }
