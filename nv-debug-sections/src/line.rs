@@ -6,7 +6,7 @@
 //! A program is kept as [`LineOp`]s: everything a reader can tell apart, and nothing else. Which opcode a row was written with and
 //! how long its operands were is decided anew by [`encode`].
 
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use dwarf2_writer::line::{FileEntry, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
 use leb128_nv::{Encoder, Field, MAX_LEN};
@@ -38,6 +38,12 @@ pub const PTXAS_PARAMS: Params = Params {
     line_range: 14,
     opcode_base: 10,
 };
+
+/// Bytes that the paths of one file table may take in any case; see [`LineTable::paths`].
+pub const MAX_PATHS: usize = 1 << 20;
+
+/// Beyond [`MAX_PATHS`], how many times the bytes of the table's names.
+const MAX_PATH_GROWTH: usize = 64;
 
 /// One unit of a line section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -320,5 +326,29 @@ impl LineTable<'_> {
             None => Some(name.into_owned()),
             Some(directory) => Some(format!("{}/{name}", String::from_utf8_lossy(directory?))),
         }
+    }
+
+    /// [`path`](Self::path) of every file, the first is number 1. `section` is for the error.
+    ///
+    /// # Errors
+    ///
+    /// So many files are in a directory with a long name that all paths together take more than [`MAX_PATHS`] bytes and 64 times
+    /// what the table has for names.
+    pub fn paths(&self, section: &str) -> Result<Vec<Option<String>>> {
+        let directory = |file: &LineFile<'_>| {
+            let index = usize::try_from(file.directory).ok()?.checked_sub(1)?;
+            self.directories.get(index).map(|name| name.len())
+        };
+        let whole: usize = self.files.iter().map(|file| file.name.len() + directory(file).unwrap_or(0)).sum();
+        let names = self.directories.iter().chain(self.files.iter().map(|file| &file.name));
+        let own: usize = names.map(|name| name.len()).sum();
+        if whole > own.saturating_mul(MAX_PATH_GROWTH).max(MAX_PATHS) {
+            let text = format!(
+                "the paths of the {} files have {whole:#x} bytes, their names and directories only {own:#x}",
+                self.files.len()
+            );
+            return Err(Error::new(section, 0, ErrorKind::Other(text)));
+        }
+        Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
     }
 }

@@ -28,6 +28,20 @@ fn debug_section(name: &str) -> DebugSection {
     DebugSection { name: name.into(), bytes: vec![0; 8], rel: Vec::new(), rela: Vec::new() }
 }
 
+/// 2 MB in which 3000 symbols share a name of 1 MB: nothing is listed by name.
+#[test]
+fn one_long_name_for_many_symbols_is_not_listed() {
+    let (mut cubin, _) = cubin_of(&[], []);
+    let Contents::Strings(strings) = &mut cubin.sections[2].contents else { panic!("no strings") };
+    let name = strings.push(&"q".repeat(1 << 20)).unwrap();
+    let mut with = |count| {
+        cubin.sections[3].contents = Contents::Symbols(vec![Symbol { name, ..Symbol::default() }; count]);
+        cubin.expect_short_names()
+    };
+    assert_eq!(with(4), Ok(()));
+    assert!(with(3000).unwrap_err().to_string().contains("too many symbols"));
+}
+
 #[test]
 fn every_cut_is_refused() {
     let mut files = vec![debug_only(75, &[kernel("k")], &[]).unwrap().cubin.write().unwrap()];

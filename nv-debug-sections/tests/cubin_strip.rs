@@ -375,3 +375,37 @@ fn a_section_that_another_one_needs_cannot_go_alone() {
     let names: Vec<_> = cubin.iter().map(|(_, name, _)| name).filter(|name| is_debug(name)).collect();
     assert_eq!(names, [".debug_line"]);
 }
+
+/// Found by mutation: relocations of code in a section that is called as a debug section.
+#[test]
+fn relocations_with_a_debug_name_are_no_debug_section() {
+    let function = Function { name: "k", size: 64, kernel: true, local: false };
+    let mut cubin = debug_only(75, &[function], &[]).unwrap().cubin;
+    let text = cubin.section_by_name(".text.k").unwrap();
+    let (link, shstrndx) = (cubin.symtab().unwrap().0, cubin.header.shstrndx.as_usize());
+    let Contents::Strings(names) = &mut cubin.sections[shstrndx].contents else { panic!("no names") };
+    let name = names.push(".nv_debug_ptx_txt.7").unwrap();
+    let of_code = Relocation { offset: 0, r_type: 2, symbol: SymbolIndex(0), addend: Some(0) };
+    let contents = Contents::Relocations(vec![of_code]);
+    let table = Section {
+        name,
+        sh_type: 4,
+        link,
+        info: text.0,
+        align: 8,
+        entsize: 24,
+        contents,
+        ..Section::default()
+    };
+    cubin.sections.push(table);
+    let bytes = vec![7; 8];
+    let debug = DebugSection { name: ".debug_str".into(), bytes, rel: Vec::new(), rela: Vec::new() };
+    cubin.set_debug_sections(vec![debug]).unwrap();
+
+    let (mut code, mut side) = (cubin.clone(), cubin.clone());
+    code.remove_debug_sections(|_| false).unwrap();
+    side.keep_only_debug().unwrap();
+    let (code, side) = (code.write().unwrap(), side.write().unwrap());
+    let (code, mut side) = (Cubin::parse(&code).unwrap(), Cubin::parse(&side).unwrap());
+    assert_eq!(side.fill_from(&code), Ok(()));
+}

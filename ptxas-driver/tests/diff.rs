@@ -6,7 +6,7 @@ mod driver;
 mod support;
 
 use driver::example;
-use nv_debug_sections::cubin::{Contents, Cubin};
+use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SymbolIndex};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -114,6 +114,36 @@ fn encodings_do_not_count() {
         abbrev.splice(end..end, [0x70, 0x34, 0, 0, 0]);
     });
     assert_eq!(keys(&original, padded.path()), []);
+}
+
+/// Many facts of one name take no quadratic time; more long facts than a file of that size can have are refused.
+#[test]
+fn many_and_long_facts() {
+    let original = example("saxpy/saxpy-debug.cubin");
+    let many = changed(|cubin| {
+        let symtab = cubin.symtab().unwrap().as_usize();
+        let Contents::Symbols(symbols) = &mut cubin.sections[symtab].contents else { panic!() };
+        symbols.extend([*symbols.last().unwrap()].repeat(50_000));
+    });
+    let found = keys(&original, many.path());
+    assert_eq!(found.iter().filter(|(key, _)| key == "symbols").count(), 50_000);
+    let long = changed(|cubin| {
+        let symtab = cubin.symtab().unwrap().as_usize();
+        let strings = cubin.sections[symtab].link as usize;
+        let Contents::Strings(strings) = &mut cubin.sections[strings].contents else { panic!() };
+        let name = strings.push(&"q".repeat(200_000)).unwrap();
+        let Contents::Symbols(symbols) = &mut cubin.sections[symtab].contents else { panic!() };
+        symbols.last_mut().unwrap().name = name;
+        let symbol = SymbolIndex(symbols.len() as u32 - 1);
+        for section in &mut cubin.sections {
+            if let Contents::Relocations(all) = &mut section.contents {
+                all.extend([Relocation { symbol, ..all[0] }].repeat(1000));
+            }
+        }
+    });
+    let run = diff([original.as_os_str(), long.path().as_os_str()]);
+    let message = String::from_utf8(run.stderr).unwrap();
+    assert!(run.status.code() == Some(2) && message.contains("too many places"), "{message}");
 }
 
 #[test]

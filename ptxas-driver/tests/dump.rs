@@ -4,7 +4,7 @@
 mod support;
 
 use gimli::LittleEndian;
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -472,4 +472,33 @@ fn wrong_bytes_never_crash() {
         }
     }
     let _ = writeln!(io::stderr(), "wrong bytes: {} answered, {} refused", counts[0], counts[1]);
+}
+
+/// 300 KB in which 1000 entries have one name of 300 KB are not made into 300 MB.
+#[test]
+fn one_long_string_for_many_entries() {
+    let section = |name: &str, bytes: &[u8]| DebugSection {
+        name: name.to_owned(),
+        bytes: bytes.to_vec(),
+        rel: Vec::new(),
+        rela: Vec::new(),
+    };
+    let entries = [2, 0, 0, 0, 0].repeat(1000);
+    let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &entries, &[0]].concat();
+    let info = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
+    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    cubin
+        .set_debug_sections(vec![
+            section(".debug_abbrev", &[1, 0x11, 1, 0, 0, 2, 0x34, 0, 3, 0x0e, 0, 0, 0]),
+            section(".debug_info", &info),
+            section(".debug_str", &[vec![b'q'; 300_000], vec![0]].concat()),
+        ])
+        .unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&file, cubin.write().unwrap()).unwrap();
+    let run = dump(file.path(), &[]);
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text.contains("too many fields refer to long strings"));
+    assert!(text.len() < 2_000_000, "{}", text.len());
 }

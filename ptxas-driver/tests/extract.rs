@@ -3,6 +3,7 @@
 
 mod support;
 
+use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -392,6 +393,21 @@ fn an_image_takes_twice_its_memory() {
 }
 
 /// What a list costs is bounded whatever is in the file.
+/// The level is that of `sections`; PTX in a file of its own says nothing of what it is compiled with.
+#[test]
+fn debug_information_of_files() {
+    let data = fs::read(example("saxpy/saxpy-debug.cubin")).unwrap();
+    let mut cubin = Cubin::parse(&data).unwrap();
+    // As `-g` leaves a PTX without sections of its own.
+    cubin.remove_debug_sections(|name| name.starts_with(".nv_debug") || name == ".debug_line").unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&file, cubin.write().unwrap()).unwrap();
+    let debug = |file: &Path| json(extract().arg(file))["files"][0]["images"][0]["debug"].clone();
+    assert_eq!(debug(file.path()), "g");
+    assert_eq!(debug(&example("saxpy/saxpy.cubin")), "lineinfo");
+    assert_eq!(debug(&example("saxpy/saxpy-debug.ptx")), Value::Null);
+}
+
 #[test]
 fn a_list_looks_into_64_mib() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,8 +19,8 @@ use object::elf;
 use super::order::{self, Place};
 use super::strtab::NameMap;
 use super::{
-    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, extended,
-    is_nobits, is_relocation_type, sht,
+    Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
+    extended, is_nobits, is_relocation_type, sht,
 };
 use crate::catalog::{RelocForm, SectionKind, SectionName, Shape, Space, is_debug_section};
 use crate::error::{Error, ErrorKind, Result};
@@ -129,19 +129,37 @@ pub(super) enum Fate {
 }
 
 impl Cubin<'_> {
-    /// For lists of sections by name: refuses a file in which so many share a long name that the list would be far larger.
+    /// For lists of sections or symbols by name: refuses a file in which so many share a long name that the list would be far larger.
     ///
     /// # Errors
     ///
-    /// All names together take more than [`MAX_NAMES`] bytes and four times what the file has for names.
+    /// The names of all sections, or of all symbols of a table, together take more than [`MAX_NAMES`] bytes and four times what the file
+    /// has for these names.
     pub fn expect_short_names(&self) -> Result<()> {
-        let table = self.strings(self.header.shstrndx).map_or(0, |table| table.as_bytes().len());
+        let table = self.header.shstrndx;
+        self.expect_room(table, self.iter().map(|(_, name, _)| name), "sections")?;
+        for (index, _, section) in self.iter() {
+            let symbols = (0..).zip(self.symbols_of(index));
+            let names = symbols.map(|(symbol, _)| self.symbol_name_in(index, SymbolIndex(symbol)));
+            self.expect_room(SectionIndex(section.link), names, "symbols")?;
+        }
+        Ok(())
+    }
+
+    /// Refuses `names` of the string table `table` that take far more bytes than it has.
+    fn expect_room<'n>(
+        &self,
+        table: SectionIndex,
+        names: impl Iterator<Item = &'n str>,
+        what: &str,
+    ) -> Result<()> {
+        let table = self.strings(table).map_or(0, |table| table.as_bytes().len());
         let mut room = table.saturating_mul(4).max(MAX_NAMES);
-        for (_, name, _) in self.iter() {
+        for name in names {
             room = room.checked_sub(name.len()).ok_or_else(|| {
                 let start: String = name.chars().take(40).collect();
-                let text = "too many sections have this name, which is too long for that";
-                Error::new(format!("{start}..."), 0, ErrorKind::Other(text.into()))
+                let text = format!("too many {what} have this name, which is too long for that");
+                Error::new(format!("{start}..."), 0, ErrorKind::Other(text))
             })?;
         }
         Ok(())
@@ -558,7 +576,7 @@ fn revive_symbols(cubin: &mut Cubin<'_>, space: Space, added: &[u32]) {
     let mut found = Vec::new();
     for (index, symbol) in (0..).zip(cubin.symbols_of(table)).skip(1) {
         if symbol.info == local && symbol.shndx == 0 {
-            let name = cubin.symbol_name_in(table, super::SymbolIndex(index));
+            let name = cubin.symbol_name_in(table, SymbolIndex(index));
             let section = wanted.find(symbol.name, name).and_then(Option::take);
             found.extend(section.map(|section| (index as usize, section)));
         }

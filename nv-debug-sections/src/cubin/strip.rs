@@ -57,6 +57,9 @@ impl Cubin<'_> {
         super::extended::check_room(self, self.sections.len() + 1)?;
         let applied = self.applied(&is_debug)?;
         let mut note = note(&self.code_digests()?)?;
+        // Emptied, relocations of code by the name of a debug section would be taken for one.
+        let is_named: Vec<bool> =
+            self.iter().map(|(_, name, _)| is_replaced(&SectionName::parse(name).base)).collect();
         let sizes: Vec<u64> = self.sections.iter().map(|section| section_size(self, section)).collect();
 
         let Some(Contents::Strings(names)) =
@@ -70,9 +73,10 @@ impl Cubin<'_> {
                 section.contents = Contents::Bytes(Cow::Owned(bytes));
             }
         }
-        for ((section, is_debug), size) in self.sections.iter_mut().zip(is_debug).zip(sizes).skip(1) {
-            let is_emptied =
-                !is_debug && !stays_whole(section) && !matches!(section.contents, Contents::NoBits(_));
+        let sections = self.sections.iter_mut().zip(is_debug).zip(sizes).skip(1).zip(is_named);
+        for (((section, is_debug), size), is_named) in sections {
+            let stays = is_debug || stays_whole(section) || is_named && section.relocations().is_some();
+            let is_emptied = !stays && !matches!(section.contents, Contents::NoBits(_));
             if is_emptied {
                 section.sh_type = elf::SHT_NOBITS.0;
                 section.contents = Contents::NoBits(size);

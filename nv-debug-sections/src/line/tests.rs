@@ -352,3 +352,21 @@ proptest! {
         prop_assert_eq!(second.bytes, encoded.bytes);
     }
 }
+
+/// 1000 files in a directory of 10,000 bytes would take 700 times their names.
+#[test]
+fn paths_take_no_more_than_names_allow() {
+    let table = |directory, count| LineTable {
+        params: PTXAS_PARAMS,
+        directories: vec![vec![b'd'; 10_000].into()],
+        files: vec![LineFile { name: b"a.cu".into(), directory, mtime: 0, size: 0 }; count],
+        debug_str_base: None,
+        sequences: Vec::new(),
+    };
+    let paths = table(1, 100).paths(".debug_line").unwrap();
+    assert_eq!((paths.len(), paths[99].as_ref().map(String::len)), (100, Some(10_005)));
+    assert_eq!(table(0, 1000).paths(".debug_line").unwrap()[999].as_deref(), Some("a.cu"));
+    assert_eq!(table(2, 1).paths(".debug_line").unwrap(), [None]);
+    let fault = table(1, 1000).paths(".debug_line").unwrap_err();
+    assert_eq!(fault.section(), ".debug_line");
+}

@@ -144,8 +144,8 @@ impl<'c> Symbolizer<'c> {
         let code = Code::new(cubin);
         let mut files = Vec::new();
         let mut bases = Vec::new();
-        let source = read_tables(&relocated, &code, SectionKind::DebugLine, |table| {
-            files.push((1..=table.files.len() as u64).map(|file| table.path(file)).collect());
+        let source = read_tables(&relocated, &code, SectionKind::DebugLine, |table, paths| {
+            files.push(paths);
             bases.push(table.debug_str_base);
         })?;
         let strings = match find(cubin, SectionKind::DebugStr).next() {
@@ -160,10 +160,9 @@ impl<'c> Symbolizer<'c> {
         }
         let only_text = (texts.len() == 1).then_some(0);
         let mut text_of = Vec::new();
-        let ptx = read_tables(&relocated, &code, SectionKind::NvDebugLineSass, |table| {
+        let ptx = read_tables(&relocated, &code, SectionKind::NvDebugLineSass, |_, paths| {
             // ptxas leaves the file table empty and sets file 0; nvlink, which may join several texts, declares the section's name.
-            let declared =
-                (1..=table.files.len() as u64).map(|file| text_names.get(&table.path(file)?).copied());
+            let declared = paths.iter().map(|path| text_names.get(path.as_ref()?).copied());
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
         Ok(Self { code, source, ptx, files, names: CalleeNames::new(strings, bases), texts, text_of })
@@ -318,7 +317,7 @@ fn read_tables(
     relocated: &Relocated<'_, '_>,
     code: &Code<'_>,
     kind: SectionKind,
-    mut each: impl FnMut(&LineTable<'_>),
+    mut each: impl FnMut(&LineTable<'_>, Vec<Option<String>>),
 ) -> Result<Sequences> {
     let mut sequences = Sequences::default();
     let Some((index, name)) = find(relocated.cubin(), kind).next() else { return Ok(sequences) };
@@ -334,7 +333,7 @@ fn read_tables(
                 None => sequences.count_unplaced(),
             }
         }
-        each(table);
+        each(table, table.paths(name)?);
     }
     sequences.sort();
     Ok(sequences)

@@ -137,5 +137,6 @@ fn facts_of(path: &Path) -> Result<(String, AllFacts)> {
     let (name, bytes) = read::read(path)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     cubin.expect_short_names().with_context(|| name.clone())?;
-    Ok((name, facts::of(&cubin)))
+    let facts = facts::of(&cubin, bytes.len()).with_context(|| name.clone())?;
+    Ok((name, facts))
 }

@@ -43,7 +43,7 @@ first). Files that are there already are replaced. Compressed LTO IR is obfuscat
 cannot be written.
 
 A list decompresses up to 64 MiB of a file to see what debug information its cubins have; `?` is an
-image beyond that. Select it to see, or write it.
+image beyond that, to be selected or written, or a file of PTX or LTO IR, which does not say.
 
 Exit status:
   0  done

@@ -65,6 +65,18 @@ pub(super) fn compare(a: &AllFacts, b: &AllFacts) -> Vec<Difference> {
 type Add<'f> = &'f mut dyn FnMut(String, Option<String>, Option<String>);
 
 impl Facts {
+    /// Bytes of memory, roughly.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Named(all) => {
+                all.iter().map(|(name, value)| size_of_val(name) * 2 + name.len() + value.len()).sum()
+            }
+            Self::Listed(all) => all.iter().map(|item| size_of_val(item) + item.len()).sum(),
+            Self::Ranges(all) => all.iter().map(|range| size_of_val(range) + range.2.len()).sum(),
+            Self::Bytes(bytes) => bytes.len(),
+        }
+    }
+
     /// In words, where the other file has nothing to compare with.
     fn summary(&self) -> String {
         match self {

@@ -7,45 +7,67 @@ mod lines;
 use super::compare::{AllFacts, Facts};
 use super::keys::Key;
 use crate::commands::dump::{Contents, NvInfoRecord, Source};
+use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// Bytes that the facts of a file may take in any case.
+const LEAST_ROOM: usize = 64 << 20;
+
+/// Beyond [`LEAST_ROOM`], how many times the bytes of the file: a small file may say a long thing at many places.
+const ROOM_GROWTH: usize = 512;
 
 /// Facts as they come in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Collector {
     all: AllFacts,
+    /// How many there are of a name under a key and a subject, or of a subject under a key.
+    numbers: HashMap<(Key, String, Option<String>), usize>,
+    /// Bytes that further facts may take; `None`: there were more.
+    room: Option<usize>,
 }
 
 impl Collector {
+    fn new(file: usize) -> Self {
+        let room = file.saturating_mul(ROOM_GROWTH).max(LEAST_ROOM);
+        Self { all: AllFacts::new(), numbers: HashMap::new(), room: Some(room) }
+    }
+
     fn named(&mut self, key: Key, subject: &str, name: impl Into<String>, value: impl Into<String>) {
-        let facts = self.entry(key, subject, || Facts::Named(BTreeMap::new()));
-        if let Facts::Named(all) = facts {
-            // A second one of the same name is told apart by its number.
-            let name = name.into();
-            let mut free = name.clone();
-            let mut number = 1;
+        let (name, value) = (name.into(), value.into());
+        if !self.takes(subject.len() + 2 * name.len() + value.len()) {
+            return;
+        }
+        // A second one of the same name is told apart by its number.
+        let mut free = self.numbered(key, subject, Some(&name));
+        if let Facts::Named(all) = self.entry(key, subject, || Facts::Named(BTreeMap::new())) {
             while all.contains_key(&free) {
-                number += 1;
-                free = format!("{name} #{number}");
+                free.push('\''); // another one has the name with the number
             }
-            all.insert(free, value.into());
+            all.insert(free, value);
         }
     }
 
     fn listed(&mut self, key: Key, subject: &str, items: impl IntoIterator<Item = String>) {
-        if let Facts::Listed(all) = self.entry(key, subject, || Facts::Listed(Vec::new())) {
-            all.extend(items);
+        for item in items {
+            if !self.takes(item.len()) {
+                return;
+            }
+            if let Facts::Listed(all) = self.entry(key, subject, || Facts::Listed(Vec::new())) {
+                all.push(item);
+            }
         }
     }
 
     fn put(&mut self, key: Key, subject: &str, facts: Facts) {
-        let mut free = subject.to_owned();
-        let mut number = 1;
+        if !self.takes(2 * subject.len() + facts.size()) {
+            return;
+        }
+        let mut free = self.numbered(key, subject, None);
         while self.all.contains_key(&(key, free.clone())) {
-            number += 1;
-            free = format!("{subject} #{number}");
+            free.push('\'');
         }
         self.all.insert((key, free), facts);
     }
@@ -53,11 +75,30 @@ impl Collector {
     fn entry(&mut self, key: Key, subject: &str, empty: impl FnOnce() -> Facts) -> &mut Facts {
         self.all.entry((key, subject.to_owned())).or_insert_with(empty)
     }
+
+    /// The name, or without one the subject, with its number from the second on.
+    fn numbered(&mut self, key: Key, subject: &str, name: Option<&str>) -> String {
+        let plain = name.unwrap_or(subject);
+        let number = self.numbers.entry((key, subject.to_owned(), name.map(str::to_owned))).or_default();
+        *number += 1;
+        if *number == 1 { plain.to_owned() } else { format!("{plain} #{number}") }
+    }
+
+    /// Takes room for a fact of so many bytes of text, if there is as much.
+    fn takes(&mut self, bytes: usize) -> bool {
+        const EACH: usize = size_of::<(u64, u64, String)>();
+        self.room = self.room.and_then(|room| room.checked_sub(bytes + EACH));
+        self.room.is_some()
+    }
 }
 
-/// Everything that is compared of a cubin. What cannot be decoded is compared byte by byte.
-pub(super) fn of(cubin: &Cubin<'_>) -> AllFacts {
-    let mut facts = Collector::default();
+/// Everything that is compared of a cubin of `size` bytes. What cannot be decoded is compared byte by byte.
+///
+/// # Errors
+///
+/// That takes more than [`LEAST_ROOM`] and [`ROOM_GROWTH`] times the file.
+pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<AllFacts> {
+    let mut facts = Collector::new(size);
     container::header(cubin, &mut facts);
     container::sections(cubin, &mut facts);
     container::symbols(cubin, &mut facts);
@@ -72,7 +113,10 @@ pub(super) fn of(cubin: &Cubin<'_>) -> AllFacts {
             native(&source, index, name, decoded, &mut facts);
         }
     }
-    facts.all
+    if facts.room.is_none() {
+        bail!("a file of this size cannot have so much to compare: it says long things at too many places");
+    }
+    Ok(facts.all)
 }
 
 fn bytes(cubin: &Cubin<'_>, index: SectionIndex) -> Facts {

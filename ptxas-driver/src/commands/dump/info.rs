@@ -2,7 +2,7 @@
 
 use super::expression;
 use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
-use super::section::{Source, View};
+use super::section::{Room, Source, View};
 use crate::commands::read::text;
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianSlice, LittleEndian};
 use nv_debug_sections::address_class::AddressClass;
@@ -60,6 +60,7 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
     let abbrev = DebugAbbrev::new(abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes), LittleEndian);
     let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
+    let mut room = Room::new(&view.data.bytes, strings);
     let fail = |offset: usize, error: gimli::Error| {
         Error::new(&*view.name, offset as u64, ErrorKind::Other(error.to_string()))
     };
@@ -96,7 +97,9 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
                     Words { source, view, strings, unit: start..at, field: field as u64, end: end as u64 };
                 own |= words.is_wanted(&attribute);
                 let name = dwarf_name!(attribute.name(), "DW_AT_");
-                attributes.push(Attribute { name, value: words.value(&attribute) });
+                let value = words.value(&attribute);
+                room.take(value.len(), view, field as u64)?;
+                attributes.push(Attribute { name, value });
             }
             if source.filter.is_none() || kept.keep(depth, own) {
                 let tag = dwarf_name!(abbreviation.tag(), "DW_TAG_");

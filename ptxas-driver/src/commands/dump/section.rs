@@ -3,11 +3,11 @@
 use super::model::{Contents, FunctionFacts, Header, Section};
 use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
-use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
 use nv_debug_sections::symbolize::{Code, Function, Symbolizer};
+use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -102,6 +102,37 @@ pub(in crate::commands) struct Source<'c, 'd> {
     first: HashMap<(Space, SectionKind), SectionIndex>,
     code: Code<'c>,
     pub(super) filter: Option<Filter>,
+}
+
+/// Bytes that strings may still take which many fields of a section refer to.
+pub(super) struct Room {
+    left: usize,
+}
+
+impl Room {
+    /// In any case.
+    const LEAST: usize = 64 << 20;
+
+    /// Beyond that, how many times the bytes of the section and of the strings.
+    const GROWTH: usize = 256;
+
+    pub(super) fn new(section: &[u8], strings: &[u8]) -> Self {
+        let bytes = section.len().saturating_add(strings.len());
+        Self { left: bytes.saturating_mul(Self::GROWTH).max(Self::LEAST) }
+    }
+
+    /// Takes `len` bytes for the field at `offset`.
+    ///
+    /// # Errors
+    ///
+    /// There is no more room: so many fields refer to long strings.
+    pub(super) fn take(&mut self, len: usize, view: &View<'_>, offset: u64) -> Result<()> {
+        self.left = self.left.checked_sub(len).ok_or_else(|| {
+            let text = "too many fields refer to long strings to show them all";
+            Error::new(&*view.name, offset, ErrorKind::Other(text.into()))
+        })?;
+        Ok(())
+    }
 }
 
 /// One section with its relocations.

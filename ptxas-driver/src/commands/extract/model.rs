@@ -1,9 +1,10 @@
 //! What a list shows, as JSON has it (docs/json.md).
 
-use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
 use nv_debug_sections::container::{Arch, Compression, DebugInfo, Entry, EntryKind, FileKind, Flags, Place};
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::level::DebugLevel;
+use nv_debug_sections::level::found::Found;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -130,7 +131,8 @@ impl<'d> Image<'d> {
             size: entry.size(),
             host: (!is_alone).then(|| entry.flags.host()),
             flags: entry.flags.0,
-            debug: Some(debug_name(entry.debug_info())),
+            // PTX and NVVM IR in files of their own say nothing of it.
+            debug: (!is_alone || entry.kind == EntryKind::Elf).then(|| debug_name(entry.debug_info())),
             ir: None,
             name: text(entry.name),
             options: text(entry.options.trim_ascii()),
@@ -170,11 +172,11 @@ impl<'d> Image<'d> {
 
     fn look_into_cubin(&mut self, payload: &[u8]) -> nv_debug_sections::Result<()> {
         let cubin = Cubin::parse(payload)?;
-        let has = |kind| cubin.iter().any(|(_, name, _)| SectionKind::from_name(name) == Some(kind));
-        if has(SectionKind::DebugInfo) {
-            self.debug = Some(debug_name(DebugInfo::Dwarf));
-        } else if has(SectionKind::DebugLine) {
-            self.debug = Some(debug_name(DebugInfo::LineInfo));
+        cubin.expect_short_names()?;
+        match Found::of(&cubin).level {
+            DebugLevel::Full => self.debug = Some(debug_name(DebugInfo::Dwarf)),
+            DebugLevel::Lines => self.debug = Some(debug_name(DebugInfo::LineInfo)),
+            _ => {}
         }
         Ok(())
     }

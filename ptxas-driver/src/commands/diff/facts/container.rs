@@ -93,7 +93,13 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector) {
             format!("{kind} {}{addend}", cubin.symbol_name_in(table, relocation.symbol))
         };
         if parsed.is_debug() {
-            let mut all: Vec<String> = relocations.iter().map(words).collect();
+            let mut all = Vec::new();
+            for words in relocations.iter().map(words) {
+                if !facts.takes(words.len()) {
+                    return;
+                }
+                all.push(words);
+            }
             all.sort_unstable();
             facts.listed(key, name, all);
         } else {

@@ -63,6 +63,9 @@ pub(super) fn info(source: &Source<'_, '_>, units: &[InfoUnit], facts: &mut Coll
         let subject =
             unit.entries.first().and_then(name).map_or_else(|| format!("unit {number}"), str::to_owned);
         for die in &unit.entries {
+            if facts.room.is_none() {
+                return;
+            }
             let indent = "  ".repeat(die.depth.min(40));
             facts.listed(Key::Entries, &subject, [format!("{indent}{}", description(die))]);
             let attributes = die

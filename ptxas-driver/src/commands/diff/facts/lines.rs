@@ -4,60 +4,85 @@ use super::Collector;
 use crate::commands::diff::compare::Facts;
 use crate::commands::diff::keys::Key;
 use crate::commands::read::{demangle, text};
-use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::{FileName, FrameFunction, Function, Place, Symbolizer};
-use std::collections::BTreeSet;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::symbolize::{FileName, FrameFunction, Function, MAX_FRAMES, Place, Symbolizer};
+use std::collections::HashMap;
 
 /// Lines of every function, and of code that belongs to none; `false` where a table cannot be read.
 pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector) -> bool {
     let Ok(symbolizer) = Symbolizer::new(cubin) else { return false };
-    for function in symbolizer.functions() {
-        let mut cuts = BTreeSet::from([function.offset, function.offset.saturating_add(function.size)]);
-        for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
-            for (base, rows) in table.of(function.section) {
-                let places = rows.ranges().flat_map(|(start, end, _)| [start, end]);
-                cuts.extend(places.map(|at| at.saturating_add(*base)));
+    let mut names = HashMap::new();
+    for section in symbolizer.sections() {
+        let cuts = cuts(&symbolizer, section.index);
+        for function in symbolizer.functions_of(section.index) {
+            let end = function.offset.saturating_add(function.size);
+            let first = cuts.partition_point(|at| *at < function.offset);
+            let own = cuts.get(first..cuts.partition_point(|at| *at <= end)).unwrap_or_default();
+            for key in [Key::Lines, Key::PtxLines] {
+                let words = |place: &Place<'_>| match key {
+                    Key::Lines => source_words(place, &mut names),
+                    _ => ptx_words(place),
+                };
+                let ranges = ranges(&symbolizer, function, own, facts, words);
+                if !ranges.is_empty() {
+                    facts.put(key, function.name, Facts::Ranges(ranges));
+                }
             }
-        }
-        let end = function.offset.saturating_add(function.size);
-        let cuts: Vec<u64> = cuts.range(function.offset..=end).copied().collect();
-        let of_key = |words: fn(&Place<'_>) -> Option<String>| ranges(&symbolizer, function, &cuts, words);
-        let source = of_key(source_words);
-        let ptx = of_key(ptx_words);
-        for (key, ranges) in [(Key::Lines, source), (Key::PtxLines, ptx)] {
-            if !ranges.is_empty() {
-                facts.put(key, function.name, Facts::Ranges(ranges));
+            if facts.room.is_none() {
+                return true;
             }
         }
     }
     true
 }
 
-/// Ranges of a function with offsets from its start.
+/// Where anything may change in a section, ascending: rows, functions.
+fn cuts(symbolizer: &Symbolizer<'_>, section: SectionIndex) -> Vec<u64> {
+    let mut cuts = Vec::new();
+    for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
+        for (base, rows) in table.of(section) {
+            let places = rows.ranges().flat_map(|(start, end, _)| [start, end]);
+            cuts.extend(places.map(|at| at.saturating_add(*base)));
+        }
+    }
+    let functions = symbolizer.functions_of(section).iter();
+    cuts.extend(functions.flat_map(|f| [f.offset, f.offset.saturating_add(f.size)]));
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts
+}
+
+/// Ranges of a function with offsets from its start; none where they take more room than there is.
 fn ranges(
     symbolizer: &Symbolizer<'_>,
     function: &Function<'_>,
     cuts: &[u64],
-    words: fn(&Place<'_>) -> Option<String>,
+    facts: &mut Collector,
+    mut words: impl FnMut(&Place<'_>) -> Option<String>,
 ) -> Vec<(u64, u64, String)> {
     let mut ranges: Vec<(u64, u64, String)> = Vec::new();
     for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
-        let Some(words) = symbolizer.locate(function.section, start).as_ref().and_then(words) else {
+        let Some(words) = symbolizer.locate(function.section, start).as_ref().and_then(&mut words) else {
             continue;
         };
         let (start, end) = (start - function.offset, end - function.offset);
         match ranges.last_mut() {
             Some((_, last, before)) if *last == start && *before == words => *last = end,
-            _ => ranges.push((start, end, words)),
+            _ if facts.takes(words.len()) => ranges.push((start, end, words)),
+            _ => return Vec::new(),
         }
     }
     ranges
 }
 
-/// `a.h:3 in f, a.cu:20`: innermost first.
-fn source_words(place: &Place<'_>) -> Option<String> {
+/// Demangled names of callees by their bytes.
+type Names = HashMap<Vec<u8>, String>;
+
+/// `a.h:3 in f, a.cu:20`: innermost first, at most [`MAX_FRAMES`].
+fn source_words(place: &Place<'_>, names: &mut Names) -> Option<String> {
     let frames: Vec<String> = place
         .frames()
+        .take(MAX_FRAMES)
         .map(|frame| {
             let file = match frame.file {
                 FileName::Path(path) => path.to_owned(),
@@ -66,15 +91,21 @@ fn source_words(place: &Place<'_>) -> Option<String> {
             let column = if frame.column == 0 { String::new() } else { format!(":{}", frame.column) };
             let callee = match frame.function {
                 FrameFunction::Physical(_) => String::new(),
-                FrameFunction::Inlined(callee) => {
-                    let name = callee.name.map_or_else(|| "??".to_owned(), text);
-                    format!(" in {}", demangle(&name).unwrap_or(name))
-                }
+                FrameFunction::Inlined(callee) => format!(" in {}", callee_name(callee.name, names)),
             };
             format!("{file}:{}{column}{callee}", frame.line)
         })
         .collect();
     (!frames.is_empty()).then(|| frames.join(", "))
+}
+
+fn callee_name<'n>(name: Option<&[u8]>, names: &'n mut Names) -> &'n str {
+    let Some(name) = name else { return "??" };
+    if !names.contains_key(name) {
+        let plain = text(name);
+        names.insert(name.to_vec(), demangle(&plain).unwrap_or(plain));
+    }
+    names.get(name).map_or("??", String::as_str)
 }
 
 fn ptx_words(place: &Place<'_>) -> Option<String> {
