@@ -117,11 +117,20 @@ pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> 
 ///
 /// As [`encode`]: a NUL byte in the source.
 pub fn from_ptx(source: &[u8]) -> Result<Vec<u8>> {
-    let mut lines: Vec<&[u8]> = source.split(|&b| b == b'\n').map(kept_part).collect();
-    while lines.last().is_some_and(|line| line.is_empty()) {
-        lines.pop();
+    let mut rest = Some(source);
+    let lines = std::iter::from_fn(|| {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text);
+        rest = end.and_then(|end| text.get(end + 1..));
+        Some(kept_part(end.and_then(|end| text.get(..end)).unwrap_or(text)))
+    });
+    let mut text = encode(lines)?;
+    // No line holds a NUL, so what stands before the last one is the end of another line or of an empty text.
+    while let [0] | [.., 0, 0] = *text {
+        text.pop();
     }
-    encode(lines)
+    text.shrink_to_fit();
+    Ok(text)
 }
 
 /// What ptxas keeps of one input line (without its newline).

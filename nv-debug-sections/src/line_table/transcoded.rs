@@ -19,7 +19,7 @@
 
 use super::located::Program;
 use crate::line::{LineOp, PTXAS_PARAMS};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// A native instruction and where it comes from in the Mercury stream. Both are byte offsets in the function's section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
