@@ -59,10 +59,16 @@ struct Row {
 fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
     let params = PTXAS_PARAMS;
     let (advance, lines) = (to.0.wrapping_sub(from.0), to.1.wrapping_sub(from.1).cast_signed());
-    let Some(step) = lines.checked_sub(params.line_base.into()).and_then(|step| u64::try_from(step).ok()) else { return false };
+    let Some(step) = lines.checked_sub(params.line_base.into()).and_then(|step| u64::try_from(step).ok())
+    else {
+        return false;
+    };
     let largest = u64::from(u8::MAX - params.opcode_base);
     let opcode = advance.checked_mul(params.line_range.into()).and_then(|opcode| opcode.checked_add(step));
-    advance != 0 && lines != 0 && step < params.line_range.into() && opcode.is_some_and(|opcode| opcode <= largest)
+    advance != 0
+        && lines != 0
+        && step < params.line_range.into()
+        && opcode.is_some_and(|opcode| opcode <= largest)
 }
 
 /// Rows of a Mercury program; state changes without a row are lost here, as they are in ptxas. `name` is the one before the program.
@@ -79,7 +85,8 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
             LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flag != 0),
             LineOp::Advance(address) => written.0 = address,
             LineOp::Row { address, line } => {
-                let is_special = is_special(std::mem::replace(&mut written, (address, line)), (address, line));
+                let is_special =
+                    is_special(std::mem::replace(&mut written, (address, line)), (address, line));
                 let place = match rows.last().map(|row| row.place) {
                     _ if entry => Place::Entry,
                     Some(Place::Entry) if is_special => Place::Entry,
@@ -101,7 +108,10 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
 /// The reader of the Mercury table keeps it from one section to the next.
 pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
     let names = mercury.iter().rev();
-    names.filter_map(|op| if let LineOp::InlinedCall { name, .. } = *op { Some(name as u32) } else { None }).next().unwrap_or(name)
+    names
+        .filter_map(|op| if let LineOp::InlinedCall { name, .. } = *op { Some(name as u32) } else { None })
+        .next()
+        .unwrap_or(name)
 }
 
 /// Builds the native program of one code section's sequence.
@@ -216,7 +226,8 @@ impl Transcoder {
     fn unwritten_ancestors(&self, parent: Option<usize>) -> Vec<usize> {
         let unwritten = |&row: &usize| !self.row_of.contains_key(&self.key(row));
         let mut chain: Vec<usize> =
-            std::iter::successors(parent.filter(unwritten), |&row| self.rows[row].parent.filter(unwritten)).collect();
+            std::iter::successors(parent.filter(unwritten), |&row| self.rows[row].parent.filter(unwritten))
+                .collect();
         chain.reverse();
         chain
     }

@@ -106,8 +106,7 @@ impl Index {
         }
         let mut next = None;
         for index in (function.first_instruction..function.end_instruction).rev() {
-            let at_line =
-                |index: usize| first_at_line.get(&facts.instructions.get(index)?.line).copied();
+            let at_line = |index: usize| first_at_line.get(&facts.instructions.get(index)?.line).copied();
             next = at_line(index).or(next);
             let previous = index.checked_sub(1).filter(|previous| *previous >= function.first_instruction);
             let branch = previous.filter(|previous| facts.instructions[*previous].branches);
@@ -239,7 +238,7 @@ $end:
     fn what_the_code_generator_says_wins() {
         let named = LabelAddress { symbol: SymbolIndex(9), offset: 0x70 };
         let f = section(3, &[("f", 0)], &[(0, 5)]);
-        let labels = HashMap::from([("$first".to_owned(), named)]);
+        let labels = [("$first".to_owned(), named)].into_iter().collect();
         let image = CodeImage { sections: vec![f], labels, ..CodeImage::default() };
         assert_eq!(places(&image, ["$first"]), [Some((9, 0x70))]);
     }

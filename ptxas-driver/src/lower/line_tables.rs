@@ -3,27 +3,29 @@
 use super::{Context, Lowered, debug_relocs};
 use crate::code_image::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
+use crate::parallel;
 use anyhow::Result;
 use dwarf2_writer::{Address, Section, SymbolId};
+use merc_capsule::AddressMap;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, last_name, locations, ptx_lines,
     transcode,
 };
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
     let FileTable { directories, files } =
         file_table::build(files.iter().copied(), context.facts.uses_file_0);
-    let Sequences { list, inlined } =
-        sequences(context, |section| Some(source_lines(context.facts, section)));
-    let ops = list.iter().flat_map(|(_, sequence)| &sequence.ops);
-    let rows = ops.filter(|op| matches!(op, LineOp::Row { .. })).count();
+    let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
+    let Sequences { list, inlined, rows } = sequences(context, SectionKind::DebugLine, lines)?;
     let unit = LineTable {
         params: PTXAS_PARAMS,
         directories,
@@ -35,7 +37,7 @@ pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Res
     let relocates = Generation::of(context.sm) == Generation::Legacy || context.space == Space::Mercury;
     let relocate_base = context.relocatable && relocates;
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
-    let lowered = encode(SectionKind::DebugLine, unit, list, debug_str.map(|symbol| SymbolId(symbol.0)))?;
+    let lowered = join(SectionKind::DebugLine, &unit, list, debug_str.map(|symbol| SymbolId(symbol.0)))?;
     Ok((lowered, rows))
 }
 
@@ -47,11 +49,12 @@ pub(super) fn line_sass(
     files: &[SourceFile<'_>],
 ) -> Result<Lowered> {
     let file = u32::from(context.relocatable);
-    let Sequences { list, .. } = sequences(context, |section| {
+    let lines = |section: &CodeSection| {
         let lines = section.ptx_lines.as_ref()?;
         let (locs, located, entries) = ptx_lines(file, lines, &function_starts(context.facts, section));
         Some(SectionLines { of_source: false, locs: locs.into(), located, entries })
-    });
+    };
+    let Sequences { list, .. } = sequences(context, SectionKind::NvDebugLineSass, lines)?;
     let table = if list.is_empty() {
         file_table::build(files.iter().copied(), context.facts.uses_file_0)
     } else if context.relocatable {
@@ -67,23 +70,15 @@ pub(super) fn line_sass(
         debug_str_base: None,
         sequences: Vec::new(),
     };
-    encode(SectionKind::NvDebugLineSass, unit, list, None)
-}
-
-/// The line program of one code section.
-#[derive(Debug)]
-struct Program {
-    ops: Vec<LineOp>,
-    /// Whether inlined code occurs, if only in the hidden table that this one is transcoded from: it decides on the `.debug_str` base.
-    inlined: bool,
-    /// The name in force behind the table that this one is transcoded from, which the next one begins with.
-    last_name: u32,
+    join(SectionKind::NvDebugLineSass, &unit, list, None)
 }
 
 /// The programs of all code sections.
 struct Sequences {
-    list: Vec<(SymbolIndex, Sequence)>,
+    list: Vec<(SymbolIndex, EncodedSequence)>,
+    /// Whether inlined code occurs, if only in the hidden tables that these are transcoded from: it decides on the `.debug_str` base.
     inlined: bool,
+    rows: usize,
 }
 
 /// What the program of one code section is made of.
@@ -95,30 +90,91 @@ struct SectionLines<'l> {
     entries: Vec<EntryRow>,
 }
 
+/// Changes of PTX line that are lowered at a time, by one thread.
+const CHUNK: usize = 1 << 14;
+
+/// Neighbouring code sections.
+struct Chunk {
+    sections: Range<usize>,
+    /// Gives the name in force behind the hidden tables before: `last_name`.
+    name_before: Receiver<u32>,
+    /// Takes it for the sections behind.
+    name_behind: Sender<u32>,
+}
+
+fn chunks(sections: &[CodeSection]) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let (first, mut name_before) = channel();
+    let _ = first.send(0); // its receiver is at hand
+    let (mut start, mut lines) = (0, 0);
+    for (number, section) in (1..).zip(sections) {
+        lines += section.ptx_lines.as_ref().map_or(0, Vec::len);
+        if lines >= CHUNK || number == sections.len() {
+            let (name_behind, next) = channel();
+            let name_before = std::mem::replace(&mut name_before, next);
+            chunks.push(Chunk { sections: start..number, name_before, name_behind });
+            (start, lines) = (number, 0);
+        }
+    }
+    chunks
+}
+
 /// Programs of all code sections that have rows, in ptxas' order: by section, native ones from sm_90 on by function symbol.
 /// `lines` gives the locations of a section's instructions, if there are any.
 fn sequences<'l>(
     context: &Context<'_>,
-    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
-) -> Sequences {
-    let mut sequences = Sequences { list: Vec::new(), inlined: false };
-    let mut name = 0;
-    for (index, section) in context.image.sections.iter().enumerate() {
-        let Some(Program { ops, inlined, last_name }) = program(context, index, section, name, &lines) else {
-            continue;
-        };
-        sequences.inlined |= inlined;
-        name = last_name;
-        if ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
-            sequences
-                .list
-                .push((section.symbol, Sequence { base: 0, base_offset: 0, ops, end: section.size }));
-        }
+    kind: SectionKind,
+    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>> + Sync,
+) -> Result<Sequences> {
+    let mut all = Sequences { list: Vec::new(), inlined: false, rows: 0 };
+    let parts = parallel::map(chunks(&context.image.sections), |chunk| lower(context, kind, chunk, &lines));
+    for part in parts {
+        let Sequences { list, inlined, rows } = part?;
+        all.list.extend(list);
+        all.inlined |= inlined;
+        all.rows += rows;
     }
     if context.space == Space::Native && Generation::of(context.sm) >= Generation::Transcoded {
-        sequences.list.sort_by_key(|(symbol, _)| *symbol);
+        all.list.sort_by_key(|(symbol, _)| *symbol);
     }
-    sequences
+    Ok(all)
+}
+
+/// The programs of some sections. What does not depend on the sections before comes first.
+fn lower<'l>(
+    context: &Context<'_>,
+    kind: SectionKind,
+    chunk: Chunk,
+    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
+) -> Result<Sequences> {
+    let sections = context.image.sections.get(chunk.sections.clone()).unwrap_or_default();
+    let built = chunk.sections.zip(sections);
+    let built: Vec<_> = built
+        .filter_map(|(index, section)| Some((index, section, built_table(context, index, section, &lines)?)))
+        .collect();
+    // Nobody before: one has failed, which is said by others.
+    let mut name = chunk.name_before.recv().unwrap_or_default();
+    let before = name;
+    for (_, _, table) in &built {
+        name = last_name(&table.ops, name);
+    }
+    let _ = chunk.name_behind.send(name); // the last has nobody behind
+    let mut all = Sequences { list: Vec::with_capacity(built.len()), inlined: false, rows: 0 };
+    name = before;
+    for (index, section, table) in built {
+        all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
+        let behind = last_name(&table.ops, name);
+        let ops = table.into_program(context, index, section, std::mem::replace(&mut name, behind));
+        let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
+        if rows > 0 {
+            all.rows += rows;
+            let start = Address::Symbol { symbol: SymbolId(section.symbol.0), addend: 0 };
+            let sequence = Sequence { base: 0, base_offset: 0, ops, end: section.size };
+            let encoded = EncodedSequence::new(kind.name(), PTXAS_PARAMS, (index, &sequence), start)?;
+            all.list.push((section.symbol, encoded));
+        }
+    }
+    Ok(all)
 }
 
 /// Source locations of a section's instructions.
@@ -129,40 +185,58 @@ fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLi
     SectionLines { of_source: true, locs: Cow::Borrowed(&facts.locs), located, entries }
 }
 
-/// The program of the section at `index`, by the rules of the space and the SM; `None` if no lines of it are known. `name` is the
-/// [`last_name`](Program::last_name) of the section before.
-fn program<'l>(
+/// The table of a code section that has its rows from the `.loc` directives.
+struct Built<'l> {
+    ops: Vec<LineOp>,
+    /// What it was made of, if it is a Mercury table from which a native one is to be transcoded.
+    transcoded: Option<SectionLines<'l>>,
+}
+
+/// The table of the section at `index`; `None` if no lines of it are known.
+fn built_table<'l>(
     context: &Context<'_>,
     index: usize,
     section: &CodeSection,
-    name: u32,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
-) -> Option<Program> {
+) -> Option<Built<'l>> {
     let built =
         |lines: &SectionLines<'_>, table| locations(&lines.locs, &lines.located, &lines.entries, table);
-    let has_calls = |ops: &[LineOp]| ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
     let table = match (context.space, Generation::of(context.sm)) {
-        (Space::Native, Generation::Legacy) => Some(Table::Native),
-        (Space::Native, Generation::Transcoded | Generation::Mercury) => None,
-        (Space::Mercury, _) => Some(Table::Mercury),
-    };
-    if let Some(table) = table {
-        let ops = built(&lines(section)?, table);
-        return Some(Program { inlined: has_calls(&ops), ops, last_name: name });
-    }
-    let mercury = context.mercury.and_then(|mercury| mercury.image.section(index));
-    let lines = lines(mercury.map_or(section, |(section, _)| section))?;
-    let hidden = built(&lines, Table::Mercury);
-    let (pairs, starts) = match mercury {
-        Some((_, addresses)) => {
-            let pairs =
-                if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
-            (pairs, section.parts.iter().map(|part| part.address).collect())
+        (Space::Native, Generation::Legacy) => Table::Native,
+        (Space::Mercury, _) => Table::Mercury,
+        (Space::Native, Generation::Transcoded | Generation::Mercury) => {
+            let lines = lines(mercury(context, index).map_or(section, |(section, _)| section))?;
+            return Some(Built { ops: built(&lines, Table::Mercury), transcoded: Some(lines) });
         }
-        None => identity(&lines),
     };
-    let ops = transcode(&hidden, name, &pairs, &starts);
-    Some(Program { inlined: has_calls(&hidden), ops, last_name: last_name(&hidden, name) })
+    Some(Built { ops: built(&lines(section)?, table), transcoded: None })
+}
+
+/// The Mercury code of the native code section at `index`.
+fn mercury<'c>(context: &Context<'c>, index: usize) -> Option<(&'c CodeSection, &'c AddressMap)> {
+    context.mercury.and_then(|mercury| mercury.image.section(index))
+}
+
+impl Built<'_> {
+    /// The program of the section at `index`, by the rules of the space and the SM. `name` is the [`last_name`] of the section before.
+    fn into_program(
+        self,
+        context: &Context<'_>,
+        index: usize,
+        section: &CodeSection,
+        name: u32,
+    ) -> Vec<LineOp> {
+        let Some(lines) = self.transcoded else { return self.ops };
+        let (pairs, starts) = match mercury(context, index) {
+            Some((_, addresses)) => {
+                let pairs =
+                    if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
+                (pairs, section.parts.iter().map(|part| part.address).collect())
+            }
+            None => identity(&lines),
+        };
+        transcode(&self.ops, name, &pairs, &starts)
+    }
 }
 
 /// The address pairs and starts of code whose Mercury order is hidden, on sm_90 and without a code generator: the native order stands
@@ -188,15 +262,13 @@ fn function_starts(facts: &PtxFacts<'_>, section: &CodeSection) -> Vec<FunctionS
     section.parts.iter().map(|part| start((&part.name, part.address))).collect()
 }
 
-fn encode(
+fn join(
     kind: SectionKind,
-    mut unit: LineTable<'_>,
-    sequences: Vec<(SymbolIndex, Sequence)>,
+    unit: &LineTable<'_>,
+    sequences: Vec<(SymbolIndex, EncodedSequence)>,
     debug_str: Option<SymbolId>,
 ) -> Result<Lowered> {
-    let (symbols, sequences): (Vec<_>, Vec<_>) = sequences.into_iter().unzip();
-    unit.sequences = sequences;
-    let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
-    let Section { bytes, relocs } = line::encode(kind.name(), &unit, debug_str, base)?;
+    let sequences = sequences.into_iter().map(|(_, sequence)| sequence);
+    let Section { bytes, relocs } = line::join(kind.name(), unit, debug_str, sequences)?;
     Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
 }

@@ -10,6 +10,7 @@ mod signposts;
 
 use crate::code_image::{CodeImage, CodeSection, MercuryImage};
 use crate::diag::Diagnostic;
+use crate::parallel;
 use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use labels::Labels;
@@ -175,18 +176,27 @@ fn lower_space(
         lowered.push(debug_frame(context, entries)?);
     }
     if input.level >= DebugLevel::Lines {
-        let (debug_line, count) = line_tables::debug_line(context, input.files)?;
+        let source = input.source.as_bytes();
+        let name = ptx_txt::section_name(source, input.relocatable);
+        let is_large = source.len() >= parallel::LARGE;
+        let (text, tables) = parallel::both(
+            is_large,
+            || ptx_txt::from_ptx(source),
+            || {
+                let debug_line = line_tables::debug_line(context, input.files)?;
+                Ok::<_, anyhow::Error>((debug_line, line_tables::line_sass(context, &name, input.files)?))
+            },
+        );
+        let ((debug_line, count), line_sass) = tables?;
         lowered.push(debug_line);
         rows = count;
         let debug_str = input.sections.by_kind(SectionKind::DebugStr);
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
-        let source = input.source.as_bytes();
-        let name = ptx_txt::section_name(source, input.relocatable);
-        lowered.push(line_tables::line_sass(context, &name, input.files)?);
+        lowered.push(line_sass);
         let kind = Some(SectionKind::NvDebugPtxTxt);
-        lowered.push(Lowered { kind, name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
+        lowered.push(Lowered { kind, name, bytes: text?, relocs: Vec::new() });
     }
     if input.level >= DebugLevel::Full {
         if image.has_registers {
