@@ -146,8 +146,8 @@ struct Compile<'o> {
 struct Prepared<'a> {
     text: &'a str,
     module: Module<'a>,
-    facts: &'a PtxFacts<'a>,
-    sections: &'a PtxSections<'a>,
+    facts: PtxFacts<'a>,
+    sections: PtxSections<'a>,
     level: DebugLevel,
 }
 
@@ -198,7 +198,7 @@ impl<'o> Compile<'o> {
         self.report(&reporter, &mut diagnostics)?;
 
         let code = self.provide(choice, text)?;
-        let prepared = Prepared { text, module: parsed.module, facts: &facts, sections: &sections, level };
+        let prepared = Prepared { text, module: parsed.module, facts, sections, level };
         let made = self.make(prepared, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
@@ -290,16 +290,19 @@ impl<'o> Compile<'o> {
             say_info(text);
         }
         let provided = match &code.cubin {
-            None => none::provide(&module, facts, sm)?,
-            Some(data) => cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?,
+            None => none::provide(&module, &facts, sm)?,
+            Some(data) => {
+                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
+                cubin::provide(data, request)?
+            }
         };
         let Provided { image, mercury, mut container, placed } = provided;
         let files = SourceStats::new(&self.options.file_stats).settle_all(&module, diagnostics);
-        drop(module); // a third of all memory
+        drop(module); // what is read no more makes room for what is made, here and below
         let input = lower::Input {
             source: text,
-            facts,
-            sections,
+            facts: &facts,
+            sections: &sections,
             files: &files,
             image: &image,
             mercury: mercury.as_ref(),
@@ -319,6 +322,7 @@ impl<'o> Compile<'o> {
         if mercury.is_some() {
             container.set_mercury_sections(lowered.mercury)?;
         }
+        drop((image, mercury, facts, sections));
         if placed {
             apply_relocations(&mut container)?;
         }
