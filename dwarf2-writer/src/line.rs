@@ -374,6 +374,22 @@ impl LineProgram {
         Ok(())
     }
 
+    /// Appends the sequences of another program, whose tables do not count: sequences can so be written apart from each other.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SequenceOpen`] in either; [`Error::LineParams`] with those of `other` if its opcodes mean something else here, or if one
+    /// of both has yet to choose what its opcodes mean.
+    pub fn append(&mut self, other: &Self) -> Result<(), Error> {
+        self.expect_closed()?;
+        other.expect_closed()?;
+        if self.params != other.params || self.counts.is_some() || other.counts.is_some() {
+            return Err(Error::LineParams(other.params));
+        }
+        self.program.extend_relocated(other.program.bytes(), other.program.relocs().iter().copied());
+        Ok(())
+    }
+
     /// The finished unit.
     ///
     /// # Errors

@@ -166,6 +166,7 @@ impl Decoder<'_, '_> {
         while instructions.last() == Some(&Cfi::Nop) {
             instructions.pop();
         }
+        instructions.shrink_to_fit(); // hundreds for each of thousands of functions
         Ok(instructions)
     }
 

@@ -166,6 +166,65 @@ pub fn encode_as(
     mut base: impl FnMut(usize, &Sequence) -> Address,
 ) -> Result<Section> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
+    let mut program = unit(policy, section, table, debug_str)?;
+    for (index, sequence) in table.sequences.iter().enumerate() {
+        let start = base(index, sequence);
+        encode_sequence(&mut program, sequence, start).map_err(fail("sequence", index))?;
+    }
+    program.finish().map_err(fail("unit", 0))
+}
+
+/// A sequence that is encoded by itself, as [`encode`] would, for [`join`].
+#[derive(Debug, Clone)]
+pub struct EncodedSequence(LineProgram);
+
+impl EncodedSequence {
+    /// Encodes one sequence of a unit with these `params`. `start` is the operand of its `DW_LNE_set_address`, `index` its number in
+    /// messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`].
+    pub fn new(
+        section: &str,
+        params: Params,
+        (index, sequence): (usize, &Sequence),
+        start: Address,
+    ) -> Result<Self> {
+        let fail = |reason| Error::unwritable(section, "sequence", index, reason);
+        let mut program = LineProgram::new(params).map_err(fail)?;
+        encode_sequence(&mut program, sequence, start).map_err(fail)?;
+        Ok(Self(program))
+    }
+}
+
+/// [`encode`]s a unit whose sequences are encoded already; `table` has none.
+///
+/// # Errors
+///
+/// As [`encode`].
+pub fn join(
+    section: &str,
+    table: &LineTable<'_>,
+    debug_str: Option<SymbolId>,
+    sequences: impl IntoIterator<Item = EncodedSequence>,
+) -> Result<Section> {
+    let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
+    let mut program = unit(Policy::Plain, section, table, debug_str)?;
+    for (index, EncodedSequence(sequence)) in sequences.into_iter().enumerate() {
+        program.append(&sequence).map_err(fail("sequence", index))?;
+    }
+    program.finish().map_err(fail("unit", 0))
+}
+
+/// A unit without its sequences.
+fn unit(
+    policy: Policy,
+    section: &str,
+    table: &LineTable<'_>,
+    debug_str: Option<SymbolId>,
+) -> Result<LineProgram> {
+    let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
     let mut program = LineProgram::with_policy(table.params, policy).map_err(fail("unit", 0))?;
     for (number, directory) in (1..).zip(&table.directories) {
         program.directory(directory).map_err(fail("directory", number))?;
@@ -180,11 +239,7 @@ pub fn encode_as(
         let offset = debug_str.map_or(offset.into(), |symbol| Address::Symbol { symbol, addend });
         program.header_tail_offset(offset).map_err(fail("unit", 0))?;
     }
-    for (index, sequence) in table.sequences.iter().enumerate() {
-        let start = base(index, sequence);
-        encode_sequence(&mut program, sequence, start).map_err(fail("sequence", index))?;
-    }
-    program.finish().map_err(fail("unit", 0))
+    Ok(program)
 }
 
 fn encode_sequence(

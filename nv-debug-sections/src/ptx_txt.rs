@@ -117,18 +117,45 @@ pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> 
 ///
 /// As [`encode`]: a NUL byte in the source.
 pub fn from_ptx(source: &[u8]) -> Result<Vec<u8>> {
-    let mut lines: Vec<&[u8]> = source.split(|&b| b == b'\n').map(kept_part).collect();
-    while lines.last().is_some_and(|line| line.is_empty()) {
-        lines.pop();
+    // Both are looked for once, not in each line.
+    let has_return = memchr::memchr(b'\r', source).is_some();
+    let has_nul = memchr::memchr(0, source).is_some();
+    let mut rest = Some(source);
+    let lines = std::iter::from_fn(|| {
+        let text = rest?;
+        let end = memchr::memchr(b'\n', text);
+        rest = end.and_then(|end| text.get(end + 1..));
+        let line = end.and_then(|end| text.get(..end)).unwrap_or(text);
+        let line = trim_start(line, b" \t");
+        Some(kept_part(if has_return { without_return(line) } else { line }))
+    });
+    let mut text = if has_nul { encode(lines)? } else { joined(lines, source.len()) };
+    // No line holds a NUL, so what stands before the last one is the end of another line or of an empty text.
+    while let [0] | [.., 0, 0] = *text {
+        text.pop();
     }
-    encode(lines)
+    text.shrink_to_fit();
+    Ok(text)
 }
 
-/// What ptxas keeps of one input line (without its newline).
-fn kept_part(line: &[u8]) -> &[u8] {
-    let line = trim_start(line, b" \t");
+/// Lines without NULs, each ended by one.
+fn joined<'a>(lines: impl Iterator<Item = &'a [u8]>, most: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(most + 1);
+    for line in lines {
+        out.extend_from_slice(line);
+        out.push(0);
+    }
+    out
+}
+
+/// A line up to its first carriage return, of which those at its start do not count.
+fn without_return(line: &[u8]) -> &[u8] {
     let line = trim_start(line, b"\r");
-    let line = memchr::memchr(b'\r', line).map_or(line, |cr| &line[..cr]);
+    memchr::memchr(b'\r', line).map_or(line, |cr| &line[..cr])
+}
+
+/// What ptxas keeps of one input line, blanks before it, its carriage returns and its newline aside.
+fn kept_part(line: &[u8]) -> &[u8] {
     let is_loc = line.starts_with(b".loc") && !line.starts_with(b".local");
     if is_loc || DROPPED_PREFIXES.iter().any(|prefix| line.starts_with(prefix)) { b"" } else { line }
 }

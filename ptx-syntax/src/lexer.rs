@@ -378,12 +378,13 @@ impl<'a> Lexer<'a> {
         if let Some(end) = self.fraction(digits) {
             return (K::Float, end);
         }
-        let octal =
-            self.bytes.get(start..digits).unwrap_or(&[]).iter().position(|b| matches!(b, b'8' | b'9'));
-        match octal {
-            Some(count) if self.peek(0) == b'0' => (K::Integer, start + count),
-            _ => suffixed(digits),
+        if self.peek(0) == b'0' {
+            let octal = self.bytes.get(start..digits).unwrap_or(&[]);
+            if let Some(count) = octal.iter().position(|b| matches!(b, b'8' | b'9')) {
+                return (K::Integer, start + count);
+            }
         }
+        suffixed(digits)
     }
 
     /// The end of `.digits` and an exponent after the digits that end at `at`; none if neither follows.

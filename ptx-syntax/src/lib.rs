@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod at_dwarf;
+mod call_sites;
 pub mod check;
 mod directives;
 mod dotted;
@@ -21,6 +22,7 @@ mod types;
 mod words;
 
 pub use at_dwarf::{AtDwarf, AtDwarfKind, AtDwarfValues};
+pub use call_sites::{CallSite, CallSites};
 pub use directives::{
     Alias, Attributes, CallPrototype, Directives, DirectivesIter, FunctionDirective, Pragma, Targets,
 };
@@ -36,7 +38,7 @@ pub use operand::{Address, Constant, Operand, OperandKind, Operands};
 pub use parser::{Parsed, parse};
 pub use section::{DataItem, DataItems, SectionBlock, Value, ValueKind};
 pub use statement::{Instruction, Predicate, Statement};
-pub use text::{LineIndex, Name, TextRange, raw_byte, raw_byte_as_char};
+pub use text::{LineCursor, LineIndex, Name, TextRange, raw_byte, raw_byte_as_char};
 pub use types::{FunctionKind, Linkage, ScalarType, StateSpace};
 pub use words::{Integers, Names};
 

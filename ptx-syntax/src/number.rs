@@ -84,6 +84,11 @@ impl Literal {
             all => (10, all),
         };
         let mut literal = Self { value: 0, overflow: false, unsigned };
+        if base == 10 && !Self::can_overflow(digits.len() as u32) {
+            let values = digits.iter().map(|byte| u64::from(byte.wrapping_sub(b'0')));
+            literal.value = values.take_while(|value| *value < 10).fold(0, |value, digit| 10 * value + digit);
+            return literal;
+        }
         for &byte in digits {
             let Some(digit) = char::from(byte).to_digit(base) else { break };
             literal.overflow |= literal.value >> 63 != 0;

@@ -14,6 +14,7 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
 use crate::section::is_label;
+use crate::statement::Statement;
 use crate::text::{Name, TextRange};
 use crate::types::{Linkage, StateSpace, begins_type};
 
@@ -70,12 +71,15 @@ struct Parser<'a> {
     /// End of the token before it.
     last_end: u32,
     errors: ErrorSink,
+    /// Those of a body until it is complete.
+    statements: Vec<Statement<'a>>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, errors: ErrorSink) -> Self {
         let token = Token { kind: TokenKind::Eof, range: TextRange::empty(0) };
-        let mut parser = Self { text, lexer: Lexer::new(text, 0), token, last_end: 0, errors };
+        let mut parser =
+            Self { text, lexer: Lexer::new(text, 0), token, last_end: 0, errors, statements: Vec::new() };
         parser.look();
         parser
     }

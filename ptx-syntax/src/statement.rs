@@ -138,7 +138,9 @@ impl<'a> Instruction<'a> {
 
     /// The first word of the opcode (`ld` of `ld.global.u32`).
     pub fn mnemonic(&self) -> &'a str {
-        self.opcode.text.split(['.', ' ', '\t', '\r', '\n', '\x0c', '\x1a', '/']).next().unwrap_or("")
+        let ends = |byte| matches!(byte, b'.' | b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\x1a' | b'/');
+        let end = self.opcode.text.bytes().position(ends);
+        end.and_then(|end| self.opcode.text.get(..end)).unwrap_or(self.opcode.text)
     }
 }
 

@@ -105,6 +105,11 @@ impl LineIndex {
         self.starts.partition_point(|&start| start <= offset) as u32
     }
 
+    /// Finds the lines of offsets in text order, each from where the one before was.
+    pub fn cursor(&self) -> LineCursor<'_> {
+        LineCursor { rest: &self.starts, line: 0 }
+    }
+
     /// The 1-based line and the 1-based column, counted in characters, of a byte offset.
     pub fn line_col(&self, offset: u32) -> (u32, u32) {
         let line = self.line(offset);
@@ -130,6 +135,31 @@ impl LineIndex {
         let Some(&start) = self.starts.get(index) else { return TextRange::empty(self.len) };
         let end = self.starts.get(index + 1).map_or(self.len, |next| next - 1);
         TextRange::new(start, end)
+    }
+}
+
+/// See [`LineIndex::cursor`].
+#[derive(Debug, Clone)]
+pub struct LineCursor<'i> {
+    /// Starts of the lines behind the current one.
+    rest: &'i [u32],
+    /// The current one, 1-based; 0 before the first.
+    line: u32,
+}
+
+impl LineCursor<'_> {
+    /// As [`LineIndex::line`], but never less than what it gave before.
+    pub fn line(&mut self, offset: u32) -> u32 {
+        // Doubling steps: near lines cost as little as far ones in a search of the whole text.
+        let mut step = 1;
+        while self.rest.get(step).is_some_and(|&start| start <= offset) {
+            step *= 2;
+        }
+        let near = self.rest.get(..step).unwrap_or(self.rest);
+        let passed = near.partition_point(|&start| start <= offset);
+        self.rest = self.rest.get(passed..).unwrap_or(&[]);
+        self.line += passed as u32;
+        self.line
     }
 }
 
@@ -165,6 +195,12 @@ mod tests {
         assert_eq!(index.line_col(999), (4, 5));
         assert_eq!(index.line_range(9), TextRange::empty(text.len() as u32));
         assert_eq!(LineIndex::new("").line_col(0), (1, 1));
+        for step in [1, 2, 5] {
+            let mut cursor = index.cursor();
+            for at in (0..20).step_by(step) {
+                assert_eq!(cursor.line(at), index.line(at), "{at}");
+            }
+        }
         let text = "x\n".to_owned() + &"\u{f7ff}\u{e9}a".repeat(64);
         let index = LineIndex::new(&text);
         for (column, (at, _)) in (1..).zip(text[2..].char_indices()) {

@@ -11,6 +11,7 @@ pub mod diag;
 pub mod lower;
 pub mod options;
 pub mod output;
+pub mod parallel;
 pub mod provider;
 pub mod source_files;
 

@@ -2,7 +2,7 @@
 
 use super::{EntryRow, Loc, LocId, Located};
 use crate::line::LineOp;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// Which of the two forms of the table is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

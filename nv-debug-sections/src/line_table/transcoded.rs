@@ -19,7 +19,7 @@
 
 use super::located::Program;
 use crate::line::{LineOp, PTXAS_PARAMS};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// A native instruction and where it comes from in the Mercury stream. Both are byte offsets in the function's section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,8 +143,9 @@ pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], st
         previous: None,
         context_parent: None,
     };
+    let mut covering = 0;
     for instruction in instructions {
-        let covering = transcoder.rows.partition_point(|row| row.address <= instruction.mercury);
+        covering = behind(&transcoder.rows, covering, instruction.mercury);
         let Some(index) = covering.checked_sub(1) else { continue };
         // A start counts where a row starts, flagged or not: built-in helpers have none.
         let row_starts_here = transcoder.rows[index].address == instruction.mercury;
@@ -152,6 +153,16 @@ pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], st
         transcoder.instruction(index, instruction.native, is_start);
     }
     transcoder.program.ops
+}
+
+/// How many rows begin at `address` or before it. Mostly it is as many as `last` time, or one more.
+fn behind(rows: &[Row], last: usize, address: u64) -> usize {
+    let is_behind = |count: &usize| {
+        count.checked_sub(1).is_none_or(|row| rows.get(row).is_some_and(|row| row.address <= address))
+            && rows.get(*count).is_none_or(|next| address < next.address)
+    };
+    let near = [last, last + 1].into_iter().find(is_behind);
+    near.unwrap_or_else(|| rows.partition_point(|row| row.address <= address))
 }
 
 /// What identifies a Mercury row to ptxas: address, line, file. The first row with a key wins.

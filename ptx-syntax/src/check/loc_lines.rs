@@ -33,8 +33,10 @@ fn body(function: &Function<'_>, sink: &mut Sink<'_>) {
         let Some(loc) = current else { continue };
         if let Some((before, earlier)) = last.replace((anchor, loc)) {
             if !is_one_line(before, anchor, sink.text) {
-                report(&others, earlier, sink);
-                others.clear();
+                if !others.is_empty() {
+                    report(&others, earlier, sink);
+                    others.clear();
+                }
             } else if !same_row(earlier, loc) {
                 others.push(earlier);
             }

@@ -9,6 +9,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use super::{Context, Known};
+use crate::call_sites::{CallSite, CallSites};
 use crate::lexer::{TokenKind, tokenize};
 use crate::nodes::{Function, InlinedAt, Item, LocDirective, Module};
 use crate::number::Literal;
@@ -26,12 +27,11 @@ pub(super) struct Surroundings<'s, 'm, 'a> {
 /// Calls in a chain of inlined functions that are followed to find names without a label.
 const LONGEST_CHAIN: usize = 64;
 
-/// The inlined `.loc` of a function.
-#[derive(Default)]
+/// The `.loc` of a function; none where one is not inlined.
 struct Calls<'l> {
-    list: Vec<Call<'l>>,
-    /// Which `.loc` a place is that of at present, if it is an inlined one.
-    last: HashMap<Place, usize>,
+    list: Vec<Option<Call<'l>>>,
+    /// Number of the first, as [`CallSites`] counts.
+    first: u32,
 }
 
 /// An inlined `.loc`.
@@ -39,34 +39,21 @@ struct Call<'l> {
     at: &'l InlinedAt<'l>,
     /// Its name has no label.
     unresolved: bool,
-    /// The inlined `.loc` that its call site stands for: the last before it.
-    caller: Option<usize>,
+    /// The `.loc` that its call site stands for.
+    caller: Option<u32>,
 }
 
 impl<'l> Calls<'l> {
-    /// Takes note of a `.loc`, with its name's fault if it is inlined.
-    fn add(&mut self, loc: &'l LocDirective<'l>, unresolved: bool) {
-        let Some(at) = loc.inlined_at.as_deref() else {
-            self.last.remove(&place(loc));
-            return;
-        };
-        let caller = self.last.get(&(at.file, at.line, at.column)).copied();
-        self.last.insert(place(loc), self.list.len());
-        self.list.push(Call { at, unresolved, caller });
-    }
-
-    /// The calls that lead to the last `.loc` of a place, the innermost first.
-    fn chain(&self, place: Place) -> impl Iterator<Item = &Call<'l>> {
-        let first = self.last.get(&place).and_then(|&index| self.list.get(index));
-        let caller = |call: &&Call<'l>| call.caller.and_then(|index| self.list.get(index));
-        std::iter::successors(first, caller).take(LONGEST_CHAIN)
+    /// The calls that lead to the last `.loc`, the innermost first.
+    fn chain(&self) -> impl Iterator<Item = &Call<'l>> {
+        let call = |number: u32| self.list.get((number - self.first) as usize)?.as_ref();
+        let caller = move |call_of: &&Call<'l>| call_of.caller.and_then(call);
+        std::iter::successors(self.list.last().and_then(Option::as_ref), caller).take(LONGEST_CHAIN)
     }
 }
 
 /// A place: file, line, column.
-type Place = (u64, u64, u64);
-
-fn place(loc: &LocDirective<'_>) -> Place {
+fn place(loc: &LocDirective<'_>) -> (u64, u64, u64) {
     (loc.file, loc.line, loc.column)
 }
 
@@ -92,7 +79,7 @@ pub(super) fn check(
     let mut locs = Locs {
         around,
         known,
-        seen: HashMap::new(),
+        call_sites: CallSites::default(),
         undeclared: HashSet::new(),
         unresolved: Vec::new(),
         first: None,
@@ -112,8 +99,7 @@ pub(super) fn check(
 struct Locs<'s, 'm, 'a> {
     around: &'s Surroundings<'s, 'm, 'a>,
     known: &'s Known,
-    /// Every place so far, with the last function that has it.
-    seen: HashMap<Place, usize>,
+    call_sites: CallSites,
     undeclared: HashSet<u64>,
     unresolved: Vec<Unresolved>,
     first: Option<TextRange>,
@@ -138,7 +124,8 @@ impl Locs<'_, '_, '_> {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
-        let mut calls = Calls::default();
+        self.call_sites.begin_function();
+        let mut calls = Calls { list: Vec::new(), first: self.call_sites.next_number() };
         let (mut used, mut runs) = (false, true);
         // The place is one of dead code before: a jump to a `ret` becomes that, and has none.
         let mut inherited = false;
@@ -148,21 +135,25 @@ impl Locs<'_, '_, '_> {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
                     self.loc(loc, sink);
-                    let mut unresolved = false;
-                    if let Some(at) = &loc.inlined_at {
-                        self.inlined(index, at, gates, sink);
-                        unresolved = self.function_name(at, sink);
+                    let call_site = self.call_sites.take(loc);
+                    let call = loc.inlined_at.as_deref().zip(call_site).map(|(at, call_site)| {
+                        self.inlined(call_site, at, gates, sink);
+                        let unresolved = self.function_name(at, sink);
                         if unresolved && current.is_none() && loc.line != 0 {
                             // The function's entry has the first one, even if no code follows.
                             self.unresolved(index, true, at);
                         }
-                    }
-                    calls.add(loc, unresolved);
+                        let caller = match call_site {
+                            CallSite::Here(number) => Some(number),
+                            CallSite::Unseen | CallSite::Elsewhere => None,
+                        };
+                        Call { at, unresolved, caller }
+                    });
+                    calls.list.push(call);
                     (used, inherited) = (false, false);
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
-                    self.seen.insert(place(loc), index);
                     (current, has_code) = (Some(loc), false);
                 }
                 Statement::Label(label) => {
@@ -180,8 +171,8 @@ impl Locs<'_, '_, '_> {
                     let gives_row = !(inherited && leaves(instruction) && instruction.mnemonic() != "trap");
                     let row = current
                         .filter(|loc| loc.line != 0 && gives_row && !std::mem::replace(&mut used, true));
-                    if let Some(loc) = row {
-                        for call in calls.chain(place(loc)).filter(|call| call.unresolved) {
+                    if row.is_some() {
+                        for call in calls.chain().filter(|call| call.unresolved) {
                             self.unresolved(index, runs, call.at);
                         }
                     }
@@ -233,13 +224,13 @@ impl Locs<'_, '_, '_> {
         }
     }
 
-    fn inlined(&mut self, index: usize, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+    fn inlined(&self, call_site: CallSite, at: &InlinedAt<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         // Without line information ptxas does not look at these.
         let modes = self.known.lines;
         gates.check_in(modes, RuleId::GateInline, at.range, at.range.end - 1, sink);
         let InlinedAt { file, line, column, range, .. } = *at;
-        match self.seen.get(&(file, line, column)).copied() {
-            None => {
+        match call_site {
+            CallSite::Unseen => {
                 let rule = RuleId::CallSiteUnseen;
                 let message = format_args!(
                     "no earlier `.loc` has the place {file} {line} {column}: file, line and column must be equal"
@@ -251,13 +242,13 @@ impl Locs<'_, '_, '_> {
                 );
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
-            Some(function) if function != index => {
+            CallSite::Elsewhere => {
                 let message = format_args!(
                     "the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call"
                 );
                 sink.error(RuleId::CallSiteElsewhere, range, message);
             }
-            Some(_) => {}
+            CallSite::Here(_) => {}
         }
         if at.name_offset == u64::from(at.name_offset as u32)
             && let Some((number, written)) = name_offset(range, sink.text)
@@ -380,11 +371,13 @@ impl Locs<'_, '_, '_> {
     }
 }
 
-/// What the instructions of a function name.
+/// What the instructions of a function name that can name a label.
 fn branched_to<'a>(function: &Function<'a>) -> HashSet<&'a str> {
     let statements = function.body.iter().flat_map(|body| &body.statements);
     let instructions = statements.filter_map(|statement| match statement {
-        Statement::Instruction(instruction) => Some(instruction.text()),
+        Statement::Instruction(instruction) if matches!(instruction.mnemonic(), "bra" | "brx" | "call") => {
+            Some(instruction.text())
+        }
         _ => None,
     });
     instructions.flat_map(idents).collect()

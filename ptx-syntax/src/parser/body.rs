@@ -15,7 +15,8 @@ impl<'a> Parser<'a> {
     /// The current token is the `{`.
     pub(super) fn body(&mut self) -> Body<'a> {
         let open = self.bump().range;
-        let mut statements = Vec::new();
+        // Grown once for all bodies, so that each is copied but once, into memory of its size.
+        let mut statements = std::mem::take(&mut self.statements);
         let mut depth = 0_u32;
         let close = loop {
             match self.token.kind {
@@ -55,14 +56,15 @@ impl<'a> Parser<'a> {
                 }
             }
         };
-        statements.shrink_to_fit();
-        Body { open, close, statements }
+        let own = statements.drain(..).collect();
+        self.statements = statements;
+        Body { open, close, statements: own }
     }
 
     /// A directive of module scope inside a body means that a `}` is missing.
     fn ends_body(&self) -> bool {
         let word = self.word();
-        MODULE_DIRECTIVES.contains(&word) && !(word == ".extern" && self.extern_shared())
+        word != ".loc" && MODULE_DIRECTIVES.contains(&word) && !(word == ".extern" && self.extern_shared())
     }
 
     /// `.extern .shared`: ptxas refuses it in a body, but no `}` is missing.
@@ -255,8 +257,11 @@ fn is_expanded(mnemonic: &str, opcode: &str) -> bool {
         | "ex2" | "ldmatrix" | "lg2" | "match" | "membar" | "movmatrix" | "popc" | "prefetch" | "rcp"
         | "redux" | "rem" | "rsqrt" | "shfl" | "sqrt" | "tanh" | "tex" | "vote" => true,
         "barrier" => !opcode.starts_with("barrier.cluster"),
-        _ => ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"]
-            .iter()
-            .any(|video| mnemonic.starts_with(video)),
+        _ => {
+            mnemonic.starts_with('v')
+                && ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"]
+                    .iter()
+                    .any(|video| mnemonic.starts_with(video))
+        }
     }
 }

@@ -8,8 +8,9 @@ mod stats;
 use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
-use crate::options::{self, Message, Options, Parsed};
+use crate::options::{self, Message, Options, Parsed as Command};
 use crate::output;
+use crate::parallel;
 use crate::provider::{Provided, cubin, none, ptxas};
 use crate::source_files::SourceStats;
 use anyhow::Result;
@@ -17,8 +18,8 @@ use code::{Choice, Code};
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, Request};
 use nv_debug_sections::relocated::Relocated;
-use ptx_syntax::check::Mode;
-use ptx_syntax::{LineIndex, Module};
+use ptx_syntax::check::{Mode, Report};
+use ptx_syntax::{LineIndex, Module, Parsed};
 use stats::Stats;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -60,11 +61,11 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
         }
     };
     match parsed {
-        Parsed::Help => (String::new(), print(&options::help())),
-        Parsed::Version if as_ptxas => version_of_both(),
-        Parsed::Version => (String::new(), print(&format!("{}\n", crate::version()))),
-        Parsed::ListVersion => list_version(),
-        Parsed::Compile(options) => {
+        Command::Help => (String::new(), print(&options::help())),
+        Command::Version if as_ptxas => version_of_both(),
+        Command::Version => (String::new(), print(&format!("{}\n", crate::version()))),
+        Command::ListVersion => list_version(),
+        Command::Compile(options) => {
             let mut compile = Compile::new(&options);
             let exit = match compile.run() {
                 Ok(()) => 0,
@@ -142,13 +143,19 @@ struct Compile<'o> {
 }
 
 /// The PTX, understood.
-#[derive(Clone, Copy)]
 struct Prepared<'a> {
     text: &'a str,
-    module: &'a Module<'a>,
-    facts: &'a PtxFacts<'a>,
-    sections: &'a PtxSections<'a>,
+    module: Module<'a>,
+    facts: PtxFacts<'a>,
+    sections: PtxSections<'a>,
     level: DebugLevel,
+}
+
+/// What lowering needs of the PTX, and what was wrong with that.
+struct Index<'a> {
+    sections: PtxSections<'a>,
+    facts: PtxFacts<'a>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// What the summary line tells.
@@ -171,11 +178,10 @@ impl<'o> Compile<'o> {
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, std::io::stderr().is_terminal());
         let parsed = ptx_syntax::parse(text);
-        let mut diagnostics = Vec::new();
         let mode = self.mode();
-        let report = checks::refused(&parsed, (mode, self.options.compile_only), &mut diagnostics);
-        checks::target(&parsed.module, self.options.arch, &mut diagnostics);
-        checks::line_markers(text, &mut diagnostics);
+        let is_large = text.len() >= parallel::LARGE;
+        let ((report, mut diagnostics), Index { sections, facts, diagnostics: mut of_index }) =
+            parallel::both(is_large, || self.check(&parsed, mode), || self.index(&parsed, &lines));
         self.report(&reporter, &mut diagnostics)?;
 
         let choice = self.choose()?;
@@ -185,11 +191,7 @@ impl<'o> Compile<'o> {
         }
         let by_ptxas = matches!(choice, Choice::Ptxas(_));
         let level = self.level(&parsed.module, by_ptxas, &mut diagnostics)?;
-        let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
-        let name_offset = |label: &str| sections.label_offset(label);
-        let sm = self.options.arch.number;
-        let facts = PtxFacts::collect(&parsed.module, sm, &lines, &name_offset, &mut diagnostics);
-        checks::at_dwarf(&parsed.module, &mut diagnostics);
+        diagnostics.append(&mut of_index);
         if !by_ptxas {
             diagnostics.extend(report.ptxas_remarks(mode).map(|remark| Diagnostic::warning(None, remark)));
         }
@@ -200,8 +202,8 @@ impl<'o> Compile<'o> {
         } else {
             self.provide(choice, text)?
         };
-        let prepared = Prepared { text, module: &parsed.module, facts: &facts, sections: &sections, level };
-        let made = self.make(&prepared, &code, &mut diagnostics);
+        let prepared = Prepared { text, module: parsed.module, facts, sections, level };
+        let made = self.make(prepared, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
             let place = if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() };
@@ -222,6 +224,26 @@ impl<'o> Compile<'o> {
             say_text(self.stats.report().trim_end());
         }
         Ok(())
+    }
+
+    /// What stops the compilation of a module.
+    fn check(&self, parsed: &Parsed<'_>, mode: Mode) -> (Report, Vec<Diagnostic>) {
+        let mut diagnostics = Vec::new();
+        let report = checks::refused(parsed, (mode, self.options.compile_only), &mut diagnostics);
+        checks::target(&parsed.module, self.options.arch, &mut diagnostics);
+        checks::line_markers(parsed.module.text, &mut diagnostics);
+        (report, diagnostics)
+    }
+
+    /// What lowering needs of a module.
+    fn index<'a>(&self, parsed: &Parsed<'a>, lines: &LineIndex) -> Index<'a> {
+        let mut diagnostics = Vec::new();
+        let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
+        let name_offset = |label: &str| sections.label_offset(label);
+        let sm = self.options.arch.number;
+        let facts = PtxFacts::collect(&parsed.module, sm, lines, &name_offset, &mut diagnostics);
+        checks::at_dwarf(&parsed.module, &mut diagnostics);
+        Index { sections, facts, diagnostics }
     }
 
     /// How ptxas would be called.
@@ -261,11 +283,11 @@ impl<'o> Compile<'o> {
 
     fn make(
         &self,
-        prepared: &Prepared<'_>,
+        prepared: Prepared<'_>,
         code: &Code,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<(Vec<u8>, Summary)> {
-        let Prepared { text, module, facts, sections, level } = *prepared;
+        let Prepared { text, module, facts, sections, level } = prepared;
         let sm = self.options.arch.number;
         let relocatable = self.options.compile_only && code.cubin.is_some();
         if relocatable != self.options.compile_only {
@@ -274,26 +296,28 @@ impl<'o> Compile<'o> {
             say_info(text);
         }
         let provided = match &code.cubin {
-            None => none::provide(module, facts, sm)?,
+            None => none::provide(&module, &facts, sm)?,
             Some(data) => {
                 // Optimised code has no more to say than lines.
                 let keeps = self.options.extras.keep_optimised;
                 let level = if keeps { level.min(DebugLevel::Lines) } else { level };
-                cubin::provide(data, cubin::Request { facts, sections, sm, relocatable, level })?
+                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
+                cubin::provide(data, request)?
             }
         };
         let Provided { image, mercury, mut container, placed } = provided;
         let extras = &self.options.extras;
         let mut files =
-            SourceStats::new(&self.options.file_stats, extras.stat_files).settle_all(module, diagnostics);
+            SourceStats::new(&self.options.file_stats, extras.stat_files).settle_all(&module, diagnostics);
         let mapped: Vec<_> = files.iter().map(|file| lower::mapped(file.path, &extras.path_maps)).collect();
         for (file, mapped) in files.iter_mut().zip(&mapped) {
             file.path = mapped.as_deref().unwrap_or(file.path);
         }
+        drop(module); // what is read no more makes room for what is made, here and below
         let input = lower::Input {
             source: text,
-            facts,
-            sections,
+            facts: &facts,
+            sections: &sections,
             files: &files,
             image: &image,
             mercury: mercury.as_ref(),
@@ -314,6 +338,7 @@ impl<'o> Compile<'o> {
         if mercury.is_some() {
             container.set_mercury_sections(lowered.mercury)?;
         }
+        drop((image, mercury, facts, sections));
         if placed {
             apply_relocations(&mut container)?;
         }

@@ -2,7 +2,8 @@
 
 use crate::code_image::{CodeImage, CodeSection, FunctionPart, LabelAddress};
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
+use std::sync::OnceLock;
 
 /// Size of an instruction since sm_70.
 const INSTRUCTION_BYTES: u64 = 16;
@@ -13,9 +14,16 @@ const INSTRUCTION_BYTES: u64 = 16;
 pub(super) struct Labels<'f> {
     facts: &'f PtxFacts<'f>,
     image: &'f CodeImage,
+    /// Made for the first label that the code generator does not name: without debug sections in the PTX there is none.
+    index: OnceLock<Index>,
+}
+
+/// Places that labels can have.
+#[derive(Debug)]
+struct Index {
     /// Address of a label before PTX instruction `i` of the module.
     before: Vec<Option<LabelAddress>>,
-    functions: HashMap<&'f str, Span>,
+    functions: HashMap<String, Span>,
 }
 
 /// Where a function is.
@@ -29,21 +37,44 @@ struct Span {
 }
 
 impl<'f> Labels<'f> {
-    /// Indexes the image.
+    /// Labels in the image.
     pub(super) fn new(facts: &'f PtxFacts<'f>, image: &'f CodeImage) -> Self {
-        let mut labels =
-            Self { facts, image, before: vec![None; facts.instructions.len()], functions: HashMap::new() };
+        Self { facts, image, index: OnceLock::new() }
+    }
+
+    /// Address of the label, `None` when its function has no code in the image.
+    pub(super) fn address(&self, name: &str) -> Option<LabelAddress> {
+        if let Some(known) = self.image.labels.get(name) {
+            return Some(*known);
+        }
+        let label = self.facts.labels.get(name)?;
+        let function = self.facts.functions.get(label.function)?;
+        let index = self.index.get_or_init(|| Index::new(self.facts, self.image));
+        let span = index.functions.get(label.function)?;
+        // Nothing stands before the first instruction but the prologue, which belongs to it.
+        if label.next_instruction == function.first_instruction {
+            return Some(span.start);
+        }
+        let inside = label.next_instruction < function.end_instruction;
+        let address = if inside { index.before[label.next_instruction] } else { None };
+        address.or(Some(if label.closes { span.end } else { span.code_end }))
+    }
+}
+
+impl Index {
+    fn new(facts: &PtxFacts<'_>, image: &CodeImage) -> Self {
+        let mut index = Self { before: vec![None; facts.instructions.len()], functions: HashMap::new() };
         for section in &image.sections {
             let ends = section.parts.iter().skip(1).map(|part| part.address).chain([section.size]);
             for (part, end) in section.parts.iter().zip(ends) {
-                labels.add(section, part, end);
+                index.add(facts, section, part, end);
             }
         }
-        labels
+        index
     }
 
-    fn add(&mut self, section: &CodeSection, part: &FunctionPart, end: u64) {
-        let Some((&name, &function)) = self.facts.functions.get_key_value(part.name.as_str()) else { return };
+    fn add(&mut self, facts: &PtxFacts<'_>, section: &CodeSection, part: &FunctionPart, end: u64) {
+        let Some((&name, &function)) = facts.functions.get_key_value(part.name.as_str()) else { return };
         // A function folded into several sections is taken from the first.
         if self.functions.contains_key(name) {
             return;
@@ -57,12 +88,13 @@ impl<'f> Labels<'f> {
             end.min(exit.filter(|exit| *exit < end).unwrap_or(*last).saturating_add(INSTRUCTION_BYTES))
         });
         let (start, code_end, end) = (address(part.address), address(code_end), address(end));
-        self.functions.insert(name, Span { start, code_end, end });
-        self.fill(function, lines, section, address);
+        self.functions.insert(name.to_owned(), Span { start, code_end, end });
+        self.fill(facts, function, lines, section, address);
     }
 
     fn fill(
         &mut self,
+        facts: &PtxFacts<'_>,
         function: FunctionFacts,
         lines: &[(u64, u32)],
         section: &CodeSection,
@@ -74,34 +106,16 @@ impl<'f> Labels<'f> {
         }
         let mut next = None;
         for index in (function.first_instruction..function.end_instruction).rev() {
-            let at_line =
-                |index: usize| first_at_line.get(&self.facts.instructions.get(index)?.line).copied();
+            let at_line = |index: usize| first_at_line.get(&facts.instructions.get(index)?.line).copied();
             next = at_line(index).or(next);
             let previous = index.checked_sub(1).filter(|previous| *previous >= function.first_instruction);
-            let branch = previous.filter(|previous| self.facts.instructions[*previous].branches);
+            let branch = previous.filter(|previous| facts.instructions[*previous].branches);
             let behind_branch =
                 branch.and_then(at_line).map(|branch| branch.saturating_add(INSTRUCTION_BYTES));
             let at = next.map(|next| behind_branch.filter(|behind| *behind < next).unwrap_or(next));
             let at = at.map(|at| before_setup(section, at));
             self.before[index] = at.map(&address);
         }
-    }
-
-    /// Address of the label, `None` when its function has no code in the image.
-    pub(super) fn address(&self, name: &str) -> Option<LabelAddress> {
-        if let Some(known) = self.image.labels.get(name) {
-            return Some(*known);
-        }
-        let label = self.facts.labels.get(name)?;
-        let function = self.facts.functions.get(label.function)?;
-        let span = self.functions.get(label.function)?;
-        // Nothing stands before the first instruction but the prologue, which belongs to it.
-        if label.next_instruction == function.first_instruction {
-            return Some(span.start);
-        }
-        let inside = label.next_instruction < function.end_instruction;
-        let address = if inside { self.before[label.next_instruction] } else { None };
-        address.or(Some(if label.closes { span.end } else { span.code_end }))
     }
 }
 
@@ -224,7 +238,7 @@ $end:
     fn what_the_code_generator_says_wins() {
         let named = LabelAddress { symbol: SymbolIndex(9), offset: 0x70 };
         let f = section(3, &[("f", 0)], &[(0, 5)]);
-        let labels = HashMap::from([("$first".to_owned(), named)]);
+        let labels = [("$first".to_owned(), named)].into_iter().collect();
         let image = CodeImage { sections: vec![f], labels, ..CodeImage::default() };
         assert_eq!(places(&image, ["$first"]), [Some((9, 0x70))]);
     }

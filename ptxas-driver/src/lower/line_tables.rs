@@ -4,58 +4,45 @@ use super::{Context, Lowered, debug_relocs};
 use crate::code_image::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
 use crate::options::LineTableStyle;
+use crate::parallel;
 use anyhow::Result;
 use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
+use merc_capsule::AddressMap;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{
     AddressPair, EntryRow, FunctionStart, Loc, Located, Table, entry_rows, full, hidden_address, last_name,
     locations, ptx_lines, transcode,
 };
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A line table, and the symbol of each sequence's code section.
-#[derive(Debug)]
-pub(super) struct Lines<'f> {
-    pub(super) table: LineTable<'f>,
-    pub(super) symbols: Vec<SymbolIndex>,
-}
-
-/// The source location table as a section and as values, and how many rows it has.
-pub(super) fn debug_line<'f>(
-    context: &Context<'_>,
-    files: &[SourceFile<'f>],
-) -> Result<(Lowered, usize, Lines<'f>)> {
+/// The source location table, and how many rows it has.
+pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
     let FileTable { directories, files } =
         file_table::build(files.iter().copied(), context.facts.uses_file_0);
-    let Sequences { list, inlined } =
-        sequences(context, |section| Some(source_lines(context.facts, section)));
-    let ops = list.iter().flat_map(|(_, sequence)| &sequence.ops);
-    let rows = ops.filter(|op| matches!(op, LineOp::Row { .. })).count();
-    let (symbols, sequences) = list.into_iter().unzip();
-    let table = LineTable {
+    let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
+    let Sequences { list, inlined, rows } = sequences(context, SectionKind::DebugLine, lines)?;
+    let unit = LineTable {
         params: PTXAS_PARAMS,
         directories,
         files,
         debug_str_base: inlined.then_some(0),
-        sequences,
+        sequences: Vec::new(),
     };
-    let lines = Lines { table, symbols };
     // Native tables of sm_90 and later keep the base unrelocated.
     let relocates = Generation::of(context.sm) == Generation::Legacy || context.space == Space::Mercury;
     let relocate_base = context.relocatable && relocates;
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
-    let policy = match context.line_table {
-        LineTableStyle::Compact => Policy::Compact(Header::Choose),
-        LineTableStyle::Ptxas | LineTableStyle::Full => Policy::Plain,
-    };
     let debug_str = debug_str.map(|symbol| SymbolId(symbol.0));
-    let lowered = encode(policy, SectionKind::DebugLine, &lines, debug_str)?;
-    Ok((lowered, rows, lines))
+    let lowered = join(SectionKind::DebugLine, &unit, list, debug_str)?;
+    let is_compact = context.line_table == LineTableStyle::Compact;
+    Ok((if is_compact { compact(&lowered, debug_str)? } else { lowered }, rows))
 }
 
 /// The PTX line table. Its one file is the section with the PTX text: number 1 by name in relocatable files, whose section names
@@ -66,11 +53,12 @@ pub(super) fn line_sass(
     files: &[SourceFile<'_>],
 ) -> Result<Lowered> {
     let file = u32::from(context.relocatable);
-    let Sequences { list, .. } = sequences(context, |section| {
+    let lines = |section: &CodeSection| {
         let lines = section.ptx_lines.as_ref()?;
         let (locs, located, entries) = ptx_lines(file, lines, &function_starts(context.facts, section));
         Some(SectionLines { of_source: false, locs: locs.into(), located, entries })
-    });
+    };
+    let Sequences { list, .. } = sequences(context, SectionKind::NvDebugLineSass, lines)?;
     let table = if list.is_empty() {
         file_table::build(files.iter().copied(), context.facts.uses_file_0)
     } else if context.relocatable {
@@ -79,31 +67,22 @@ pub(super) fn line_sass(
     } else {
         FileTable::default()
     };
-    let (symbols, sequences) = list.into_iter().unzip();
-    let table = LineTable {
+    let unit = LineTable {
         params: PTXAS_PARAMS,
         directories: table.directories,
         files: table.files,
         debug_str_base: None,
-        sequences,
+        sequences: Vec::new(),
     };
-    encode(Policy::Plain, SectionKind::NvDebugLineSass, &Lines { table, symbols }, None)
-}
-
-/// The line program of one code section.
-#[derive(Debug)]
-struct Program {
-    ops: Vec<LineOp>,
-    /// Whether inlined code occurs, if only in the hidden table that this one is transcoded from: it decides on the `.debug_str` base.
-    inlined: bool,
-    /// The name in force behind the table that this one is transcoded from, which the next one begins with.
-    last_name: u32,
+    join(SectionKind::NvDebugLineSass, &unit, list, None)
 }
 
 /// The programs of all code sections.
 struct Sequences {
-    list: Vec<(SymbolIndex, Sequence)>,
+    list: Vec<(SymbolIndex, EncodedSequence)>,
+    /// Whether inlined code occurs, if only in the hidden tables that these are transcoded from: it decides on the `.debug_str` base.
     inlined: bool,
+    rows: usize,
 }
 
 /// What the program of one code section is made of.
@@ -115,30 +94,91 @@ struct SectionLines<'l> {
     entries: Vec<EntryRow>,
 }
 
+/// Changes of PTX line that are lowered at a time, by one thread.
+const CHUNK: usize = 1 << 14;
+
+/// Neighbouring code sections.
+struct Chunk {
+    sections: Range<usize>,
+    /// Gives the name in force behind the hidden tables before: `last_name`.
+    name_before: Receiver<u32>,
+    /// Takes it for the sections behind.
+    name_behind: Sender<u32>,
+}
+
+fn chunks(sections: &[CodeSection]) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let (first, mut name_before) = channel();
+    let _ = first.send(0); // its receiver is at hand
+    let (mut start, mut lines) = (0, 0);
+    for (number, section) in (1..).zip(sections) {
+        lines += section.ptx_lines.as_ref().map_or(0, Vec::len);
+        if lines >= CHUNK || number == sections.len() {
+            let (name_behind, next) = channel();
+            let name_before = std::mem::replace(&mut name_before, next);
+            chunks.push(Chunk { sections: start..number, name_before, name_behind });
+            (start, lines) = (number, 0);
+        }
+    }
+    chunks
+}
+
 /// Programs of all code sections that have rows, in ptxas' order: by section, native ones from sm_90 on by function symbol.
 /// `lines` gives the locations of a section's instructions, if there are any.
 fn sequences<'l>(
     context: &Context<'_>,
-    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
-) -> Sequences {
-    let mut sequences = Sequences { list: Vec::new(), inlined: false };
-    let mut name = 0;
-    for (index, section) in context.image.sections.iter().enumerate() {
-        let Some(Program { ops, inlined, last_name }) = program(context, index, section, name, &lines) else {
-            continue;
-        };
-        sequences.inlined |= inlined;
-        name = last_name;
-        if ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
-            sequences
-                .list
-                .push((section.symbol, Sequence { base: 0, base_offset: 0, ops, end: section.size }));
-        }
+    kind: SectionKind,
+    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>> + Sync,
+) -> Result<Sequences> {
+    let mut all = Sequences { list: Vec::new(), inlined: false, rows: 0 };
+    let parts = parallel::map(chunks(&context.image.sections), |chunk| lower(context, kind, chunk, &lines));
+    for part in parts {
+        let Sequences { list, inlined, rows } = part?;
+        all.list.extend(list);
+        all.inlined |= inlined;
+        all.rows += rows;
     }
     if context.space == Space::Native && Generation::of(context.sm) >= Generation::Transcoded {
-        sequences.list.sort_by_key(|(symbol, _)| *symbol);
+        all.list.sort_by_key(|(symbol, _)| *symbol);
     }
-    sequences
+    Ok(all)
+}
+
+/// The programs of some sections. What does not depend on the sections before comes first.
+fn lower<'l>(
+    context: &Context<'_>,
+    kind: SectionKind,
+    chunk: Chunk,
+    lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
+) -> Result<Sequences> {
+    let sections = context.image.sections.get(chunk.sections.clone()).unwrap_or_default();
+    let built = chunk.sections.zip(sections);
+    let built: Vec<_> = built
+        .filter_map(|(index, section)| Some((index, section, built_table(context, index, section, &lines)?)))
+        .collect();
+    // Nobody before: one has failed, which is said by others.
+    let mut name = chunk.name_before.recv().unwrap_or_default();
+    let before = name;
+    for (_, _, table) in &built {
+        name = last_name(&table.ops, name);
+    }
+    let _ = chunk.name_behind.send(name); // the last has nobody behind
+    let mut all = Sequences { list: Vec::with_capacity(built.len()), inlined: false, rows: 0 };
+    name = before;
+    for (index, section, table) in built {
+        all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
+        let behind = last_name(&table.ops, name);
+        let ops = table.into_program(std::mem::replace(&mut name, behind));
+        let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
+        if rows > 0 {
+            all.rows += rows;
+            let start = Address::Symbol { symbol: SymbolId(section.symbol.0), addend: 0 };
+            let sequence = Sequence { base: 0, base_offset: 0, ops, end: section.size };
+            let encoded = EncodedSequence::new(kind.name(), PTXAS_PARAMS, (index, &sequence), start)?;
+            all.list.push((section.symbol, encoded));
+        }
+    }
+    Ok(all)
 }
 
 /// Source locations of a section's instructions.
@@ -149,53 +189,69 @@ fn source_lines<'l>(facts: &'l PtxFacts<'_>, section: &CodeSection) -> SectionLi
     SectionLines { of_source: true, locs: Cow::Borrowed(&facts.locs), located, entries }
 }
 
-/// The program of the section at `index`, by the rules of the space and the SM; `None` if no lines of it are known. `name` is the
-/// [`last_name`](Program::last_name) of the section before.
-fn program<'l>(
+/// The table of a code section that has its rows from the `.loc` directives.
+struct Built {
+    ops: Vec<LineOp>,
+    /// Where native instructions come from and start, if it is a Mercury table from which a native one is to be transcoded.
+    transcoded: Option<(Vec<AddressPair>, Vec<u64>)>,
+}
+
+/// The table of the section at `index`; `None` if no lines of it are known.
+fn built_table<'l>(
     context: &Context<'_>,
     index: usize,
     section: &CodeSection,
-    name: u32,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>>,
-) -> Option<Program> {
-    if context.line_table == LineTableStyle::Full
-        && let Some(program) = full_program(context, lines(section)?)
-    {
-        return Some(program);
-    }
+) -> Option<Built> {
     let built =
         |lines: &SectionLines<'_>, table| locations(&lines.locs, &lines.located, &lines.entries, table);
-    let has_calls = |ops: &[LineOp]| ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
-    let table = match (context.space, Generation::of(context.sm)) {
-        (Space::Native, Generation::Legacy) => Some(Table::Native),
-        (Space::Native, Generation::Transcoded | Generation::Mercury) => None,
-        (Space::Mercury, _) => Some(Table::Mercury),
-    };
-    if let Some(table) = table {
-        let ops = built(&lines(section)?, table);
-        return Some(Program { inlined: has_calls(&ops), ops, last_name: name });
+    if context.line_table == LineTableStyle::Full
+        && let Some(ops) = full_table(context, &lines(section)?)
+    {
+        return Some(Built { ops, transcoded: None });
     }
-    let (hidden, pairs, starts) = match context.mercury.and_then(|mercury| mercury.image.section(index)) {
-        Some((mercury, addresses)) => {
-            let lines = lines(mercury)?;
-            let pairs =
-                if lines.of_source { addresses.of_instructions() } else { addresses.pairs().to_vec() };
-            (lines, pairs, section.parts.iter().map(|part| part.address).collect())
+    let table = match (context.space, Generation::of(context.sm)) {
+        (Space::Native, Generation::Legacy) => Table::Native,
+        (Space::Mercury, _) => Table::Mercury,
+        (Space::Native, Generation::Transcoded | Generation::Mercury) => {
+            let (lines, pairs, starts) = match mercury(context, index) {
+                Some((there, addresses)) => {
+                    let lines = lines(there)?;
+                    let pairs = if lines.of_source {
+                        addresses.of_instructions()
+                    } else {
+                        addresses.pairs().to_vec()
+                    };
+                    (lines, pairs, section.parts.iter().map(|part| part.address).collect())
+                }
+                None => hide(lines(section)?, section),
+            };
+            return Some(Built { ops: built(&lines, Table::Mercury), transcoded: Some((pairs, starts)) });
         }
-        None => hide(lines(section)?, section),
     };
-    let hidden = built(&hidden, Table::Mercury);
-    let ops = transcode(&hidden, name, &pairs, &starts);
-    Some(Program { inlined: has_calls(&hidden), ops, last_name: last_name(&hidden, name) })
+    Some(Built { ops: built(&lines(section)?, table), transcoded: None })
 }
 
-/// `--line-table full`: the program of source lines; `None` for PTX lines, which have nothing more to say.
-fn full_program(context: &Context<'_>, lines: SectionLines<'_>) -> Option<Program> {
+/// The Mercury code of the native code section at `index`.
+fn mercury<'c>(context: &Context<'c>, index: usize) -> Option<(&'c CodeSection, &'c AddressMap)> {
+    context.mercury.and_then(|mercury| mercury.image.section(index))
+}
+
+impl Built {
+    /// The program by the rules of the space and the SM. `name` is the [`last_name`] of the section before.
+    fn into_program(self, name: u32) -> Vec<LineOp> {
+        match self.transcoded {
+            Some((pairs, starts)) => transcode(&self.ops, name, &pairs, &starts),
+            None => self.ops,
+        }
+    }
+}
+
+/// `--line-table full`: the table of source lines; `None` for PTX lines, which have nothing more to say.
+fn full_table(context: &Context<'_>, lines: &SectionLines<'_>) -> Option<Vec<LineOp>> {
     let SectionLines { of_source, locs, located, entries } = lines;
     let table = if context.space == Space::Mercury { Table::Mercury } else { Table::Native };
-    let ops = of_source.then(|| full(&locs, &context.facts.columns, &located, &entries, table))?;
-    let inlined = ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
-    Some(Program { ops, inlined, last_name: 0 })
+    of_source.then(|| full(locs, &context.facts.columns, located, entries, table))
 }
 
 /// Moves native lines to the Mercury space that stands in for the hidden one, on sm_90 and without a code generator. With them come
@@ -233,14 +289,30 @@ fn function_starts(facts: &PtxFacts<'_>, section: &CodeSection) -> Vec<FunctionS
     section.parts.iter().map(|part| start((&part.name, part.address))).collect()
 }
 
-fn encode(
-    policy: Policy,
+fn join(
     kind: SectionKind,
-    lines: &Lines<'_>,
+    unit: &LineTable<'_>,
+    sequences: Vec<(SymbolIndex, EncodedSequence)>,
     debug_str: Option<SymbolId>,
 ) -> Result<Lowered> {
-    let Lines { table, symbols } = lines;
-    let base = |index: usize, _: &Sequence| Address::Symbol { symbol: SymbolId(symbols[index].0), addend: 0 };
+    let sequences = sequences.into_iter().map(|(_, sequence)| sequence);
+    let Section { bytes, relocs } = line::join(kind.name(), unit, debug_str, sequences)?;
+    Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
+}
+
+/// `--line-table compact`: the same rows in fewer bytes.
+fn compact(lowered: &Lowered, debug_str: Option<SymbolId>) -> Result<Lowered> {
+    let kind = SectionKind::DebugLine;
+    let tables = line::decode(kind.name(), &lowered.bytes)?;
+    let Some(table) = tables.first() else { return Ok(Lowered::of(kind, Vec::new(), Vec::new())) };
+    let symbol_of =
+        |offset| lowered.relocs.iter().find(|reloc| reloc.offset == offset).map(|reloc| reloc.symbol);
+    let symbols: Vec<_> = table.sequences.iter().map(|sequence| symbol_of(sequence.base_offset)).collect();
+    let base = |index: usize, sequence: &Sequence| match symbols.get(index).copied().flatten() {
+        Some(symbol) => Address::Symbol { symbol: SymbolId(symbol.0), addend: 0 },
+        None => Address::Constant(sequence.base),
+    };
+    let policy = Policy::Compact(Header::Choose);
     let Section { bytes, relocs } = line::encode_as(policy, kind.name(), table, debug_str, base)?;
     Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
 }

@@ -12,6 +12,7 @@ mod signposts;
 use crate::code_image::{CodeImage, CodeSection, MercuryImage};
 use crate::diag::Diagnostic;
 use crate::options::{Extras, LineTableStyle};
+use crate::parallel;
 use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 pub use kept::mapped;
@@ -178,25 +179,32 @@ fn lower_space(
     let image = context.image;
     let mut lowered = Vec::new();
     let mut rows = 0;
-    let mut source_lines = None;
     if let Some(entries) = &image.frame {
         lowered.push(debug_frame(context, entries)?);
     }
     if input.level >= DebugLevel::Lines {
-        let (debug_line, count, lines) = line_tables::debug_line(context, input.files)?;
+        let source = input.source.as_bytes();
+        let name = ptx_txt::section_name(source, input.relocatable);
+        let is_large = source.len() >= parallel::LARGE;
+        let (text, tables) = parallel::both(
+            is_large,
+            || ptx_txt::from_ptx(source),
+            || {
+                let debug_line = line_tables::debug_line(context, input.files)?;
+                Ok::<_, anyhow::Error>((debug_line, line_tables::line_sass(context, &name, input.files)?))
+            },
+        );
+        let ((debug_line, count), line_sass) = tables?;
         lowered.push(debug_line);
         rows = count;
-        source_lines = Some(lines);
         let debug_str = input.sections.by_kind(SectionKind::DebugStr);
         if let Some(section) = debug_str.filter(|section| !section.assembled.bytes.is_empty()) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
-        let source = input.source.as_bytes();
-        let name = ptx_txt::section_name(source, input.relocatable);
-        lowered.push(line_tables::line_sass(context, &name, input.files)?);
+        lowered.push(line_sass);
         if input.extras.embed_ptx {
             let kind = Some(SectionKind::NvDebugPtxTxt);
-            lowered.push(Lowered { kind, name, bytes: ptx_txt::from_ptx(source)?, relocs: Vec::new() });
+            lowered.push(Lowered { kind, name, bytes: text?, relocs: Vec::new() });
         }
     }
     if input.level >= DebugLevel::Full {
@@ -208,8 +216,8 @@ fn lower_space(
         }
     }
     let changes = input.extras.keep_optimised || !input.extras.path_maps.is_empty();
-    if let Some(lines) = source_lines.filter(|_| changes) {
-        kept::apply(context, input.extras, &lines, &mut lowered)?;
+    if changes {
+        kept::apply(context, input.extras, &mut lowered)?;
     }
     if input.placed {
         signposts::add(context, input.files, &mut lowered)?;

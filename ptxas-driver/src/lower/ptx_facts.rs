@@ -4,9 +4,10 @@ use crate::diag::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::{
-    Function, FunctionKind, LineIndex, LocDirective, Module, Name, StateSpace, Statement, Variable,
+    CallSite, CallSites, Function, FunctionKind, InlinedAt, LineCursor, LineIndex, LocDirective, Module,
+    Name, StateSpace, Statement, Variable,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Index of a module's code, labels, variables and `.loc` directives.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub struct PtxFacts<'a> {
     pub columns: Vec<u32>,
     /// Every instruction, in text order: lines never decrease.
     pub instructions: Vec<InstructionFacts>,
+    /// What [`PtxFacts::loc_at_line`] gives for each line, from line 0 on: its number plus 1, 0 for none.
+    line_locs: Vec<u32>,
     /// Code labels by name.
     pub labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
@@ -93,10 +96,10 @@ impl<'a> PtxFacts<'a> {
         let mut collector = Collector {
             facts: Self { line_count: lines.line_count(), ..Self::default() },
             sm,
-            lines,
+            lines: lines.cursor(),
             name_offset,
             diagnostics,
-            places: HashSet::new(),
+            call_sites: CallSites::default(),
         };
         for variable in module.variables() {
             collector.variable(variable, None);
@@ -123,26 +126,31 @@ impl<'a> PtxFacts<'a> {
     ///
     /// A line between two instructions of a body counts for the one before; the `{`, which code without PTX is given, has none.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
-        let opened = &self.bodies[..self.bodies.partition_point(|body| body.open_line <= line)];
-        let body = opened.last().filter(|body| line <= body.close_line)?;
-        let instructions = self.instructions.get(body.first_instruction..body.end_instruction)?;
-        let started = instructions.partition_point(|instruction| instruction.line <= line);
-        instructions[..started].last()?.loc
+        self.line_locs.get(line as usize)?.checked_sub(1).map(LocId)
+    }
+
+    /// Notes what holds at the lines of a body. Its `{` may be on the line of the `}` before, which then is its own.
+    fn note_lines(&mut self, body: FunctionFacts) {
+        let lines = &mut self.line_locs;
+        lines.resize(body.open_line as usize, 0);
+        let mut current = 0;
+        let instructions = self.instructions.get(body.first_instruction..body.end_instruction);
+        for instruction in instructions.into_iter().flatten() {
+            lines.resize(lines.len().max(instruction.line as usize), current);
+            current = instruction.loc.map_or(0, |loc| loc.0 + 1);
+        }
+        lines.resize(body.close_line as usize + 1, current);
     }
 }
 
 struct Collector<'f, 'a, N> {
     facts: PtxFacts<'a>,
     sm: u32,
-    lines: &'f LineIndex,
+    lines: LineCursor<'f>,
     name_offset: &'f N,
     diagnostics: &'f mut Vec<Diagnostic>,
-    /// File, line and column of every `.loc` so far, in any function.
-    places: HashSet<Place>,
+    call_sites: CallSites,
 }
-
-/// File, line, column: what `inlined_at` names a `.loc` by.
-type Place = (u64, u64, u64);
 
 impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
     fn function(&mut self, function: &Function<'a>) {
@@ -152,15 +160,15 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         let Some(body) = &function.body else { return };
         let name = function.name.text;
         let first_instruction = self.facts.instructions.len();
+        let open_line = self.lines.line(body.open.start);
         let mut current = None;
         let mut first_loc = None;
         let mut last_label = None;
-        let mut latest: HashMap<Place, LocId> = HashMap::new();
+        self.call_sites.begin_function();
         for statement in &body.statements {
             match statement {
                 Statement::Loc(directive) => {
-                    let loc = self.loc(directive, &latest);
-                    latest.insert((directive.file, directive.line, directive.column), loc);
+                    let loc = self.loc(directive);
                     first_loc = first_loc.or(Some(loc));
                     current = Some(loc);
                 }
@@ -185,23 +193,25 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
             last.closes = true;
         }
         let facts = FunctionFacts {
-            open_line: self.lines.line(body.open.start),
+            open_line,
             close_line: self.lines.line(body.close.start),
             first_loc: first_loc.filter(|loc: &LocId| self.facts.locs[loc.0 as usize].line != 0),
             first_instruction,
             end_instruction: end,
         };
+        self.facts.note_lines(facts);
         self.facts.bodies.push(facts);
         self.facts.functions.insert(name, facts);
     }
 
-    fn loc(&mut self, directive: &LocDirective<'a>, latest: &HashMap<Place, LocId>) -> LocId {
+    fn loc(&mut self, directive: &LocDirective<'a>) -> LocId {
+        let id = LocId(self.call_sites.next_number());
+        let call_site = self.call_sites.take(directive);
         let (name, parent) = match &directive.inlined_at {
             None => (0, None),
             Some(inlined) => {
-                let place = (inlined.file, inlined.line, inlined.column);
-                if !self.places.contains(&place) {
-                    let (file, line, column) = place;
+                if call_site == Some(CallSite::Unseen) {
+                    let InlinedAt { file, line, column, .. } = **inlined;
                     self.diagnostics.push(Diagnostic::error(
                         inlined.range,
                         format!(
@@ -209,12 +219,14 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                         ),
                     ));
                 }
-                (self.name(&inlined.function_name) + inlined.name_offset, latest.get(&place).copied())
+                let parent = match call_site {
+                    Some(CallSite::Here(number)) => Some(LocId(number)),
+                    _ => None,
+                };
+                (self.name(&inlined.function_name) + inlined.name_offset, parent)
             }
         };
-        self.places.insert((directive.file, directive.line, directive.column));
         self.facts.uses_file_0 |= directive.file as u16 == 0;
-        let id = LocId(self.facts.locs.len() as u32);
         self.facts.columns.push(directive.column as u32);
         self.facts.locs.push(Loc {
             file: directive.file as u32,

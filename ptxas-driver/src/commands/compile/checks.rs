@@ -71,18 +71,20 @@ pub(super) fn at_dwarf(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Line markers of a C preprocessor, which make ptxas number the lines that follow anew. Nothing here follows them yet.
 pub(super) fn line_markers(text: &str, diagnostics: &mut Vec<Diagnostic>) {
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let rest = line.trim_start_matches([' ', '\t']);
-        let number = rest.strip_prefix('#').map(|rest| rest.trim_start_matches([' ', '\t']));
-        let number =
-            number.map(|rest| rest.strip_prefix("line").unwrap_or(rest).trim_start_matches([' ', '\t']));
-        if number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
-            let range = TextRange::new(start, start + line.trim_end().len() as u32);
+    for at in memchr::memchr_iter(b'#', text.as_bytes()) {
+        let (before, from) = text.split_at(at);
+        let start = before.trim_end_matches([' ', '\t']).len();
+        if !before[..start].is_empty() && !before[..start].ends_with('\n') {
+            continue;
+        }
+        let line = from.lines().next().unwrap_or_default();
+        let number = line[1..].trim_start_matches([' ', '\t']);
+        let number = number.strip_prefix("line").unwrap_or(number).trim_start_matches([' ', '\t']);
+        if number.starts_with(|c: char| c.is_ascii_digit()) {
+            let range = TextRange::new(start as u32, (at + line.trim_end().len()) as u32);
             let message = "a line marker makes ptxas number the following lines anew, which is not supported yet: expected PTX without";
             diagnostics.push(Diagnostic::error(range, message));
             return;
         }
-        start += line.len() as u32;
     }
 }

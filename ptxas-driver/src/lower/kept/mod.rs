@@ -7,7 +7,6 @@
 mod places;
 mod tree;
 
-use super::line_tables::Lines;
 use super::{Context, Lowered};
 use crate::options::{Extras, PathMap};
 use anyhow::{Context as _, Result};
@@ -27,12 +26,7 @@ use tree::{Attribute, Entry, New, Written};
 /// # Errors
 ///
 /// Entries that cannot be read or written again.
-pub(super) fn apply(
-    context: &Context<'_>,
-    extras: &Extras,
-    lines: &Lines<'_>,
-    lowered: &mut Vec<Lowered>,
-) -> Result<()> {
+pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lowered>) -> Result<()> {
     let keep = extras.keep_optimised && !context.placed;
     let strings = bytes_of(lowered, SectionKind::DebugStr).to_vec();
     if !extras.path_maps.is_empty()
@@ -47,11 +41,13 @@ pub(super) fn apply(
     let units =
         tree::read(&lowered[info].bytes, &lowered[abbrev].bytes).context("--debug-opt, --path-map")?;
     let (bytes, relocs) = (lowered[info].bytes.clone(), lowered[info].relocs.clone());
+    let lines = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugLine));
+    let places = Places::new(context, lines, &strings)?;
     let mut editor = Editor {
         context,
         keep,
         maps: &extras.path_maps,
-        places: Places::new(context, lines, &strings),
+        places,
         info: &bytes,
         strings: &strings,
         addends: relocs.iter().map(|reloc| (reloc.offset as usize, reloc.addend)).collect(),

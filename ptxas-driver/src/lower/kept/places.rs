@@ -1,8 +1,10 @@
 //! Which addresses of optimised code belong to an inlined call or a block.
 
-use crate::lower::Context;
-use crate::lower::line_tables::Lines;
+use crate::lower::{Context, Lowered};
+use anyhow::Result;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::line;
 use nv_debug_sections::symbolize::Rows;
 use std::collections::{BTreeSet, HashMap};
 
@@ -43,14 +45,24 @@ pub(super) struct Places<'p> {
 
 impl<'p> Places<'p> {
     /// Reads the chains of call sites from the line table that was made.
-    pub(super) fn new(context: &'p Context<'p>, lines: &Lines<'_>, strings: &[u8]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decoded.
+    pub(super) fn new(context: &'p Context<'p>, lines: Option<&Lowered>, strings: &[u8]) -> Result<Self> {
         let mut spans: HashMap<SymbolIndex, Vec<Span>> = HashMap::new();
-        for (sequence, symbol) in lines.table.sequences.iter().zip(&lines.symbols) {
-            let rows = Rows::new(0, &lines.table, sequence);
-            let span = |(start, end, row)| Span { start, end, calls: calls(&rows, row, strings) };
-            spans.entry(*symbol).or_default().extend(rows.ranges().map(span));
+        let Some(lines) = lines else { return Ok(Self { context, spans }) };
+        let symbols: HashMap<u64, SymbolIndex> =
+            lines.relocs.iter().map(|reloc| (reloc.offset, reloc.symbol)).collect();
+        for table in line::decode(SectionKind::DebugLine.name(), &lines.bytes)? {
+            for sequence in &table.sequences {
+                let Some(symbol) = symbols.get(&sequence.base_offset) else { continue };
+                let rows = Rows::new(0, &table, sequence);
+                let span = |(start, end, row)| Span { start, end, calls: calls(&rows, row, strings) };
+                spans.entry(*symbol).or_default().extend(rows.ranges().map(span));
+            }
         }
-        Self { context, spans }
+        Ok(Self { context, spans })
     }
 
     /// The function that a label is in, where its code is in the image.

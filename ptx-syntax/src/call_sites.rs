@@ -1,0 +1,60 @@
+//! Which `.loc` an `inlined_at` names: the last one before it in the text with the same file, line and column.
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use crate::nodes::LocDirective;
+
+/// What stands at the place that an `inlined_at` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallSite {
+    /// No `.loc` before has the place.
+    Unseen,
+    /// The last `.loc` there is of another function.
+    Elsewhere,
+    /// It is of the same function: its number among all `.loc` of bodies, 0-based.
+    Here(u32),
+}
+
+/// Follows the `.loc` of a module in text order.
+#[derive(Debug, Clone)]
+pub struct CallSites {
+    /// Number and function of the last `.loc` at a place.
+    last: HashMap<Place, (u32, u32)>,
+    next: u32,
+    function: u32,
+}
+
+/// File, line and column, in the 32 bits that the parser gives.
+type Place = (u32, u32, u32);
+
+impl Default for CallSites {
+    fn default() -> Self {
+        Self { last: HashMap::new(), next: 0, function: 0 }
+    }
+}
+
+impl CallSites {
+    /// What follows is of the next function.
+    pub fn begin_function(&mut self) {
+        self.function += 1;
+    }
+
+    /// The number of the next `.loc`.
+    pub fn next_number(&self) -> u32 {
+        self.next
+    }
+
+    /// Takes the next `.loc`; what its `inlined_at` names, if it has one.
+    pub fn take(&mut self, loc: &LocDirective<'_>) -> Option<CallSite> {
+        let place = |file: u64, line: u64, column: u64| (file as u32, line as u32, column as u32);
+        let inlined = loc.inlined_at.as_deref();
+        let call_site = inlined.map(|at| match self.last.get(&place(at.file, at.line, at.column)) {
+            None => CallSite::Unseen,
+            Some(&(number, function)) if function == self.function => CallSite::Here(number),
+            Some(_) => CallSite::Elsewhere,
+        });
+        self.last.insert(place(loc.file, loc.line, loc.column), (self.next, self.function));
+        self.next += 1;
+        call_site
+    }
+}
