@@ -122,7 +122,7 @@ impl Builder<'_> {
         let repeats = self.written.is_some_and(|(at, written)| (at, written.line) == (address, place.line));
         if repeats {
             // It would not count, and could not be referred to: a row between them, which the next replaces.
-            let other = if place.line == 0 { 1 } else { 0 };
+            let other = u32::from(place.line == 0);
             self.row(address, Place { line: other, ..place });
         }
         self.row(address, place);

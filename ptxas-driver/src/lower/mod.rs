@@ -236,10 +236,12 @@ fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
 fn clone(section: Lowered, native: &DebugSection, input: &Input<'_>) -> Result<MercurySection> {
     let Lowered { name, mut bytes, relocs, .. } = section;
     let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
+    // Places of entries in optimised code are others in Mercury code.
+    let moves_entries = input.extras.keep_optimised;
     let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
-        // Equal but for what `kept` makes of entries, whose places are others in Mercury code.
-        Some(Storage::Alias | Storage::AliasIfEqual) => bytes == native.bytes,
-        Some(Storage::AliasInExecutable) => !input.relocatable && bytes == native.bytes,
+        Some(Storage::Alias) => !moves_entries || bytes == native.bytes,
+        Some(Storage::AliasInExecutable) => !input.relocatable && (!moves_entries || bytes == native.bytes),
+        Some(Storage::AliasIfEqual) => bytes == native.bytes,
         Some(Storage::Own) | None => false,
     };
     Ok(MercurySection { native: name, bytes: (!is_shared).then_some(bytes), rela })
