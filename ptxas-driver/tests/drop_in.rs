@@ -76,7 +76,7 @@ impl Call {
         let scratch = tempfile::tempdir().unwrap();
         let output = scratch.path().join(name.file_name().unwrap());
         let mut argv = self.argv.clone();
-        argv[at] = output.to_str().unwrap().to_owned();
+        output.to_str().unwrap().clone_into(&mut argv[at]);
         let run = Command::new(ptxas).args(&argv[1..]).current_dir(&self.folder).output().unwrap();
         assert!(run.status.success(), "{argv:?}: {}", driver::messages(&run));
         let theirs = fs::read(&output).unwrap();
