@@ -141,7 +141,7 @@ pub enum LineOp {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unwritable`](crate::ErrorKind::Unwritable) with the part that [`dwarf2_writer`] refuses: addresses that go back, names with NUL bytes, a unit of 4 GiB; numbers that
+/// [`ErrorKind::Unwritable`] with the part that [`dwarf2_writer`] refuses: addresses that go back, names with NUL bytes, a unit of 4 GiB; numbers that
 /// do not fit: files, contexts and names from 2^32 on, an entry row's flag from 0x80 on.
 pub fn encode(
     section: &str,

@@ -176,7 +176,7 @@ impl<'d> Image<'d> {
         match Found::of(&cubin).level {
             DebugLevel::Full => self.debug = Some(debug_name(DebugInfo::Dwarf)),
             DebugLevel::Lines => self.debug = Some(debug_name(DebugInfo::LineInfo)),
-            _ => {}
+            DebugLevel::None => {}
         }
         Ok(())
     }
