@@ -149,6 +149,62 @@ fn native_order_decides() {
     assert_eq!(transcode(&mercury, 0, &pairs, &[0]), [SetFile(1), row(0, 10), row(16, 13), row(32, 12)]);
 }
 
+/// Native addresses and where they come from.
+fn pairs<const N: usize>(pairs: [(u64, u64); N]) -> [AddressPair; N] {
+    pairs.map(|(native, mercury)| AddressPair { native, mercury })
+}
+
+#[test]
+fn what_rows_behind_an_entry_row_become_depends_on_their_opcode() {
+    // `pairs/special_opcodes.ptx`, `special`: the row at 16 is a special opcode and counts as an entry row.
+    let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(16, 11), row(48, 11)];
+    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 48)]), &[0]);
+    assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), Advance(32)]);
+    // `plain`: the row at 32 is the first, the next is written since that is not plain, and the last is alike.
+    let mercury = [SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 11), row(64, 11), row(96, 11)];
+    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
+    assert_eq!(native, [SetFile(1), row(0, 10), row(16, 11), row(32, 11)]);
+}
+
+#[test]
+fn an_entry_row_that_is_a_special_opcode_hands_its_flag_on() {
+    // `pairs/folded_special.ptx`: the start at 32 has a row of its own, but only one.
+    let mercury =
+        [SetFile(1), row(0, 10), row(16, 12), Flag(1), row(32, 14), Flag(0), row(32, 17), row(64, 18)];
+    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 16), (32, 32), (48, 64)]), &[32]);
+    assert_eq!(native, [SetFile(1), row(0, 10), row(16, 12), row(32, 17), row(48, 18)]);
+}
+
+#[test]
+fn rows_stand_in_for_call_sites_at_address_0() {
+    // `pairs/stand_in.ptx`: the call site, line 11 at 0, has no row of its own; the one at native 48 serves, the second that is counted
+    // after the start's.
+    let mut mercury = vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(0, 11), call(2, 7), row(0, 12)];
+    mercury.extend([call(0, 0), row(32, 13), row(64, 11), call(2, 7), row(96, 12)]);
+    let native = transcode(&mercury, 0, &pairs([(0, 0), (16, 32), (48, 64), (64, 96)]), &[0]);
+    let want = [SetFile(1), row(0, 12), row(0, 12), row(16, 13), row(48, 11), call(3, 7), row(64, 12)];
+    assert_eq!(native, want);
+}
+
+#[test]
+fn names_outlive_their_section() {
+    // `pairs/names_outlive.ptx`: the call site is written late, with the name of the section before.
+    let mut mercury =
+        vec![SetFile(1), Flag(1), row(0, 10), Flag(0), row(32, 10), call(2, 5), call(0, 0), row(64, 11)];
+    mercury.extend([call(3, 6), row(64, 12), call(2, 5), row(96, 13)]);
+    let native = transcode(&mercury, 9, &pairs([(0, 0), (16, 32), (32, 64), (48, 96)]), &[0]);
+    let want = [SetFile(1), row(0, 10), Advance(16), row(32, 11), call(2, 6), row(32, 12)];
+    assert_eq!(native[..6], want);
+    assert_eq!(native[6..], [call(0, 9), row(48, 10), call(4, 5), row(48, 13)]);
+    assert_eq!((last_name(&mercury, 9), last_name(&[row(0, 1)], 9)), (5, 9));
+}
+
+#[test]
+fn hidden_addresses_are_32_apart_but_behind_the_first_and_before_folded_functions() {
+    let hidden = [0, 0x10, 0x20, 0x70, 0x80, 0x90].map(|native| hidden_address(&[0, 0x80], native));
+    assert_eq!(hidden, [0, 0x10, 0x30, 0xd0, 0xe0, 0x100]);
+}
+
 #[test]
 fn ptx_lines_open_at_the_brace_and_helpers_do_not() {
     let starts = [

@@ -11,10 +11,15 @@
 //!
 //! A function's start then has its row twice, unless *x* carries the flag 0x92 itself.
 //!
-//! Four oddities of ptxas are in these steps. Which rows are "first" and "plain", and which rows stand in for a call site, depends on
-//! whether a row is a [special opcode](is_special). Names are those of the table's reader, who keeps the last name of the section before.
-//! A call site's file is forgotten if the context does not change. Rows that stand in have no address.
-//! Observed: ptxas 13.0.88; `ptxas-driver/tests/loc_fuzz.rs` compares random programs, `ptxas-driver/tests/pairs` has a program for each
+//! Four oddities of ptxas are in these steps:
+//!
+//! * which rows are "first" and "plain" depends on whether rows are [special opcodes](is_special), behind which the reader of the
+//!   Mercury table forgets to note what it read;
+//! * so do rows of the native table, which else stand in for call sites of their line and file: with address 0, as if they had none;
+//! * the reader keeps the [last name](last_name) of the section before, which names all rows before the first 0x90;
+//! * a call site's file is forgotten if the context does not change.
+//!
+//! Observed: ptxas 13.0.88. `ptxas-driver/tests/loc_fuzz.rs` compares random programs, `ptxas-driver/tests/pairs` has a program for each
 //! condition.
 
 use super::located::Program;
@@ -33,13 +38,14 @@ pub struct AddressPair {
 /// Where the instruction at `native` stands in the hidden Mercury space of sm_90, as far as it matters: which rows of it are special
 /// opcodes, that is 16 bytes apart.
 ///
-/// Both spaces are taken to have the same order. 16 bytes have the first instruction of a function (`starts`, by address) and the last
-/// before the functions folded into the section, an `EXIT`; 32 have all others.
-/// Observed: ptxas 13.0.88; on sm_100, where Mercury addresses can be seen, some of the others take 16 bytes too.
+/// Both spaces are taken to have the same order. 16 bytes have a section's first instruction and the last before the functions folded
+/// into it (`starts`, all functions by address), which is an `EXIT`; 32 have all others.
+/// Observed: ptxas 13.0.88; where Mercury addresses can be seen, on sm_100, the operation decides, and some of the others take 16 too.
 pub fn hidden_address(starts: &[u64], native: u64) -> u64 {
-    let begun = u64::from(starts.first().is_some_and(|&start| start < native));
-    let exits = u64::from(starts.get(1).is_some_and(|&folded| folded <= native));
-    native.saturating_mul(2).saturating_sub((begun + exits).saturating_mul(INSTRUCTION_BYTES))
+    let has_first = starts.first().is_some_and(|&first| first < native);
+    let has_exit = starts.get(1).is_some_and(|&folded| folded <= native);
+    let short = u64::from(has_first) + u64::from(has_exit);
+    native.saturating_mul(2).saturating_sub(short * INSTRUCTION_BYTES)
 }
 
 /// Size of a native instruction, and of a short one in Mercury space.

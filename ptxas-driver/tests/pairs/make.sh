@@ -44,3 +44,14 @@ make brace_line sm_90 -lineinfo
 make inlined_below_entry sm_90 -lineinfo
 make files_collide sm_75 -lineinfo
 make files_collide sm_90 -lineinfo
+make special_opcodes sm_90 -lineinfo
+make special_opcodes sm_100 -lineinfo
+make names_outlive sm_90 -lineinfo
+make names_outlive sm_100 -lineinfo
+make flag_stays sm_90 -lineinfo
+make flag_stays sm_100 -lineinfo
+make no_loc_but_folded sm_90 -lineinfo
+make no_loc_but_folded sm_100 -lineinfo
+make folded_special sm_90 -lineinfo
+make folded_special sm_100 -lineinfo
+make stand_in sm_100 -lineinfo -c
