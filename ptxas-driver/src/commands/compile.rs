@@ -289,16 +289,21 @@ impl<'o> Compile<'o> {
                 "-c is ignored: without code there is nothing to link, the result is a debug-only object";
             say_info(text);
         }
+        let files = SourceStats::new(&self.options.file_stats).settle_all(&module, diagnostics);
+        // What is read no more makes room for what is made, here and below.
         let provided = match &code.cubin {
-            None => none::provide(&module, &facts, sm)?,
+            None => {
+                let provided = none::provide(&module, &facts, sm)?;
+                drop(module);
+                provided
+            }
             Some(data) => {
+                drop(module);
                 let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
                 cubin::provide(data, request)?
             }
         };
         let Provided { image, mercury, mut container, placed } = provided;
-        let files = SourceStats::new(&self.options.file_stats).settle_all(&module, diagnostics);
-        drop(module); // what is read no more makes room for what is made, here and below
         let input = lower::Input {
             source: text,
             facts: &facts,
