@@ -14,6 +14,7 @@ use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTa
 use dwarf2_writer::{Address, Expression, Format, Reloc, Section, SymbolId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,7 @@ const ALIGNMENT: u8 = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// What following FDEs start from.
-    Cie(Cie),
+    Cie(Arc<Cie>),
     /// The rules of one function; [`Fde::cie`] counts the CIEs before it.
     Fde(Fde),
 }
@@ -71,6 +72,7 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
     let mut last_cie = None;
+    let mut shared: Option<Arc<Cie>> = None;
     while !cursor.is_empty() {
         let start = cursor.offset();
         let escape = cursor.u32("an entry's length")?;
@@ -87,7 +89,11 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
         if pointer == u64::MAX {
             last_cie = Some(CieId(cies.len() as u32));
             cies.extend(last_cie.map(|cie| (start, cie)));
-            entries.push(Entry::Cie(decoder.cie()?));
+            // Each function has one of its own, hundreds of instructions that are mostly the same.
+            let cie = decoder.cie()?;
+            let cie = shared.take().filter(|before| **before == cie).unwrap_or_else(|| Arc::new(cie));
+            entries.push(Entry::Cie(Arc::clone(&cie)));
+            shared = Some(cie);
         } else {
             // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
             // keeps them; each function has a CIE of its own right before its FDE.
@@ -166,7 +172,7 @@ impl Decoder<'_, '_> {
         while instructions.last() == Some(&Cfi::Nop) {
             instructions.pop();
         }
-        instructions.shrink_to_fit(); // hundreds for each of thousands of functions
+        instructions.shrink_to_fit();
         Ok(instructions)
     }
 

@@ -5,6 +5,7 @@
 use crate::bytes::Cursor;
 use crate::catalog::SectionKind;
 use crate::{Error, ErrorKind, Result};
+use std::borrow::Borrow;
 
 pub use crate::register::SassRegister;
 
@@ -67,9 +68,12 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionRegisters<'_>>> {
 /// # Errors
 ///
 /// [`ErrorKind::DoesNotFit`] when a function has 2^32 ranges or more, [`ErrorKind::Other`] for a name that holds a NUL.
-pub fn encode(functions: &[FunctionRegisters<'_>]) -> Result<Vec<u8>> {
+pub fn encode<'a>(
+    functions: impl IntoIterator<Item = impl Borrow<FunctionRegisters<'a>>>,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for function in functions {
+        let function = function.borrow();
         push_cstr(NAME, &mut out, function.function)?;
         push_count(NAME, &mut out, function.ranges.len())?;
         for range in &function.ranges {

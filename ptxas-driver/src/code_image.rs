@@ -9,6 +9,7 @@ use nv_debug_sections::frame;
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::register::SassRegister;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The code of one module, as facts. Symbols are indices in the symbol table of the file to be written.
 #[derive(Debug, Default)]
@@ -122,7 +123,7 @@ pub struct RegisterRange {
     /// 32-bit word of the PTX register.
     pub part: u32,
     /// PTX name.
-    pub ptx_name: Vec<u8>,
+    pub ptx_name: Arc<[u8]>,
     /// SASS register.
     pub register: SassRegister,
     /// First byte offset.

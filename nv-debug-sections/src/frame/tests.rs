@@ -8,14 +8,14 @@ const DEVICE: SymbolId = SymbolId(6);
 const OWN: SymbolId = SymbolId(2);
 
 fn cie(instructions: Vec<Cfi>) -> Entry {
-    Entry::Cie(Cie {
+    Entry::Cie(Arc::new(Cie {
         version: 3,
         code_alignment_factor: 4,
         data_alignment_factor: -4,
         return_address_register: 0xffff_ffff,
         instructions,
         ..Cie::default()
-    })
+    }))
 }
 
 fn fde(cie: u32, initial_location: Address, range_symbol: Option<SymbolId>) -> Entry {

@@ -56,7 +56,8 @@ impl<'a> Parser<'a> {
                 }
             }
         };
-        let own = statements.drain(..).collect();
+        let mut own = Vec::with_capacity(statements.len());
+        own.append(&mut statements);
         self.statements = statements;
         Body { open, close, statements: own }
     }

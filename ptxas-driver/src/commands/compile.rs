@@ -295,17 +295,6 @@ impl<'o> Compile<'o> {
                 "-c is ignored: without code there is nothing to link, the result is a debug-only object";
             say_info(text);
         }
-        let provided = match &code.cubin {
-            None => none::provide(&module, &facts, sm)?,
-            Some(data) => {
-                // Optimised code has no more to say than lines.
-                let keeps = self.options.extras.keep_optimised;
-                let level = if keeps { level.min(DebugLevel::Lines) } else { level };
-                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
-                cubin::provide(data, request)?
-            }
-        };
-        let Provided { image, mercury, mut container, placed } = provided;
         let extras = &self.options.extras;
         let mut files =
             SourceStats::new(&self.options.file_stats, extras.stat_files).settle_all(&module, diagnostics);
@@ -313,7 +302,22 @@ impl<'o> Compile<'o> {
         for (file, mapped) in files.iter_mut().zip(&mapped) {
             file.path = mapped.as_deref().unwrap_or(file.path);
         }
-        drop(module); // what is read no more makes room for what is made, here and below
+        // What is read no more makes room for what is made, here and below.
+        let provided = match &code.cubin {
+            None => {
+                let provided = none::provide(&module, &facts, sm)?;
+                drop(module);
+                provided
+            }
+            Some(data) => {
+                drop(module);
+                // Optimised code has no more to say than lines.
+                let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
+                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
+                cubin::provide(data, request)?
+            }
+        };
+        let Provided { image, mercury, mut container, placed } = provided;
         let input = lower::Input {
             source: text,
             facts: &facts,

@@ -267,23 +267,16 @@ fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowere
 
 /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
 fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
-    let ranges: Vec<_> = sections
-        .iter()
-        .map(|section| FunctionRegisters {
-            function: section.function.as_bytes(),
-            ranges: section
-                .registers
-                .iter()
-                .map(|range| reg_sass::RegisterRange {
-                    part: range.part,
-                    ptx_name: &range.ptx_name,
-                    register: range.register,
-                    start: range.start,
-                    end: range.end,
-                })
-                .collect(),
-        })
-        .collect();
+    let ranges = sections.iter().map(|section| {
+        let ranges = section.registers.iter().map(|range| reg_sass::RegisterRange {
+            part: range.part,
+            ptx_name: &range.ptx_name,
+            register: range.register,
+            start: range.start,
+            end: range.end,
+        });
+        FunctionRegisters { function: section.function.as_bytes(), ranges: ranges.collect() }
+    });
     let codes: Vec<Vec<u8>> = sections
         .iter()
         .map(|section| section.registers.iter().map(|range| range.type_code).collect())
@@ -294,7 +287,7 @@ fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
         .map(|(section, types)| FunctionTypes { function: section.function.as_bytes(), types })
         .collect();
     Ok([
-        Lowered::of(SectionKind::NvDebugInfoRegSass, reg_sass::encode(&ranges)?, Vec::new()),
+        Lowered::of(SectionKind::NvDebugInfoRegSass, reg_sass::encode(ranges)?, Vec::new()),
         Lowered::of(SectionKind::NvDebugInfoRegType, reg_type::encode(&types)?, Vec::new()),
     ])
 }

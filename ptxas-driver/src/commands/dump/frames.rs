@@ -24,7 +24,7 @@ pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Content
     for entry in &entries {
         match entry {
             Entry::Cie(cie) => {
-                cies.push(cie);
+                cies.push(&**cie);
                 if source.filter.is_none() {
                     shown.push(words.cie(cies.len() - 1, cie));
                 }

@@ -24,6 +24,7 @@ use nv_debug_sections::{frame, nv_info, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What the cubin must fit.
 #[derive(Debug, Clone, Copy)]
@@ -249,6 +250,8 @@ impl<'r, 'd> Reader<'r, 'd> {
         let ranges = reg_sass::decode(&ranges)?;
         let ranges: HashMap<_, _> =
             ranges.iter().map(|function| (function.function, &function.ranges)).collect();
+        // The same few in all functions.
+        let mut names: foldhash::HashMap<&[u8], Arc<[u8]>> = foldhash::HashMap::default();
         for code in &mut image.sections {
             let Some(ranges) = ranges.get(code.function.as_bytes()) else { continue };
             let types = types.get(code.function.as_bytes()).copied().unwrap_or_default();
@@ -266,7 +269,9 @@ impl<'r, 'd> Reader<'r, 'd> {
                 .zip(types)
                 .map(|(range, &type_code)| RegisterRange {
                     part: range.part,
-                    ptx_name: range.ptx_name.to_vec(),
+                    ptx_name: Arc::clone(
+                        names.entry(range.ptx_name).or_insert_with(|| Arc::from(range.ptx_name)),
+                    ),
                     register: range.register,
                     start: range.start,
                     end: range.end,
