@@ -76,7 +76,7 @@ fn entries(cubin: &Cubin<'_>) -> Vec<Die> {
                     },
                     gimli::DW_AT_location | gimli::DW_AT_frame_base => match value {
                         AttributeValue::Exprloc(expression) => {
-                            die.locations.push(expression.0.slice().to_vec())
+                            die.locations.push(expression.0.slice().to_vec());
                         }
                         other => panic!("{other:?} needs registers"),
                     },

@@ -1,4 +1,5 @@
 //! Random PTX with much `.loc` and little else: few lines and files, so that rows repeat, collide and merge.
+#![allow(unreachable_pub, reason = "each test crate uses its own part")]
 
 use std::fmt::Write as _;
 

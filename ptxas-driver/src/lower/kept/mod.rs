@@ -10,6 +10,7 @@ mod tree;
 use super::{Context, Lowered};
 use crate::options::{Extras, PathMap};
 use anyhow::{Context as _, Result};
+#[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_* and DW_TAG_*")]
 use dwarf2_writer::constants::*;
 use gimli::{Encoding, EndianSlice, Format, LittleEndian, Operation};
 use nv_debug_sections::catalog::SectionKind;

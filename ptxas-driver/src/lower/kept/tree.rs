@@ -3,6 +3,7 @@
 
 use crate::code_image::LabelAddress;
 use anyhow::{Context, Result, anyhow, bail};
+#[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
 use dwarf2_writer::constants::*;
 use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
 use dwarf2_writer::{Address, Reloc, SymbolId};
@@ -237,13 +238,11 @@ impl<'w> Writer<'w> {
 
     /// The number or relocated address of `width` bytes at `offset`.
     fn field(&self, offset: usize, width: usize) -> Address {
-        match self.at.get(&offset) {
-            Some(&number) => self.symbol(number),
-            None => {
-                let end = offset.saturating_add(width);
-                Address::Constant(fixed(self.bytes.get(offset..end).unwrap_or_default()))
-            }
+        if let Some(&number) = self.at.get(&offset) {
+            return self.symbol(number);
         }
+        let end = offset.saturating_add(width);
+        Address::Constant(fixed(self.bytes.get(offset..end).unwrap_or_default()))
     }
 
     /// The relocation of that number; what the writer puts in the field is replaced when relocations are filed.
