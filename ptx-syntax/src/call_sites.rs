@@ -58,3 +58,43 @@ impl CallSites {
         call_site
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Statement;
+
+    #[test]
+    fn the_last_loc_of_the_place_counts_if_it_is_of_the_same_function() {
+        let inlined = |at: &str| format!(".loc 1 9 9, function_name $name, inlined_at {at}\n");
+        let body = |locs: &[String]| format!("{{\n{}}}\n", locs.concat());
+        let plain = || ".loc 1 2 3\n".to_owned();
+        let first =
+            body(&[inlined("1 2 3"), plain(), inlined("1 2 3"), plain(), inlined("1 2 3"), inlined("1 2 4")]);
+        let second = body(&[inlined("1 2 3"), plain(), inlined("1 2 3")]);
+        let text = format!(".version 8.0\n.target sm_80\n.func f()\n{first}.func g()\n{second}");
+        let parsed = crate::parse(&text);
+        assert_eq!(parsed.errors, []);
+        let mut call_sites = CallSites::default();
+        let mut found = Vec::new();
+        for function in parsed.module.functions() {
+            call_sites.begin_function();
+            for statement in function.body.iter().flat_map(|body| &body.statements) {
+                if let Statement::Loc(loc) = statement {
+                    found.push(call_sites.take(loc));
+                }
+            }
+        }
+        let of_first = [
+            Some(CallSite::Unseen),
+            None,
+            Some(CallSite::Here(1)),
+            None,
+            Some(CallSite::Here(3)),
+            Some(CallSite::Unseen),
+        ];
+        let of_second = [Some(CallSite::Elsewhere), None, Some(CallSite::Here(7))];
+        assert_eq!(found, [&of_first[..], &of_second].concat());
+        assert_eq!(call_sites.next_number(), 9);
+    }
+}

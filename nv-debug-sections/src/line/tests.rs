@@ -29,6 +29,34 @@ fn values_are_as_large_as_the_readme_says() {
     assert_eq!((size_of::<LineOp>(), size_of::<LineRow>()), (32, 56));
 }
 
+#[test]
+fn sequences_encoded_apart_join_to_the_unit_encoded_at_once() {
+    let sequence = |lines: &[u32]| {
+        let rows = (0..).step_by(16).zip(lines).map(|(address, &line)| LineOp::Row { address, line });
+        let ops = std::iter::once(LineOp::SetFile(2)).chain(rows).collect();
+        Sequence { base: 0, base_offset: 0, ops, end: 0x100 }
+    };
+    let mut table = LineTable {
+        params: PTXAS_PARAMS,
+        directories: vec![b"/src"[..].into()],
+        files: vec![LineFile { name: b"a.cu"[..].into(), directory: 1, mtime: 3, size: 4 }],
+        debug_str_base: Some(0),
+        sequences: vec![sequence(&[7, 9, 400]), sequence(&[]), sequence(&[1])],
+    };
+    let start = |index: usize| Address::Symbol { symbol: SymbolId(index as u32 + 5), addend: 0 };
+    let debug_str = Some(SymbolId(2));
+    let at_once = encode(".debug_line", &table, debug_str, |index, _| start(index)).unwrap();
+    let sequences = std::mem::take(&mut table.sequences);
+    let apart = sequences.iter().enumerate();
+    let apart = apart.map(|(i, sequence)| {
+        EncodedSequence::new(".debug_line", table.params, (i, sequence), start(i)).unwrap()
+    });
+    assert_eq!(join(".debug_line", &table, debug_str, apart).unwrap(), at_once);
+
+    let other = EncodedSequence::new(".debug_line", params(13), (0, &sequences[0]), start(0)).unwrap();
+    assert!(join(".debug_line", &table, None, [other]).is_err(), "opcodes of another opcode_base");
+}
+
 /// Address, file, line, column, is_stmt; of the end only the address.
 type Row = (u64, u64, u64, u64, bool);
 
