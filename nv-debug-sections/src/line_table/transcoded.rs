@@ -128,11 +128,11 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
 ///
 /// The reader of the Mercury table keeps it from one section to the next.
 pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
-    let names = mercury.iter().rev().find_map(|op| match *op {
+    let name_of = |op: &LineOp| match *op {
         LineOp::InlinedCall { name, .. } => Some(name as u32),
         _ => None,
-    });
-    names.unwrap_or(name)
+    };
+    mercury.iter().rev().find_map(name_of).unwrap_or(name)
 }
 
 /// Builds the native program of one code section's sequence.
