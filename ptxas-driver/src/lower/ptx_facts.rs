@@ -56,7 +56,7 @@ pub struct FunctionFacts {
 pub struct InstructionFacts {
     /// The 1-based line ptxas records for it.
     pub line: u32,
-    /// The `.loc` in force.
+    /// The `.loc` in force; if its line is 0, the one of the instruction before on this PTX line.
     pub loc: Option<LocId>,
     /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line, but lies in the next block.
     pub branches: bool,
@@ -122,7 +122,7 @@ impl<'a> PtxFacts<'a> {
     }
 
     /// The `.loc` in force at a PTX line that the code generator names: that of the last instruction on the line, since ptxas keeps
-    /// one for each line (observed: 13.0.88, sm_75).
+    /// one for each line, which a `.loc` of line 0 does not replace (observed: 13.0.88).
     ///
     /// A line between two instructions of a body counts for the one before; the `{`, which code without PTX is given, has none.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
@@ -153,6 +153,16 @@ struct Collector<'f, 'a, N> {
 }
 
 impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
+    /// The `.loc` that counts for an instruction on `line`; `first_instruction` is its body's.
+    fn counting_loc(&self, line: u32, current: Option<LocId>, first_instruction: usize) -> Option<LocId> {
+        let is_line_0 = |loc: LocId| self.facts.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0);
+        let body = self.facts.instructions.get(first_instruction..).unwrap_or_default();
+        match body.last() {
+            Some(before) if before.line == line && current.is_some_and(is_line_0) => before.loc,
+            _ => current,
+        }
+    }
+
     fn function(&mut self, function: &Function<'a>) {
         if function.kind == FunctionKind::Entry {
             self.kernel_parameters(function);
@@ -180,8 +190,9 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 }
                 Statement::Instruction(instruction) => {
                     let line = self.lines.line(instruction.line_anchor);
+                    let loc = self.counting_loc(line, current, first_instruction);
                     let branches = instruction.mnemonic() == "bra";
-                    self.facts.instructions.push(InstructionFacts { line, loc: current, branches });
+                    self.facts.instructions.push(InstructionFacts { line, loc, branches });
                 }
                 Statement::Variable(variable) => self.variable(variable, Some(name)),
                 _ => {}

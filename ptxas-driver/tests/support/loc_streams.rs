@@ -174,12 +174,7 @@ impl<'r> Body<'r> {
         }
         self.count += 1;
         let n = self.count;
-        let kind = self.random.below(20);
-        // Of several instructions on a line the last that makes code decides on its `.loc`; volatile stores do, others may be combined.
-        if kind >= 8 && self.text.ends_with(' ') {
-            self.text.push('\n');
-        }
-        let instruction = match kind {
+        let instruction = match self.random.below(20) {
             0..8 => format!("st.volatile.global.u32 [%rd1+{}], {n};", 4 * n),
             8..11 => format!("st.global.u32 [%rd1+{}], {n};", 4 * n),
             11..13 => format!("ld.global.u32 %r{n}, [%rd1+{}];", 400 + 4 * n),
