@@ -88,6 +88,7 @@ pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], t
         program: Program::new(),
         row_of: HashMap::new(),
         previous: None,
+        entry_line: None,
         last_parent: None,
         table,
     };
@@ -112,6 +113,8 @@ struct Builder<'a> {
     /// Row number of each directive written as a call site.
     row_of: HashMap<LocId, u64>,
     previous: Option<LocId>,
+    /// Line of the entry row before.
+    entry_line: Option<u32>,
     last_parent: Option<LocId>,
     table: Table,
 }
@@ -121,11 +124,13 @@ impl Builder<'_> {
         self.locs.get(id.0 as usize).copied()
     }
 
-    /// Step 1: the row at a function's start. A folded function gets none if its line is that of the instruction before it.
+    /// Step 1: the row at a function's start. A folded function gets none if its line is that of the instruction before it or,
+    /// without one, of the entry row.
     fn entry_row(&mut self, entry: &EntryRow) {
         let Some(loc) = self.loc(entry.loc) else { return };
         let previous = self.previous.take().and_then(|previous| self.loc(previous));
-        if previous.is_some_and(|previous| previous.line == loc.line) {
+        let entry_line = self.entry_line.replace(loc.line);
+        if previous.map(|previous| previous.line).or(entry_line) == Some(loc.line) {
             return;
         }
         self.program.set_file(loc.file);
