@@ -104,9 +104,7 @@ impl<'r> Body<'r> {
             }
             self.instruction();
         }
-        if let Some(label) = self.label.take() {
-            writeln!(self.text, "$L_{label}:").unwrap();
-        }
+        self.close_label();
         for callee in calls {
             for _ in 0..self.random.pick(&[1, 1, 2]) {
                 writeln!(self.text, "{{\n.param .u64 q;\nst.param.u64 [q], %rd1;\ncall {callee}, (q);\n}}")
@@ -169,8 +167,8 @@ impl<'r> Body<'r> {
 
     /// One instruction, or the few of a branch or loop.
     fn instruction(&mut self) {
-        if let Some(label) = self.label.take_if(|_| self.random.percent(30)) {
-            writeln!(self.text, "$L_{label}:").unwrap();
+        if self.random.percent(30) {
+            self.close_label();
         }
         self.count += 1;
         let n = self.count;
@@ -202,6 +200,13 @@ impl<'r> Body<'r> {
         };
         self.text.push_str(&instruction);
         self.end_statement();
+    }
+
+    /// The target of the open forward branch, on a line of its own: ptxas takes a label for an instruction of its line, we do not.
+    fn close_label(&mut self) {
+        if let Some(label) = self.label.take() {
+            writeln!(self.text, "\n$L_{label}:").unwrap();
+        }
     }
 
     /// A new line, but now and then the next statement follows on this one.
