@@ -190,8 +190,8 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 }
                 Statement::Instruction(instruction) => {
                     let line = self.lines.line(instruction.line_anchor);
-                    let branches = instruction.mnemonic() == "bra";
                     let loc = self.counting_loc(line, current, first_instruction);
+                    let branches = instruction.mnemonic() == "bra";
                     self.facts.instructions.push(InstructionFacts { line, loc, branches });
                 }
                 Statement::Variable(variable) => self.variable(variable, Some(name)),
