@@ -4,6 +4,8 @@
 
 #[path = "support/driver.rs"]
 mod driver;
+#[path = "keep/odd.rs"]
+mod odd;
 mod support;
 
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};

@@ -54,8 +54,8 @@ pub struct Options {
 fn after_help() -> String {
     format!(
         "\
-Compared is what the files say, not how they are laid out: addresses are those in a function, offsets
-of entries, strings and files are replaced by what is there.
+Compared is what the files say, not how they are laid out: addresses are those in a function,
+offsets of entries, strings and files are replaced by what is there.
 
 Keys:
 {}
@@ -63,8 +63,8 @@ Examples:
   ptxas-driver diff --only code plain.cubin lineinfo.cubin    did asking for lines change the code?
   ptxas-driver diff --ignore notes,ptx-text a.cubin b.cubin
 
---exactness reads a manifest of entries {{\"name\" parts, \"ptx\": {{\"path\"}}, \"cubin\": {{\"path\"}}, \"writer\"}}, takes
-those that ptxas 13.0.88 wrote, overwrites what their cubins have from the PTX, and compiles.
+--exactness reads a manifest of entries {{\"name\" parts, \"ptx\": {{\"path\"}}, \"cubin\": {{\"path\"}}, \"writer\"}},
+takes those that ptxas 13.0.88 wrote, overwrites what their cubins have from the PTX, and compiles.
 
 Exit status:
   0  no difference

@@ -217,7 +217,10 @@ fn lower_space(
     }
     let changes = input.extras.keep_optimised || !input.extras.path_maps.is_empty();
     if changes {
-        kept::apply(context, input.extras, &mut lowered)?;
+        // A fault of the PTX, not of the code.
+        if let Err(error) = kept::apply(context, input.extras, &mut lowered) {
+            diagnostics.push(Diagnostic::error(None, format!("{error:#}")));
+        }
     }
     if input.placed {
         signposts::add(context, input.files, &mut lowered)?;

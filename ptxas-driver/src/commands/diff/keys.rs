@@ -43,7 +43,7 @@ pub(super) const KEYS: [(Key, &str, &str); 16] = [
     (
         Key::Entries,
         "entries",
-        "the tree of .debug_info, with locations and names in place of offsets, and tables of names",
+        "the tree of .debug_info, by names and locations, not offsets; tables of names",
     ),
     (Key::Registers, "registers", "where PTX registers live"),
     (Key::Frame, "frame", "call frame rules"),

@@ -19,7 +19,7 @@ use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use places::{Home, Places};
 use ptx_syntax::StateSpace;
 use ptx_syntax::section_data::{Fixup, FixupTarget};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use tree::{Attribute, Entry, New, Written};
 
 /// Changes the sections of the PTX as the options ask. Nothing changes where they ask for nothing.
@@ -30,17 +30,24 @@ use tree::{Attribute, Entry, New, Written};
 pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lowered>) -> Result<()> {
     let keep = extras.keep_optimised && !context.placed;
     let strings = bytes_of(lowered, SectionKind::DebugStr).to_vec();
-    if !extras.path_maps.is_empty()
-        && let Some(section) = lowered.iter_mut().find(|section| section.kind == Some(SectionKind::DebugStr))
-    {
-        map_strings(&mut section.bytes, &extras.path_maps);
-    }
     let find = |kind| lowered.iter().position(|section| section.kind == Some(kind));
-    let (Some(info), Some(abbrev)) = (find(SectionKind::DebugInfo), find(SectionKind::DebugAbbrev)) else {
-        return Ok(());
+    let (debug_str, tree) =
+        (find(SectionKind::DebugStr), find(SectionKind::DebugInfo).zip(find(SectionKind::DebugAbbrev)));
+    let (units, addends) = match tree {
+        Some((info, abbrev)) => (
+            tree::read(&lowered[info].bytes, &lowered[abbrev].bytes).context("--debug-opt, --path-map")?,
+            lowered[info].relocs.iter().map(|reloc| (reloc.offset as usize, reloc.addend)).collect(),
+        ),
+        None => (Vec::new(), HashMap::new()),
     };
-    let units =
-        tree::read(&lowered[info].bytes, &lowered[abbrev].bytes).context("--debug-opt, --path-map")?;
+    let mut new_strings = strings.clone();
+    if let Some(section) = debug_str.filter(|_| !extras.path_maps.is_empty()) {
+        let info = tree.map_or(&[][..], |(info, _)| &lowered[info].bytes);
+        let names = names(context, &units, info, &addends);
+        map_strings(&mut new_strings, &extras.path_maps, &names);
+        lowered[section].bytes.clone_from(&new_strings);
+    }
+    let Some((info, abbrev)) = tree else { return Ok(()) };
     let (bytes, relocs) = (lowered[info].bytes.clone(), lowered[info].relocs.clone());
     let lines = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugLine));
     let places = Places::new(context, lines, &strings)?;
@@ -51,7 +58,8 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
         places,
         info: &bytes,
         strings: &strings,
-        addends: relocs.iter().map(|reloc| (reloc.offset as usize, reloc.addend)).collect(),
+        new_strings: &new_strings,
+        addends,
         entries: units.iter().flat_map(|unit| &unit.entries).map(|entry| (entry.offset, entry)).collect(),
         scopes: Vec::new(),
         taken: HashSet::new(),
@@ -92,11 +100,36 @@ pub fn mapped(path: &[u8], maps: &[PathMap]) -> Option<Vec<u8>> {
     })
 }
 
-/// Maps every string of `.debug_str` in its place, which NULs fill up. One that would need more room becomes empty: unit attributes then
-/// have it themselves.
-fn map_strings(bytes: &mut [u8], maps: &[PathMap]) {
+/// Where in `.debug_str` something stands that is more than the path of a unit: names of inlined functions in the line table, other
+/// attributes, the second half of a longer string.
+fn names(
+    context: &Context<'_>,
+    units: &[tree::Unit],
+    info: &[u8],
+    addends: &HashMap<usize, i64>,
+) -> BTreeSet<usize> {
+    let inlined = context.facts.locs.iter().filter(|loc| loc.parent.is_some()).map(|loc| loc.name as usize);
+    let attributes = units.iter().flat_map(|unit| &unit.entries).flat_map(|entry| {
+        let others = entry.attributes.iter().filter(|attribute| !is_path(entry, attribute));
+        others.filter_map(|attribute| tree::string_offset(attribute, info, addends))
+    });
+    inlined.chain(attributes).collect()
+}
+
+/// Whether an attribute is the path of a unit.
+fn is_path(entry: &Entry, attribute: &Attribute) -> bool {
+    entry.depth == 0 && [DW_AT_name, DW_AT_comp_dir].contains(&attribute.name)
+}
+
+/// Maps the strings of `.debug_str` in their place, which NULs fill up; those that `names` leads into stay. One that would need more
+/// room becomes empty: unit attributes then have it themselves.
+fn map_strings(bytes: &mut [u8], maps: &[PathMap], names: &BTreeSet<usize>) {
+    let mut at = 0;
     for string in bytes.split_mut(|byte| *byte == 0) {
-        if let Some(new) = mapped(string, maps) {
+        let place = at..at + string.len();
+        at = place.end + 1;
+        let is_name = names.range(place).next().is_some();
+        if let Some(new) = mapped(string, maps).filter(|_| !is_name) {
             let fits = new.len() <= string.len();
             let new = if fits { new.iter() } else { [].iter() };
             let padded = new.copied().chain(std::iter::repeat(0));
@@ -129,6 +162,8 @@ struct Editor<'e> {
     places: Places<'e>,
     info: &'e [u8],
     strings: &'e [u8],
+    /// The same with paths mapped.
+    new_strings: &'e [u8],
     /// Addends of relocated fields by offset.
     addends: HashMap<usize, i64>,
     entries: HashMap<usize, &'e Entry>,
@@ -169,25 +204,27 @@ impl<'e> Editor<'e> {
         self.scopes.truncate(entry.depth);
         let mut scope = self.scopes.last().cloned().unwrap_or_default();
         let mut code = None;
+        let has_code = CODE.iter().any(|name| entry.has(*name));
         if entry.tag == DW_TAG_subprogram {
             scope = Scope {
                 home: self.label(entry).and_then(|label| self.places.home(label)),
                 calls: Vec::new(),
             };
-            // Its own labels are the function's start and end; without code it has no place.
-            code = (scope.home.is_none() && entry.has(DW_AT_low_pc)).then(Vec::new);
+            // Its own labels are the function's start and end; without code it has no place. The PTX's list of ranges is gone.
+            let is_placed = scope.home.is_some() && !entry.has(DW_AT_ranges);
+            code = (has_code && !is_placed).then(Vec::new);
         } else if entry.tag == DW_TAG_inlined_subroutine {
             scope.calls.push(entry.offset);
             let ranges =
                 scope.home.as_ref().and_then(|home| Some((home.symbol, self.inlined(home, &scope.calls)?)));
             code = Some(self.place(ranges));
-        } else if CODE.iter().any(|name| entry.has(*name)) && entry.depth > 0 {
+        } else if has_code && entry.depth > 0 {
             let labels = self.label(entry).zip(self.label_of(entry, DW_AT_high_pc));
             let ranges = scope.home.as_ref().zip(labels);
             let ranges =
                 ranges.map(|(home, (low, high))| (home.symbol, self.places.between(home, low, high)));
             code = Some(self.place(ranges));
-        } else if entry.depth == 0 && entry.has(DW_AT_low_pc) {
+        } else if has_code {
             // Ranges would count from it.
             code = Some(Vec::new());
         }
@@ -216,10 +253,7 @@ impl<'e> Editor<'e> {
     /// What an inlined call's entry says of it.
     fn call(&self, offset: usize) -> Option<places::Call> {
         let entry = self.entries.get(&offset)?;
-        let number = |name| {
-            let content = self.info.get(entry.attribute(name)?.content.clone())?;
-            Some(content.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
-        };
+        let number = |name| tree::number(entry.attribute(name)?, self.info);
         let mut names = Vec::new();
         let mut origin = entry.attribute(DW_AT_abstract_origin).and_then(|attribute| attribute.entry);
         // A declaration may stand behind the definition; a chain that goes on is none of a compiler's.
@@ -303,14 +337,14 @@ impl<'e> Editor<'e> {
 
     /// What a path of a unit's entry becomes.
     fn mapped_text(&self, entry: &Entry, attribute: &Attribute) -> Option<Vec<u8>> {
-        let is_path = entry.depth == 0 && [DW_AT_name, DW_AT_comp_dir].contains(&attribute.name);
-        if !is_path || self.maps.is_empty() {
+        if !is_path(entry, attribute) || self.maps.is_empty() {
             return None;
         }
         let old = self.text(attribute)?;
         let new = mapped(&old, self.maps)?;
-        // What fits was changed where it stands.
-        (attribute.form == DW_FORM_string || new.len() > old.len()).then_some(new)
+        // What fits and is no name too was changed where it stands.
+        let there = tree::string(attribute, self.info, self.new_strings, &self.addends);
+        (there.as_ref() != Some(&new)).then_some(new)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which addresses of optimised code belong to an inlined call or a block.
 
+use crate::code_image::CodeSection;
 use crate::lower::{Context, Lowered};
 use anyhow::Result;
 use nv_debug_sections::catalog::SectionKind;
@@ -30,17 +31,63 @@ pub(super) struct Call {
     pub(super) line: u64,
 }
 
-/// Addresses with the inlined calls that they are in, outermost first.
-#[derive(Debug)]
-struct Span {
-    start: u64,
-    end: u64,
-    calls: Vec<Call>,
+/// A step down a chain of calls: number of the node above, file and line of the call site, callee.
+type Step = (usize, u64, u64, Vec<u8>);
+
+/// Chains of inlined calls, outermost first, with the addresses that are in them.
+#[derive(Debug, Default)]
+struct Chains {
+    /// Node of each code section.
+    roots: HashMap<SymbolIndex, usize>,
+    below: HashMap<Step, usize>,
+    /// Of each node, ascending.
+    ranges: Vec<Vec<(u64, u64)>>,
 }
+
+impl Chains {
+    fn node(&mut self) -> usize {
+        self.ranges.push(Vec::new());
+        self.ranges.len() - 1
+    }
+
+    fn root(&mut self, symbol: SymbolIndex) -> usize {
+        if let Some(root) = self.roots.get(&symbol) {
+            return *root;
+        }
+        let root = self.node();
+        self.roots.insert(symbol, root);
+        root
+    }
+
+    fn add(&mut self, root: usize, range: (u64, u64), calls: Vec<Call>) {
+        let mut node = root;
+        for Call { names, file, line } in calls {
+            let step = (node, file, line, names.into_iter().next().unwrap_or_default());
+            node = match self.below.get(&step) {
+                Some(known) => *known,
+                None => {
+                    let new = self.node();
+                    self.below.insert(step, new);
+                    new
+                }
+            };
+            if let Some(ranges) = self.ranges.get_mut(node) {
+                ranges.push(range);
+            }
+        }
+    }
+}
+
+/// Addresses by PTX line.
+type ByLine = HashMap<u32, Vec<(u64, u64)>>;
 
 pub(super) struct Places<'p> {
     context: &'p Context<'p>,
-    spans: HashMap<SymbolIndex, Vec<Span>>,
+    chains: Chains,
+    /// Code of each function, in the first section that has it.
+    homes: HashMap<&'p str, Home>,
+    /// By section of the image.
+    lines: Vec<ByLine>,
 }
 
 impl<'p> Places<'p> {
@@ -50,39 +97,49 @@ impl<'p> Places<'p> {
     ///
     /// It cannot be decoded.
     pub(super) fn new(context: &'p Context<'p>, lines: Option<&Lowered>, strings: &[u8]) -> Result<Self> {
-        let mut spans: HashMap<SymbolIndex, Vec<Span>> = HashMap::new();
-        let Some(lines) = lines else { return Ok(Self { context, spans }) };
+        let mut places =
+            Self { context, chains: Chains::default(), homes: HashMap::new(), lines: Vec::new() };
+        for (section, code) in context.image.sections.iter().enumerate() {
+            let ends = code.parts.iter().skip(1).map(|part| part.address).chain([code.size]);
+            for (part, end) in code.parts.iter().zip(ends) {
+                let home = Home { symbol: code.symbol, section, start: part.address, end };
+                places.homes.entry(&part.name).or_insert(home);
+            }
+            places.lines.push(by_line(code));
+        }
+        let Some(lines) = lines else { return Ok(places) };
         let symbols: HashMap<u64, SymbolIndex> =
             lines.relocs.iter().map(|reloc| (reloc.offset, reloc.symbol)).collect();
         for table in line::decode(SectionKind::DebugLine.name(), &lines.bytes)? {
             for sequence in &table.sequences {
                 let Some(symbol) = symbols.get(&sequence.base_offset) else { continue };
+                let root = places.chains.root(*symbol);
                 let rows = Rows::new(0, &table, sequence);
-                let span = |(start, end, row)| Span { start, end, calls: calls(&rows, row, strings) };
-                spans.entry(*symbol).or_default().extend(rows.ranges().map(span));
+                for (start, end, row) in rows.ranges() {
+                    places.chains.add(root, (start, end), calls(&rows, row, strings));
+                }
             }
         }
-        Ok(Self { context, spans })
+        Ok(places)
     }
 
     /// The function that a label is in, where its code is in the image.
     pub(super) fn home(&self, label: &str) -> Option<Home> {
-        let function = self.context.facts.labels.get(label)?.function;
-        self.context.image.sections.iter().enumerate().find_map(|(section, code)| {
-            let part = code.parts.iter().position(|part| part.name == function)?;
-            let start = code.parts.get(part)?.address;
-            let end = code.parts.get(part + 1).map_or(code.size, |next| next.address);
-            Some(Home { symbol: code.symbol, section, start, end })
-        })
+        self.homes.get(self.context.facts.labels.get(label)?.function).cloned()
     }
 
     /// Addresses of a function whose chain of inlined calls begins with `chain`.
     pub(super) fn inlined(&self, home: &Home, chain: &[Call]) -> Vec<(u64, u64)> {
-        let is_in = |span: &&Span| {
-            span.calls.len() >= chain.len() && chain.iter().zip(&span.calls).all(|(entry, row)| entry.is(row))
-        };
-        let spans = self.spans.get(&home.symbol).map(Vec::as_slice).unwrap_or_default();
-        joined(spans.iter().filter(is_in).filter_map(|span| home.clip(span.start, span.end)))
+        let mut nodes: BTreeSet<usize> = self.chains.roots.get(&home.symbol).copied().into_iter().collect();
+        for Call { names, file, line } in chain {
+            let below = |(node, name): (usize, &Vec<u8>)| {
+                self.chains.below.get(&(node, *file, *line, name.clone())).copied()
+            };
+            let steps = nodes.iter().flat_map(|node| names.iter().map(|name| (*node, name)));
+            nodes = steps.filter_map(below).collect();
+        }
+        let ranges = nodes.iter().filter_map(|node| self.chains.ranges.get(*node)).flatten();
+        joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
 
     /// Addresses of the code that the PTX between two labels became.
@@ -93,26 +150,26 @@ impl<'p> Places<'p> {
             index(low).zip(index(high)).and_then(|(low, high)| facts.instructions.get(low..high));
         let lines: BTreeSet<u32> =
             instructions.unwrap_or_default().iter().map(|instruction| instruction.line).collect();
-        let code = self.context.image.sections.get(home.section).and_then(|code| code.ptx_lines.as_deref());
-        let code = code.unwrap_or_default();
-        let ends = code.iter().skip(1).map(|(at, _)| *at).chain([home.end]);
-        let rows = code.iter().zip(ends).filter(|((_, line), _)| lines.contains(line));
-        joined(rows.filter_map(|((start, _), end)| home.clip(*start, end)))
+        let Some(code) = self.lines.get(home.section) else { return Vec::new() };
+        let ranges = lines.iter().filter_map(|line| code.get(line)).flatten();
+        joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
+}
+
+fn by_line(code: &CodeSection) -> ByLine {
+    let lines = code.ptx_lines.as_deref().unwrap_or_default();
+    let ends = lines.iter().skip(1).map(|(at, _)| *at).chain([code.size]);
+    let mut by_line = ByLine::new();
+    for (&(start, line), end) in lines.iter().zip(ends) {
+        by_line.entry(line).or_default().push((start, end));
+    }
+    by_line
 }
 
 impl Home {
     fn clip(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let (start, end) = (start.max(self.start), end.min(self.end));
         (start < end).then_some((start, end))
-    }
-}
-
-impl Call {
-    /// Whether an entry's call is the one that a row names.
-    fn is(&self, row: &Self) -> bool {
-        (self.file, self.line) == (row.file, row.line)
-            && row.names.iter().any(|name| self.names.contains(name))
     }
 }
 

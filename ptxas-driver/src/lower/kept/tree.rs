@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use dwarf2_writer::constants::*;
 use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
 use dwarf2_writer::{Address, Reloc, SymbolId};
-use gimli::{DebugAbbrev, LittleEndian};
+use gimli::{DebugAbbrev, Encoding, Format, LittleEndian};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -47,6 +47,8 @@ const ABBREV_FIELD: usize = 6;
 
 /// Reads all units.
 ///
+/// Each has one entry of depth 0, its first.
+///
 /// # Errors
 ///
 /// What is no DWARF 2 that the writer could write again.
@@ -57,6 +59,13 @@ pub(super) fn read(info: &[u8], abbrev: &[u8]) -> Result<Vec<Unit>> {
     let mut units = Vec::new();
     while let Some(header) = headers.next().context(".debug_info")? {
         let start = header.offset().0;
+        let Encoding { address_size, format, version } = header.encoding();
+        if (address_size, format, version) != (8, Format::Dwarf32, 2) {
+            bail!(
+                ".debug_info+{start:#x}: a unit of version {version} with addresses of {address_size} bytes: \
+                 only version 2 with 8 bytes can be written again"
+            );
+        }
         let abbreviations = header.abbreviations(&abbrev).context(".debug_abbrev")?;
         let mut raw = header.entries_raw(&abbreviations, None).context(".debug_info")?;
         let mut entries = Vec::new();
@@ -65,6 +74,9 @@ pub(super) fn read(info: &[u8], abbrev: &[u8]) -> Result<Vec<Unit>> {
             let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
             let fault = || format!(".debug_info+{offset:#x}");
             let Some(abbreviation) = raw.read_abbreviation().with_context(fault)? else { continue };
+            if (depth == 0) != entries.is_empty() {
+                bail!(".debug_info+{offset:#x}: an entry beside the unit's own");
+            }
             let mut attributes = Vec::new();
             for spec in abbreviation.attributes() {
                 let begin = start + raw.next_offset().0;
@@ -172,8 +184,7 @@ pub(super) fn write<'t>(
         relocs: relocs.to_vec(),
         ids: HashMap::new(),
     };
-    let abbrev =
-        units.first().map_or(Address::Constant(0), |unit| writer.field(unit.offset + ABBREV_FIELD, 4));
+    let abbrev = units.first().map_or(Address::Constant(0), |unit| writer.abbrev(unit));
     let mut info = DebugInfo::new(Params { abbrev, ..Params::default() });
     for unit in units {
         let root = info.reserve_unit();
@@ -187,7 +198,8 @@ pub(super) fn write<'t>(
         for entry in &unit.entries {
             let id = writer.id(entry.offset)?;
             parents.truncate(entry.depth);
-            let new = attributes(entry);
+            let mut new = attributes(entry);
+            new.retain(|new| !writer.is_lost_sibling(new));
             let blocks: Vec<Vec<Reloc>> = new.iter().map(|new| writer.relocs_in(new)).collect();
             let values: Vec<(u16, Value<'_>)> = new
                 .iter()
@@ -243,6 +255,22 @@ impl<'w> Writer<'w> {
         }
         let end = offset.saturating_add(width);
         Address::Constant(fixed(self.bytes.get(offset..end).unwrap_or_default()))
+    }
+
+    /// The start of `.debug_abbrev`, where the one table of all units is now, relocated if the field of `unit` is.
+    fn abbrev(&mut self, unit: &Unit) -> Address {
+        let Some(&number) = self.at.get(&(unit.offset + ABBREV_FIELD)) else { return Address::Constant(0) };
+        if let Some(reloc) = self.relocs.get_mut(number) {
+            reloc.addend = 0;
+            reloc.in_place = reloc.in_place.map(|_| 0);
+        }
+        self.symbol(number)
+    }
+
+    /// Whether this is a `DW_AT_sibling` that leads to the end of the children, which the writer has no name for; it may be left out.
+    fn is_lost_sibling(&self, new: &New<'_>) -> bool {
+        let New::Same(Attribute { name: DW_AT_sibling, entry: Some(entry), .. }) = new else { return false };
+        !self.ids.contains_key(entry)
     }
 
     /// The relocation of that number; what the writer puts in the field is replaced when relocations are filed.
@@ -324,6 +352,31 @@ impl<'w> Writer<'w> {
     }
 }
 
+/// The number that an attribute is; `None` for other forms.
+pub(super) fn number(attribute: &Attribute, info: &[u8]) -> Option<u64> {
+    let content = info.get(attribute.content.clone())?;
+    match attribute.form {
+        DW_FORM_data1 | DW_FORM_data2 | DW_FORM_data4 | DW_FORM_data8 => Some(fixed(content)),
+        DW_FORM_udata => Some(leb128_nv::read_uleb128(content).ok()?.0),
+        DW_FORM_sdata => u64::try_from(leb128_nv::read_sleb128(content).ok()?.0).ok(),
+        _ => None,
+    }
+}
+
+/// Where in `.debug_str` an attribute's string is; `None` for other forms. `addends` are those of relocated fields.
+pub(super) fn string_offset(
+    attribute: &Attribute,
+    info: &[u8],
+    addends: &HashMap<usize, i64>,
+) -> Option<usize> {
+    if attribute.form != DW_FORM_strp {
+        return None;
+    }
+    let addend = addends.get(&attribute.content.start).map(|addend| *addend as u64);
+    let offset = addend.unwrap_or_else(|| fixed(info.get(attribute.content.clone()).unwrap_or_default()));
+    usize::try_from(offset).ok()
+}
+
 /// What an attribute's string says; `None` for other forms. `addends` are those of relocated fields.
 pub(super) fn string(
     attribute: &Attribute,
@@ -331,14 +384,9 @@ pub(super) fn string(
     strings: &[u8],
     addends: &HashMap<usize, i64>,
 ) -> Option<Vec<u8>> {
-    let content = info.get(attribute.content.clone())?;
-    match attribute.form {
-        DW_FORM_string => Some(content.to_vec()),
-        DW_FORM_strp => {
-            let addend = addends.get(&attribute.content.start).map(|addend| *addend as u64);
-            let rest = strings.get(usize::try_from(addend.unwrap_or_else(|| fixed(content))).ok()?..)?;
-            Some(rest.get(..memchr::memchr(0, rest)?)?.to_vec())
-        }
-        _ => None,
+    if attribute.form == DW_FORM_string {
+        return Some(info.get(attribute.content.clone())?.to_vec());
     }
+    let rest = strings.get(string_offset(attribute, info, addends)?..)?;
+    Some(rest.get(..memchr::memchr(0, rest)?)?.to_vec())
 }
