@@ -63,13 +63,12 @@ impl Chains {
         let mut node = root;
         for Call { names, file, line } in calls {
             let step = (node, file, line, names.into_iter().next().unwrap_or_default());
-            node = match self.below.get(&step) {
-                Some(known) => *known,
-                None => {
-                    let new = self.node();
-                    self.below.insert(step, new);
-                    new
-                }
+            node = if let Some(known) = self.below.get(&step) {
+                *known
+            } else {
+                let new = self.node();
+                self.below.insert(step, new);
+                new
             };
             if let Some(ranges) = self.ranges.get_mut(node) {
                 ranges.push(range);
