@@ -178,6 +178,10 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
         assert!(cubin.bytes(own).unwrap() == theirs.bytes(index).unwrap(), "{name}: {section}");
     }
 
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let sections = command.args(["sections", "--check"]).arg(&output).output().unwrap();
+    assert!(sections.status.success(), "{name}: {}", String::from_utf8_lossy(&sections.stdout));
+
     // Calls cover exactly the addresses that the line table gives them.
     let chains = chains(&cubin);
     let dies = entries(&cubin);

@@ -121,6 +121,8 @@ pub enum Condition {
     Refers,
     /// It was not stripped: [`Found::removed`](super::found::Found::removed).
     Kept,
+    /// The code is not optimised: [`Found::optimised`](super::found::Found::optimised).
+    Unoptimised,
 }
 
 impl fmt::Display for Condition {
@@ -134,6 +136,7 @@ impl fmt::Display for Condition {
             Self::InPtx(kind) => return write!(f, "the PTX has {}", kind.name()),
             Self::Refers => "that section has references",
             Self::Kept => "it was not stripped",
+            Self::Unoptimised => "the code is not optimised",
         })
     }
 }

@@ -27,6 +27,8 @@ pub struct Found<'c> {
     /// Its code is in another file: what `strip --split` and `objcopy --only-keep-debug` make. All else is said of the file that
     /// the code is in.
     pub is_apart: bool,
+    /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of optimised code. ptxas writes both or neither.
+    pub optimised: bool,
     /// Debug sections that were taken out, of those that the assembler writes; `.debug_frame` stands for all. The symbols that
     /// [`Cubin::remove_debug_sections`] leaves show it, or that there is no debug section at all: every tool writes
     /// `.debug_frame`.
@@ -69,13 +71,23 @@ impl<'c> Found<'c> {
         let shown_by = contents().find(|name| level > DebugLevel::None && shows(name) == level).cloned();
         let program = program(cubin, &sections, output);
         let removed = removed(cubin, &sections, output);
-        Self { sm: cubin.header.sm(), level, shown_by, output, is_apart, removed, writer, program }
+        let has = |kind| contents().any(|name| name.kind() == Some(kind));
+        let optimised = has(SectionKind::DebugInfo) && !REGISTERS.into_iter().any(has);
+        Self { sm: cubin.header.sm(), level, shown_by, output, is_apart, removed, optimised, writer, program }
     }
 
     /// The sections that a file like this has at its level. What was taken out may be missing.
     pub fn expected(&self) -> Vec<Expected<'c>> {
-        let Self { sm, level, output, ref program, ref removed, .. } = *self;
+        let Self { sm, level, output, optimised, ref program, ref removed, .. } = *self;
         let mut list = observed::sections(&Compilation { level, sm, output, program });
+        if optimised {
+            let of_registers = |section: &&mut Expected<'_>| {
+                section.name.kind().is_some_and(|kind| REGISTERS.contains(&kind))
+            };
+            list.iter_mut()
+                .filter(of_registers)
+                .for_each(|section| section.need = Need::If(Condition::Unoptimised));
+        }
         if removed.is_empty() {
             return list;
         }
@@ -90,6 +102,9 @@ impl<'c> Found<'c> {
         list
     }
 }
+
+/// What ptxas writes of registers with `-g`, of code that it never optimises then.
+const REGISTERS: [SectionKind; 2] = [SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType];
 
 /// The least level that has a section.
 fn level_of(kind: SectionKind) -> DebugLevel {

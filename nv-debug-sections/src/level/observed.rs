@@ -201,7 +201,7 @@ impl Program<'_> {
                 let sections = self.sections.as_ref()?;
                 Some(sections.iter().any(|section| section.name == kind.name()))
             }
-            Condition::Refers | Condition::Kept => None,
+            Condition::Refers | Condition::Kept | Condition::Unoptimised => None,
         }
     }
 }

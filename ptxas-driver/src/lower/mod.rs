@@ -137,11 +137,13 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
             let context = context(input, Space::Mercury, &image.image, labels, None);
             // What is wrong with the PTX has been said.
             let (lowered, _) = lower_space(input, &context, &mut Vec::new())?;
-            lowered
-                .into_iter()
-                .zip(&sections)
-                .map(|(section, native)| clone(section, native, input))
-                .collect::<Result<_>>()?
+            let native: HashMap<&str, &DebugSection> =
+                sections.iter().map(|section| (&*section.name, section)).collect();
+            let clones = lowered.into_iter().map(|section| {
+                let native = native.get(&*section.name).copied();
+                clone(section, native, input)
+            });
+            clones.collect::<Result<_>>()?
         }
         None => Vec::new(),
     };
@@ -236,15 +238,16 @@ fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
 }
 
 /// The clone of a native section, in its file range where `merc_capsule` says so.
-fn clone(section: Lowered, native: &DebugSection, input: &Input<'_>) -> Result<MercurySection> {
+fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> Result<MercurySection> {
     let Lowered { name, mut bytes, relocs, .. } = section;
     let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
     // Places of entries in optimised code are others in Mercury code.
     let moves_entries = input.extras.keep_optimised;
+    let is_equal = native.is_some_and(|native| native.bytes == bytes);
     let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
-        Some(Storage::Alias) => !moves_entries || bytes == native.bytes,
-        Some(Storage::AliasInExecutable) => !input.relocatable && (!moves_entries || bytes == native.bytes),
-        Some(Storage::AliasIfEqual) => bytes == native.bytes,
+        Some(Storage::Alias) => !moves_entries || is_equal,
+        Some(Storage::AliasInExecutable) => !input.relocatable && (!moves_entries || is_equal),
+        Some(Storage::AliasIfEqual) => is_equal,
         Some(Storage::Own) | None => false,
     };
     Ok(MercurySection { native: name, bytes: (!is_shared).then_some(bytes), rela })
