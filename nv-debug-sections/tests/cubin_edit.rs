@@ -60,7 +60,7 @@ fn removing_and_putting_back_gives_the_same_bytes() {
     }
     let identical = total - different.len() - odd;
     eprintln!("removed and put back: {identical}/{total} cubins identical, {mercury} of {total} with clones");
-    assert!(odd <= 19 && different.is_empty(), "{different:#?}");
+    assert!(odd <= 16 && different.is_empty(), "{different:#?}");
 }
 
 /// Runs a tool on two files at a time: nvdisasm takes a third of a second for the smallest.
