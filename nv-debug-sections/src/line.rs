@@ -166,7 +166,7 @@ pub fn encode_as(
     mut base: impl FnMut(usize, &Sequence) -> Address,
 ) -> Result<Section> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
-    let mut program = unit(policy, section, table, debug_str)?;
+    let mut program = unit(policy, section, table, false, debug_str)?;
     for (index, sequence) in table.sequences.iter().enumerate() {
         let start = base(index, sequence);
         encode_sequence(&mut program, sequence, start).map_err(fail("sequence", index))?;
@@ -198,7 +198,8 @@ impl EncodedSequence {
     }
 }
 
-/// [`encode`]s a unit whose sequences are encoded already; `table` has none.
+/// [`encode`]s a unit whose sequences are encoded already; `table` has none. A file may lack its name, as in tables of ptxas that
+/// no reader reads to the end.
 ///
 /// # Errors
 ///
@@ -210,18 +211,19 @@ pub fn join(
     sequences: impl IntoIterator<Item = EncodedSequence>,
 ) -> Result<Section> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
-    let mut program = unit(Policy::Plain, section, table, debug_str)?;
+    let mut program = unit(Policy::Plain, section, table, true, debug_str)?;
     for (index, EncodedSequence(sequence)) in sequences.into_iter().enumerate() {
         program.append(&sequence).map_err(fail("sequence", index))?;
     }
     program.finish().map_err(fail("unit", 0))
 }
 
-/// A unit without its sequences.
+/// A unit without its sequences. `nameless`: files may lack their name.
 fn unit(
     policy: Policy,
     section: &str,
     table: &LineTable<'_>,
+    nameless: bool,
     debug_str: Option<SymbolId>,
 ) -> Result<LineProgram> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
@@ -232,7 +234,9 @@ fn unit(
     for (number, file) in (1..).zip(&table.files) {
         let entry =
             FileEntry { name: &file.name, directory: file.directory, mtime: file.mtime, size: file.size };
-        program.file(entry).map_err(fail("file", number))?;
+        let added =
+            if nameless && file.name.is_empty() { program.nameless_file(entry) } else { program.file(entry) };
+        added.map_err(fail("file", number))?;
     }
     if let Some(offset) = table.debug_str_base {
         let addend = offset.into();

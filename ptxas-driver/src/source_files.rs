@@ -26,16 +26,24 @@ impl<'a> SourceStats<'a> {
 
     /// All `.file` directives of a module with time and size settled, in text order.
     ///
-    /// A path that ends in no name gets [`UNNAMED`], with a warning: ptxas writes an empty entry, at which readers take the table to
-    /// end.
+    /// A path that ends in no name gets [`UNNAMED`], with a warning. Not if `as_ptxas`: ptxas, where it does not crash, writes an empty
+    /// entry, at which readers take the table to end.
     pub fn settle_all<'f>(
         &self,
         module: &Module<'f>,
+        as_ptxas: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Vec<SourceFile<'f>> {
         let settle = |file: &FileDirective<'f>| {
             let mut settled = self.settle(file);
-            if file_table::name(settled.path).is_empty() {
+            if !file_table::name(settled.path).is_empty() {
+                return settled;
+            }
+            if as_ptxas {
+                let message = "the path names no file: as in ptxas' own tables, no reader sees the files and lines \
+                               behind it; --line-table compact or full gives it a name";
+                diagnostics.push(Diagnostic::warning(file.path_range, message));
+            } else {
                 let message = format!("the path names no file: \"{UNNAMED}\" is written in its place");
                 diagnostics.push(Diagnostic::warning(file.path_range, message));
                 settled.path = UNNAMED.as_bytes();

@@ -37,18 +37,35 @@ impl LineProgram {
     /// [`Error::NulInString`], [`Error::EmptyString`], [`Error::Leb128`] for a directory from 2^32 on;
     /// [`Error::NotInTable`] for one that is not there, after [`LineProgram::known_files_only`].
     pub fn file(&mut self, file: FileEntry<'_>) -> Result<u64, Error> {
-        let FileEntry { name, directory, mtime, size } = file;
+        let FileEntry { name, directory, .. } = file;
         check_leb128(DIRECTORY_NUMBER, directory, MAX_NUMBER)?;
         if self.known_files_only && directory > self.directory_count {
             let count = self.directory_count;
             return Err(Error::NotInTable { table: "directory", number: directory, count });
         }
         put_entry_name(&mut self.files, name, "file name")?;
-        for field in [directory, mtime, size] {
+        Ok(self.end_file(file))
+    }
+
+    /// Adds a file entry without a name, at which every reader takes the table to end. Only good for writing another producer's bytes
+    /// again: ptxas 13.0.88 writes such entries for `.file N "folder/"`. The entry's `name` is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// That of [`LineProgram::file`] for a directory number past 2^32.
+    pub fn nameless_file(&mut self, file: FileEntry<'_>) -> Result<u64, Error> {
+        check_leb128(DIRECTORY_NUMBER, file.directory, MAX_NUMBER)?;
+        self.files.push(0);
+        Ok(self.end_file(file))
+    }
+
+    /// What follows an entry's name; the entry's number.
+    fn end_file(&mut self, file: FileEntry<'_>) -> u64 {
+        for field in [file.directory, file.mtime, file.size] {
             self.files.extend_from_slice(&uleb128(field));
         }
         self.file_count += 1;
-        Ok(self.file_count)
+        self.file_count
     }
 
     /// From here on, refuses directories and files that are not in their tables, and file 0: what rows name must have been
@@ -161,6 +178,17 @@ mod tests {
     use super::*;
     use crate::line::program::Program;
     use crate::section::tests::{LONG, too_long};
+
+    /// For readers the table ends there; the number counts all the same.
+    #[test]
+    fn an_entry_may_lack_its_name_on_purpose() {
+        let mut program = LineProgram::new(Params::default()).expect("usable");
+        let entry = |name| FileEntry { name, directory: 1, mtime: 2, size: 0x80 };
+        assert_eq!(program.file(entry(b"")), Err(Error::EmptyString { field: "file name" }));
+        assert_eq!(program.nameless_file(entry(b"not looked at")), Ok(1));
+        assert_eq!(program.file(entry(b"a")), Ok(2));
+        assert_eq!(program.files, [0, 1, 2, 0x80, 1, b'a', 0, 1, 2, 0x80, 1]);
+    }
 
     #[test]
     fn programs_end_before_4_gib() {

@@ -8,7 +8,7 @@ mod stats;
 use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
-use crate::options::{self, Message, Options, Parsed as Command};
+use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
 use crate::output;
 use crate::parallel;
 use crate::provider::{Provided, cubin, none, ptxas};
@@ -296,8 +296,13 @@ impl<'o> Compile<'o> {
             say_info(text);
         }
         let extras = &self.options.extras;
-        let mut files =
-            SourceStats::new(&self.options.file_stats, extras.stat_files).settle_all(&module, diagnostics);
+        // Where we write bytes of our own, or read the table again, a nameless file must not end it.
+        let as_ptxas = code.cubin.is_some()
+            && extras.line_table == LineTableStyle::Ptxas
+            && !extras.keep_optimised
+            && extras.path_maps.is_empty();
+        let stats = SourceStats::new(&self.options.file_stats, extras.stat_files);
+        let mut files = stats.settle_all(&module, as_ptxas, diagnostics);
         let mapped: Vec<_> = files.iter().map(|file| lower::mapped(file.path, &extras.path_maps)).collect();
         for (file, mapped) in files.iter_mut().zip(&mapped) {
             file.path = mapped.as_deref().unwrap_or(file.path);
