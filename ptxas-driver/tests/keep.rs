@@ -146,6 +146,7 @@ fn keep(ptx: &Path, arch: &str, output: &Path, options: &[&str]) -> Vec<u8> {
 struct Tally {
     files: usize,
     entries: usize,
+    functions: usize,
     inlined: usize,
     with_code: usize,
     locations: usize,
@@ -184,6 +185,7 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
 
     // Calls cover exactly the addresses that the line table gives them.
     let chains = chains(&cubin);
+    let symbolizer = Symbolizer::new(&cubin).unwrap();
     let dies = entries(&cubin);
     let mut path: Vec<(usize, (String, u64))> = Vec::new();
     let mut said: BTreeMap<(String, Chain), BTreeSet<u64>> = BTreeMap::new();
@@ -192,6 +194,17 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
         path.retain(|(depth, _)| *depth < die.depth);
         if die.tag == gimli::DW_TAG_subprogram {
             function = die.code.as_ref().map(|(section, _)| section.clone());
+            if let Some((section, code)) = &die.code {
+                // From the symbol's start on, and everywhere with lines.
+                let index = cubin.section_by_name(section).unwrap();
+                let first = *code.first().unwrap();
+                let starts = symbolizer.functions_of(index).iter().map(|function| function.offset);
+                assert!(starts.into_iter().any(|start| start == first), "{name}: {section}+{first:#x}");
+                let has_line =
+                    |at: &u64| symbolizer.locate(index, *at).is_some_and(|place| place.depth() > 0);
+                assert!(code.iter().all(has_line), "{name}: code of {section} without lines");
+                tally.functions += 1;
+            }
         }
         if die.tag == gimli::DW_TAG_inlined_subroutine {
             tally.inlined += 1;

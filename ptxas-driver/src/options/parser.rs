@@ -188,46 +188,7 @@ impl<'a> Parser<'a> {
                 Some(choice) => replace(&mut self.code, choice),
                 None => return undefined(Some("expected none, auto, ptxas or cubin:FILE".into())),
             },
-            Id::DebugOpt if shown == "keep" => {
-                self.extras.keep_optimised = true;
-                false
-            }
-            Id::DebugOpt => return undefined(Some("expected keep".into())),
-            Id::EmbedPtx => match value::yes_or_no(&shown) {
-                Some(embed) => {
-                    self.extras.embed_ptx = embed;
-                    false
-                }
-                None => return undefined(Some("expected yes or no".into())),
-            },
-            Id::LineTable => match value::line_table(&shown) {
-                Some(style) => {
-                    self.extras.line_table = style;
-                    false
-                }
-                None => return undefined(Some("expected ptxas, compact or full".into())),
-            },
-            Id::PathMap => match value::path_map(&shown) {
-                Some(map) => {
-                    self.extras.path_maps.push(map);
-                    false
-                }
-                None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
-            },
-            Id::FileStat if shown == "none" => {
-                self.extras.stat_files = false;
-                false
-            }
-            Id::FileStat => match value::file_stat(&shown) {
-                Some(stat) => {
-                    self.file_stats.push(stat);
-                    false
-                }
-                None => {
-                    return stop(format!("'{shown}': expected FILE=MTIME,SIZE or none after '--file-stat'"));
-                }
-            },
-            _ => false,
+            id => return self.set_extra(id, &shown, undefined),
         };
         if redefined {
             let text = format!(
@@ -235,6 +196,41 @@ impl<'a> Parser<'a> {
                 spec.long
             );
             self.messages.push(Message { severity: Severity::Warning, text });
+        }
+        Ok(())
+    }
+
+    /// An option of ours for which a second value is no mistake.
+    fn set_extra(
+        &mut self,
+        id: Id,
+        shown: &str,
+        undefined: impl Fn(Option<String>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let expected = |words: &str| undefined(Some(format!("expected {words}")));
+        match id {
+            Id::DebugOpt if shown == "keep" => self.extras.keep_optimised = true,
+            Id::DebugOpt => return expected("keep"),
+            Id::EmbedPtx => match value::yes_or_no(shown) {
+                Some(embed) => self.extras.embed_ptx = embed,
+                None => return expected("yes or no"),
+            },
+            Id::LineTable => match value::line_table(shown) {
+                Some(style) => self.extras.line_table = style,
+                None => return expected("ptxas, compact or full"),
+            },
+            Id::PathMap => match value::path_map(shown) {
+                Some(map) => self.extras.path_maps.push(map),
+                None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
+            },
+            Id::FileStat if shown == "none" => self.extras.stat_files = false,
+            Id::FileStat => match value::file_stat(shown) {
+                Some(stat) => self.file_stats.push(stat),
+                None => {
+                    return stop(format!("'{shown}': expected FILE=MTIME,SIZE or none after '--file-stat'"));
+                }
+            },
+            _ => {}
         }
         Ok(())
     }

@@ -128,11 +128,9 @@ impl Document {
             let ours_at = our_sections.get(name).copied();
             let same = ours_at.map(|at| ours.bytes(at)).transpose()? == Some(theirs.bytes(theirs_at)?);
             let relocated = !same
-                && ours_at.is_some_and(|at| {
-                    let bytes = |cubin, at| Some(Relocated::new(cubin).section(at).ok()?.bytes.into_owned());
-                    has_stale_fields(&theirs, name)
-                        && bytes(&ours, at).is_some()
-                        && bytes(&ours, at) == bytes(&theirs, theirs_at)
+                && has_stale_fields(&theirs, name)
+                && ours_at.and_then(|at| relocated(&ours, at)).is_some_and(|bytes| {
+                    relocated(&theirs, theirs_at).is_some_and(|original| original == bytes)
                 });
             family.sections.entry(kind(name)).or_default().add(same, relocated);
             family.sequences(name, (&ours, ours_at), (&theirs, theirs_at));
@@ -253,4 +251,9 @@ fn has_stale_fields(cubin: &Cubin<'_>, name: &str) -> bool {
     let name = SectionName::parse(name);
     let of_code = matches!(name.kind(), Some(SectionKind::DebugInfo | SectionKind::DebugLoc));
     Generation::of(cubin.header.sm()) == Generation::Transcoded && of_code && name.form.is_none()
+}
+
+/// Bytes of a section with its relocations applied; `None` if one cannot be.
+fn relocated(cubin: &Cubin<'_>, at: SectionIndex) -> Option<Vec<u8>> {
+    Some(Relocated::new(cubin).section(at).ok()?.bytes.into_owned())
 }

@@ -64,7 +64,8 @@ impl Corpus {
     pub(super) fn read(path: &Path, filter: Option<&str>) -> Result<Self> {
         let name = || path.display().to_string();
         let text = fs::read(path).with_context(name)?;
-        let manifest: Manifest = serde_json::from_slice(&text).with_context(name)?;
+        let manifest: Manifest = serde_json::from_slice(&text)
+            .with_context(|| format!("{}: expected a manifest, JSON with `entries`", name()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let entry = |row: Row| {
             let Row { producer, program, arch, mode, unit, writer, ptx, cubin } = row;
