@@ -30,8 +30,9 @@ pub enum Content {
 pub enum Storage {
     /// In the original's file range.
     Alias,
-    /// In the original's file range if `e_type` is not `ET_REL`.
-    AliasInExecutable,
+    /// In the original's file range unless relocations say where line programs begin (observed: ptxas 13.0.88 gives a clone its own
+    /// bytes when it makes an `R_MERC` relocation of type 0x10008 in it, as with `-c`).
+    AliasUnlessLineOffset,
     /// In the original's file range if the bytes are equal.
     AliasIfEqual,
     /// In a file range of its own.
@@ -68,7 +69,7 @@ impl Rule {
 pub const RULES: &[Rule] = {
     use Content::{Mercury, Same};
     use Extent::{Function, Numbered, Whole};
-    use Storage::{Alias, AliasIfEqual, AliasInExecutable, Own};
+    use Storage::{Alias, AliasIfEqual, AliasUnlessLineOffset, Own};
     const fn row(
         (native, extent): (&'static str, Extent),
         (clone, sh_type): (&'static str, u32),
@@ -93,7 +94,7 @@ pub const RULES: &[Rule] = {
         debug(SectionKind::NvDebugInfoRegType, Mercury, AliasIfEqual),
         debug(SectionKind::DebugAbbrev, Same, Alias),
         debug(SectionKind::DebugLoc, Same, Alias),
-        debug(SectionKind::DebugInfo, Same, AliasInExecutable),
+        debug(SectionKind::DebugInfo, Same, AliasUnlessLineOffset),
         debug(SectionKind::DebugMacinfo, Same, Alias),
         debug(SectionKind::DebugAranges, Same, Alias),
         debug(SectionKind::DebugRanges, Same, Alias),

@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use merc_capsule::{Content, RULES, Storage, is_mercury, merc_name, native_name, rule};
+use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
+use nv_debug_sections::reloc::RelocKind;
 
 /// Cubins whose writer knows more clones or fewer aliases than ptxas 13.0: nvlink, and Triton's ptxas 13.4.
 fn other_writer(path: &Path) -> bool {
@@ -80,10 +82,16 @@ fn the_table_says_what_the_corpus_shows() {
             assert_eq!(section.sh_type, rule.sh_type, "{}", place());
             assert_eq!(section.flags, rule.flags(original_flags.unwrap_or(0x40)), "{}", place());
             let stored = seen(&cubin, index, original);
-            let relocatable = cubin.header.e_type == 1;
+            let line_offset = RelocKind::LineOffset32.number(Space::Mercury);
+            let relocations = at
+                .get(&*format!(".nv.merc.rela{native}"))
+                .and_then(|i| cubin.section(*i).unwrap().relocations());
+            let has_line_offset = relocations.is_some_and(|all| all.iter().any(|r| r.r_type == line_offset));
             let storage_fits = match rule.storage {
                 Storage::Alias => stored == "alias",
-                Storage::AliasInExecutable => (stored == "alias") != relocatable || other_writer(path),
+                Storage::AliasUnlessLineOffset => {
+                    (stored == "alias") != has_line_offset || other_writer(path)
+                }
                 Storage::AliasIfEqual => stored != "copy",
                 Storage::Own => stored != "alias",
             };

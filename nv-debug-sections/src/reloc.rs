@@ -138,7 +138,8 @@ pub struct Filed {
 
 /// Orders the relocations of section `name` as ptxas does, files each under REL or RELA, and writes the fields of `bytes`.
 ///
-/// `name` is the native name in both spaces. `.debug_frame` keeps the order given, since it depends on the code sections; see
+/// `name` is the native name in both spaces, `relocs` in the order in which ptxas comes to the fields: ascending, but again from the start
+/// for each block of a section that PTX has several blocks of. `.debug_frame` keeps the order given, since it depends on the code sections; see
 /// [`frame`](crate::frame). Clones have RELA entries only, and also those of line tables by descending offset (FORMATS 7).
 ///
 /// # Errors
@@ -160,7 +161,8 @@ pub fn file(
         {
             relocs.sort_by_key(|reloc| reloc.offset);
         }
-        _ => relocs.sort_by_key(|reloc| std::cmp::Reverse(reloc.offset)),
+        // Each is put before those it has.
+        _ => relocs.reverse(),
     }
     let mut filed = Filed::default();
     for reloc in relocs {
@@ -275,7 +277,7 @@ mod tests {
     // FORMATS 7: "All descending".
     #[test]
     fn mercury_entries_are_rela_and_descend() {
-        let relocs = [(16, RelocKind::Code64), (40, RelocKind::Absolute64), (4, RelocKind::LineOffset32)];
+        let relocs = [(4, RelocKind::LineOffset32), (16, RelocKind::Code64), (40, RelocKind::Absolute64)];
         let relocs = relocs.map(|(offset, kind)| reloc(offset, kind, 3, None));
         for name in [".debug_line", ".nv_debug_line_sass", ".debug_info"] {
             let filed = file(name, 100, Space::Mercury, relocs.to_vec(), &mut [0; 64]).unwrap();

@@ -16,6 +16,7 @@ mod parser;
 pub mod print;
 mod section;
 pub mod section_data;
+pub mod section_order;
 mod statement;
 mod text;
 mod types;

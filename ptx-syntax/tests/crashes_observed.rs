@@ -14,7 +14,7 @@ use support::ptxas;
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-/// `x=a,7 a=!k`: `.section .debug_x { .b32 .debug_a, 7 }` and so on; `!` stands before other values.
+/// `x=a,7 a=!k`: `.section .debug_x { .b32 .debug_a, 7 }` and so on; `!` stands before other values, names with a dot are whole.
 type Sections = &'static str;
 
 /// Sections, and the rule that refuses them with `-g`. Without it ptxas takes all of them.
@@ -78,6 +78,14 @@ const SECTIONS: &[(Sections, Option<&str>)] = &[
     ("abbrev=1 abbrev=2", None),
     ("abbrev=1 abbrev=!u-v", None),
     ("str=1 str=!u-v", None),
+    // From `.debug_info` only where the name is no debug section's. The unit has one entry with two words.
+    ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,.m .m=7", None),
+    ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,0 .m=!k", Some("S007")),
+    ("abbrev=0x1c001101,0x00061c06,0 .m=!k info=16,2,0x01080000,.m,0", None),
+    ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,.m,.n .m=7 .n=8", Some("S007")),
+    ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,!.m+4,0 .m=!k", Some("S007")),
+    ("abbrev=0x1c001101,0x00061c06,0 info=16,2,0x01080000,a,b a=7 b=!k", None),
+    ("x=.m .m=!k", Some("S007")),
     // The first that fails.
     ("x=a a=!k q=1 q=2", Some("S007")),
     ("q=1 q=2 x=a a=!k", Some("S002")),
@@ -132,6 +140,10 @@ const MARKERS: &[(&str, bool)] = &[
 
 const KERNEL: &str = ".entry k()\n{\n.reg .b32 %r<3>;\nbar.sync 0;\nret;\n}\n";
 
+fn section_name(name: &str) -> String {
+    if name.starts_with('.') { name.to_owned() } else { format!(".debug_{name}") }
+}
+
 fn sections(spec: &str) -> String {
     let mut text = format!("{HEAD}.file 1 \"a.cu\"\n{KERNEL}");
     for (name, values) in spec.split(' ').map(|section| section.split_once('=').unwrap()) {
@@ -139,9 +151,9 @@ fn sections(spec: &str) -> String {
             values.split(',').filter(|value| !value.is_empty()).map(|value| match value.strip_prefix('!') {
                 Some(other) => format!(".b32 {other}\n"),
                 None if value.starts_with(|c: char| c.is_ascii_digit()) => format!(".b32 {value}\n"),
-                None => format!(".b32 .debug_{value}\n"),
+                None => format!(".b32 {}\n", section_name(value)),
             });
-        text.extend([".section .debug_", name, " {\n", &lines.collect::<String>(), "}\n"]);
+        text.extend([".section ", &section_name(name), " {\n", &lines.collect::<String>(), "}\n"]);
     }
     text
 }

@@ -127,6 +127,12 @@ impl<'a> SectionName<'a> {
         })
     }
 
+    /// As [`entry`](Self::entry), of a section that comes from PTX: one of any other name goes with the debug sections that have no row
+    /// of their own.
+    pub fn ptx_entry(&self) -> Option<&'static Entry> {
+        self.entry().or_else(|| Self { base: Cow::Borrowed(".debug_"), ..self.clone() }.entry())
+    }
+
     /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).
     pub fn since(&self) -> u32 {
         let by_space = match self.space {

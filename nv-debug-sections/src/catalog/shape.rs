@@ -22,6 +22,11 @@ impl Shape {
         name.entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
     }
 
+    /// As [`of`](Self::of); a name that only PTX knows has the shape of debug sections without a row of their own.
+    pub fn of_ptx(name: &SectionName<'_>) -> Option<Self> {
+        name.ptx_entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
+    }
+
     /// The shape that a section has.
     pub fn found(section: &Section<'_>) -> Self {
         Self {

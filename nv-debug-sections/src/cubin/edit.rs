@@ -17,12 +17,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use object::elf;
 
 use super::order::{self, Place};
+use super::replaced::{Replaced, not_a_name};
 use super::strtab::NameMap;
 use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
     extended, is_nobits, is_relocation_type, sht,
 };
-use crate::catalog::{RelocForm, SectionKind, SectionName, Shape, Space, is_debug_section};
+use crate::catalog::{RelocForm, SectionName, Shape, Space};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that the names of all sections of a cubin may take in any case, where they are listed.
@@ -31,7 +32,7 @@ pub const MAX_NAMES: usize = 1 << 20;
 /// One debug section with its relocations, ready to be placed in a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugSection {
-    /// Its name, `.debug_*` or `.nv_debug_*`.
+    /// Its name: `.debug_*`, `.nv_debug_*`, or another that PTX can give one, which is a dot and a word, such as `.foo`.
     pub name: String,
     /// Its bytes, with implicit addends in place.
     pub bytes: Vec<u8>,
@@ -39,24 +40,6 @@ pub struct DebugSection {
     pub rel: Vec<Relocation>,
     /// Contents of `.rela` + name, in file order, all with addend; empty: no such section.
     pub rela: Vec<Relocation>,
-}
-
-/// Whether [`Cubin::set_debug_sections`] replaces a section of this name: every debug section but `.nv_debug.shared`, which holds
-/// nothing and belongs to the code's shared memory.
-pub(super) fn is_replaced(name: &str) -> bool {
-    is_debug_section(name) && SectionKind::from_name(name) != Some(SectionKind::NvDebugShared)
-}
-
-/// Whether it is a debug section of `space` that an edit replaces. Native ones have contents of their own.
-fn is_of(space: Space, name: &str, section: &Section<'_>) -> bool {
-    let plain = match section.contents {
-        Contents::Bytes(_) | Contents::NoBits(_) => true,
-        Contents::Alias(_) => space == Space::Mercury,
-        _ => false,
-    };
-    let name = SectionName::parse(name);
-    let in_space = name.space == space && section.is_mercury() == (space == Space::Mercury);
-    plain && in_space && name.form.is_none() && is_replaced(&name.base)
 }
 
 /// A part of a [`Given`] section: each becomes a section of its own.
@@ -188,7 +171,8 @@ impl Cubin<'_> {
             tables.entry(section.info).or_default().extend(section.relocations());
         }
         let mut out = Vec::new();
-        for (index, name, section) in self.iter().filter(|(_, name, section)| is_of(space, name, section)) {
+        let mut replaced = Replaced::debug(space);
+        for (index, name, section) in self.iter().filter(|(_, name, section)| replaced.takes(name, section)) {
             let all = || tables.get(&index.0).into_iter().flatten().copied().flatten().copied();
             let is_shared = matches!(section.contents, Contents::Alias(_));
             out.push(Given {
@@ -201,7 +185,8 @@ impl Cubin<'_> {
         Ok(out)
     }
 
-    /// Makes `sections` the debug sections of this cubin, all of them: what is not listed is removed.
+    /// Makes `sections` the debug sections of this cubin, all of them: what is not listed is removed. Sections of other names stay
+    /// unless one of their name is given.
     ///
     /// Sections that exist already keep their place and header, new ones go where ptxas would put them, among equals in
     /// the order given; relocation sections likewise. Symbol indices are those of this cubin's `.symtab` and stay valid.
@@ -210,7 +195,7 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// A name is no debug section's, a relocation names no symbol, has an addend where it must not (or the reverse), a
+    /// A name is neither a debug section's nor one that PTX can give, or that of a section of the file's own; a relocation names no symbol, has an addend where it must not (or the reverse), a
     /// section that stays links to one that goes, or the sections become too many. Nothing is changed then.
     pub fn set_debug_sections(&mut self, sections: Vec<DebugSection>) -> Result<()> {
         let given = sections.into_iter().map(|section| {
@@ -224,23 +209,16 @@ impl Cubin<'_> {
     pub(super) fn edit(&mut self, edit: Edit) -> Result<()> {
         let symbols = edit.space.symtab(self).map_or(&[][..], |table| self.symbols_of(table));
         check(&edit, symbols.len() as u64)?;
-        let fates = fates(self, &edit);
+        let fates = fates(self, &edit)?;
         let plan = Plan::new(self, &edit, fates)?;
         plan.apply(self, edit);
         Ok(())
     }
 }
 
-fn not_a_name(name: &str) -> Error {
-    Error::new(name, 0, ErrorKind::Other("not the name of a debug section".into()))
-}
-
 fn check(edit: &Edit, symbols: u64) -> Result<()> {
     for section in &edit.given {
         let name = section.base.as_str();
-        if !is_replaced(name) || name.contains('\0') {
-            return Err(not_a_name(name));
-        }
         let all = section.rel.iter().map(|r| (r, false)).chain(section.rela.iter().map(|r| (r, true)));
         for (relocation, with_addend) in all {
             let fault = |kind| Error::new(name, relocation.offset, kind);
@@ -286,7 +264,7 @@ impl<'d> Plan<'d> {
             let name = edit.section_name(index, part);
             let text = name.to_string();
             let offset = known.get(&*text).map_or_else(|| names.push(&text), |offset| Ok(*offset))?;
-            let shape = Shape::of(&name).ok_or_else(|| not_a_name(&text))?;
+            let shape = Shape::of_ptx(&name).ok_or_else(|| not_a_name(&text))?;
             new.push((place, index, part, header(offset, shape, symtab)));
         }
         extended::check_room(cubin, cubin.sections.len() + new.len())?;
@@ -300,9 +278,8 @@ fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionInd
     for given in edit.given.iter().filter(|given| given.bytes.is_none()) {
         wanted.change(&given.base, |_| {});
     }
-    for (index, name, section) in
-        cubin.iter().filter(|(_, name, section)| is_of(Space::Native, name, section))
-    {
+    let mut native = Replaced::debug(Space::Native);
+    for (index, name, section) in cubin.iter().filter(|(_, name, section)| native.takes(name, section)) {
         if let Some(first) = wanted.find(section.name, name) {
             *first = first.or(Some(index));
         }
@@ -318,17 +295,18 @@ fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionInd
     Ok(shared)
 }
 
-fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Vec<Fate> {
+fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Fate>> {
     // Linked files may have several sections of one name: they match in order.
     let names: Vec<String> =
         (0..edit.given.len()).map(|index| edit.section_name(index, Part::Bytes).to_string()).collect();
+    let mut replaced = Replaced::by(cubin, edit, &names)?;
     let mut wanted: NameMap<'_, VecDeque<usize>> = NameMap::default();
     for (index, name) in names.iter().enumerate() {
         wanted.change(name, |queue| queue.push_back(index));
     }
     let mut fates = vec![Fate::Stays; cubin.sections.len()];
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
-        if is_of(edit.space, name, section) {
+        if replaced.takes(name, section) {
             let next = wanted.find(section.name, name).and_then(VecDeque::pop_front);
             *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
         }
@@ -348,7 +326,7 @@ fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Vec<Fate> {
             *slot = fate;
         }
     }
-    fates
+    Ok(fates)
 }
 
 /// Which part of a debug section a relocation section of `space` holds.

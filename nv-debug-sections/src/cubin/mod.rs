@@ -15,6 +15,7 @@ mod layout;
 mod mercury;
 mod order;
 mod read;
+mod replaced;
 mod side_file;
 mod strip;
 mod strtab;

@@ -12,14 +12,26 @@ use crate::catalog::{CATALOG, CODE_PREFIX, Entry, RelocForm, SectionKind, Sectio
 /// File order of debug sections (FORMATS 0): that of the catalog. `base` is a name without the prefix of its space; clones have the order
 /// of their originals.
 fn section_rank(base: &str) -> usize {
-    SectionName::native(base).entry().map_or(CATALOG.len(), Entry::rank)
+    SectionName::native(base).ptx_entry().map_or(CATALOG.len(), Entry::rank)
+}
+
+/// The relocation sections of a native section.
+fn relocation_names(target: &str) -> [SectionName<'_>; 2] {
+    [RelocForm::Rel, RelocForm::Rela].map(|form| SectionName::native(target).relocations(form))
+}
+
+/// File order of the relocation sections of given sections.
+fn given_relocation_rank(target: &str) -> usize {
+    let entries = relocation_names(target);
+    let rank = entries.iter().filter_map(SectionName::ptx_entry).map(Entry::rank).min();
+    rank.map_or(0, |rank| 2 * rank + 2)
 }
 
 /// File order of relocation sections by target (FORMATS 6): code, then as in the catalog, but plain data before `.debug_frame`.
 fn relocation_rank(target: &str) -> usize {
     let rank = |name: &str| {
-        let forms = [RelocForm::Rel, RelocForm::Rela].map(|form| SectionName::native(name).relocations(form));
-        forms.iter().filter_map(SectionName::entry).map(Entry::rank).min()
+        let names = relocation_names(name);
+        names.iter().filter_map(SectionName::entry).map(Entry::rank).min()
     };
     let of_debug = rank(target).map(|rank| 2 * rank + 2);
     let of_data = || rank(SectionKind::DebugFrame.name()).map_or(0, |rank| 2 * rank + 1);
@@ -30,7 +42,7 @@ fn relocation_rank(target: &str) -> usize {
 /// `.rel.X` comes before `.rela.X`, but for `.debug_line` after: as in the catalog.
 fn kind_rank(target: &str, form: RelocForm) -> usize {
     let name = SectionName::native(target).relocations(form);
-    let at = name.entry().and_then(|row| CATALOG.iter().position(|other| other == row));
+    let at = name.ptx_entry().and_then(|row| CATALOG.iter().position(|other| other == row));
     at.unwrap_or(CATALOG.len())
 }
 
@@ -128,7 +140,7 @@ fn relocation_places(
     let key = |g: usize, part: Part| -> Key {
         let name = given.get(g).map_or("", |s| s.base.as_str());
         let kind = part.form().map_or(0, |form| kind_rank(name, form));
-        (relocation_rank(name), ordinals.get(g).copied().unwrap_or(0), kind)
+        (given_relocation_rank(name), ordinals.get(g).copied().unwrap_or(0), kind)
     };
     let mut taken = HashSet::new();
     let mut present: Vec<(Key, usize)> = Vec::new();

@@ -10,8 +10,9 @@ use std::borrow::Cow;
 
 use object::elf;
 
-use super::edit::{Edit, Fate, Plan, is_replaced};
+use super::edit::{Edit, Fate, Plan};
 use super::layout::section_size;
+use super::replaced::is_replaced;
 use super::side_file::{CODE_NOTE, note};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
 use crate::catalog::{SectionName, Space};

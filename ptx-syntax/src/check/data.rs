@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Known;
 use super::gates::Gates;
 use super::grammar::next_token;
-use super::layout::{self, Place, RESERVED, is_reference};
+use super::layout::{self, is_reference};
 use super::names::{self, Declared, Names};
 use super::rules::{RuleId, Severity};
 use super::sink::Sink;
@@ -15,6 +15,7 @@ use crate::nodes::{Item, Module};
 use crate::number::Literal;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
 use crate::section_data::{Assembled, AtDwarfSection, Fixup, FixupTarget, assemble, assemble_at_dwarf};
+use crate::section_order::{self, Place, RESERVED};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 
@@ -74,7 +75,9 @@ pub(super) fn check<'a>(
     }
     at_dwarf(module, gates, sink);
     sections.list.iter().for_each(|section| reach(section.name, sink));
-    let places = layout::places(&sections, sink.text);
+    let blocks: Vec<_> =
+        sections.list.iter().map(|section| (section.name.text, &section.assembled)).collect();
+    let places = section_order::places(&blocks, sink.text);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
         references(&sections, &places, &names::declared(module), known, sink);

@@ -1,6 +1,6 @@
-//! How ptxas lays sections into the cubin: in an order of its own, and blocks of one name over each other.
+//! What `check` says of the order in which ptxas lays sections, and of blocks of one name, which it lays over each other.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::Known;
 use super::data::{Section, Sections};
@@ -8,90 +8,8 @@ use super::rules::{RuleId, Severity};
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::section_data::FixupTarget;
+use crate::section_order::{Place, RESERVED};
 use crate::text::TextRange;
-
-/// Sections that ptxas writes itself when asked for full debug information.
-pub(super) const RESERVED: [&str; 5] = [
-    ".debug_frame",
-    ".nv_debug_line_sass",
-    ".nv_debug_ptx_txt",
-    ".nv_debug_info_reg_sass",
-    ".nv_debug_info_reg_type",
-];
-
-/// What ptxas does with blocks of one name. The others go to the end, in text order, over each other.
-const SPECIAL: [(&str, Special); 4] = [
-    (".debug_str", Special { turn: 0, only_first: true, dropped: false }),
-    (".debug_abbrev", Special { turn: 1, only_first: true, dropped: false }),
-    (".debug_info", Special { turn: 2, only_first: false, dropped: false }),
-    (".debug_line", Special { turn: 2, only_first: false, dropped: true }),
-];
-
-#[derive(Debug, Clone, Copy)]
-struct Special {
-    /// Which come first.
-    turn: u8,
-    /// Of several blocks the others are dropped.
-    only_first: bool,
-    dropped: bool,
-}
-
-fn special(name: &str) -> Option<Special> {
-    SPECIAL.iter().find(|(special, _)| *special == name).map(|&(_, special)| special)
-}
-
-/// What becomes of one section with `-g`.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// Its place in ptxas' order.
-    pub(super) rank: u32,
-    /// ptxas keeps the block.
-    pub(super) kept: bool,
-    /// What refers to it by its name before ptxas has come to it.
-    pub(super) early: Option<TextRange>,
-}
-
-/// The places of all sections, in the order of `sections`.
-pub(super) fn places(sections: &Sections<'_>, text: &str) -> Vec<Place> {
-    let list = &sections.list;
-    let mut places = vec![Place::default(); list.len()];
-    let has_abbrev = sections.named(".debug_abbrev").is_some();
-    let mut seen = HashSet::new();
-    let mut order: Vec<(u8, usize)> = Vec::new();
-    for (index, (section, place)) in list.iter().zip(&mut places).enumerate() {
-        let name = section.name.text;
-        let special = special(name);
-        let is_first = seen.insert(name);
-        place.kept = special.is_none_or(|special| !special.dropped && (is_first || !special.only_first))
-            && (name != ".debug_info" || has_abbrev);
-        order.push((special.map_or(2, |special| special.turn), index));
-    }
-    order.sort_unstable();
-    let mut known: HashSet<&str> = RESERVED.into_iter().chain([".debug_info", ".debug_line"]).collect();
-    let mut early: HashMap<&str, TextRange> = HashMap::new();
-    for (rank, &(_, index)) in (0..).zip(&order) {
-        let (Some(section), Some(place)) = (list.get(index), places.get_mut(index)) else { continue };
-        let name = section.name.text;
-        (place.rank, place.early) = (rank, early.get(name).copied());
-        if place.early.is_none() {
-            known.insert(name);
-        }
-        // `.debug_info` has relocations instead.
-        if !place.kept || name == ".debug_info" {
-            continue;
-        }
-        for fixup in &section.assembled.fixups {
-            if let FixupTarget::Section { name, .. } = fixup.target
-                && !known.contains(name)
-                // With a number, be it 0, it is another kind of value.
-                && !fixup.range.slice(text).contains('+')
-            {
-                early.entry(name).or_insert(fixup.range);
-            }
-        }
-    }
-    places
-}
 
 /// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred to too early. It puts
 /// all of the last kind where it has put nothing else.

@@ -434,7 +434,7 @@ pub static RULES: [Rule; 119] = [
         "A module with `.debug_info` has `.debug_abbrev`.",
         (OBSERVED, "info: skipping .debug_info section due to missing .debug_abbrev section")),
     rule(Id::SectionEarly, ("S007", "section-referred-to-early"), Error,
-        "Outside `.debug_info` a reference by name leads to a section that ptxas has come to: to `.debug_str`, then to `.debug_abbrev`, then to the others in text order.",
+        "A reference by name leads to a section that ptxas has come to: to `.debug_str`, then to `.debug_abbrev`, then to the others in text order. In `.debug_info` so does one to a section or label of a name without `.debug_` or `.nv_debug_`.",
         (OBSERVED, "with -g: silent: drops the section referred to; crashes if that holds a reference; fatal: Internal error: overlapping non-identical data, if two of them differ")),
     rule(Id::ValueRange, ("D001", "value-out-of-range"), Error, "A value fits its directive.",
         (ISA_SECTION, "error: Value out of range for type .bN V, after cutting V to 32 bits; a lone -0 fits none")).fixable(),

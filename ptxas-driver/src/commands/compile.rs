@@ -21,6 +21,7 @@ use nv_debug_sections::relocated::Relocated;
 use ptx_syntax::check::{Mode, Report};
 use ptx_syntax::{LineIndex, Module, Parsed};
 use stats::Stats;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -343,13 +344,14 @@ impl<'o> Compile<'o> {
             bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
             rows: lowered.rows,
         };
+        let names: Vec<String> = lowered.sections.iter().map(|section| section.name.clone()).collect();
         container.set_debug_sections(lowered.sections)?;
         if mercury.is_some() {
             container.set_mercury_sections(lowered.mercury)?;
         }
         drop((image, mercury, facts, sections));
         if placed {
-            apply_relocations(&mut container)?;
+            apply_relocations(&mut container, &names)?;
         }
         Ok((container.write()?, summary))
     }
@@ -420,12 +422,13 @@ fn without_target_debug(text: &str, module: &Module<'_>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Replaces the relocations of the debug sections by their values.
-fn apply_relocations(container: &mut Cubin<'_>) -> Result<()> {
+/// Replaces the relocations of the sections of these names, which are all debug sections, by their values.
+fn apply_relocations(container: &mut Cubin<'_>, names: &[String]) -> Result<()> {
+    let names: HashSet<&str> = names.iter().map(String::as_str).collect();
     let view = Relocated::new(container);
     let mut sections = Vec::new();
     for (index, name, _) in container.iter() {
-        if nv_debug_sections::catalog::is_debug_section(name) {
+        if names.contains(name) {
             let bytes = view.section(index)?.bytes.into_owned();
             sections.push(DebugSection { name: name.to_owned(), bytes, rel: Vec::new(), rela: Vec::new() });
         }

@@ -213,7 +213,7 @@ fn lower_space(
         if image.has_registers {
             lowered.extend(register_sections(&image.sections)?);
         }
-        for section in input.sections.in_file_order() {
+        for section in input.sections.in_file_order(input.placed) {
             lowered.push(ptx_sections::lower(section, context, diagnostics));
         }
     }
@@ -240,13 +240,14 @@ fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
 /// The clone of a native section, in its file range where `merc_capsule` says so.
 fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> Result<MercurySection> {
     let Lowered { name, mut bytes, relocs, .. } = section;
+    let has_line_offset = relocs.iter().any(|reloc| reloc.kind == RelocKind::LineOffset32);
     let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
     // Places of entries in optimised code are others in Mercury code.
     let moves_entries = input.extras.keep_optimised;
     let is_equal = native.is_some_and(|native| native.bytes == bytes);
     let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
         Some(Storage::Alias) => !moves_entries || is_equal,
-        Some(Storage::AliasInExecutable) => !input.relocatable && (!moves_entries || is_equal),
+        Some(Storage::AliasUnlessLineOffset) => !has_line_offset && (!moves_entries || is_equal),
         Some(Storage::AliasIfEqual) => is_equal,
         Some(Storage::Own) | None => false,
     };

@@ -1,32 +1,35 @@
-//! The PTX file's own debug sections: bytes as written, references resolved (FORMATS 4).
+//! The PTX file's own sections: bytes as written, references resolved (FORMATS 4).
 
 use super::{Context, Lowered};
 use crate::diag::Diagnostic;
 use nv_debug_sections::address_space::shared_window_reserve;
-use nv_debug_sections::catalog::{SectionKind, is_debug_section};
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::local_depot;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
-use ptx_syntax::{Module, SectionBlock, StateSpace};
+use ptx_syntax::section_order::{Place, places};
+use ptx_syntax::{Module, StateSpace};
 use std::collections::HashMap;
 
 /// All `.section` blocks of a module, as bytes and fixups.
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
-    /// In text order.
+    /// In the order of ptxas.
     pub sections: Vec<PtxSection<'a>>,
     /// Section and offset of every label.
-    labels: HashMap<&'a str, (usize, u64)>,
+    labels: HashMap<&'a str, (&'a str, u64)>,
 }
 
-/// One block.
+/// One section.
 #[derive(Debug)]
 pub struct PtxSection<'a> {
-    /// Section name with its dot.
+    /// Its name with its dot.
     pub name: &'a str,
     /// Which section that is; `None` for one that only this PTX knows.
     pub kind: Option<SectionKind>,
+    /// What ptxas does with it.
+    place: Place,
     /// Contents.
     pub assembled: Assembled<'a>,
 }
@@ -34,21 +37,33 @@ pub struct PtxSection<'a> {
 impl<'a> PtxSections<'a> {
     /// Assembles every block of the module.
     pub fn assemble(module: &Module<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let blocks: Vec<_> = module.sections().map(|block| (block.name.text, assemble(block))).collect();
         let mut all = Self::default();
-        for block in module.sections() {
-            all.add(block, diagnostics);
+        for (name, assembled) in &blocks {
+            diagnostics.extend(assembled.errors.iter().map(|e| Diagnostic::error(e.range, e.to_string())));
+            for (label, offset) in &assembled.labels {
+                all.labels.entry(label.text).or_insert((name, *offset));
+            }
+        }
+        let listed: Vec<_> = blocks.iter().map(|(name, assembled)| (*name, assembled)).collect();
+        let mut placed: Vec<_> = places(&listed, module.text).into_iter().zip(blocks).collect();
+        placed.sort_by_key(|(place, _)| place.rank);
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        for (place, (name, assembled)) in placed {
+            let kind = SectionKind::from_name(name);
+            let has_blocks_apart = kind == Some(SectionKind::DebugInfo);
+            let below =
+                first.get(name).filter(|_| !has_blocks_apart).and_then(|at| all.sections.get_mut(*at));
+            match below {
+                Some(section) if place.kept => section.lay_over(assembled),
+                Some(_) => {}
+                None => {
+                    first.entry(name).or_insert(all.sections.len());
+                    all.sections.push(PtxSection { name, kind, place, assembled });
+                }
+            }
         }
         all
-    }
-
-    fn add(&mut self, block: &SectionBlock<'a>, diagnostics: &mut Vec<Diagnostic>) {
-        let assembled = assemble(block);
-        diagnostics.extend(assembled.errors.iter().map(|e| Diagnostic::error(e.range, e.to_string())));
-        for (label, offset) in &assembled.labels {
-            self.labels.entry(label.text).or_insert((self.sections.len(), *offset));
-        }
-        let name = block.name.text;
-        self.sections.push(PtxSection { name, kind: SectionKind::from_name(name), assembled });
     }
 
     /// Offset of a label in its section. The name `.debug_str` is a label too, of offset 0 (observed: ptxas 13.0.88).
@@ -57,7 +72,7 @@ impl<'a> PtxSections<'a> {
         self.labels.get(label).map(|(_, offset)| *offset).or_else(start)
     }
 
-    /// The first block of a section.
+    /// The first section of a kind.
     pub fn by_kind(&self, kind: SectionKind) -> Option<&PtxSection<'a>> {
         self.sections.iter().find(|section| section.kind == Some(kind))
     }
@@ -67,25 +82,32 @@ impl<'a> PtxSections<'a> {
         self.by_kind(SectionKind::DebugInfo).is_some() && self.by_kind(SectionKind::DebugAbbrev).is_none()
     }
 
-    /// The blocks that reach a cubin's debug information at full level, in file order: `.debug_abbrev` first, `.debug_str` left
-    /// out since it has a place of its own, and without those the assembler writes itself.
-    pub fn in_file_order(&self) -> Vec<&PtxSection<'a>> {
-        let drop_info = self.lacks_abbreviations();
-        let of_ptx = |section: &&PtxSection<'a>| {
-            let elsewhere = match section.kind {
-                Some(SectionKind::DebugStr | SectionKind::DebugLine) => true,
-                Some(SectionKind::DebugInfo) => drop_info,
-                _ => false,
+    /// The sections that reach a cubin at full level, in file order: without `.debug_str`, which has a place of its own, and what
+    /// the assembler writes itself. Of empty ones ptxas 13.0.88 keeps `.debug_info` only. What it drops because something
+    /// refers to it too early is there if `all`.
+    pub fn in_file_order(&self, all: bool) -> impl Iterator<Item = &PtxSection<'a>> {
+        self.sections.iter().filter(move |section| {
+            let has_contents = match section.kind {
+                Some(SectionKind::DebugStr) => false,
+                Some(SectionKind::DebugInfo) => true,
+                _ => !section.assembled.bytes.is_empty(),
             };
-            is_debug_section(section.name) && !section.assembled.bytes.is_empty() && !elsewhere
-        };
-        let mut sections: Vec<_> = self.sections.iter().filter(of_ptx).collect();
-        sections.sort_by_key(|section| section.kind != Some(SectionKind::DebugAbbrev));
-        sections
+            section.place.kept && has_contents && (all || section.place.early.is_none())
+        })
     }
 }
 
-/// Lowers one block.
+impl<'a> PtxSection<'a> {
+    /// Adds another block of this section: ptxas lays it over the first, and fails where bytes differ, which `ptx_syntax::check`
+    /// has said.
+    fn lay_over(&mut self, block: Assembled<'a>) {
+        let Assembled { bytes, fixups, .. } = &mut self.assembled;
+        bytes.extend(block.bytes.get(bytes.len()..).unwrap_or_default());
+        fixups.extend(block.fixups);
+    }
+}
+
+/// Lowers one section.
 pub(super) fn lower(
     section: &PtxSection<'_>,
     context: &Context<'_>,
@@ -120,18 +142,29 @@ struct Lowering<'c, 'd> {
 impl Lowering<'_, '_> {
     fn fixup(&mut self, fixup: &Fixup<'_>) {
         match fixup.target {
+            FixupTarget::Section { name, addend } if addend != 0 && !self.resolves_all() => {
+                self.lost(fixup, name, addend);
+            }
             FixupTarget::Section { name, addend } => self.section_offset(fixup, name, addend),
             FixupTarget::Symbol { name, addend } => self.symbol(fixup, name, addend),
             FixupTarget::Difference { left, right } => self.difference(fixup, left, right),
         }
     }
 
-    /// Whole programs hold the offset; relocatable ones a relocation against the section's symbol.
+    /// Whole programs hold the offset; relocatable ones a relocation against the section's symbol, or against the undefined one that
+    /// stands for a section that is not there.
     fn section_offset(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
-        match self.context.image.section_symbols.get(name).filter(|_| self.context.relocatable) {
-            Some(&symbol) => {
+        let image = self.context.image;
+        let undefined = || image.symbols.get(name).and_then(|symbol| symbol.index);
+        let symbol = image.section_symbols.get(name).copied().or_else(undefined);
+        match symbol.filter(|_| self.context.relocatable) {
+            Some(symbol) => {
                 let is_line = SectionKind::from_name(name) == Some(SectionKind::DebugLine);
-                let kind = if is_line { RelocKind::LineOffset32 } else { RelocKind::Absolute32 };
+                let kind = match (fixup.width, self.kind) {
+                    (8, _) => RelocKind::Absolute64,
+                    (_, Some(SectionKind::DebugInfo)) if is_line => RelocKind::LineOffset32,
+                    _ => RelocKind::Absolute32,
+                };
                 self.reloc(fixup, kind, symbol, offset, None);
             }
             None => self.value(fixup, offset.into()),
@@ -139,8 +172,11 @@ impl Lowering<'_, '_> {
     }
 
     fn symbol(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
-        let Context { facts, image, .. } = self.context;
-        if facts.labels.contains_key(name) {
+        let Context { facts, image, sections, .. } = self.context;
+        let own = sections.labels.get(name).filter(|_| self.kind == Some(SectionKind::DebugInfo));
+        if let Some(&(section, offset)) = own {
+            self.section_offset(fixup, section, (offset as i64).wrapping_add(addend));
+        } else if facts.labels.contains_key(name) {
             self.code_label(fixup, name, addend);
         } else if let Some(&offset) = facts.kernel_parameters.get(name) {
             self.value(fixup, i128::from(offset) + i128::from(addend));
@@ -197,7 +233,11 @@ impl Lowering<'_, '_> {
                 let offset = address.offset as i64;
                 // From sm_100 on it is the Mercury offset, in both spaces (FORMATS 4).
                 let there = self.context.mercury.and_then(|mercury| mercury.labels.address(name));
-                let in_place = there.map_or(offset, |there| there.offset as i64).wrapping_add(addend);
+                let there = there.map_or(offset, |there| there.offset as i64);
+                // ptxas translates it for these two sections only (docs/conformance.md).
+                let is_translated = matches!(self.kind, Some(SectionKind::DebugInfo | SectionKind::DebugLoc));
+                let offset = if is_translated { offset } else { there };
+                let in_place = there.wrapping_add(addend);
                 self.reloc(fixup, RelocKind::Code64, address.symbol, offset, Some(in_place));
             }
             None => self.undefined_reference(fixup, name),
@@ -248,8 +288,7 @@ impl Lowering<'_, '_> {
     }
 
     /// ptxas resolves labels of debug sections in `.debug_info` only.
-    fn section_label(&mut self, fixup: &Fixup<'_>, section: usize, offset: i64) {
-        let name = self.context.sections.sections[section].name;
+    fn section_label(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         if self.resolves_all() {
             self.section_offset(fixup, name, offset);
         } else {
@@ -260,10 +299,7 @@ impl Lowering<'_, '_> {
     /// A difference of labels that are not of this section: both of another one, whose name must be the same.
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {
         let sections = self.context.sections;
-        let place = |label: &str| {
-            let &(section, offset) = sections.labels.get(label)?;
-            Some((sections.sections.get(section)?.name, offset))
-        };
+        let place = |label: &str| sections.labels.get(label).copied();
         match (place(left), place(right)) {
             (Some((in_left, l)), Some((in_right, r))) if in_left == in_right => {
                 self.value(fixup, i128::from(l) - i128::from(r));

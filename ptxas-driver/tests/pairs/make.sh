@@ -55,3 +55,9 @@ make no_loc_but_folded sm_100 -lineinfo
 make folded_special sm_90 -lineinfo
 make folded_special sm_100 -lineinfo
 make stand_in sm_100 -lineinfo -c
+make own_sections sm_75 -g
+make own_sections sm_75 -g -c
+make own_sections sm_100 -g
+make own_sections sm_100 -g -c
+make empty_info sm_75 -g
+make empty_info sm_100 -g -c

@@ -1,0 +1,106 @@
+//! How ptxas lays sections into the cubin: in an order of its own, without some of them (observed: ptxas 13.0.88, sm_75-100, with `-g`).
+
+use std::collections::{HashMap, HashSet};
+
+use crate::section_data::{Assembled, FixupTarget};
+use crate::text::TextRange;
+
+/// Sections that ptxas writes itself when asked for full debug information.
+pub(crate) const RESERVED: [&str; 5] = [
+    ".debug_frame",
+    ".nv_debug_line_sass",
+    ".nv_debug_ptx_txt",
+    ".nv_debug_info_reg_sass",
+    ".nv_debug_info_reg_type",
+];
+
+/// What ptxas does with blocks of one name. The others go to the end, in text order, over each other.
+const SPECIAL: [(&str, Special); 4] = [
+    (".debug_str", Special { turn: 0, only_first: true, dropped: false }),
+    (".debug_abbrev", Special { turn: 1, only_first: true, dropped: false }),
+    (".debug_info", Special { turn: 2, only_first: false, dropped: false }),
+    (".debug_line", Special { turn: 2, only_first: false, dropped: true }),
+];
+
+/// The file's own tables stand in the place of sections of these names.
+const TABLES: [&str; 3] = [".symtab", ".strtab", ".shstrtab"];
+
+/// How the names begin that ptxas knows before it comes to the sections.
+const DEBUG: [&str; 2] = [".debug_", ".nv_debug_"];
+
+#[derive(Debug, Clone, Copy)]
+struct Special {
+    /// Which come first.
+    turn: u8,
+    /// Of several blocks the others are dropped.
+    only_first: bool,
+    dropped: bool,
+}
+
+fn special(name: &str) -> Option<Special> {
+    SPECIAL.iter().find(|(special, _)| *special == name).map(|&(_, special)| special)
+}
+
+/// What becomes of one block.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Its place in ptxas' order, from 0.
+    pub rank: u32,
+    /// ptxas keeps the block, unless it is `early`. Empty ones make no section, but `.debug_info` does.
+    pub kept: bool,
+    /// What refers to it before ptxas has come to it: ptxas drops the section then, and crashes if it holds references.
+    pub early: Option<TextRange>,
+}
+
+/// The places of all blocks, in the order of `blocks`, which have the names of their sections. `text` is that of the module.
+pub fn places<'a>(blocks: &[(&'a str, &Assembled<'a>)], text: &str) -> Vec<Place> {
+    let mut places = vec![Place::default(); blocks.len()];
+    let has_abbrev = blocks.iter().any(|(name, _)| *name == ".debug_abbrev");
+    let mut seen = HashSet::new();
+    let mut order: Vec<(u8, usize)> = Vec::new();
+    let mut labels: HashMap<&str, &str> = HashMap::new();
+    for (index, ((name, assembled), place)) in blocks.iter().zip(&mut places).enumerate() {
+        let special = special(name);
+        let is_first = seen.insert(*name);
+        place.kept = special.is_none_or(|special| !special.dropped && (is_first || !special.only_first))
+            && (*name != ".debug_info" || has_abbrev)
+            && !TABLES.contains(name);
+        order.push((special.map_or(2, |special| special.turn), index));
+        for (label, _) in &assembled.labels {
+            labels.entry(label.text).or_insert(name);
+        }
+    }
+    order.sort_unstable();
+    let mut known: HashSet<&str> = RESERVED.into_iter().chain([".debug_info", ".debug_line"]).collect();
+    let mut early: HashMap<&str, TextRange> = HashMap::new();
+    for (rank, &(_, index)) in (0..).zip(&order) {
+        let (Some(&(name, assembled)), Some(place)) = (blocks.get(index), places.get_mut(index)) else {
+            continue;
+        };
+        (place.rank, place.early) = (rank, early.get(name).copied());
+        if place.early.is_none() {
+            known.insert(name);
+        }
+        if !place.kept {
+            continue;
+        }
+        for fixup in &assembled.fixups {
+            let target = match fixup.target {
+                // Of `.debug_info` ptxas resolves labels too, and debug sections wherever they are.
+                FixupTarget::Symbol { name: label, .. } if name == ".debug_info" => {
+                    labels.get(label).copied()
+                }
+                FixupTarget::Section { name: to, .. } if name == ".debug_info" => Some(to),
+                // With a number, be it 0, it is another kind of value.
+                FixupTarget::Section { name: to, .. } if !fixup.range.slice(text).contains('+') => Some(to),
+                _ => None,
+            };
+            let is_resolved =
+                |to: &str| name == ".debug_info" && DEBUG.iter().any(|debug| to.starts_with(debug));
+            if let Some(to) = target.filter(|to| !known.contains(to) && !is_resolved(to)) {
+                early.entry(to).or_insert(fixup.range);
+            }
+        }
+    }
+    places
+}
