@@ -30,8 +30,8 @@ pub enum Content {
 pub enum Storage {
     /// In the original's file range.
     Alias,
-    /// In the original's file range if `e_type` is not `ET_REL`.
-    AliasInExecutable,
+    /// In the original's file range, unless this has a relocation against `.debug_line` (in relocatable files).
+    AliasButForLines,
     /// In the original's file range if the bytes are equal.
     AliasIfEqual,
     /// In a file range of its own.
@@ -68,7 +68,7 @@ impl Rule {
 pub const RULES: &[Rule] = {
     use Content::{Mercury, Same};
     use Extent::{Function, Numbered, Whole};
-    use Storage::{Alias, AliasIfEqual, AliasInExecutable, Own};
+    use Storage::{Alias, AliasButForLines, AliasIfEqual, Own};
     const fn row(
         (native, extent): (&'static str, Extent),
         (clone, sh_type): (&'static str, u32),
@@ -93,7 +93,7 @@ pub const RULES: &[Rule] = {
         debug(SectionKind::NvDebugInfoRegType, Mercury, AliasIfEqual),
         debug(SectionKind::DebugAbbrev, Same, Alias),
         debug(SectionKind::DebugLoc, Same, Alias),
-        debug(SectionKind::DebugInfo, Same, AliasInExecutable),
+        debug(SectionKind::DebugInfo, Same, AliasButForLines),
         debug(SectionKind::DebugMacinfo, Same, Alias),
         debug(SectionKind::DebugAranges, Same, Alias),
         debug(SectionKind::DebugRanges, Same, Alias),
