@@ -21,6 +21,7 @@ use merc_capsule::Storage;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, MercurySection, SymbolIndex};
 use nv_debug_sections::file_table::SourceFile;
+use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
@@ -84,6 +85,11 @@ struct Mercury<'a> {
 }
 
 impl Context<'_> {
+    /// Whether ptxas makes these line tables from Mercury ones: native code from sm_90 on.
+    fn is_transcoded(&self) -> bool {
+        self.space == Space::Native && Generation::of(self.sm) >= Generation::Transcoded
+    }
+
     /// Frame size of the function that declares a local variable: as its call frame rules say, else the variable's own size.
     fn frame_size_of_local(&self, variable: &str) -> u64 {
         let Some(facts) = self.facts.variables.get(variable) else { return 0 };
@@ -242,12 +248,12 @@ fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> 
     let Lowered { name, mut bytes, relocs, .. } = section;
     let has_line_offset = relocs.iter().any(|reloc| reloc.kind == RelocKind::LineOffset32);
     let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
-    // Places of entries in optimised code are others in Mercury code.
-    let moves_entries = input.extras.keep_optimised;
     let is_equal = native.is_some_and(|native| native.bytes == bytes);
+    // Places of entries in optimised code are others in Mercury code.
+    let may_share = !input.extras.keep_optimised || is_equal;
     let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
-        Some(Storage::Alias) => !moves_entries || is_equal,
-        Some(Storage::AliasUnlessLineOffset) => !has_line_offset && (!moves_entries || is_equal),
+        Some(Storage::Alias) => may_share,
+        Some(Storage::AliasUnlessLineOffset) => !has_line_offset && may_share,
         Some(Storage::AliasIfEqual) => is_equal,
         Some(Storage::Own) | None => false,
     };
