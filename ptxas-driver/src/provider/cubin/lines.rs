@@ -99,7 +99,7 @@ fn without_opening_rows(
         if line == open_line {
             // Code of that line has no other row: it is here unless code of another line is, or its own begins later.
             let is_code = rows.peek().is_none_or(|next| next.0 != address && next.1 != line);
-            if is_code && facts.opens_with_code(&part.name, line) {
+            if is_code && facts.opens_with_code(&part.name, line, Generation::of(sm) == Generation::Legacy) {
                 lines.push((address, line));
             }
             continue;
