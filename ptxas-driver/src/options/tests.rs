@@ -35,6 +35,7 @@ fn defaults_are_those_of_ptxas() {
         Options {
             extras: Extras::default(),
             input: Input::Path("in.ptx".into()),
+            more_inputs: Vec::new(),
             output: "elf.o".into(),
             arch: arch::DEFAULT,
             arch_given: false,
