@@ -1,7 +1,7 @@
 //! Statements of a function body.
 
 use crate::directives::{CallPrototype, Pragma, Targets};
-use crate::lexer::{Lexer, TokenKind};
+use crate::lexer::{Lexer, TokenKind, tokenize};
 use crate::nodes::{FileDirective, LocDirective, Variable};
 use crate::operand::Operands;
 use crate::section::SectionBlock;
@@ -84,6 +84,17 @@ impl<'a> Instruction<'a> {
     /// The text from the predicate to the `;`.
     pub fn text(&self) -> &'a str {
         self.text
+    }
+
+    /// The offset whose line ptxas takes for that where the instruction begins, as [`Instruction::line_anchor`] is for where it is: in what
+    /// a `.loc` covers the first instruction counts from there. Observed: ptxas 13.0.88, with line markers.
+    pub fn begin_anchor(&self) -> u32 {
+        let start = self.range.start;
+        if self.opcode.range.start != start {
+            return self.opcode.range.start;
+        }
+        let second = tokenize(self.text()).filter(|token| !token.kind.is_trivia()).nth(1);
+        second.map_or(start, |token| start + token.range.start)
     }
 
     /// `@%p1` or `@!%p1` before the opcode.

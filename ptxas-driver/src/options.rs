@@ -130,8 +130,10 @@ impl Default for Extras {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Options {
-    /// The one input.
+    /// The input, the first of several.
     pub input: Input,
+    /// The others. ptxas assembles them all into one cubin.
+    pub more_inputs: Vec<Input>,
     /// `-o`; `elf.o` by default.
     pub output: PathBuf,
     /// `-arch`; `sm_75` by default. Of a virtual architecture the real one of that number.

@@ -11,6 +11,7 @@ mod driver;
 mod loc_streams;
 mod support;
 
+use loc_streams::Module;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line::{self, Sequence};
@@ -43,8 +44,27 @@ fn streams_on_sm_100() {
     assert_same("sm_100", 0);
 }
 
-/// `different` is how many sequences of `.debug_line` in 1000 may differ.
+#[test]
+fn line_markers_on_sm_75() {
+    assert_alike("sm_75", 0, loc_streams::marked_module);
+}
+
+#[test]
+fn line_markers_on_sm_90() {
+    assert_alike("sm_90", 5, loc_streams::marked_module);
+}
+
+#[test]
+fn line_markers_on_sm_100() {
+    assert_alike("sm_100", 0, loc_streams::marked_module);
+}
+
 fn assert_same(arch: &str, different: usize) {
+    assert_alike(arch, different, loc_streams::module);
+}
+
+/// `different` is how many sequences of `.debug_line` in 1000 may differ.
+fn assert_alike(arch: &str, different: usize, make: fn(u64) -> Module) {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
     let number = |name| env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
     let first = number("NVDWARF_SEED").unwrap_or(1);
@@ -52,9 +72,10 @@ fn assert_same(arch: &str, different: usize) {
     let folder = tempfile::tempdir().unwrap();
     let mut tally = Tally::default();
     for seed in first..first + modules {
-        let (original, ours) = compile_both(&ptxas, seed, arch, folder.path());
+        let module = make(seed);
+        let (original, ours) = compile_both(&ptxas, &module, arch, folder.path());
         if !tally.compare(seed, &original, &ours) {
-            keep(seed);
+            keep(seed, &module);
         }
     }
     println!("{arch}, seeds {first} to {}: sequences equal / total", first + modules - 1);
@@ -77,15 +98,14 @@ fn assert_same(arch: &str, different: usize) {
 }
 
 /// Where the module of a seed that shows a difference is found afterwards.
-fn keep(seed: u64) {
+fn keep(seed: u64, module: &Module) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("loc_fuzz_{seed}.ptx"));
-    std::fs::write(&path, loc_streams::module(seed).ptx).unwrap();
+    std::fs::write(&path, &module.ptx).unwrap();
     println!("the module of seed {seed} is {}", path.display());
 }
 
-/// The cubins of the module of `seed`: ptxas' and ours.
-fn compile_both(ptxas: &Path, seed: u64, arch: &str, folder: &Path) -> (Vec<u8>, Vec<u8>) {
-    let module = loc_streams::module(seed);
+/// The cubins of a module: ptxas' and ours.
+fn compile_both(ptxas: &Path, module: &Module, arch: &str, folder: &Path) -> (Vec<u8>, Vec<u8>) {
     let (ptx, cubin, our_cubin) =
         (folder.join("streams.ptx"), folder.join("streams.cubin"), folder.join("ours.cubin"));
     std::fs::write(&ptx, &module.ptx).unwrap();

@@ -5,9 +5,8 @@ use super::ptxas_lines::PtxasLines;
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::Level;
-use crate::lexer::tokenize;
 use crate::nodes::{Body, Module};
-use crate::statement::{Instruction, Statement};
+use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
 
 /// ptxas makes tables from the first to the last line of a body and of what one `.loc` covers. It crashes at the end of
@@ -47,8 +46,8 @@ impl Spans<'_, '_, '_> {
                     (has_loc, covers) = (true, loc.line != 0);
                 }
                 Statement::Instruction(instruction) if covers => {
-                    let first =
-                        span.map_or_else(|| (instruction.range, begin(instruction)), |(first, _)| first);
+                    let first = span
+                        .map_or_else(|| (instruction.range, instruction.begin_anchor()), |(first, _)| first);
                     span = Some((first, (instruction.range, instruction.line_anchor)));
                 }
                 _ => {}
@@ -76,14 +75,4 @@ impl Spans<'_, '_, '_> {
         }
         self.sink.says_at(rule, at, (Level::Crash, self.known.lines), format_args!(""));
     }
-}
-
-/// Where ptxas takes an instruction for begun: as [`Instruction::line_anchor`], but for those that it expands too.
-fn begin(instruction: &Instruction<'_>) -> u32 {
-    let start = instruction.range.start;
-    if instruction.opcode.range.start != start {
-        return instruction.opcode.range.start;
-    }
-    let second = tokenize(instruction.text()).filter(|token| !token.kind.is_trivia()).nth(1);
-    second.map_or(start, |token| start + token.range.start)
 }

@@ -16,7 +16,7 @@ impl<'a> PtxasLines<'a> {
     pub fn new(text: &'a str, lines: &'a LineIndex) -> Self {
         let mut markers = Vec::new();
         // Reading all tokens is worth it only where there can be a marker.
-        if memchr::memchr(b'#', text.as_bytes()).is_some() {
+        if memchr::memchr_iter(b'#', text.as_bytes()).any(|at| may_be_marker(&text.as_bytes()[at..])) {
             for token in tokenize(text).filter(|token| token.kind == TokenKind::LineMarker) {
                 markers.extend(
                     read_marker(token.range.slice(text))
@@ -28,7 +28,7 @@ impl<'a> PtxasLines<'a> {
     }
 
     /// Whether any line is not the one counted from the text's start.
-    pub(super) fn has_markers(&self) -> bool {
+    pub fn has_markers(&self) -> bool {
         !self.markers.is_empty()
     }
 
@@ -39,7 +39,15 @@ impl<'a> PtxasLines<'a> {
 
     /// The 1-based line of a byte offset, and the file of the last marker before it.
     pub fn line(&self, offset: u32) -> (Option<&'a str>, u32) {
-        let line = self.lines.line(offset);
+        self.marked(self.lines.line(offset))
+    }
+
+    /// What ptxas makes of a 1-based line of the text.
+    pub fn number(&self, line: u32) -> u32 {
+        self.marked(line).1
+    }
+
+    fn marked(&self, line: u32) -> (Option<&'a str>, u32) {
         let before = self.markers.partition_point(|&(at, _, _)| at < line);
         match before.checked_sub(1).and_then(|last| self.markers.get(last)) {
             Some(&(at, number, file)) => (Some(file), number.wrapping_add(line - at - 1)),
@@ -48,13 +56,22 @@ impl<'a> PtxasLines<'a> {
     }
 }
 
-/// Number and file of `# 77 "a.cu" 1` or `#line 77 "a.cu"`.
+/// Whether what begins with a `#` goes on as a marker does.
+fn may_be_marker(rest: &[u8]) -> bool {
+    let words = rest.strip_prefix(b"#line").or(rest.strip_prefix(b"#")).unwrap_or(rest);
+    words.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+}
+
+/// Number and file of `# 77 "a.cu" 1` or `#line 77 "a.cu"`. The number is cut to 32 bits, after `strtol` (observed: ptxas
+/// 13.0.88).
 fn read_marker(marker: &str) -> Option<(u32, &str)> {
     let words = marker.strip_prefix('#')?;
     let words = words.strip_prefix("line").unwrap_or(words).trim_start();
     let (number, rest) = words.split_once('"')?;
     let (file, _) = rest.split_once('"')?;
-    Some((number.trim_end().parse().ok()?, file))
+    let digits = number.trim_end();
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
+    Some((digits.parse::<i64>().unwrap_or(i64::MAX) as u32, file))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod stats;
 use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter, Severity};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
-use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
+use crate::options::{self, Extras, LineTableStyle, Message, Options, Parsed as Command};
 use crate::output;
 use crate::parallel;
 use crate::provider::{Provided, cubin, none, ptxas};
@@ -173,6 +173,9 @@ impl<'o> Compile<'o> {
     }
 
     fn run(&mut self) -> Result<(), Stopped> {
+        if !self.options.more_inputs.is_empty() {
+            return self.run_several();
+        }
         let name = self.options.input.name();
         let bytes = input::read(&self.options.input, &name)?;
         let text = input::text(&name, &bytes)?;
@@ -211,13 +214,7 @@ impl<'o> Compile<'o> {
             say_fatal(format!("{place}{error:#}"));
             STOPPED
         })?;
-        output::write(&self.options.output, &file).map_err(|error| {
-            say_fatal(error.to_string());
-            for cause in error.chain().skip(1) {
-                say_info(cause.to_string());
-            }
-            STOPPED
-        })?;
+        self.write(&file)?;
         if self.options.verbose {
             self.say_summary(&summary);
         }
@@ -227,12 +224,44 @@ impl<'o> Compile<'o> {
         Ok(())
     }
 
+    /// Several inputs: ptxas' cubin as it stands, for we write debug sections of one PTX text only.
+    fn run_several(&mut self) -> Result<(), Stopped> {
+        let choice = self.choose()?;
+        self.code = choice.source();
+        let Choice::Ptxas(found) = choice else {
+            say_fatal("several input files go with --code ptxas only");
+            return Err(STOPPED);
+        };
+        if self.options.extras != Extras::default() || !self.options.file_stats.is_empty() {
+            say_fatal("several input files go with ptxas' own options only");
+            return Err(STOPPED);
+        }
+        let cubin = self.assemble_several(&found.path)?;
+        if self.options.virtual_arch.is_some() {
+            return Ok(());
+        }
+        say_info(format!(
+            "several input files: the cubin is written as {} made it, debug sections included",
+            found.path.display()
+        ));
+        self.write(&cubin)
+    }
+
+    fn write(&self, file: &[u8]) -> Result<(), Stopped> {
+        output::write(&self.options.output, file).map_err(|error| {
+            say_fatal(error.to_string());
+            for cause in error.chain().skip(1) {
+                say_info(cause.to_string());
+            }
+            STOPPED
+        })
+    }
+
     /// What stops the compilation of a module.
     fn check(&self, parsed: &Parsed<'_>, mode: Mode) -> (Report, Vec<Diagnostic>) {
         let mut diagnostics = Vec::new();
         let report = checks::refused(parsed, (mode, self.options.compile_only), &mut diagnostics);
         checks::target(&parsed.module, self.options.arch, &mut diagnostics);
-        checks::line_markers(parsed.module.text, &mut diagnostics);
         (report, diagnostics)
     }
 

@@ -4,6 +4,7 @@
 
 mod kept;
 mod labels;
+mod line_locs;
 mod line_tables;
 pub mod ptx_facts;
 pub mod ptx_sections;

@@ -1,8 +1,10 @@
 //! What lowering needs to know of a PTX module, indexed once.
 
+use super::line_locs::LineLocs;
 use crate::diag::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
+use ptx_syntax::check::PtxasLines;
 use ptx_syntax::{
     CallSite, CallSites, Function, FunctionKind, InlinedAt, LineCursor, LineIndex, LocDirective, Module,
     Name, StateSpace, Statement, Variable,
@@ -10,20 +12,24 @@ use ptx_syntax::{
 use std::collections::HashMap;
 
 /// Index of a module's code, labels, variables and `.loc` directives.
+///
+/// Lines are 1-based, and as ptxas counts them: from the last line marker (`# 77 "f.ptx"`) on.
 #[derive(Debug, Default)]
 pub struct PtxFacts<'a> {
     /// Functions with a body, by name.
     pub functions: HashMap<&'a str, FunctionFacts>,
-    /// The same in text order.
-    bodies: Vec<FunctionFacts>,
+    /// The lines of their `{`, ascending.
+    open_lines: Vec<u32>,
+    /// The lines of all instructions, ascending; empty if those of `instructions` are, as they are without line markers.
+    sorted_lines: Vec<u32>,
     /// Every `.loc` of every body, in text order.
     pub locs: Vec<Loc>,
     /// The column of each, which ptxas drops.
     pub columns: Vec<u32>,
-    /// Every instruction, in text order: lines never decrease.
+    /// Every instruction, in text order. Lines never decrease but where line markers say so.
     pub instructions: Vec<InstructionFacts>,
-    /// What [`PtxFacts::loc_at_line`] gives for each line, from line 0 on: its number plus 1, 0 for none.
-    line_locs: Vec<u32>,
+    /// What [`PtxFacts::loc_at_line`] gives.
+    line_locs: LineLocs,
     /// Code labels by name.
     pub labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
@@ -37,11 +43,12 @@ pub struct PtxFacts<'a> {
 /// One function body.
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionFacts {
-    /// 1-based line of the `{`.
+    /// Whether it is an `.entry`.
+    pub is_kernel: bool,
+    /// Line of the `{`.
     pub open_line: u32,
-    /// 1-based line of the `}`.
-    pub close_line: u32,
-    /// The body's first `.loc`, unless it is for line 0.
+    /// The body's first `.loc`, unless it is for line 0. Where bodies share lines, that of the last body in the text with the
+    /// line of the `{` (observed: ptxas 13.0.88).
     pub first_loc: Option<LocId>,
     /// Index in [`PtxFacts::instructions`] of the first instruction.
     pub first_instruction: usize,
@@ -52,7 +59,7 @@ pub struct FunctionFacts {
 /// One PTX instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct InstructionFacts {
-    /// The 1-based line ptxas records for it.
+    /// The line ptxas records for it.
     pub line: u32,
     /// The `.loc` in force; if its line is 0, the one of the instruction before on this PTX line.
     pub loc: Option<LocId>,
@@ -91,10 +98,14 @@ impl<'a> PtxFacts<'a> {
         name_offset: &impl Fn(&str) -> Option<u64>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
+        let numbers = PtxasLines::new(module.text, lines);
+        let line_locs = LineLocs::new(numbers.has_markers());
         let mut collector = Collector {
-            facts: Self { line_count: lines.line_count(), ..Self::default() },
+            facts: Self { line_count: lines.line_count(), line_locs, ..Self::default() },
             sm,
             lines: lines.cursor(),
+            numbers,
+            first_locs: LineLocs::new(true),
             name_offset,
             diagnostics,
             call_sites: CallSites::default(),
@@ -105,39 +116,48 @@ impl<'a> PtxFacts<'a> {
         for function in module.functions() {
             collector.function(function);
         }
-        collector.facts
+        let Collector { mut facts, numbers, first_locs, .. } = collector;
+        let locs = &facts.locs;
+        let has_row = |loc: &LocId| locs.get(loc.0 as usize).is_some_and(|loc| loc.line != 0);
+        for function in facts.functions.values_mut() {
+            function.first_loc = first_locs.get(function.open_line).filter(has_row);
+        }
+        if numbers.has_markers() {
+            facts.open_lines.sort_unstable();
+            facts.sorted_lines = facts.instructions.iter().map(|instruction| instruction.line).collect();
+            facts.sorted_lines.sort_unstable();
+        }
+        facts
     }
 
     /// Whether an instruction is recorded at this line.
     pub fn has_instruction_at(&self, line: u32) -> bool {
-        self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok()
+        if self.sorted_lines.is_empty() {
+            return self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok();
+        }
+        self.sorted_lines.binary_search(&line).is_ok()
+    }
+
+    /// Whether the first code of a function can count for the line of its `{`: if it is an instruction on that line, or if it is
+    /// what a kernel begins with without PTX and another body's `.loc` covers the line (observed: ptxas 13.0.88; the prologue of
+    /// a `.func` counts for no line before sm_90, `is_legacy`).
+    pub fn opens_with_code(&self, function: &str, open_line: u32, is_legacy: bool) -> bool {
+        let Some(body) = self.functions.get(function) else { return false };
+        let first =
+            self.instructions.get(body.first_instruction..body.end_instruction).and_then(<[_]>::first);
+        first.is_some_and(|first| first.line == open_line)
+            || (body.is_kernel || !is_legacy) && self.loc_at_line(open_line).is_some()
     }
 
     /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens a body.
     pub fn has_code_at(&self, line: u32) -> bool {
-        self.has_instruction_at(line)
-            || self.bodies.binary_search_by_key(&line, |body| body.open_line).is_ok()
+        self.has_instruction_at(line) || self.open_lines.binary_search(&line).is_ok()
     }
 
-    /// The `.loc` in force at a PTX line that the code generator names: that of the last instruction on the line, since ptxas keeps
-    /// one for each line, which a `.loc` of line 0 does not replace (observed: 13.0.88).
-    ///
-    /// A line between two instructions of a body counts for the one before; the `{`, which code without PTX is given, has none.
+    /// The `.loc` in force at a PTX line that the code generator names: see [`LineLocs`]. The `{`, which code without PTX is
+    /// given, has none of its own.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
-        self.line_locs.get(line as usize)?.checked_sub(1).map(LocId)
-    }
-
-    /// Notes what holds at the lines of a body. Its `{` may be on the line of the `}` before, which then is its own.
-    fn note_lines(&mut self, body: FunctionFacts) {
-        let lines = &mut self.line_locs;
-        lines.resize(body.open_line as usize, 0);
-        let mut current = 0;
-        let instructions = self.instructions.get(body.first_instruction..body.end_instruction);
-        for instruction in instructions.into_iter().flatten() {
-            lines.resize(lines.len().max(instruction.line as usize), current);
-            current = instruction.loc.map_or(0, |loc| loc.0 + 1);
-        }
-        lines.resize(body.close_line as usize + 1, current);
+        self.line_locs.get(line)
     }
 }
 
@@ -145,18 +165,45 @@ struct Collector<'f, 'a, N> {
     facts: PtxFacts<'a>,
     sm: u32,
     lines: LineCursor<'f>,
+    numbers: PtxasLines<'f>,
+    /// The first `.loc` of the body that covers a line.
+    first_locs: LineLocs,
     name_offset: &'f N,
     diagnostics: &'f mut Vec<Diagnostic>,
     call_sites: CallSites,
 }
 
+/// What a `.loc` covers so far: see [`LineLocs`].
+#[derive(Clone, Copy)]
+struct Covered {
+    loc: LocId,
+    first: u32,
+    last: u32,
+}
+
 impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
+    /// The line of an offset, none before those of the last one asked for.
+    fn line(&mut self, offset: u32) -> u32 {
+        self.numbers.number(self.lines.line(offset))
+    }
+
+    fn cover(&mut self, covered: Option<Covered>) {
+        if let Some(Covered { loc, first, last }) = covered {
+            self.facts.line_locs.cover(first, last, loc);
+        }
+    }
+
+    fn is_line_0(&self, loc: LocId) -> bool {
+        self.facts.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
+    }
+
     /// The `.loc` that counts for an instruction on `line`; `first_instruction` is its body's.
     fn counting_loc(&self, line: u32, current: Option<LocId>, first_instruction: usize) -> Option<LocId> {
-        let is_line_0 = |loc: LocId| self.facts.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0);
         let body = self.facts.instructions.get(first_instruction..).unwrap_or_default();
         match body.last() {
-            Some(before) if before.line == line && current.is_some_and(is_line_0) => before.loc,
+            Some(before) if before.line == line && current.is_some_and(|loc| self.is_line_0(loc)) => {
+                before.loc
+            }
             _ => current,
         }
     }
@@ -168,14 +215,16 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         let Some(body) = &function.body else { return };
         let name = function.name.text;
         let first_instruction = self.facts.instructions.len();
-        let open_line = self.lines.line(body.open.start);
+        let open_line = self.line(body.open.start);
         let mut current = None;
+        let mut covered = None;
         let mut first_loc = None;
         let mut last_label = None;
         self.call_sites.begin_function();
         for statement in &body.statements {
             match statement {
                 Statement::Loc(directive) => {
+                    self.cover(covered.take());
                     let loc = self.loc(directive);
                     first_loc = first_loc.or(Some(loc));
                     current = Some(loc);
@@ -187,8 +236,15 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     last_label = Some(label.text);
                 }
                 Statement::Instruction(instruction) => {
-                    let line = self.lines.line(instruction.line_anchor);
+                    // Without line markers lines without an instruction's end do not count.
+                    let begin = self.numbers.has_markers().then(|| self.line(instruction.begin_anchor()));
+                    let line = self.line(instruction.line_anchor);
                     let loc = self.counting_loc(line, current, first_instruction);
+                    if let Some(loc) = current.filter(|loc| !self.is_line_0(*loc)) {
+                        covered
+                            .get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line })
+                            .last = line;
+                    }
                     let branches = instruction.mnemonic() == "bra";
                     self.facts.instructions.push(InstructionFacts { line, loc, branches });
                 }
@@ -196,20 +252,24 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 _ => {}
             }
         }
+        self.cover(covered);
         let end = self.facts.instructions.len();
         let last = last_label.and_then(|label| self.facts.labels.get_mut(label));
         if let Some(last) = last.filter(|last| last.function == name && last.next_instruction == end) {
             last.closes = true;
         }
+        if let Some(first_loc) = first_loc {
+            let close_line = self.line(body.close.start);
+            self.first_locs.cover(open_line, close_line, first_loc);
+        }
         let facts = FunctionFacts {
+            is_kernel: function.kind == FunctionKind::Entry,
             open_line,
-            close_line: self.lines.line(body.close.start),
-            first_loc: first_loc.filter(|loc: &LocId| self.facts.locs[loc.0 as usize].line != 0),
+            first_loc: None,
             first_instruction,
             end_instruction: end,
         };
-        self.facts.note_lines(facts);
-        self.facts.bodies.push(facts);
+        self.facts.open_lines.push(open_line);
         self.facts.functions.insert(name, facts);
     }
 

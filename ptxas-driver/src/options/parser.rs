@@ -252,12 +252,12 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The one input.
-    fn input(&mut self) -> Result<Input, Stop> {
+    /// The input, and those behind it.
+    fn inputs(&mut self) -> Result<(Input, Vec<Input>), Stop> {
         match self.inputs.as_slice() {
             [] => Err(Stop { text: "no input file".into(), hint: Some("see --help".into()) }),
-            [input] => Ok(input.clone()),
-            several @ [first, second, ..] => {
+            [input] => Ok((input.clone(), Vec::new())),
+            several @ [first, rest @ ..] => {
                 // ptxas opens them all before it goes on.
                 let missing = several.iter().filter(|input| input.is_missing());
                 self.messages.extend(missing.map(|input| Message {
@@ -267,11 +267,7 @@ impl<'a> Parser<'a> {
                 if several.iter().any(Input::is_missing) {
                     return stop(ABORTED);
                 }
-                stop(format!(
-                    "several input files ('{}', '{}') are not supported yet: one PTX file a run",
-                    first.name(),
-                    second.name()
-                ))
+                Ok((first.clone(), rest.to_vec()))
             }
         }
     }
@@ -284,13 +280,14 @@ impl<'a> Parser<'a> {
                 return Ok(parsed);
             }
         }
-        let input = self.input()?;
+        let (input, more_inputs) = self.inputs()?;
         let has = |id| self.flags.contains(&id);
         let device_debug = has(Id::DeviceDebug);
         let arch_given = self.arch.is_some();
         let (arch, virtual_arch) = self.arch.take().unwrap_or((arch::DEFAULT, None));
         let options = Options {
             input,
+            more_inputs,
             output: self.output.take().unwrap_or_else(|| "elf.o".into()),
             arch,
             arch_given,

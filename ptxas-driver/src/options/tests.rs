@@ -35,6 +35,7 @@ fn defaults_are_those_of_ptxas() {
         Options {
             extras: Extras::default(),
             input: Input::Path("in.ptx".into()),
+            more_inputs: Vec::new(),
             output: "elf.o".into(),
             arch: arch::DEFAULT,
             arch_given: false,
@@ -173,10 +174,6 @@ fn messages_of_ours() {
             "a b c",
             "fatal   : Input file 'a' could not be opened\nfatal   : Input file 'b' could not be opened\n\
              fatal   : Input file 'c' could not be opened\nfatal   : Ptx assembly aborted due to errors",
-        ),
-        (
-            "- -",
-            "fatal   : several input files ('<stdin>', '<stdin>') are not supported yet: one PTX file a run",
         ),
         ("--file-stat a=1 t", "fatal   : 'a=1': expected FILE=MTIME,SIZE or none after '--file-stat'"),
         (

@@ -227,6 +227,8 @@ fn entries(dir: &Path, passes: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 pub enum Source<'a> {
     /// This file. Its messages name it as it is named here.
     File(&'a Path),
+    /// These files, for one cubin.
+    Files(&'a [&'a Path]),
     /// This text, from standard input; in its messages it is `<stdin>`.
     Text(&'a [u8]),
     /// This text, from the command line.
@@ -321,11 +323,8 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     let mut command = Command::new(ptxas);
     command.args(options(request.options)).arg("-o").arg(&output);
     match request.source {
-        // A name that starts with a dash would be an option.
-        Source::File(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
-            command.arg(Path::new(".").join(path))
-        }
-        Source::File(path) => command.arg(path),
+        Source::File(path) => command.arg(file_argument(path)),
+        Source::Files(paths) => command.args(paths.iter().map(|path| file_argument(path))),
         Source::Text(text) => {
             fs::write(&typed, text).map_err(RunError::Temporary)?;
             command.arg(&typed)
@@ -351,6 +350,12 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     let cubin =
         fs::read(&output).map_err(|error| RunError::NoOutput { ptxas: ptxas.to_path_buf(), error })?;
     Ok(Made { cubin, messages })
+}
+
+/// A name that starts with a dash would be an option.
+fn file_argument(path: &Path) -> PathBuf {
+    let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    if is_option { Path::new(".").join(path) } else { path.to_path_buf() }
 }
 
 /// Runs it without standard input, and so that it is not us again.

@@ -45,6 +45,32 @@ pub fn module(seed: u64) -> Module {
     Module { ptx, relocatable }
 }
 
+/// The module of a seed with line markers that leave out lines, between functions and within. None goes back: in a body ptxas
+/// crashes, and of functions that share lines not all is understood (docs/conformance.md).
+pub fn marked_module(seed: u64) -> Module {
+    let mut random = Random(seed ^ 0x6d61_726b);
+    let Module { ptx, relocatable } = module(seed);
+    let mut marked = String::new();
+    let (mut line, mut in_body) = (1, false);
+    for text in ptx.lines() {
+        let begins = text.starts_with(".visible") || text.starts_with(".func");
+        let marker = match (begins, in_body) {
+            (true, _) => random.percent(70).then(|| line + random.below(300)),
+            (false, true) => random.percent(5).then(|| line + random.below(20)),
+            (false, false) => None,
+        };
+        if let Some(number) = marker {
+            writeln!(marked, "# {number} \"m{}.ptx\"", random.below(3)).unwrap();
+            line = number;
+        }
+        in_body |= begins;
+        in_body &= text != "}" || !marked.ends_with("ret;\n");
+        writeln!(marked, "{text}").unwrap();
+        line += 1;
+    }
+    Module { ptx: marked, relocatable }
+}
+
 /// What the `.loc` of a function are like.
 struct Style {
     files: u32,

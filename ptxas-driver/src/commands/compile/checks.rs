@@ -4,7 +4,7 @@ use crate::arch::{self, Arch};
 use crate::diag::Diagnostic;
 use nv_debug_sections::level::PtxKind;
 use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
-use ptx_syntax::{Item, Module, Parsed, Statement, TargetDirective, TextRange};
+use ptx_syntax::{Item, Module, Parsed, Statement, TargetDirective};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
 pub(super) fn refused(
@@ -66,25 +66,5 @@ pub(super) fn at_dwarf(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(Item::AtDwarf(line)) = module.items.iter().find(|item| matches!(item, Item::AtDwarf(_))) {
         let message = "@@DWARF lines, deprecated since PTX 2.0, are not compiled: expected .section blocks";
         diagnostics.push(Diagnostic::warning(line.range, message));
-    }
-}
-
-/// Line markers of a C preprocessor, which make ptxas number the lines that follow anew. Nothing here follows them yet.
-pub(super) fn line_markers(text: &str, diagnostics: &mut Vec<Diagnostic>) {
-    for at in memchr::memchr_iter(b'#', text.as_bytes()) {
-        let (before, from) = text.split_at(at);
-        let start = before.trim_end_matches([' ', '\t']).len();
-        if !before[..start].is_empty() && !before[..start].ends_with('\n') {
-            continue;
-        }
-        let line = from.lines().next().unwrap_or_default();
-        let number = line[1..].trim_start_matches([' ', '\t']);
-        let number = number.strip_prefix("line").unwrap_or(number).trim_start_matches([' ', '\t']);
-        if number.starts_with(|c: char| c.is_ascii_digit()) {
-            let range = TextRange::new(start as u32, (at + line.trim_end().len()) as u32);
-            let message = "a line marker makes ptxas number the following lines anew, which is not supported yet: expected PTX without";
-            diagnostics.push(Diagnostic::error(range, message));
-            return;
-        }
     }
 }

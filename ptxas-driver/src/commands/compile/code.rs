@@ -101,17 +101,32 @@ impl Compile<'_> {
 
     /// Runs a ptxas and forwards its messages. The cubin is empty for a virtual architecture.
     fn assemble(&mut self, path: &Path, text: &str) -> Result<Vec<u8>, Stopped> {
-        let request = ptxas::Request {
-            source: match &self.options.input {
-                // With `.target debug` ptxas does not optimise: it gets another text.
-                _ if self.options.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
-                // What is no ordinary file can be read only once, and we have done so.
-                Input::Path(path) if path.is_file() => ptxas::Source::File(path),
-                Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
-                Input::Text(text) => ptxas::Source::Argument(text),
-            },
-            options: self.options,
+        let source = match &self.options.input {
+            // With `.target debug` ptxas does not optimise: it gets another text.
+            _ if self.options.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
+            // What is no ordinary file can be read only once, and we have done so.
+            Input::Path(path) if path.is_file() => ptxas::Source::File(path),
+            Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
+            Input::Text(text) => ptxas::Source::Argument(text),
         };
+        self.assemble_source(path, source)
+    }
+
+    /// The same for several inputs, all of which must be files.
+    pub(super) fn assemble_several(&mut self, path: &Path) -> Result<Vec<u8>, Stopped> {
+        let mut files = Vec::new();
+        for input in std::iter::once(&self.options.input).chain(&self.options.more_inputs) {
+            let Input::Path(file) = input else {
+                say_fatal(format!("{} is one of several inputs: expected files only", input.name()));
+                return Err(STOPPED);
+            };
+            files.push(file.as_path());
+        }
+        self.assemble_source(path, ptxas::Source::Files(&files))
+    }
+
+    fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {
+        let request = ptxas::Request { source, options: self.options };
         let made = self.stats.of_others(|| ptxas::run(path, &request));
         let made = made.map_err(|error| match error {
             // A ptxas that failed has said why.

@@ -77,7 +77,8 @@ fn without_opening_rows(
     };
     let mut lines = Vec::with_capacity(rows.len());
     let mut parts = code.parts.iter().peekable();
-    for (address, line) in rows {
+    let mut rows = rows.into_iter().peekable();
+    while let Some((address, line)) = rows.next() {
         if !facts.has_code_at(line) {
             let found = format!("{}+{address:#x} is from PTX line {line}", code.function);
             Err(mismatch(format!(
@@ -96,8 +97,9 @@ fn without_opening_rows(
         };
         let open_line = facts.functions.get(part.name.as_str()).map_or(0, |function| function.open_line);
         if line == open_line {
-            // Instructions on the line of the `{` have no other row.
-            if facts.has_instruction_at(line) {
+            // Code of that line has no other row: it is here unless code of another line is, or its own begins later.
+            let is_code = rows.peek().is_none_or(|next| next.0 != address && next.1 != line);
+            if is_code && facts.opens_with_code(&part.name, line, Generation::of(sm) == Generation::Legacy) {
                 lines.push((address, line));
             }
             continue;

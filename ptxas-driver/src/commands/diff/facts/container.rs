@@ -51,21 +51,21 @@ pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector) {
 /// What `sh_addr`, `sh_link` and `sh_info` say, by name. A symbol table's `sh_info` follows from the symbols.
 fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
     const SYMBOL: u32 = 0xff_ffff;
-    let mut words = String::new();
+    let mut words = Vec::new();
     if section.address != 0 {
-        words = format!(" address {:#x}", section.address);
+        words.push(format!(" address {:#x}", section.address));
     }
     if section.link != 0 {
-        words += &format!(" link {}", cubin.section_name(SectionIndex(section.link)));
+        words.push(format!(" link {}", cubin.section_name(SectionIndex(section.link))));
     }
     if section.info_is_section() {
-        words += &format!(" of {}", cubin.section_name(SectionIndex(section.info)));
+        words.push(format!(" of {}", cubin.section_name(SectionIndex(section.info))));
     } else if section.info != 0 && !matches!(section.contents, Contents::Symbols(_)) {
         // Of code: its function, and up to sm_89 the registers that it needs (FORMATS 8).
         let function = cubin.symbol_name_in(SectionIndex(section.link), SymbolIndex(section.info & SYMBOL));
-        words += &format!(" function {function} registers {}", section.info >> 24);
+        words.push(format!(" function {function} registers {}", section.info >> 24));
     }
-    words
+    words.concat()
 }
 
 pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector) {
