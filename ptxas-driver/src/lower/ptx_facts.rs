@@ -117,10 +117,12 @@ impl<'a> PtxFacts<'a> {
             collector.function(function);
         }
         let Collector { mut facts, numbers, first_locs, .. } = collector;
-        let locs = &facts.locs;
-        let has_row = |loc: &LocId| locs.get(loc.0 as usize).is_some_and(|loc| loc.line != 0);
+        let lines = facts.functions.values().map(|function| function.open_line);
+        let first: HashMap<u32, LocId> = lines
+            .filter_map(|line| Some((line, first_locs.get(line).filter(|loc| !facts.is_line_0(*loc))?)))
+            .collect();
         for function in facts.functions.values_mut() {
-            function.first_loc = first_locs.get(function.open_line).filter(has_row);
+            function.first_loc = first.get(&function.open_line).copied();
         }
         if numbers.has_markers() {
             facts.open_lines.sort_unstable();
@@ -128,6 +130,10 @@ impl<'a> PtxFacts<'a> {
             facts.sorted_lines.sort_unstable();
         }
         facts
+    }
+
+    fn is_line_0(&self, loc: LocId) -> bool {
+        self.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
     }
 
     /// Whether an instruction is recorded at this line.
@@ -146,7 +152,8 @@ impl<'a> PtxFacts<'a> {
         let first =
             self.instructions.get(body.first_instruction..body.end_instruction).and_then(<[_]>::first);
         first.is_some_and(|first| first.line == open_line)
-            || (body.is_kernel || !is_legacy) && self.loc_at_line(open_line).is_some()
+            || (body.is_kernel || !is_legacy)
+                && self.loc_at_line(open_line).is_some_and(|loc| !self.is_line_0(loc))
     }
 
     /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens a body.
@@ -188,20 +195,19 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
     }
 
     fn cover(&mut self, covered: Option<Covered>) {
-        if let Some(Covered { loc, first, last }) = covered {
+        let Some(Covered { loc, first, last }) = covered else { return };
+        if self.facts.is_line_0(loc) {
+            self.facts.line_locs.cover_rest(first, last, loc);
+        } else {
             self.facts.line_locs.cover(first, last, loc);
         }
-    }
-
-    fn is_line_0(&self, loc: LocId) -> bool {
-        self.facts.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
     }
 
     /// The `.loc` that counts for an instruction on `line`; `first_instruction` is its body's.
     fn counting_loc(&self, line: u32, current: Option<LocId>, first_instruction: usize) -> Option<LocId> {
         let body = self.facts.instructions.get(first_instruction..).unwrap_or_default();
         match body.last() {
-            Some(before) if before.line == line && current.is_some_and(|loc| self.is_line_0(loc)) => {
+            Some(before) if before.line == line && current.is_some_and(|loc| self.facts.is_line_0(loc)) => {
                 before.loc
             }
             _ => current,
@@ -240,7 +246,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     let begin = self.numbers.has_markers().then(|| self.line(instruction.begin_anchor()));
                     let line = self.line(instruction.line_anchor);
                     let loc = self.counting_loc(line, current, first_instruction);
-                    if let Some(loc) = current.filter(|loc| !self.is_line_0(*loc)) {
+                    if let Some(loc) = current {
                         covered
                             .get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line })
                             .last = line;
