@@ -9,9 +9,9 @@ use crate::nodes::LocDirective;
 pub enum CallSite {
     /// No `.loc` before has the place.
     Unseen,
-    /// The last `.loc` there is of another function.
-    Elsewhere,
-    /// It is of the same function: its number among all `.loc` of bodies, 0-based.
+    /// The last `.loc` there is of another function, which ptxas takes all the same: its number among all `.loc` of bodies, 0-based.
+    Elsewhere(u32),
+    /// It is of the same function: its number.
     Here(u32),
 }
 
@@ -51,7 +51,7 @@ impl CallSites {
         let call_site = inlined.map(|at| match self.last.get(&place(at.file, at.line, at.column)) {
             None => CallSite::Unseen,
             Some(&(number, function)) if function == self.function => CallSite::Here(number),
-            Some(_) => CallSite::Elsewhere,
+            Some(&(number, _)) => CallSite::Elsewhere(number),
         });
         self.last.insert(place(loc.file, loc.line, loc.column), (self.next, self.function));
         self.next += 1;
@@ -93,7 +93,7 @@ mod tests {
             Some(CallSite::Here(3)),
             Some(CallSite::Unseen),
         ];
-        let of_second = [Some(CallSite::Elsewhere), None, Some(CallSite::Here(7))];
+        let of_second = [Some(CallSite::Elsewhere(3)), None, Some(CallSite::Here(7))];
         assert_eq!(found, [&of_first[..], &of_second].concat());
         assert_eq!(call_sites.next_number(), 9);
     }

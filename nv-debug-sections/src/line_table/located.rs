@@ -133,10 +133,12 @@ impl Builder<'_> {
         if previous.map(|previous| previous.line).or(entry_line) == Some(loc.line) {
             return;
         }
-        self.program.set_file(loc.file);
-        self.program.set_entry(entry.flagged && self.table == Table::Mercury);
-        self.program.set_context(0, 0);
-        self.program.row(entry.address, loc.line);
+        // Its call site can only be in another function, before this one.
+        for ancestor in self.unwritten_ancestors(loc.parent) {
+            self.call_site(entry.address, ancestor);
+        }
+        self.state(loc, entry.flagged && self.table == Table::Mercury);
+        self.row_unless_written(entry.address, loc.line);
     }
 
     fn instruction(&mut self, address: u64, id: LocId) {
@@ -160,8 +162,8 @@ impl Builder<'_> {
         if loc.parent.is_some() {
             self.last_parent = loc.parent;
         }
-        self.state(loc);
-        if loc.line == self.program.line {
+        self.state(loc, false);
+        if self.program.rows > 0 && loc.line == self.program.line {
             self.program.advance(address);
         } else {
             self.program.row(address, loc.line);
@@ -184,17 +186,21 @@ impl Builder<'_> {
     /// Step 4.
     fn call_site(&mut self, address: u64, id: LocId) {
         let Some(loc) = self.loc(id) else { return };
-        self.state(loc);
-        if (address, loc.line) != (self.program.address, self.program.line) {
-            self.program.row(address, loc.line);
-        }
+        self.state(loc, false);
+        self.row_unless_written(address, loc.line);
         self.row_of.insert(id, self.program.rows);
     }
 
-    fn state(&mut self, loc: Loc) {
+    fn row_unless_written(&mut self, address: u64, line: u32) {
+        if self.program.rows == 0 || (address, line) != (self.program.address, self.program.line) {
+            self.program.row(address, line);
+        }
+    }
+
+    fn state(&mut self, loc: Loc, entry: bool) {
         let context = loc.parent.and_then(|parent| self.row_of.get(&parent)).copied().unwrap_or(0);
         self.program.set_file(loc.file);
-        self.program.set_entry(false);
+        self.program.set_entry(entry);
         self.program.set_context(context, loc.name);
     }
 }

@@ -145,7 +145,7 @@ impl Locs<'_, '_, '_> {
                         }
                         let caller = match call_site {
                             CallSite::Here(number) => Some(number),
-                            CallSite::Unseen | CallSite::Elsewhere => None,
+                            CallSite::Unseen | CallSite::Elsewhere(_) => None,
                         };
                         Call { at, unresolved, caller }
                     });
@@ -242,9 +242,9 @@ impl Locs<'_, '_, '_> {
                 );
                 sink.says_at(rule, range.end - 1, (Level::Error, modes), said);
             }
-            CallSite::Elsewhere => {
+            CallSite::Elsewhere(_) => {
                 let message = format_args!(
-                    "the `.loc` of {file} {line} {column} stands in another function: ptxas writes no inlined call"
+                    "the `.loc` of {file} {line} {column} stands in another function: the call seems to be in that one"
                 );
                 sink.error(RuleId::CallSiteElsewhere, range, message);
             }

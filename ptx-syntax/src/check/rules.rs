@@ -396,7 +396,7 @@ pub static RULES: [Rule; 119] = [
         (ISA_LOC, "error: Source location F L C used in inlined_at directive must be used in a preceding .loc directive")),
     rule(Id::CallSiteElsewhere, ("L009", "call-site-in-other-function"), Warning,
         "The earlier `.loc` of `inlined_at` stands in the same function.",
-        (OBSERVED, "silent: the line table has no inlined call")),
+        (OBSERVED, "silent: the call is inlined at a line of that other function")),
     rule(Id::NameUnresolved, ("L010", "function-name-unresolved"), Error,
         "The label of `function_name` is defined in `.debug_str`.",
         (ISA_LOC, "error: Unresolved label '...' used in function_name attribute.")),

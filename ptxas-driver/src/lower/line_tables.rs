@@ -24,20 +24,25 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// The source location table, and how many rows it has.
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
-    let FileTable { directories, files } =
-        file_table::build(files.iter().copied(), context.facts.uses_file_0);
     let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
-    let Sequences { list, inlined, rows } = sequences(context, SectionKind::DebugLine, lines)?;
+    let Sequences { list, inlined, sets_file_0, rows } = sequences(context, SectionKind::DebugLine, lines)?;
+    let FileTable { directories, mut files } = file_table::build(files.iter().copied(), sets_file_0);
+    let mut has_base = inlined;
+    if context.is_transcoded()
+        && let Some(nameless) = files.iter().position(|file| file.name.is_empty())
+    {
+        // ptxas takes the files of the Mercury table to end there, and four bytes behind, where the base would be, for the base.
+        files.truncate(nameless + 1);
+        has_base = false;
+    }
     let unit = LineTable {
         params: PTXAS_PARAMS,
         directories,
         files,
-        debug_str_base: inlined.then_some(0),
+        debug_str_base: has_base.then_some(0),
         sequences: Vec::new(),
     };
-    // Native tables of sm_90 and later keep the base unrelocated.
-    let relocates = Generation::of(context.sm) == Generation::Legacy || context.space == Space::Mercury;
-    let relocate_base = context.relocatable && relocates;
+    let relocate_base = context.relocatable && !context.is_transcoded();
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
     let debug_str = debug_str.map(|symbol| SymbolId(symbol.0));
     let lowered = join(SectionKind::DebugLine, &unit, list, debug_str)?;
@@ -60,7 +65,7 @@ pub(super) fn line_sass(
     };
     let Sequences { list, .. } = sequences(context, SectionKind::NvDebugLineSass, lines)?;
     let table = if list.is_empty() {
-        file_table::build(files.iter().copied(), context.facts.uses_file_0)
+        file_table::build(files.iter().copied(), false)
     } else if context.relocatable {
         let name = ptx_txt_name.as_bytes().into();
         FileTable { files: vec![LineFile { name, directory: 0, mtime: 0, size: 0 }], ..FileTable::default() }
@@ -78,10 +83,13 @@ pub(super) fn line_sass(
 }
 
 /// The programs of all code sections.
+#[derive(Default)]
 struct Sequences {
     list: Vec<(SymbolIndex, EncodedSequence)>,
     /// Whether inlined code occurs, if only in the hidden tables that these are transcoded from: it decides on the `.debug_str` base.
     inlined: bool,
+    /// Whether file 0 occurs in them or those hidden tables: it decides on the file table.
+    sets_file_0: bool,
     rows: usize,
 }
 
@@ -130,15 +138,16 @@ fn sequences<'l>(
     kind: SectionKind,
     lines: impl Fn(&CodeSection) -> Option<SectionLines<'l>> + Sync,
 ) -> Result<Sequences> {
-    let mut all = Sequences { list: Vec::new(), inlined: false, rows: 0 };
+    let mut all = Sequences::default();
     let parts = parallel::map(chunks(&context.image.sections), |chunk| lower(context, kind, chunk, &lines));
     for part in parts {
-        let Sequences { list, inlined, rows } = part?;
+        let Sequences { list, inlined, sets_file_0, rows } = part?;
         all.list.extend(list);
         all.inlined |= inlined;
+        all.sets_file_0 |= sets_file_0;
         all.rows += rows;
     }
-    if context.space == Space::Native && Generation::of(context.sm) >= Generation::Transcoded {
+    if context.is_transcoded() {
         all.list.sort_by_key(|(symbol, _)| *symbol);
     }
     Ok(all)
@@ -163,10 +172,11 @@ fn lower<'l>(
         name = last_name(&table.ops, name);
     }
     let _ = chunk.name_behind.send(name); // the last has nobody behind
-    let mut all = Sequences { list: Vec::with_capacity(built.len()), inlined: false, rows: 0 };
+    let mut all = Sequences { list: Vec::with_capacity(built.len()), ..Sequences::default() };
     name = before;
     for (index, section, table) in built {
         all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
+        all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
         let behind = last_name(&table.ops, name);
         let ops = table.into_program(std::mem::replace(&mut name, behind));
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();

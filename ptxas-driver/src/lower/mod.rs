@@ -21,6 +21,7 @@ use merc_capsule::Storage;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, MercurySection, SymbolIndex};
 use nv_debug_sections::file_table::SourceFile;
+use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
@@ -84,6 +85,11 @@ struct Mercury<'a> {
 }
 
 impl Context<'_> {
+    /// Whether ptxas makes these line tables from Mercury ones: native code from sm_90 on.
+    fn is_transcoded(&self) -> bool {
+        self.space == Space::Native && Generation::of(self.sm) >= Generation::Transcoded
+    }
+
     /// Frame size of the function that declares a local variable: as its call frame rules say, else the variable's own size.
     fn frame_size_of_local(&self, variable: &str) -> u64 {
         let Some(facts) = self.facts.variables.get(variable) else { return 0 };

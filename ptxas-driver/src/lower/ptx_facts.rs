@@ -30,8 +30,6 @@ pub struct PtxFacts<'a> {
     pub variables: HashMap<&'a str, VariableFacts<'a>>,
     /// Byte offsets of kernel parameters in constant bank 0.
     pub kernel_parameters: HashMap<&'a str, u64>,
-    /// Whether a `.loc` names file 0, in the 16 bits that reach the table.
-    pub uses_file_0: bool,
     /// Number of lines of the text.
     pub line_count: u32,
 }
@@ -231,13 +229,12 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     ));
                 }
                 let parent = match call_site {
-                    Some(CallSite::Here(number)) => Some(LocId(number)),
+                    Some(CallSite::Here(number) | CallSite::Elsewhere(number)) => Some(LocId(number)),
                     _ => None,
                 };
                 (self.name(&inlined.function_name) + inlined.name_offset, parent)
             }
         };
-        self.facts.uses_file_0 |= directive.file as u16 == 0;
         self.facts.columns.push(directive.column as u32);
         self.facts.locs.push(Loc {
             file: directive.file as u32,

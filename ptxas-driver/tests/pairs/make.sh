@@ -61,3 +61,15 @@ make own_sections sm_100 -g
 make own_sections sm_100 -g -c
 make empty_info sm_75 -g
 make empty_info sm_100 -g -c
+make first_row_line_1 sm_75 -lineinfo -c
+make first_row_line_1 sm_90 -lineinfo
+make first_row_line_1 sm_100 -lineinfo -c
+make call_site_elsewhere sm_75 -lineinfo
+make call_site_elsewhere sm_90 -lineinfo
+make call_site_elsewhere sm_100 -lineinfo
+make nameless_inlined sm_75 -lineinfo
+make nameless_inlined sm_90 -lineinfo
+make nameless_inlined sm_100 -lineinfo -c
+make file_0_unused sm_75 -lineinfo
+make file_0_unused sm_90 -lineinfo
+make shared_info sm_100 -g -c
