@@ -103,6 +103,50 @@ fn each_change_has_its_key() {
     assert!(!entry.is_empty() && entry.iter().all(|(key, _)| key == "entries"), "{entry:?}");
 }
 
+/// What stands in a section header or a record beside what is shown of it.
+#[test]
+fn what_is_not_shown_is_compared() {
+    let original = example("saxpy/saxpy-debug.cubin");
+    let keys_of = |change: fn(&mut Cubin<'_>)| keys(&original, changed(change).path());
+    let sections = vec![("sections".to_owned(), String::new())];
+    let registers = keys_of(|cubin| {
+        let text = cubin.section_by_name(".text.saxpy").unwrap().as_usize();
+        cubin.sections[text].info += 1 << 24;
+    });
+    assert_eq!(registers, sections);
+    let target = keys_of(|cubin| {
+        let rela = cubin.section_by_name(".rel.debug_line").unwrap().as_usize();
+        cubin.sections[rela].info += 1;
+    });
+    assert_eq!(target.first(), sections.first(), "{target:?}");
+    let parameter = keys_of(|cubin| {
+        let info = section(cubin, ".nv.info.saxpy");
+        // EIFMT_SVAL, EIATTR_KPARAM_INFO, 12 bytes, of which the first four are `Index`.
+        let record = info.windows(4).position(|bytes| bytes == [4, 0x17, 12, 0]).unwrap();
+        info[record + 4] ^= 1;
+    });
+    assert_eq!(parameter, [("info".to_owned(), ".nv.info.saxpy".to_owned())]);
+}
+
+/// Mercury code's sections have no other words: there the places of relocations count.
+#[test]
+fn places_of_mercury_relocations_count() {
+    let pair = support::repository().join("ptxas-driver/tests/pairs/flag_stays.sm_100.lineinfo.cubin");
+    let data = std::fs::read(&pair).unwrap();
+    let mut cubin = Cubin::parse(&data).unwrap();
+    let name = ".nv.merc.rela.debug_line";
+    let rela = cubin.section_by_name(name).unwrap().as_usize();
+    let Contents::Relocations(relocations) = &mut cubin.sections[rela].contents else { panic!() };
+    relocations[0].offset += 1;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, cubin.write().unwrap()).unwrap();
+    let found = keys(&pair, file.path());
+    assert!(
+        !found.is_empty() && found.iter().all(|row| *row == ("mercury".into(), name.into())),
+        "{found:?}"
+    );
+}
+
 /// What is only laid out otherwise is no difference: other line opcodes, another order of strings.
 #[test]
 fn encodings_do_not_count() {

@@ -6,7 +6,7 @@ mod lines;
 
 use super::compare::{AllFacts, Facts};
 use super::keys::Key;
-use crate::commands::dump::{Contents, NvInfoRecord, Source};
+use crate::commands::dump::{Contents, Source};
 use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
@@ -162,10 +162,7 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, lines: bool,
         Contents::Frames(all) => entries::frames(all, facts),
         Contents::Info(units) => entries::info(source, &units, facts),
         Contents::Lookup(names) => entries::lookup(source, subject, names, facts),
-        Contents::Attributes(records) => {
-            let words = |record: NvInfoRecord| format!("{} {}", record.attribute, record.value);
-            facts.listed(key, name, records.into_iter().map(words));
-        }
+        Contents::Attributes(records) => container::attributes(source.cubin(), index, name, records, facts),
         // Lines whose section could be decoded, but not be placed.
         Contents::Lines(_) | Contents::Shared(_) => facts.put(key, name, bytes(source.cubin(), index)),
         Contents::RegisterTypes(_) | Contents::Abbreviations(_) | Contents::Locations(_) => {}

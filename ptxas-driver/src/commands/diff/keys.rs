@@ -30,7 +30,7 @@ pub(super) const KEYS: [(Key, &str, &str); 16] = [
     (
         Key::Sections,
         "sections",
-        "which sections there are: type, flags, alignment, order; sizes of those without bytes",
+        "which sections there are: type, flags, alignment, what they belong to, order; sizes of those without bytes",
     ),
     (Key::Symbols, "symbols", "symbols by name: type, binding, section, value, size"),
     (Key::Code, "code", "instructions, byte by byte, of each .text section"),
@@ -48,7 +48,7 @@ pub(super) const KEYS: [(Key, &str, &str); 16] = [
     (Key::Registers, "registers", "where PTX registers live"),
     (Key::Frame, "frame", "call frame rules"),
     (Key::Strings, "strings", "strings of .debug_str"),
-    (Key::Relocations, "relocations", "relocations; of debug sections without their places"),
+    (Key::Relocations, "relocations", "relocations; of native debug sections without their places"),
     (Key::Mercury, "mercury", "Mercury code and its copies of all of this, byte by byte"),
 ];
 

@@ -3,9 +3,11 @@
 use super::Collector;
 use crate::commands::diff::compare::Facts;
 use crate::commands::diff::keys::Key;
+use crate::commands::dump::NvInfoRecord;
 use crate::commands::read::text;
 use nv_debug_sections::catalog::{SectionName, Space};
-use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol};
+use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::nv_info::{self, KernelParameter};
 use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::tkinfo;
 
@@ -36,12 +38,34 @@ pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector) {
             Contents::Alias(target) => format!(" in the bytes of {}", cubin.section_name(target)),
             _ => String::new(),
         };
-        let value =
-            format!("type {sh_type:#x} flags {flags:#x} align {align} entry size {entsize}{size}{shared}");
+        let belongs = belongs(cubin, section);
+        let value = format!(
+            "type {sh_type:#x} flags {flags:#x} align {align} entry size {entsize}{size}{shared}{belongs}"
+        );
         facts.named(Key::Sections, "", name, value);
         order.push(name);
     }
     facts.put(Key::Sections, "order", Facts::Listed(order.into_iter().map(str::to_owned).collect()));
+}
+
+/// What `sh_addr`, `sh_link` and `sh_info` say, by name. A symbol table's `sh_info` follows from the symbols.
+fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
+    const SYMBOL: u32 = 0xff_ffff;
+    let mut words = String::new();
+    if section.address != 0 {
+        words = format!(" address {:#x}", section.address);
+    }
+    if section.link != 0 {
+        words += &format!(" link {}", cubin.section_name(SectionIndex(section.link)));
+    }
+    if section.info_is_section() {
+        words += &format!(" of {}", cubin.section_name(SectionIndex(section.info)));
+    } else if section.info != 0 && !matches!(section.contents, Contents::Symbols(_)) {
+        // Of code: its function, and up to sm_89 the registers that it needs (FORMATS 8).
+        let function = cubin.symbol_name_in(SectionIndex(section.link), SymbolIndex(section.info & SYMBOL));
+        words += &format!(" function {function} registers {}", section.info >> 24);
+    }
+    words
 }
 
 pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector) {
@@ -49,7 +73,7 @@ pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector) {
         let Some(table) = table else { continue };
         let subject = if key == Key::Mercury { "symbols" } else { "" };
         for (index, symbol) in (0..).zip(cubin.symbols_of(table)).skip(1) {
-            let name = cubin.symbol_name_in(table, nv_debug_sections::cubin::SymbolIndex(index));
+            let name = cubin.symbol_name_in(table, SymbolIndex(index));
             facts.named(key, subject, name, symbol_words(cubin, symbol));
         }
     }
@@ -77,7 +101,7 @@ fn symbol_words(cubin: &Cubin<'_>, symbol: &Symbol) -> String {
     )
 }
 
-/// Relocations by the section they apply to. Places in debug sections follow from what is compared elsewhere.
+/// Relocations by the section they apply to. Places in native debug sections follow from what is compared elsewhere.
 pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector) {
     for (_, name, section) in cubin.iter() {
         let Some(relocations) = section.relocations() else { continue };
@@ -92,7 +116,7 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector) {
             let addend = relocation.addend.map_or(String::new(), |addend| format!("{addend:+#x}"));
             format!("{kind} {}{addend}", cubin.symbol_name_in(table, relocation.symbol))
         };
-        if parsed.is_debug() {
+        if parsed.is_debug() && parsed.space == Space::Native {
             let mut all = Vec::new();
             for words in relocations.iter().map(words) {
                 if !facts.takes(words.len()) {
@@ -108,6 +132,27 @@ pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector) {
             }
         }
     }
+}
+
+/// Records of `.nv.info` in words, with all that words leave out of a parameter.
+pub(super) fn attributes(
+    cubin: &Cubin<'_>,
+    index: SectionIndex,
+    name: &str,
+    records: Vec<NvInfoRecord>,
+    facts: &mut Collector,
+) {
+    let bytes = cubin.bytes(index).unwrap_or_default();
+    let decoded = nv_info::decode(name, &bytes).unwrap_or_default();
+    let words = records.into_iter().zip(&decoded).map(|(words, record)| {
+        let rest = record.parameter().map_or(String::new(), |parameter| {
+            let KernelParameter { index, log_alignment, space, bank, in_shared_memory, .. } = parameter;
+            let memory = if in_shared_memory { "shared memory" } else { "constants" };
+            format!(", index {index}, pointee aligned to 2^{log_alignment} in space {space}, bank {bank} of {memory}")
+        });
+        format!("{} {}{rest}", words.attribute, words.value)
+    });
+    facts.listed(Key::Info, name, words);
 }
 
 /// Of tools' notes each text has a name; other notes are bytes.
