@@ -56,14 +56,15 @@ fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
         words = format!(" address {:#x}", section.address);
     }
     if section.link != 0 {
-        words += &format!(" link {}", cubin.section_name(SectionIndex(section.link)));
+        words.extend([" link ", cubin.section_name(SectionIndex(section.link))]);
     }
     if section.info_is_section() {
-        words += &format!(" of {}", cubin.section_name(SectionIndex(section.info)));
+        words.extend([" of ", cubin.section_name(SectionIndex(section.info))]);
     } else if section.info != 0 && !matches!(section.contents, Contents::Symbols(_)) {
         // Of code: its function, and up to sm_89 the registers that it needs (FORMATS 8).
         let function = cubin.symbol_name_in(SectionIndex(section.link), SymbolIndex(section.info & SYMBOL));
-        words += &format!(" function {function} registers {}", section.info >> 24);
+        let registers = (section.info >> 24).to_string();
+        words.extend([" function ", function, " registers ", &registers]);
     }
     words
 }
