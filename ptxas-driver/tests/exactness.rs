@@ -76,6 +76,19 @@ fn assert_same_file(ptx: &Path, cubin: &Path, arch: &str, options: impl IntoIter
     assert!(ours == original, "{}: the file differs outside its debug sections", cubin.display());
 }
 
+/// A cubin with relocations that overlap still gives code facts: only label places are then told by the lines.
+#[test]
+fn overlapping_relocations_are_no_fault() {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (code, output) = (folder.path().join("code.cubin"), folder.path().join("out.cubin"));
+    let ptx = support::repository().join("ptxas-driver/tests/pairs/overlapping_references.ptx");
+    let options = ["-arch", "sm_120", "-g"];
+    assert!(Command::new(ptxas).arg(&ptx).args(options).arg("-o").arg(&code).status().unwrap().success());
+    let mut command = driver::compile();
+    driver::made(command.arg(&ptx).args(options).arg("--code").arg(driver::code_of(&code)), &output);
+}
+
 /// `diff --exactness` on the corpus, all that ptxas 13.0.88 wrote: all SMs, producers, modes and kinds of file.
 #[test]
 fn the_whole_corpus_is_exact() {
@@ -141,6 +154,13 @@ fn what_cannot_be_compared_is_said() {
     let other = run(&entry("saxpy/saxpy.ptx", "block_sum/block_sum.cubin"), &[]);
     assert_eq!(other.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&other.stdout).contains("does not compile"));
+    let mut longer = std::fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
+    longer.extend([0; 64]);
+    let path = folder.path().join("longer.cubin");
+    std::fs::write(&path, longer).unwrap();
+    let outside = run(&entry("saxpy/saxpy.ptx", path.to_str().unwrap()), &[]);
+    assert_eq!(outside.status.code(), Some(1), "all debug sections are the same, the files are not");
+    assert!(String::from_utf8_lossy(&outside.stdout).contains("whole file"));
     for (text, arguments) in [
         ("{", &[][..]),
         ("{\"entries\": []}", &[]),

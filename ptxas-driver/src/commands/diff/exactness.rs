@@ -42,6 +42,7 @@ struct Family {
 #[derive(Debug, Serialize)]
 struct Different {
     entry: String,
+    /// Its name; `whole file` where all debug sections are the same.
     section: String,
     /// The first difference in words.
     first: String,
@@ -113,16 +114,17 @@ impl Document {
     fn entry(&mut self, entry: &Entry) -> Result<()> {
         let original = entry.original()?;
         let theirs = Cubin::parse(&original)?;
-        let ours = match entry.compile(&theirs, &original)? {
-            Ok(ours) => ours,
+        let made = match entry.compile(&theirs, &original)? {
+            Ok(made) => made,
             Err(message) => {
                 self.failed.push(Failed { entry: entry.name.clone(), message });
                 return Ok(());
             }
         };
         let family = self.families.entry(family(theirs.header.sm())).or_default();
-        family.files.add(ours == original, false);
-        let ours = Cubin::parse(&ours).context("our own cubin")?;
+        family.files.add(made == original, false);
+        let mut is_explained = made == original;
+        let ours = Cubin::parse(&made).context("our own cubin")?;
         let (our_sections, their_sections) = (debug_sections(&ours), debug_sections(&theirs));
         for (name, &theirs_at) in &their_sections {
             let ours_at = our_sections.get(name).copied();
@@ -132,6 +134,7 @@ impl Document {
                 && ours_at.and_then(|at| relocated(&ours, at)).is_some_and(|bytes| {
                     relocated(&theirs, theirs_at).is_some_and(|original| original == bytes)
                 });
+            is_explained |= !same;
             family.sections.entry(kind(name)).or_default().add(same, relocated);
             family.sequences(name, (&ours, ours_at), (&theirs, theirs_at));
             if !same && !relocated {
@@ -140,8 +143,14 @@ impl Document {
             }
         }
         for name in our_sections.keys().filter(|name| !their_sections.contains_key(*name)) {
+            is_explained = true;
             let first = "ptxas has no such section".to_owned();
             self.different.push(Different { entry: entry.name.clone(), section: name.clone(), first });
+        }
+        if !is_explained {
+            let first = words::first_byte(&made, &original);
+            let section = "whole file".to_owned();
+            self.different.push(Different { entry: entry.name.clone(), section, first });
         }
         Ok(())
     }

@@ -19,8 +19,13 @@ pub(super) fn first_difference(
         return format!("line {}: ours `{}`, ptxas' `{}`", first + 1, line(&our_words), line(&their_words));
     }
     let (a, b) = (ours.bytes(ours_at).unwrap_or_default(), theirs.bytes(theirs_at).unwrap_or_default());
-    let at = a.iter().zip(b.iter()).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
-    format!("byte {at:#x} is other, and means the same")
+    format!("{}, and means the same", first_byte(&a, &b))
+}
+
+/// Where bytes differ first.
+pub(super) fn first_byte(a: &[u8], b: &[u8]) -> String {
+    let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
+    format!("byte {at:#x} is other")
 }
 
 /// A section as `dump` shows it, without the line that has its size; of relocations one line each.
