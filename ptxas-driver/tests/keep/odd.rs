@@ -5,6 +5,7 @@ use crate::driver;
 use crate::support::{oracle, skip};
 use gimli::{DW_TAG_compile_unit, DW_TAG_inlined_subroutine, DW_TAG_subprogram};
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::symbolize::Symbolizer;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -96,6 +97,11 @@ fn block(name: &str, lines: &str) -> String {
     text + "}\n"
 }
 
+/// Lines of numbers as `.b8` directives.
+fn bytes(numbers: &str) -> String {
+    numbers.split_whitespace().map(|byte| format!(".b8 {byte}\n")).collect()
+}
+
 fn module() -> String {
     let string = |line: &str| {
         let (label, string) = line.split_once(": ").unwrap();
@@ -147,7 +153,7 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
         assert_eq!(name, ".text.k");
         let of_callee: BTreeSet<u64> = super::chains(&cubin).into_values().flatten().collect();
         assert_eq!(*code, of_callee);
-        // The list of the PTX is of other code; the entry that it was for has no place now.
+        // The list of the PTX is of other code; the entry that it was for is a function that has none.
         assert_eq!(dies[4].tag, DW_TAG_subprogram);
         assert!(dies[4].code.is_none());
         let folder = tempfile::tempdir().unwrap();
@@ -156,6 +162,154 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
         std::fs::write(&file, &data).unwrap();
         assert!(dump.arg("dump").arg(&file).output().unwrap().status.success());
     }
+}
+
+/// What nvcc -G writes for inlined code: labels, and directives that do not say where it was inlined.
+#[test]
+fn calls_that_directives_do_not_name_are_where_their_labels_are() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let data = kept(&module().replace(", function_name $callee, inlined_at 1 200 5", ""), folder.path(), &[]);
+    let cubin = Cubin::parse(&data).unwrap();
+    let dies = entries(&cubin);
+    assert_eq!(dies[3].tag, DW_TAG_inlined_subroutine);
+    let (section, code) = dies[3].code.as_ref().unwrap();
+    let symbolizer = Symbolizer::new(&cubin).unwrap();
+    let index = cubin.section_by_name(section).unwrap();
+    let line = |at: &u64| symbolizer.locate(index, *at).unwrap().frames().next().unwrap().line;
+    assert!(!code.is_empty() && code.iter().all(|at| line(at) == 300));
+}
+
+/// `k` has only a list of ranges, which is gone.
+#[test]
+fn a_function_with_ranges_alone_is_where_its_code_is() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = module()
+        .replace(&bytes("3 46 1 3 14 17 1 18 1 0 0"), &bytes("3 46 1 3 14 85 6 0 0"))
+        .replace(".b64 $begin\n.b64 $end\n.b8 4\n.b32 24", ".b32 .debug_ranges\n.b8 4\n.b32 24");
+    let data = kept(&text, folder.path(), &[]);
+    let cubin = Cubin::parse(&data).unwrap();
+    let dies = entries(&cubin);
+    let (name, whole) = dies[2].code.as_ref().unwrap();
+    let size = cubin.bytes(cubin.section_by_name(".text.k").unwrap()).unwrap().len() as u64;
+    assert_eq!((&**name, whole), (".text.k", &(0..size).step_by(16).collect()));
+    let (_, inlined) = dies[3].code.as_ref().unwrap();
+    assert!(!inlined.is_empty() && inlined.is_subset(whole));
+}
+
+/// Every attribute of DWARF 2 that may lead into `.debug_loc`, or need registers; and an address in code of no known meaning.
+#[test]
+fn nothing_leads_to_what_is_gone() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let lists = [
+        gimli::DW_AT_location,
+        gimli::DW_AT_string_length,
+        gimli::DW_AT_return_addr,
+        gimli::DW_AT_data_member_location,
+        gimli::DW_AT_frame_base,
+        gimli::DW_AT_segment,
+        gimli::DW_AT_static_link,
+        gimli::DW_AT_use_location,
+        gimli::DW_AT_vtable_elem_location,
+        gimli::DW_AT_start_scope,
+    ];
+    for name in lists.map(|name| name.0) {
+        // DW_FORM_data4 into the section, by its name and by a label; DW_FORM_block1 of DW_OP_fbreg 0.
+        for (form, value) in [(6, ".b32 .debug_loc+0"), (6, ".b32 $list"), (10, "2 145 0")] {
+            if (name, form) == (gimli::DW_AT_start_scope.0, 10) {
+                continue; // no expression
+            }
+            let text = with_attribute(name, form, value);
+            let cubin = kept(&text, folder.path(), &[]);
+            assert_eq!(names(&Cubin::parse(&cubin).unwrap()), ["DW_AT_name"], "{name:#x} {value}");
+        }
+    }
+    let text = with_attribute(gimli::DW_AT_call_return_pc.0, 1, ".b64 $back");
+    assert_eq!(names(&Cubin::parse(&kept(&text, folder.path(), &[])).unwrap()), ["DW_AT_name"]);
+    // The offset of a member, as a number and as an expression.
+    for (form, value) in [(6, "8 0 0 0"), (10, "2 35 8")] {
+        let text = with_attribute(gimli::DW_AT_data_member_location.0, form, value);
+        let cubin = kept(&text, folder.path(), &[]);
+        assert_eq!(
+            names(&Cubin::parse(&cubin).unwrap()),
+            ["DW_AT_name", "DW_AT_data_member_location"],
+            "{value}"
+        );
+    }
+}
+
+/// The module with an attribute more for the variables, and a `.debug_loc`.
+fn with_attribute(name: u16, form: u16, value: &str) -> String {
+    let uleb = if name < 0x80 { name.to_string() } else { format!("{} {}", name & 0x7f | 0x80, name >> 7) };
+    let abbreviations = ABBREVIATIONS.replace("7 52 0 3 14 0 0", &format!("7 52 0 3 14 {uleb} {form} 0 0"));
+    let info = INFO.replace("$variable\n", &format!("$variable\n{value}\n"));
+    let info = info.replace("$path+5\n", &format!("$path+5\n{value}\n"));
+    let text =
+        module().replace(&block(".debug_abbrev", ABBREVIATIONS), &block(".debug_abbrev", &abbreviations));
+    text.replace(&block(".debug_info", INFO), &block(".debug_info", &info))
+        + &block(".debug_loc", "$list:\n.b64 $begin\n.b64 $end\n2 0 145 0\n.b64 0\n.b64 0")
+}
+
+/// Attributes of the first variable.
+fn names(cubin: &Cubin<'_>) -> Vec<String> {
+    let [info, abbrev] = [".debug_info", ".debug_abbrev"].map(|name| section(cubin, name).unwrap().bytes);
+    let info = gimli::DebugInfo::new(&info, gimli::LittleEndian);
+    let unit = info.units().next().unwrap().unwrap();
+    let abbreviations = unit.abbreviations(&gimli::DebugAbbrev::new(&abbrev, gimli::LittleEndian)).unwrap();
+    let mut raw = unit.entries_raw(&abbreviations, None).unwrap();
+    loop {
+        let Some(abbreviation) = raw.read_abbreviation().unwrap() else { continue };
+        let names = abbreviation.attributes().iter().map(|spec| spec.name().to_string()).collect();
+        if abbreviation.tag() == gimli::DW_TAG_variable {
+            return names;
+        }
+        raw.skip_attributes(abbreviation.attributes()).unwrap();
+    }
+}
+
+/// What a debugger reads of a shared variable, and what stands under relocations, are native places in both spaces' entries.
+#[test]
+fn shared_variables_and_functions_of_mercury_code() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = module()
+        .replace("sm_75", "sm_100")
+        .replace(".version 8.0", ".version 9.0")
+        .replace(".reg .b32 %r<4>;", ".reg .b32 %r<4>;\n\t.shared .align 4 .b8 tile[64];")
+        .replace("xor.b32 %r3, %r2, 12345;", "xor.b32 %r3, %r2, 12345;\n\tst.shared.u32 [tile+4], %r3;\n\tbar.sync 0;\n\tld.shared.u32 %r3, [tile+8];")
+        .replace(&block(".debug_abbrev", ABBREVIATIONS), &block(".debug_abbrev", &ABBREVIATIONS.replace("7 52 0 3 14 0 0", "7 52 0 3 14 2 10 0 0")))
+        .replace(&block(".debug_info", INFO), &block(".debug_info", &INFO.replace("$variable\n", "$variable\n9 3\n.b64 tile\n").replace("$path+5\n", "$path+5\n9 3\n.b64 tile\n")));
+    let ptx = folder.path().join("in.ptx");
+    std::fs::write(&ptx, text.replace("sm_100", "sm_100, debug")).unwrap();
+    let debug = folder.path().join("debug.cubin");
+    let mut ptxas = std::process::Command::new(oracle::tool("ptxas").unwrap());
+    ptxas.args(["-g", "-arch", "sm_100", "-o"]).arg(&debug).arg(&ptx);
+    assert!(ptxas.output().unwrap().status.success());
+    let theirs = std::fs::read(&debug).unwrap();
+    let theirs = Cubin::parse(&theirs).unwrap();
+    let mut command = driver::compile();
+    command.args(["-g", "--debug-opt", "keep", "-arch", "sm_100", "--code"]);
+    let data = driver::made(command.arg(driver::code_of(&debug)).arg(&ptx), &folder.path().join("out.cubin"));
+    let own = Cubin::parse(&data).unwrap();
+    let place = |cubin: &Cubin<'_>, name: &str| {
+        let bytes = cubin.bytes(cubin.section_by_name(name).unwrap()).unwrap().into_owned();
+        let at = bytes.windows(2).position(|window| window == [9, 3]).unwrap();
+        u64::from_le_bytes(bytes[at + 2..at + 10].try_into().unwrap())
+    };
+    for name in [".debug_info", ".nv.merc.debug_info"] {
+        assert_eq!(place(&own, name), place(&theirs, name), "{name}");
+    }
+    assert_ne!(place(&own, ".debug_info"), 0);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Which addresses of optimised code belong to an inlined call or a block.
 
 use crate::code_image::CodeSection;
+use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::{Context, Lowered};
 use anyhow::Result;
 use nv_debug_sections::catalog::SectionKind;
@@ -18,6 +19,8 @@ pub(super) struct Home {
     section: usize,
     start: u64,
     end: u64,
+    /// Whether any of its `.loc` directives has `inlined_at`.
+    pub(super) names_call_sites: bool,
 }
 
 /// One inlined call.
@@ -101,8 +104,13 @@ impl<'p> Places<'p> {
         for (section, code) in context.image.sections.iter().enumerate() {
             let ends = code.parts.iter().skip(1).map(|part| part.address).chain([code.size]);
             for (part, end) in code.parts.iter().zip(ends) {
-                let home = Home { symbol: code.symbol, section, start: part.address, end };
-                places.homes.entry(&part.name).or_insert(home);
+                places.homes.entry(&part.name).or_insert_with(|| Home {
+                    symbol: code.symbol,
+                    section,
+                    start: part.address,
+                    end,
+                    names_call_sites: names_call_sites(context.facts, &part.name),
+                });
             }
             places.lines.push(by_line(code));
         }
@@ -124,7 +132,12 @@ impl<'p> Places<'p> {
 
     /// The function that a label is in, where its code is in the image.
     pub(super) fn home(&self, label: &str) -> Option<Home> {
-        self.homes.get(self.context.facts.labels.get(label)?.function).cloned()
+        self.home_of(self.context.facts.labels.get(label)?.function)
+    }
+
+    /// The code of a function.
+    pub(super) fn home_of(&self, function: &str) -> Option<Home> {
+        self.homes.get(function).cloned()
     }
 
     /// Addresses of a function whose chain of inlined calls begins with `chain`.
@@ -155,6 +168,17 @@ impl<'p> Places<'p> {
     }
 }
 
+fn names_call_sites(facts: &PtxFacts<'_>, function: &str) -> bool {
+    let instructions = facts
+        .functions
+        .get(function)
+        .and_then(|function| facts.instructions.get(function.first_instruction..function.end_instruction));
+    instructions.into_iter().flatten().any(|instruction| {
+        let loc = facts.loc_at_line(instruction.line).and_then(|loc| facts.locs.get(loc.0 as usize));
+        loc.is_some_and(|loc| loc.parent.is_some())
+    })
+}
+
 fn by_line(code: &CodeSection) -> ByLine {
     let lines = code.ptx_lines.as_deref().unwrap_or_default();
     let ends = lines.iter().skip(1).map(|(at, _)| *at).chain([code.size]);
@@ -166,6 +190,11 @@ fn by_line(code: &CodeSection) -> ByLine {
 }
 
 impl Home {
+    /// Its first address and the one behind its last.
+    pub(super) fn span(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
     fn clip(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let (start, end) = (start.max(self.start), end.min(self.end));
         (start < end).then_some((start, end))
