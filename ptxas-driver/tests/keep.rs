@@ -235,6 +235,9 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
     for (chain, code) in said.iter().filter(|_| names_call_sites) {
         assert_eq!(Some(code), chains.get(chain), "{name}: {chain:?}");
     }
+    if !names_call_sites {
+        nest(&name, &dies);
+    }
     tally.entries += dies.len();
     tally.files += 1;
 
@@ -257,6 +260,22 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
             dies.len()
         );
         tally.read_by_llvm += 1;
+    }
+}
+
+/// Calls and blocks are inside what they stand in, and apart from those beside them.
+fn nest(name: &str, dies: &[Die]) {
+    let mut free: Vec<(usize, BTreeSet<u64>)> = Vec::new();
+    for die in dies {
+        free.retain(|(depth, _)| *depth < die.depth);
+        let Some((_, code)) = die.code.as_ref().filter(|_| die.depth > 0) else { continue };
+        if die.tag != gimli::DW_TAG_subprogram {
+            let (_, around) = free.last_mut().unwrap();
+            for address in code {
+                assert!(around.remove(address), "{name}: {:?}: {address:#x} is not its own", die.tag);
+            }
+        }
+        free.push((die.depth, code.clone()));
     }
 }
 

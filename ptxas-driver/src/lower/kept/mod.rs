@@ -16,10 +16,11 @@ use gimli::{Encoding, EndianSlice, Format, LittleEndian, Operation};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
-use places::{Home, Places};
+use places::{Home, Places, Taken};
 use ptx_syntax::StateSpace;
 use ptx_syntax::section_data::{Fixup, FixupTarget};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use tree::{Attribute, Entry, New, Written};
 
 /// Changes the sections of the PTX as the options ask. Nothing changes where they ask for nothing.
@@ -155,12 +156,24 @@ const STALE: [SectionKind; 3] = [SectionKind::DebugLoc, SectionKind::DebugRanges
 const CODE: [u16; 4] = [DW_AT_low_pc, DW_AT_high_pc, DW_AT_entry_pc, DW_AT_ranges];
 
 /// Where an entry is.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Scope {
     /// The code of the function that it is in.
     home: Option<Home>,
     /// Inlined calls down to it, by the offsets of their entries; outermost first.
     calls: Vec<usize>,
+    /// Its addresses, or those of the entry above that has any, ascending.
+    within: Rc<[(u64, u64)]>,
+    /// What the entries in it have of these.
+    taken: Taken,
+}
+
+impl Scope {
+    /// The scope of an entry in this one before its own place is known.
+    fn inner(&self) -> Self {
+        let Self { home, calls, within, .. } = self;
+        Self { home: home.clone(), calls: calls.clone(), within: Rc::clone(within), taken: Taken::default() }
+    }
 }
 
 struct Editor<'e> {
@@ -210,13 +223,14 @@ impl<'e> Editor<'e> {
     /// Where the code of an entry is now, in place of what it says itself; `None`: that stays.
     fn code(&mut self, entry: &Entry) -> Option<Vec<New<'e>>> {
         self.scopes.truncate(entry.depth);
-        let mut scope = self.scopes.last().cloned().unwrap_or_default();
+        let mut scope = self.scopes.last().map(Scope::inner).unwrap_or_default();
         let mut code = None;
         let has_code = CODE.iter().any(|name| entry.has(*name));
         if entry.tag == DW_TAG_subprogram {
-            scope = Scope { home: self.home(entry).filter(|_| has_code), calls: Vec::new() };
-            let whole = scope.home.as_ref().map(|home| (home.symbol, vec![home.span()]));
-            code = has_code.then(|| self.place(whole));
+            let home = self.home(entry).filter(|_| has_code);
+            let whole = home.as_ref().map(|home| (home.symbol, vec![home.span()]));
+            scope = Scope { home, ..Scope::default() };
+            code = has_code.then(|| self.place(&mut scope, whole));
         } else if entry.tag == DW_TAG_inlined_subroutine {
             scope.calls.push(entry.offset);
             let ranges = scope.home.as_ref().and_then(|home| {
@@ -225,11 +239,11 @@ impl<'e> Editor<'e> {
                     if by_line_table { self.inlined(home, &scope.calls) } else { self.between(home, entry) };
                 Some((home.symbol, ranges?))
             });
-            code = Some(self.place(ranges));
+            code = Some(self.place(&mut scope, ranges));
         } else if has_code && entry.depth > 0 {
             let ranges = scope.home.as_ref();
             let ranges = ranges.and_then(|home| Some((home.symbol, self.between(home, entry)?)));
-            code = Some(self.place(ranges));
+            code = Some(self.place(&mut scope, ranges));
         } else if has_code {
             // Ranges would count from it.
             code = Some(Vec::new());
@@ -238,9 +252,10 @@ impl<'e> Editor<'e> {
         code
     }
 
-    /// Attributes for these ranges of a section.
-    fn place(&mut self, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
+    /// Attributes for these ranges of a section, which become those of the entry's scope.
+    fn place(&mut self, scope: &mut Scope, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
         let Some((symbol, ranges)) = ranges else { return Vec::new() };
+        scope.within = ranges.as_slice().into();
         let at = |offset| crate::code_image::LabelAddress { symbol, offset };
         match ranges.as_slice() {
             [] => Vec::new(),
@@ -249,10 +264,14 @@ impl<'e> Editor<'e> {
         }
     }
 
-    /// Addresses of the code that the PTX between an entry's labels became.
-    fn between(&self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
+    /// Addresses of the code that the PTX between an entry's labels became, as far as the entry around it has them too and none
+    /// before it has. PTX of compilers has overlapping neighbours: their labels are around all that was moved in between.
+    fn between(&mut self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
         let (low, high) = self.label(entry).zip(self.label_of(entry, DW_AT_high_pc))?;
-        Some(self.places.between(home, low, high))
+        let ranges = self.places.between(home, low, high);
+        let around = self.scopes.last_mut()?;
+        let ranges = places::common(&ranges, &around.within);
+        Some(ranges.into_iter().flat_map(|range| around.taken.take(range)).collect())
     }
 
     /// Addresses of the inlined call at the end of a chain of entries.

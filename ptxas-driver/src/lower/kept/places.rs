@@ -8,7 +8,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line;
 use nv_debug_sections::symbolize::Rows;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The code of a function.
 #[derive(Debug, Clone)]
@@ -230,4 +230,63 @@ fn joined(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
         }
     }
     joined
+}
+
+/// What two ascending lists of disjoint ranges have in common.
+pub(super) fn common(ranges: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut common = Vec::new();
+    for &(start, end) in ranges {
+        let first = others.partition_point(|(_, behind)| *behind <= start);
+        let inside = others.get(first..).unwrap_or_default().iter().take_while(|(other, _)| *other < end);
+        common.extend(inside.map(|(other, behind)| (start.max(*other), end.min(*behind))));
+    }
+    common
+}
+
+/// Addresses that have an owner: disjoint ranges, ends by starts.
+#[derive(Debug, Default)]
+pub(super) struct Taken(BTreeMap<u64, u64>);
+
+impl Taken {
+    /// Takes what is free of a range.
+    pub(super) fn take(&mut self, (start, end): (u64, u64)) -> Vec<(u64, u64)> {
+        let first = self.0.range(..start).next_back().map_or(start, |(start, _)| *start);
+        let mut free = Vec::new();
+        let mut at = start;
+        for (&other, &behind) in self.0.range(first..end) {
+            if at < other {
+                free.push((at, other));
+            }
+            at = at.max(behind);
+        }
+        if at < end {
+            free.push((at, end));
+        }
+        self.0.extend(free.iter().copied());
+        free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_one_owner() {
+        let mut taken = Taken::default();
+        assert_eq!(taken.take((4, 8)), [(4, 8)]);
+        assert_eq!(taken.take((12, 14)), [(12, 14)]);
+        assert_eq!(taken.take((0, 20)), [(0, 4), (8, 12), (14, 20)]);
+        assert_eq!(taken.take((2, 20)), []);
+        assert_eq!(taken.take((19, 22)), [(20, 22)]);
+    }
+
+    #[test]
+    fn what_is_in_both() {
+        assert_eq!(
+            common(&[(0, 4), (6, 20)], &[(2, 7), (9, 10), (19, 30)]),
+            [(2, 4), (6, 7), (9, 10), (19, 20)]
+        );
+        assert_eq!(common(&[(0, 4)], &[(4, 8)]), []);
+    }
 }
