@@ -62,11 +62,15 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
         new_strings: &new_strings,
         addends,
         entries: units.iter().flat_map(|unit| &unit.entries).map(|entry| (entry.offset, entry)).collect(),
+        instructions: HashMap::new(),
         scopes: Vec::new(),
         taken: HashSet::new(),
         ranges: Ranges::default(),
         mapped: false,
     };
+    if keep {
+        editor.instructions = editor.instructions(&units);
+    }
     let written = tree::write(&units, &bytes, &relocs, |entry| editor.attributes(entry))?;
     if !keep && !editor.mapped {
         return Ok(());
@@ -156,7 +160,7 @@ const STALE: [SectionKind; 3] = [SectionKind::DebugLoc, SectionKind::DebugRanges
 const CODE: [u16; 4] = [DW_AT_low_pc, DW_AT_high_pc, DW_AT_entry_pc, DW_AT_ranges];
 
 /// Where an entry is.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Scope {
     /// The code of the function that it is in.
     home: Option<Home>,
@@ -164,16 +168,6 @@ struct Scope {
     calls: Vec<usize>,
     /// Its addresses, or those of the entry above that has any, ascending.
     within: Rc<[(u64, u64)]>,
-    /// What the entries in it have of these.
-    taken: Taken,
-}
-
-impl Scope {
-    /// The scope of an entry in this one before its own place is known.
-    fn inner(&self) -> Self {
-        let Self { home, calls, within, .. } = self;
-        Self { home: home.clone(), calls: calls.clone(), within: Rc::clone(within), taken: Taken::default() }
-    }
 }
 
 struct Editor<'e> {
@@ -188,6 +182,8 @@ struct Editor<'e> {
     /// Addends of relocated fields by offset.
     addends: HashMap<usize, i64>,
     entries: HashMap<usize, &'e Entry>,
+    /// PTX instructions of entries that labels place, ascending.
+    instructions: HashMap<usize, Vec<(u64, u64)>>,
     scopes: Vec<Scope>,
     /// Chains that have their entry: of two calls of the same function from the same line the first has the code.
     taken: HashSet<(SymbolIndex, Vec<places::Call>)>,
@@ -223,7 +219,7 @@ impl<'e> Editor<'e> {
     /// Where the code of an entry is now, in place of what it says itself; `None`: that stays.
     fn code(&mut self, entry: &Entry) -> Option<Vec<New<'e>>> {
         self.scopes.truncate(entry.depth);
-        let mut scope = self.scopes.last().map(Scope::inner).unwrap_or_default();
+        let mut scope = self.scopes.last().cloned().unwrap_or_default();
         let mut code = None;
         let has_code = CODE.iter().any(|name| entry.has(*name));
         if entry.tag == DW_TAG_subprogram {
@@ -264,14 +260,34 @@ impl<'e> Editor<'e> {
         }
     }
 
-    /// Addresses of the code that the PTX between an entry's labels became, as far as the entry around it has them too and none
-    /// before it has. PTX of compilers has overlapping neighbours: their labels are around all that was moved in between.
-    fn between(&mut self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
-        let (low, high) = self.label(entry).zip(self.label_of(entry, DW_AT_high_pc))?;
-        let ranges = self.places.between(home, low, high);
-        let around = self.scopes.last_mut()?;
-        let ranges = places::common(&ranges, &around.within);
-        Some(ranges.into_iter().flat_map(|range| around.taken.take(range)).collect())
+    /// Addresses of the code that the PTX between an entry's labels became, as far as the entry around it has them too.
+    fn between(&self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
+        let ranges = self.places.of_instructions(home, self.instructions.get(&entry.offset)?);
+        Some(places::common(&ranges, &self.scopes.last()?.within))
+    }
+
+    /// PTX instructions of each entry between two labels. Where neighbours overlap, since a compiler's labels are around all that it
+    /// moved in between, the one that begins last has them.
+    fn instructions(&self, units: &[tree::Unit]) -> HashMap<usize, Vec<(u64, u64)>> {
+        let mut beside: HashMap<usize, Vec<(u64, u64, usize)>> = HashMap::new();
+        let mut around: Vec<usize> = Vec::new();
+        for entry in units.iter().flat_map(|unit| &unit.entries) {
+            around.truncate(entry.depth);
+            let bound = |name| self.places.instruction(self.label_of(entry, name)?);
+            let bounds = bound(DW_AT_low_pc).zip(bound(DW_AT_high_pc)).filter(|(low, high)| low < high);
+            if let (Some(parent), Some((low, high))) = (around.last(), bounds) {
+                beside.entry(*parent).or_default().push((low, high, entry.offset));
+            }
+            around.push(entry.offset);
+        }
+        let mut instructions = HashMap::new();
+        for mut entries in beside.into_values() {
+            entries.sort_by_key(|(low, high, _)| (std::cmp::Reverse(*low), *high));
+            let mut taken = Taken::default();
+            instructions
+                .extend(entries.into_iter().map(|(low, high, entry)| (entry, taken.take((low, high)))));
+        }
+        instructions
     }
 
     /// Addresses of the inlined call at the end of a chain of entries.

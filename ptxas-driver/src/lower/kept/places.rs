@@ -154,14 +154,16 @@ impl<'p> Places<'p> {
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
 
-    /// Addresses of the code that the PTX between two labels became.
-    pub(super) fn between(&self, home: &Home, low: &str, high: &str) -> Vec<(u64, u64)> {
-        let facts = self.context.facts;
-        let index = |label: &str| facts.labels.get(label).map(|label| label.next_instruction);
-        let instructions =
-            index(low).zip(index(high)).and_then(|(low, high)| facts.instructions.get(low..high));
-        let lines: BTreeSet<u32> =
-            instructions.unwrap_or_default().iter().map(|instruction| instruction.line).collect();
+    /// Number of the first instruction behind a label.
+    pub(super) fn instruction(&self, label: &str) -> Option<u64> {
+        Some(self.context.facts.labels.get(label)?.next_instruction as u64)
+    }
+
+    /// Addresses of the code that PTX instructions became.
+    pub(super) fn of_instructions(&self, home: &Home, ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let all = &self.context.facts.instructions;
+        let instructions = ranges.iter().filter_map(|(low, high)| all.get(*low as usize..*high as usize));
+        let lines: BTreeSet<u32> = instructions.flatten().map(|instruction| instruction.line).collect();
         let Some(code) = self.lines.get(home.section) else { return Vec::new() };
         let ranges = lines.iter().filter_map(|line| code.get(line)).flatten();
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
@@ -243,7 +245,7 @@ pub(super) fn common(ranges: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, 
     common
 }
 
-/// Addresses that have an owner: disjoint ranges, ends by starts.
+/// What has an owner: disjoint ranges, ends by starts.
 #[derive(Debug, Default)]
 pub(super) struct Taken(BTreeMap<u64, u64>);
 
