@@ -97,11 +97,6 @@ fn block(name: &str, lines: &str) -> String {
     text + "}\n"
 }
 
-/// Lines of numbers as `.b8` directives.
-fn bytes(numbers: &str) -> String {
-    numbers.split_whitespace().map(|byte| format!(".b8 {byte}\n")).collect()
-}
-
 fn module() -> String {
     let string = |line: &str| {
         let (label, string) = line.split_once(": ").unwrap();
@@ -118,6 +113,13 @@ fn module() -> String {
         block(".debug_str", &strings),
     ]
     .concat()
+}
+
+/// The module with other entries.
+fn with_entries(abbreviations: &str, info: &str) -> String {
+    module()
+        .replace(&block(".debug_abbrev", ABBREVIATIONS), &block(".debug_abbrev", abbreviations))
+        .replace(&block(".debug_info", INFO), &block(".debug_info", info))
 }
 
 fn ready() -> bool {
@@ -189,9 +191,9 @@ fn a_function_with_ranges_alone_is_where_its_code_is() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let text = module()
-        .replace(&bytes("3 46 1 3 14 17 1 18 1 0 0"), &bytes("3 46 1 3 14 85 6 0 0"))
-        .replace(".b64 $begin\n.b64 $end\n.b8 4\n.b32 24", ".b32 .debug_ranges\n.b8 4\n.b32 24");
+    let abbreviations = ABBREVIATIONS.replace("3 46 1 3 14 17 1 18 1 0 0", "3 46 1 3 14 85 6 0 0");
+    let info = INFO.replace(".b64 $begin\n.b64 $end\n4", ".b32 .debug_ranges\n4");
+    let text = with_entries(&abbreviations, &info);
     let data = kept(&text, folder.path(), &[]);
     let cubin = Cubin::parse(&data).unwrap();
     let dies = entries(&cubin);
@@ -252,9 +254,7 @@ fn with_attribute(name: u16, form: u16, value: &str) -> String {
     let abbreviations = ABBREVIATIONS.replace("7 52 0 3 14 0 0", &format!("7 52 0 3 14 {uleb} {form} 0 0"));
     let info = INFO.replace("$variable\n", &format!("$variable\n{value}\n"));
     let info = info.replace("$path+5\n", &format!("$path+5\n{value}\n"));
-    let text =
-        module().replace(&block(".debug_abbrev", ABBREVIATIONS), &block(".debug_abbrev", &abbreviations));
-    text.replace(&block(".debug_info", INFO), &block(".debug_info", &info))
+    with_entries(&abbreviations, &info)
         + &block(".debug_loc", "$list:\n.b64 $begin\n.b64 $end\n2 0 145 0\n.b64 0\n.b64 0")
 }
 
