@@ -74,7 +74,7 @@ impl<'a> PtxSections<'a> {
 
     /// Name of the section that a label is in.
     pub fn label_section(&self, label: &str) -> Option<&'a str> {
-        Some(self.sections.get(self.labels.get(label)?.0)?.name)
+        self.labels.get(label).map(|(section, _)| *section)
     }
 
     /// The first section of a kind.
