@@ -82,6 +82,10 @@ fn entries(cubin: &Cubin<'_>) -> Vec<Die> {
                         }
                         other => panic!("{other:?} needs registers"),
                     },
+                    // `.debug_loc` is gone.
+                    name if matches!(value, AttributeValue::LocationListsRef(_)) => {
+                        panic!("{name} of a list")
+                    }
                     _ => {}
                 }
             }
@@ -183,13 +187,14 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
     let sections = command.args(["sections", "--check"]).arg(&output).output().unwrap();
     assert!(sections.status.success(), "{name}: {}", String::from_utf8_lossy(&sections.stdout));
 
-    // Calls cover exactly the addresses that the line table gives them.
+    // Calls cover exactly the addresses that the line table gives them, where it does.
     let chains = chains(&cubin);
     let symbolizer = Symbolizer::new(&cubin).unwrap();
     let dies = entries(&cubin);
     let mut path: Vec<(usize, (String, u64))> = Vec::new();
     let mut said: BTreeMap<(String, Chain), BTreeSet<u64>> = BTreeMap::new();
     let mut function: Option<String> = None;
+    let mut whole: Option<(String, BTreeSet<u64>)> = None;
     for die in &dies {
         path.retain(|(depth, _)| *depth < die.depth);
         if die.tag == gimli::DW_TAG_subprogram {
@@ -205,6 +210,10 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
                 assert!(code.iter().all(has_line), "{name}: code of {section} without lines");
                 tally.functions += 1;
             }
+            whole.clone_from(&die.code);
+        } else if let (Some((section, code)), true) = (&die.code, die.depth > 0) {
+            let (home, whole) = whole.as_ref().unwrap();
+            assert!(section == home && code.is_subset(whole), "{name}: {:?} outside its function", die.tag);
         }
         if die.tag == gimli::DW_TAG_inlined_subroutine {
             tally.inlined += 1;
@@ -222,8 +231,12 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
             tally.locations += 1;
         }
     }
-    for (chain, code) in &said {
+    let names_call_sites = text.contains("inlined_at");
+    for (chain, code) in said.iter().filter(|_| names_call_sites) {
         assert_eq!(Some(code), chains.get(chain), "{name}: {chain:?}");
+    }
+    if !names_call_sites {
+        nest(&name, &dies);
     }
     tally.entries += dies.len();
     tally.files += 1;
@@ -247,6 +260,22 @@ fn check(entry: &Entry, text: &str, folder: &Path, tally: &mut Tally) {
             dies.len()
         );
         tally.read_by_llvm += 1;
+    }
+}
+
+/// Calls and blocks are inside what they stand in, and apart from those beside them.
+fn nest(name: &str, dies: &[Die]) {
+    let mut free: Vec<(usize, BTreeSet<u64>)> = Vec::new();
+    for die in dies {
+        free.retain(|(depth, _)| *depth < die.depth);
+        let Some((_, code)) = die.code.as_ref().filter(|_| die.depth > 0) else { continue };
+        if die.tag != gimli::DW_TAG_subprogram {
+            let (_, around) = free.last_mut().unwrap();
+            for address in code {
+                assert!(around.remove(address), "{name}: {:?}: {address:#x} is not its own", die.tag);
+            }
+        }
+        free.push((die.depth, code.clone()));
     }
 }
 
@@ -295,6 +324,38 @@ fn triton_native_versions() {
         let version = text.lines().find(|line| line.starts_with(".version")).unwrap();
         text.replacen(version, ".version 9.0", 1)
     });
+}
+
+/// Any other PTX with debug sections: `FOLDER/*.ptx` of `NVDWARF_KEEP=FOLDER`, each for the SM that it names.
+#[test]
+fn other_inputs() {
+    let Some(folder) = std::env::var_os("NVDWARF_KEEP") else { return };
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let entry = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let parsed = ptx_syntax::parse(&text);
+        let arch = parsed.module.target().and_then(|target| target.arch()).unwrap().text.to_owned();
+        let unit = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let [producer, program, mode] = ["other", "", "keep"].map(str::to_owned);
+        let (ptx, cubin, command) = (Some(path), None, Vec::new());
+        Entry {
+            producer,
+            program,
+            arch,
+            mode,
+            unit,
+            ok: true,
+            written_by_ptxas_13_0: true,
+            command,
+            ptx,
+            cubin,
+        }
+    };
+    let entries: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ptx"))
+        .map(entry)
+        .collect();
+    run("other inputs", &entries, str::to_owned);
 }
 
 #[test]

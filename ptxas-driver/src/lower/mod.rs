@@ -66,6 +66,8 @@ struct Context<'a> {
     sections: &'a PtxSections<'a>,
     /// The code in the space that is lowered for.
     image: &'a CodeImage,
+    /// The native code.
+    native: &'a CodeImage,
     labels: &'a Labels<'a>,
     space: Space,
     /// Native code's Mercury code.
@@ -168,6 +170,7 @@ fn context<'a>(
         facts: input.facts,
         sections: input.sections,
         image,
+        native: input.image,
         labels,
         space,
         mercury,

@@ -72,6 +72,11 @@ impl<'a> PtxSections<'a> {
         self.labels.get(label).map(|(_, offset)| *offset).or_else(start)
     }
 
+    /// Name of the section that a label is in.
+    pub fn label_section(&self, label: &str) -> Option<&'a str> {
+        self.labels.get(label).map(|(section, _)| *section)
+    }
+
     /// The first section of a kind.
     pub fn by_kind(&self, kind: SectionKind) -> Option<&PtxSection<'a>> {
         self.sections.iter().find(|section| section.kind == Some(kind))
@@ -268,6 +273,8 @@ impl Lowering<'_, '_> {
                 );
             }
             (StateSpace::Shared, Some(symbol)) => {
+                // Mercury's symbols count from 0, without what the system reserves; its entries say the same as the native ones.
+                let symbol = self.context.native.symbols.get(name).unwrap_or(&symbol);
                 self.value(fixup, i128::from(symbol.value) + i128::from(addend));
             }
             // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.

@@ -89,9 +89,9 @@ pub(super) fn file_stat(text: &str) -> Option<FileStat> {
     Some(FileStat { path: path.into(), mtime: mtime.parse().ok()?, size: size.parse().ok()? })
 }
 
-/// `OLD=NEW`; NEW may hold equals signs.
+/// `OLD=NEW`; OLD may hold equals signs, as with gcc's `-ffile-prefix-map` (clang's takes them for NEW's; observed: gcc 12, clang 19).
 pub(super) fn path_map(text: &str) -> Option<PathMap> {
-    let (old, new) = text.split_once('=')?;
+    let (old, new) = text.rsplit_once('=')?;
     (!old.is_empty()).then(|| PathMap { old: old.into(), new: new.into() })
 }
 

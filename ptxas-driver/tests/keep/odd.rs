@@ -2,9 +2,10 @@
 
 use super::{Die, entries, keep, section};
 use crate::driver;
-use crate::support::{oracle, skip};
+use crate::support::{self, Entry, oracle, skip};
 use gimli::{DW_TAG_compile_unit, DW_TAG_inlined_subroutine, DW_TAG_subprogram};
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::symbolize::Symbolizer;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -114,6 +115,13 @@ fn module() -> String {
     .concat()
 }
 
+/// The module with other entries.
+fn with_entries(abbreviations: &str, info: &str) -> String {
+    module()
+        .replace(&block(".debug_abbrev", ABBREVIATIONS), &block(".debug_abbrev", abbreviations))
+        .replace(&block(".debug_info", INFO), &block(".debug_info", info))
+}
+
 fn ready() -> bool {
     let is_there = oracle::tool("ptxas").is_some();
     if !is_there {
@@ -147,7 +155,7 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
         assert_eq!(name, ".text.k");
         let of_callee: BTreeSet<u64> = super::chains(&cubin).into_values().flatten().collect();
         assert_eq!(*code, of_callee);
-        // The list of the PTX is of other code; the entry that it was for has no place now.
+        // The list of the PTX is of other code; the entry that it was for is a function that has none.
         assert_eq!(dies[4].tag, DW_TAG_subprogram);
         assert!(dies[4].code.is_none());
         let folder = tempfile::tempdir().unwrap();
@@ -156,6 +164,166 @@ fn tables_forms_and_siblings_that_compilers_do_not_write() {
         std::fs::write(&file, &data).unwrap();
         assert!(dump.arg("dump").arg(&file).output().unwrap().status.success());
     }
+}
+
+/// What nvcc -G writes for inlined code: labels, and directives that do not say where it was inlined.
+#[test]
+fn calls_that_directives_do_not_name_are_where_their_labels_are() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let data = kept(&module().replace(", function_name $callee, inlined_at 1 200 5", ""), folder.path(), &[]);
+    let cubin = Cubin::parse(&data).unwrap();
+    let dies = entries(&cubin);
+    assert_eq!(dies[3].tag, DW_TAG_inlined_subroutine);
+    let (section, code) = dies[3].code.as_ref().unwrap();
+    let symbolizer = Symbolizer::new(&cubin).unwrap();
+    let index = cubin.section_by_name(section).unwrap();
+    let line = |at: &u64| symbolizer.locate(index, *at).unwrap().frames().next().unwrap().line;
+    assert!(!code.is_empty() && code.iter().all(|at| line(at) == 300));
+}
+
+/// `k` has only a list of ranges, which is gone.
+#[test]
+fn a_function_with_ranges_alone_is_where_its_code_is() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let abbreviations = ABBREVIATIONS.replace("3 46 1 3 14 17 1 18 1 0 0", "3 46 1 3 14 85 6 0 0");
+    let info = INFO.replace(".b64 $begin\n.b64 $end\n4", ".b32 .debug_ranges\n4");
+    let text = with_entries(&abbreviations, &info);
+    let data = kept(&text, folder.path(), &[]);
+    let cubin = Cubin::parse(&data).unwrap();
+    let dies = entries(&cubin);
+    let (name, whole) = dies[2].code.as_ref().unwrap();
+    let size = cubin.bytes(cubin.section_by_name(".text.k").unwrap()).unwrap().len() as u64;
+    assert_eq!((&**name, whole), (".text.k", &(0..size).step_by(16).collect()));
+    let (_, inlined) = dies[3].code.as_ref().unwrap();
+    assert!(!inlined.is_empty() && inlined.is_subset(whole));
+}
+
+/// Every attribute of DWARF 2 that may lead into `.debug_loc`, or need registers; and an address in code of no known meaning.
+#[test]
+fn nothing_leads_to_what_is_gone() {
+    if !ready() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let lists = [
+        gimli::DW_AT_location,
+        gimli::DW_AT_string_length,
+        gimli::DW_AT_return_addr,
+        gimli::DW_AT_data_member_location,
+        gimli::DW_AT_frame_base,
+        gimli::DW_AT_segment,
+        gimli::DW_AT_static_link,
+        gimli::DW_AT_use_location,
+        gimli::DW_AT_vtable_elem_location,
+        gimli::DW_AT_start_scope,
+    ];
+    for name in lists.map(|name| name.0) {
+        // DW_FORM_data4 into the section, by its name and by a label; DW_FORM_block1 of DW_OP_fbreg 0.
+        for (form, value) in [(6, ".b32 .debug_loc+0"), (6, ".b32 $list"), (10, "2 145 0")] {
+            if (name, form) == (gimli::DW_AT_start_scope.0, 10) {
+                continue; // no expression
+            }
+            let text = with_attribute(name, form, value);
+            let cubin = kept(&text, folder.path(), &[]);
+            assert_eq!(names(&Cubin::parse(&cubin).unwrap()), ["DW_AT_name"], "{name:#x} {value}");
+        }
+    }
+    let text = with_attribute(gimli::DW_AT_call_return_pc.0, 1, ".b64 $back");
+    assert_eq!(names(&Cubin::parse(&kept(&text, folder.path(), &[])).unwrap()), ["DW_AT_name"]);
+    // The offset of a member, as a number and as an expression.
+    for (form, value) in [(6, "8 0 0 0"), (10, "2 35 8")] {
+        let text = with_attribute(gimli::DW_AT_data_member_location.0, form, value);
+        let cubin = kept(&text, folder.path(), &[]);
+        assert_eq!(
+            names(&Cubin::parse(&cubin).unwrap()),
+            ["DW_AT_name", "DW_AT_data_member_location"],
+            "{value}"
+        );
+    }
+}
+
+/// The module with an attribute more for the variables, and a `.debug_loc`.
+fn with_attribute(name: u16, form: u16, value: &str) -> String {
+    let uleb = if name < 0x80 { name.to_string() } else { format!("{} {}", name & 0x7f | 0x80, name >> 7) };
+    let abbreviations = ABBREVIATIONS.replace("7 52 0 3 14 0 0", &format!("7 52 0 3 14 {uleb} {form} 0 0"));
+    let info = INFO.replace("$variable\n", &format!("$variable\n{value}\n"));
+    let info = info.replace("$path+5\n", &format!("$path+5\n{value}\n"));
+    with_entries(&abbreviations, &info)
+        + &block(".debug_loc", "$list:\n.b64 $begin\n.b64 $end\n2 0 145 0\n.b64 0\n.b64 0")
+}
+
+/// Attributes of the first variable.
+fn names(cubin: &Cubin<'_>) -> Vec<String> {
+    let [info, abbrev] = [".debug_info", ".debug_abbrev"].map(|name| section(cubin, name).unwrap().bytes);
+    let info = gimli::DebugInfo::new(&info, gimli::LittleEndian);
+    let unit = info.units().next().unwrap().unwrap();
+    let abbreviations = unit.abbreviations(&gimli::DebugAbbrev::new(&abbrev, gimli::LittleEndian)).unwrap();
+    let mut raw = unit.entries_raw(&abbreviations, None).unwrap();
+    loop {
+        let Some(abbreviation) = raw.read_abbreviation().unwrap() else { continue };
+        let names = abbreviation.attributes().iter().map(|spec| spec.name().to_string()).collect();
+        if abbreviation.tag() == gimli::DW_TAG_variable {
+            return names;
+        }
+        raw.skip_attributes(abbreviation.attributes()).unwrap();
+    }
+}
+
+/// Mercury's symbols of shared variables count from elsewhere, its entries do not.
+#[test]
+fn shared_variables_are_at_one_place_in_both_spaces() {
+    let is_debug = |entry: &Entry| {
+        entry.producer == "cuda"
+            && (&*entry.mode, entry.sm()) == ("G", 100)
+            && entry.ok
+            && entry.ptx.is_some()
+    };
+    let Some(corpus) = support::corpus(is_debug) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut places = 0;
+    for entry in &corpus {
+        let (ptx, code) = (entry.ptx.as_ref().unwrap(), entry.cubin.as_ref().unwrap());
+        let mut command = driver::compile();
+        command.args(["-g", "--debug-opt", "keep", "-arch", &entry.arch, "--code"]);
+        let output = folder.path().join("out.cubin");
+        let data = driver::made(command.arg(driver::code_of(code)).arg(ptx), &output);
+        let theirs = std::fs::read(code).unwrap();
+        let theirs = in_window(&Cubin::parse(&theirs).unwrap(), ".debug_info");
+        let own = Cubin::parse(&data).unwrap();
+        assert_eq!(in_window(&own, ".debug_info"), theirs, "{}", entry.name());
+        assert_eq!(in_window(&own, ".nv.merc.debug_info"), theirs, "{}", entry.name());
+        places += theirs.len();
+    }
+    assert!(places > 0);
+}
+
+/// Addresses of variables in shared memory (NVIDIA's `DW_AT_address_class` 8).
+fn in_window(cubin: &Cubin<'_>, name: &str) -> Vec<Vec<u8>> {
+    let [info, abbrev] = [name, ".debug_abbrev"].map(|name| section(cubin, name).unwrap().bytes);
+    let mut found = Vec::new();
+    let debug_info = gimli::DebugInfo::new(&info, gimli::LittleEndian);
+    let mut units = debug_info.units();
+    while let Some(unit) = units.next().unwrap() {
+        let abbreviations =
+            unit.abbreviations(&gimli::DebugAbbrev::new(&abbrev, gimli::LittleEndian)).unwrap();
+        let mut entries = unit.entries(&abbreviations);
+        while let Some(entry) = entries.next_dfs().unwrap() {
+            let class = entry.attr_value(gimli::DW_AT_address_class);
+            if !matches!(class, Some(gimli::AttributeValue::AddressClass(gimli::DwAddr(8)))) {
+                continue;
+            }
+            if let Some(gimli::AttributeValue::Exprloc(place)) = entry.attr_value(gimli::DW_AT_location) {
+                found.push(place.0.slice().to_vec());
+            }
+        }
+    }
+    found
 }
 
 #[test]

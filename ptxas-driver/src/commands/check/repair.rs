@@ -23,7 +23,7 @@ pub(super) fn parse(word: &str) -> Result<Choice, String> {
 }
 
 pub(super) fn parse_map(word: &str) -> Result<(String, String), String> {
-    let (old, new) = word.split_once('=').ok_or("expected OLD=NEW")?;
+    let (old, new) = word.rsplit_once('=').ok_or("expected OLD=NEW")?;
     if old.is_empty() {
         return Err("expected something before the `=`".to_owned());
     }

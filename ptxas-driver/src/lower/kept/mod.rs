@@ -2,9 +2,10 @@
 //!
 //! The PTX's entries were written for the code that the PTX describes. For optimised code their places are taken from the line tables that
 //! go into the same file: an inlined call covers the addresses whose chain of call sites is its own, a block those of the PTX lines it is
-//! made of. Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
+//! made of, and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G, clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
 
 mod places;
+mod tables;
 mod tree;
 
 use super::{Context, Lowered};
@@ -15,12 +16,13 @@ use dwarf2_writer::constants::*;
 use gimli::{Encoding, EndianSlice, Format, LittleEndian, Operation};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
-use places::{Home, Places};
+use places::{Home, Places, Taken};
 use ptx_syntax::StateSpace;
 use ptx_syntax::section_data::{Fixup, FixupTarget};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tree::{Attribute, Entry, New, Written};
+use std::rc::Rc;
+use tables::{Ranges, move_lookups};
+use tree::{Attribute, Entry, New};
 
 /// Changes the sections of the PTX as the options ask. Nothing changes where they ask for nothing.
 ///
@@ -61,11 +63,15 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
         new_strings: &new_strings,
         addends,
         entries: units.iter().flat_map(|unit| &unit.entries).map(|entry| (entry.offset, entry)).collect(),
+        instructions: HashMap::new(),
         scopes: Vec::new(),
         taken: HashSet::new(),
         ranges: Ranges::default(),
         mapped: false,
     };
+    if keep {
+        editor.instructions = editor.instructions(&units);
+    }
     let written = tree::write(&units, &bytes, &relocs, |entry| editor.attributes(entry))?;
     if !keep && !editor.mapped {
         return Ok(());
@@ -76,10 +82,7 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
     lowered[info].relocs = written.relocs;
     lowered[abbrev].bytes = written.abbrev;
     if keep {
-        lowered.retain(|section| {
-            let stale = [SectionKind::DebugLoc, SectionKind::DebugRanges, SectionKind::DebugAranges];
-            section.kind.is_none_or(|kind| !stale.contains(&kind))
-        });
+        lowered.retain(|section| section.kind.is_none_or(|kind| !STALE.contains(&kind)));
         if !ranges.bytes.is_empty() {
             lowered.push(Lowered::of(SectionKind::DebugRanges, ranges.bytes, ranges.relocs));
         }
@@ -141,8 +144,19 @@ fn map_strings(bytes: &mut [u8], maps: &[PathMap], names: &BTreeSet<usize>) {
 /// The linkage name of compilers that write DWARF 2, in the vendors' range.
 const DW_AT_MIPS_LINKAGE_NAME: u16 = 0x2007;
 /// Attributes that say where something is at run time.
-const LOCATIONS: [u16; 5] =
-    [DW_AT_location, DW_AT_frame_base, DW_AT_return_addr, DW_AT_static_link, DW_AT_string_length];
+const LOCATIONS: [u16; 6] = [
+    DW_AT_location,
+    DW_AT_frame_base,
+    DW_AT_return_addr,
+    DW_AT_segment,
+    DW_AT_static_link,
+    DW_AT_string_length,
+];
+/// Attributes that say where something is in an object whose address is known.
+const PLACES_IN_OBJECTS: [u16; 3] =
+    [DW_AT_data_member_location, DW_AT_use_location, DW_AT_vtable_elem_location];
+/// Sections that describe the code that the PTX describes, and go.
+const STALE: [SectionKind; 3] = [SectionKind::DebugLoc, SectionKind::DebugRanges, SectionKind::DebugAranges];
 /// Attributes that say where code is.
 const CODE: [u16; 4] = [DW_AT_low_pc, DW_AT_high_pc, DW_AT_entry_pc, DW_AT_ranges];
 
@@ -153,6 +167,8 @@ struct Scope {
     home: Option<Home>,
     /// Inlined calls down to it, by the offsets of their entries; outermost first.
     calls: Vec<usize>,
+    /// Its addresses, or those of the entry above that has any, ascending.
+    within: Rc<[(u64, u64)]>,
 }
 
 struct Editor<'e> {
@@ -167,6 +183,8 @@ struct Editor<'e> {
     /// Addends of relocated fields by offset.
     addends: HashMap<usize, i64>,
     entries: HashMap<usize, &'e Entry>,
+    /// PTX instructions of entries that labels place, ascending.
+    instructions: HashMap<usize, Vec<(u64, u64)>>,
     scopes: Vec<Scope>,
     /// Chains that have their entry: of two calls of the same function from the same line the first has the code.
     taken: HashSet<(SymbolIndex, Vec<places::Call>)>,
@@ -178,12 +196,12 @@ impl<'e> Editor<'e> {
     fn attributes(&mut self, entry: &'e Entry) -> Vec<New<'e>> {
         let mut new: Vec<New<'e>> = Vec::new();
         let code = if self.keep { self.code(entry) } else { None };
-        let drops_location = self.keep && entry.attributes.iter().any(|attribute| self.is_stale(attribute));
+        let is_gone = |attribute: &Attribute| LOCATIONS.contains(&attribute.name) && self.is_stale(attribute);
+        let drops_location = self.keep && entry.attributes.iter().any(is_gone);
         for attribute in &entry.attributes {
-            let is_location = LOCATIONS.contains(&attribute.name);
             let goes = code.is_some() && CODE.contains(&attribute.name)
-                || drops_location
-                    && (is_location && self.is_stale(attribute) || attribute.name == DW_AT_address_class);
+                || self.keep && (self.is_stale(attribute) || self.leads_to_old_code(attribute))
+                || drops_location && attribute.name == DW_AT_address_class;
             if goes {
                 continue;
             }
@@ -206,24 +224,23 @@ impl<'e> Editor<'e> {
         let mut code = None;
         let has_code = CODE.iter().any(|name| entry.has(*name));
         if entry.tag == DW_TAG_subprogram {
-            scope = Scope {
-                home: self.label(entry).and_then(|label| self.places.home(label)),
-                calls: Vec::new(),
-            };
-            // Its own labels are the function's start and end; without code it has no place. The PTX's list of ranges is gone.
-            let is_placed = scope.home.is_some() && !entry.has(DW_AT_ranges);
-            code = (has_code && !is_placed).then(Vec::new);
+            let home = self.home(entry).filter(|_| has_code);
+            let whole = home.as_ref().map(|home| (home.symbol, vec![home.span()]));
+            scope = Scope { home, ..Scope::default() };
+            code = has_code.then(|| self.place(&mut scope, whole));
         } else if entry.tag == DW_TAG_inlined_subroutine {
             scope.calls.push(entry.offset);
-            let ranges =
-                scope.home.as_ref().and_then(|home| Some((home.symbol, self.inlined(home, &scope.calls)?)));
-            code = Some(self.place(ranges));
+            let ranges = scope.home.as_ref().and_then(|home| {
+                let by_line_table = home.names_call_sites;
+                let ranges =
+                    if by_line_table { self.inlined(home, &scope.calls) } else { self.between(home, entry) };
+                Some((home.symbol, ranges?))
+            });
+            code = Some(self.place(&mut scope, ranges));
         } else if has_code && entry.depth > 0 {
-            let labels = self.label(entry).zip(self.label_of(entry, DW_AT_high_pc));
-            let ranges = scope.home.as_ref().zip(labels);
-            let ranges =
-                ranges.map(|(home, (low, high))| (home.symbol, self.places.between(home, low, high)));
-            code = Some(self.place(ranges));
+            let ranges = scope.home.as_ref();
+            let ranges = ranges.and_then(|home| Some((home.symbol, self.between(home, entry)?)));
+            code = Some(self.place(&mut scope, ranges));
         } else if has_code {
             // Ranges would count from it.
             code = Some(Vec::new());
@@ -232,15 +249,46 @@ impl<'e> Editor<'e> {
         code
     }
 
-    /// Attributes for these ranges of a section.
-    fn place(&mut self, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
+    /// Attributes for these ranges of a section, which become those of the entry's scope.
+    fn place(&mut self, scope: &mut Scope, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
         let Some((symbol, ranges)) = ranges else { return Vec::new() };
+        scope.within = ranges.as_slice().into();
         let at = |offset| crate::code_image::LabelAddress { symbol, offset };
         match ranges.as_slice() {
             [] => Vec::new(),
             [(start, end)] => vec![New::Code(DW_AT_low_pc, at(*start)), New::Code(DW_AT_high_pc, at(*end))],
             several => vec![New::Offset(DW_AT_ranges, self.ranges.add(symbol, several))],
         }
+    }
+
+    /// Addresses of the code that the PTX between an entry's labels became, as far as the entry around it has them too.
+    fn between(&self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
+        let ranges = self.places.of_instructions(home, self.instructions.get(&entry.offset)?);
+        Some(places::common(&ranges, &self.scopes.last()?.within))
+    }
+
+    /// PTX instructions of each entry between two labels. Where neighbours overlap, since a compiler's labels are around all that it
+    /// moved in between, the one that begins last has them.
+    fn instructions(&self, units: &[tree::Unit]) -> HashMap<usize, Vec<(u64, u64)>> {
+        let mut beside: HashMap<usize, Vec<(u64, u64, usize)>> = HashMap::new();
+        let mut around: Vec<usize> = Vec::new();
+        for entry in units.iter().flat_map(|unit| &unit.entries) {
+            around.truncate(entry.depth);
+            let bound = |name| self.places.instruction(self.label_of(entry, name)?);
+            let bounds = bound(DW_AT_low_pc).zip(bound(DW_AT_high_pc)).filter(|(low, high)| low < high);
+            if let (Some(parent), Some((low, high))) = (around.last(), bounds) {
+                beside.entry(*parent).or_default().push((low, high, entry.offset));
+            }
+            around.push(entry.offset);
+        }
+        let mut instructions = HashMap::new();
+        for mut entries in beside.into_values() {
+            entries.sort_by_key(|(low, high, _)| (std::cmp::Reverse(*low), *high));
+            let mut taken = Taken::default();
+            instructions
+                .extend(entries.into_iter().map(|(low, high, entry)| (entry, taken.take((low, high)))));
+        }
+        instructions
     }
 
     /// Addresses of the inlined call at the end of a chain of entries.
@@ -254,18 +302,40 @@ impl<'e> Editor<'e> {
     fn call(&self, offset: usize) -> Option<places::Call> {
         let entry = self.entries.get(&offset)?;
         let number = |name| tree::number(entry.attribute(name)?, self.info);
+        let callee = self.referred(entry, DW_AT_abstract_origin);
+        let names = callee.map_or_else(Vec::new, |callee| self.names_of(callee));
+        Some(places::Call { names, file: number(DW_AT_call_file)?, line: number(DW_AT_call_line)? })
+    }
+
+    /// The code of the function that an entry is: that of the label it begins at; of one that has a list of ranges, that of its name.
+    fn home(&self, entry: &Entry) -> Option<Home> {
+        if entry.has(DW_AT_low_pc) {
+            return self.places.home(self.label(entry)?);
+        }
+        let names = self.names_of(entry);
+        names.iter().find_map(|name| self.places.home_of(std::str::from_utf8(name).ok()?))
+    }
+
+    /// Names of an entry and of those that it refers to for them, linkage names first.
+    fn names_of(&self, entry: &Entry) -> Vec<Vec<u8>> {
         let mut names = Vec::new();
-        let mut origin = entry.attribute(DW_AT_abstract_origin).and_then(|attribute| attribute.entry);
+        let mut next = Some(entry);
         // A declaration may stand behind the definition; a chain that goes on is none of a compiler's.
         for _ in 0..4 {
-            let Some(entry) = origin.and_then(|offset| self.entries.get(&offset)) else { break };
+            let Some(entry) = next else { break };
             for name in [DW_AT_MIPS_LINKAGE_NAME, DW_AT_linkage_name, DW_AT_name] {
                 names.extend(entry.attribute(name).and_then(|attribute| self.text(attribute)));
             }
-            let next = entry.attribute(DW_AT_specification).or(entry.attribute(DW_AT_abstract_origin));
-            origin = next.and_then(|attribute| attribute.entry);
+            next = self
+                .referred(entry, DW_AT_specification)
+                .or_else(|| self.referred(entry, DW_AT_abstract_origin));
         }
-        Some(places::Call { names, file: number(DW_AT_call_file)?, line: number(DW_AT_call_line)? })
+        names
+    }
+
+    /// The entry that an attribute refers to.
+    fn referred(&self, entry: &Entry, name: u16) -> Option<&'e Entry> {
+        self.entries.get(&entry.attribute(name)?.entry?).copied()
     }
 
     /// Name of the code label that an entry begins at.
@@ -291,15 +361,30 @@ impl<'e> Editor<'e> {
         all.get(first..behind).unwrap_or_default()
     }
 
+    /// Whether an attribute says where code was, or leads into a section that is gone.
+    fn leads_to_old_code(&self, attribute: &Attribute) -> bool {
+        let sections = self.context.sections;
+        self.fixups(attribute).iter().any(|fixup| match fixup.target {
+            FixupTarget::Section { name, .. } => is_stale_section(name),
+            FixupTarget::Symbol { name, .. } if self.context.facts.labels.contains_key(name) => {
+                attribute.form == DW_FORM_addr && !CODE.contains(&attribute.name)
+            }
+            FixupTarget::Symbol { name, .. } => sections.label_section(name).is_some_and(is_stale_section),
+            FixupTarget::Difference { .. } => false,
+        })
+    }
+
     /// Whether a location says what optimised code does not show.
     fn is_stale(&self, attribute: &Attribute) -> bool {
-        if !LOCATIONS.contains(&attribute.name) || self.context.image.has_registers {
+        let is_in_object = PLACES_IN_OBJECTS.contains(&attribute.name);
+        if !is_in_object && !LOCATIONS.contains(&attribute.name) {
             return false;
         }
         let is_block =
             [DW_FORM_block1, DW_FORM_block2, DW_FORM_block4, DW_FORM_block].contains(&attribute.form);
         if !is_block {
-            return attribute.form != DW_FORM_string; // a list of ranges between labels
+            // Lists of ranges between labels; members may have their offset as a number.
+            return !is_in_object && attribute.form != DW_FORM_string;
         }
         let content = self.info.get(attribute.content.clone()).unwrap_or_default();
         let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 2 };
@@ -316,6 +401,8 @@ impl<'e> Editor<'e> {
                     | Operation::Deref { .. }
                     | Operation::Nop,
                 )) => {}
+                // The address that they begin with is on the stack.
+                Ok(Some(operation)) if is_in_object && !needs_registers(&operation) => {}
                 _ => return true,
             }
         }
@@ -348,77 +435,17 @@ impl<'e> Editor<'e> {
     }
 }
 
-/// `.debug_ranges` in the making (DWARF 3 §2.16.3, which readers of DWARF 2 know too).
-#[derive(Debug, Default)]
-struct Ranges {
-    bytes: Vec<u8>,
-    relocs: Vec<DebugReloc>,
+fn is_stale_section(name: &str) -> bool {
+    SectionKind::from_name(name).is_some_and(|kind| STALE.contains(&kind))
 }
 
-impl Ranges {
-    /// Adds a list; its offset.
-    fn add(&mut self, symbol: SymbolIndex, ranges: &[(u64, u64)]) -> u32 {
-        let start = self.bytes.len();
-        // Addresses count from 0, not from the unit's start.
-        self.pair(u64::MAX, 0);
-        for (start, end) in ranges {
-            for (offset, address) in [(0, *start), (8, *end)] {
-                let (offset, addend) = (self.bytes.len() as u64 + offset, address as i64);
-                let (kind, in_place) = (RelocKind::Code64, Some(addend));
-                self.relocs.push(DebugReloc { offset, kind, symbol, addend, in_place });
-            }
-            self.pair(*start, *end);
-        }
-        self.pair(0, 0);
-        start as u32
-    }
-
-    fn pair(&mut self, start: u64, end: u64) {
-        self.bytes.extend(start.to_le_bytes());
-        self.bytes.extend(end.to_le_bytes());
-    }
-}
-
-/// Leads the tables of names to where the entries are now (DWARF 2.0.0 §6.1.1).
-fn move_lookups(lowered: &mut [Lowered], written: &Written) {
-    let kinds = [SectionKind::DebugPubnames, SectionKind::DebugPubtypes];
-    for section in lowered.iter_mut().filter(|section| section.kind.is_some_and(|kind| kinds.contains(&kind)))
-    {
-        let mut at = 0;
-        while let Some(length) = word(&section.bytes, at) {
-            let end = at.saturating_add(4).saturating_add(length as usize).min(section.bytes.len());
-            let [unit_field, size_field, first] = [6, 10, 14].map(|offset| at + offset);
-            let reloc = section.relocs.iter_mut().find(|reloc| reloc.offset as usize == unit_field);
-            let old = match &reloc {
-                Some(reloc) => reloc.addend as usize,
-                None => word(&section.bytes, unit_field).unwrap_or(0) as usize,
-            };
-            let Some((new, size)) = written.units.get(&old).copied() else { return };
-            match reloc {
-                Some(reloc) => reloc.addend = new.into(),
-                None => set_word(&mut section.bytes, unit_field, new),
-            }
-            set_word(&mut section.bytes, size_field, size);
-            let mut entry = first;
-            while let Some(offset) = word(&section.bytes, entry).filter(|offset| *offset != 0 && entry < end)
-            {
-                if let Some(new) = written.entries.get(&(old.saturating_add(offset as usize))) {
-                    set_word(&mut section.bytes, entry, *new);
-                }
-                let name = section.bytes.get(entry + 4..end).unwrap_or_default();
-                entry += 5 + memchr::memchr(0, name).unwrap_or(name.len());
-            }
-            at = end;
-        }
-    }
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
-}
-
-fn set_word(bytes: &mut [u8], at: usize, value: u32) {
-    if let Some(word) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-        *word = value.to_le_bytes();
-    }
+fn needs_registers<R: gimli::Reader>(operation: &Operation<R>) -> bool {
+    matches!(
+        operation,
+        Operation::Register { .. }
+            | Operation::RegisterOffset { .. }
+            | Operation::FrameOffset { .. }
+            | Operation::CallFrameCFA
+            | Operation::EntryValue { .. }
+    )
 }

@@ -1,13 +1,14 @@
 //! Which addresses of optimised code belong to an inlined call or a block.
 
 use crate::code_image::CodeSection;
+use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::{Context, Lowered};
 use anyhow::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line;
 use nv_debug_sections::symbolize::Rows;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The code of a function.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub(super) struct Home {
     section: usize,
     start: u64,
     end: u64,
+    /// Whether any of its `.loc` directives has `inlined_at`.
+    pub(super) names_call_sites: bool,
 }
 
 /// One inlined call.
@@ -101,8 +104,13 @@ impl<'p> Places<'p> {
         for (section, code) in context.image.sections.iter().enumerate() {
             let ends = code.parts.iter().skip(1).map(|part| part.address).chain([code.size]);
             for (part, end) in code.parts.iter().zip(ends) {
-                let home = Home { symbol: code.symbol, section, start: part.address, end };
-                places.homes.entry(&part.name).or_insert(home);
+                places.homes.entry(&part.name).or_insert_with(|| Home {
+                    symbol: code.symbol,
+                    section,
+                    start: part.address,
+                    end,
+                    names_call_sites: names_call_sites(context.facts, &part.name),
+                });
             }
             places.lines.push(by_line(code));
         }
@@ -124,7 +132,12 @@ impl<'p> Places<'p> {
 
     /// The function that a label is in, where its code is in the image.
     pub(super) fn home(&self, label: &str) -> Option<Home> {
-        self.homes.get(self.context.facts.labels.get(label)?.function).cloned()
+        self.home_of(self.context.facts.labels.get(label)?.function)
+    }
+
+    /// The code of a function.
+    pub(super) fn home_of(&self, function: &str) -> Option<Home> {
+        self.homes.get(function).cloned()
     }
 
     /// Addresses of a function whose chain of inlined calls begins with `chain`.
@@ -141,18 +154,31 @@ impl<'p> Places<'p> {
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
 
-    /// Addresses of the code that the PTX between two labels became.
-    pub(super) fn between(&self, home: &Home, low: &str, high: &str) -> Vec<(u64, u64)> {
-        let facts = self.context.facts;
-        let index = |label: &str| facts.labels.get(label).map(|label| label.next_instruction);
-        let instructions =
-            index(low).zip(index(high)).and_then(|(low, high)| facts.instructions.get(low..high));
-        let lines: BTreeSet<u32> =
-            instructions.unwrap_or_default().iter().map(|instruction| instruction.line).collect();
+    /// Number of the first instruction behind a label.
+    pub(super) fn instruction(&self, label: &str) -> Option<u64> {
+        Some(self.context.facts.labels.get(label)?.next_instruction as u64)
+    }
+
+    /// Addresses of the code that PTX instructions became.
+    pub(super) fn of_instructions(&self, home: &Home, ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let all = &self.context.facts.instructions;
+        let instructions = ranges.iter().filter_map(|(low, high)| all.get(*low as usize..*high as usize));
+        let lines: BTreeSet<u32> = instructions.flatten().map(|instruction| instruction.line).collect();
         let Some(code) = self.lines.get(home.section) else { return Vec::new() };
         let ranges = lines.iter().filter_map(|line| code.get(line)).flatten();
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
+}
+
+fn names_call_sites(facts: &PtxFacts<'_>, function: &str) -> bool {
+    let instructions = facts
+        .functions
+        .get(function)
+        .and_then(|function| facts.instructions.get(function.first_instruction..function.end_instruction));
+    instructions.into_iter().flatten().any(|instruction| {
+        let loc = facts.loc_at_line(instruction.line).and_then(|loc| facts.locs.get(loc.0 as usize));
+        loc.is_some_and(|loc| loc.parent.is_some())
+    })
 }
 
 fn by_line(code: &CodeSection) -> ByLine {
@@ -166,6 +192,11 @@ fn by_line(code: &CodeSection) -> ByLine {
 }
 
 impl Home {
+    /// Its first address and the one behind its last.
+    pub(super) fn span(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
     fn clip(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let (start, end) = (start.max(self.start), end.min(self.end));
         (start < end).then_some((start, end))
@@ -201,4 +232,63 @@ fn joined(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
         }
     }
     joined
+}
+
+/// What two ascending lists of disjoint ranges have in common.
+pub(super) fn common(ranges: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut common = Vec::new();
+    for &(start, end) in ranges {
+        let first = others.partition_point(|(_, behind)| *behind <= start);
+        let inside = others.get(first..).unwrap_or_default().iter().take_while(|(other, _)| *other < end);
+        common.extend(inside.map(|(other, behind)| (start.max(*other), end.min(*behind))));
+    }
+    common
+}
+
+/// What has an owner: disjoint ranges, ends by starts.
+#[derive(Debug, Default)]
+pub(super) struct Taken(BTreeMap<u64, u64>);
+
+impl Taken {
+    /// Takes what is free of a range.
+    pub(super) fn take(&mut self, (start, end): (u64, u64)) -> Vec<(u64, u64)> {
+        let first = self.0.range(..start).next_back().map_or(start, |(start, _)| *start);
+        let mut free = Vec::new();
+        let mut at = start;
+        for (&other, &behind) in self.0.range(first..end) {
+            if at < other {
+                free.push((at, other));
+            }
+            at = at.max(behind);
+        }
+        if at < end {
+            free.push((at, end));
+        }
+        self.0.extend(free.iter().copied());
+        free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_one_owner() {
+        let mut taken = Taken::default();
+        assert_eq!(taken.take((4, 8)), [(4, 8)]);
+        assert_eq!(taken.take((12, 14)), [(12, 14)]);
+        assert_eq!(taken.take((0, 20)), [(0, 4), (8, 12), (14, 20)]);
+        assert_eq!(taken.take((2, 20)), []);
+        assert_eq!(taken.take((19, 22)), [(20, 22)]);
+    }
+
+    #[test]
+    fn what_is_in_both() {
+        assert_eq!(
+            common(&[(0, 4), (6, 20)], &[(2, 7), (9, 10), (19, 30)]),
+            [(2, 4), (6, 7), (9, 10), (19, 20)]
+        );
+        assert_eq!(common(&[(0, 4)], &[(4, 8)]), []);
+    }
 }
