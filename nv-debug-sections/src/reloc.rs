@@ -36,7 +36,7 @@ const fn row(number: u32, name: &'static str, width: u8, action: Action, space: 
 }
 
 /// The relocation types of debug sections. Observed: ptxas and nvlink 13.0.88, debug sections of 679 cubins; there are no others.
-pub const TYPES: [RelocType; 10] = [
+pub const TYPES: [RelocType; 11] = [
     row(0x1, "R_CUDA_32", 4, Action::Add, Space::Native),
     row(0x2, "R_CUDA_64", 8, Action::Add, Space::Native),
     row(0x4, "R_CUDA_G64", 8, Action::Add, Space::Native),
@@ -46,6 +46,7 @@ pub const TYPES: [RelocType; 10] = [
     row(0x1_0003, "Mercury section offset", 4, Action::Add, Space::Mercury),
     row(0x1_0008, "Mercury offset in .debug_line", 4, Action::Add, Space::Mercury),
     row(0x1_000e, "Mercury size to clear", 8, Action::Clear, Space::Mercury),
+    row(0x1_003c, "Mercury code address in 4 bytes", 4, Action::Add, Space::Mercury),
     row(0x1_003d, "Mercury code address", 8, Action::Add, Space::Mercury),
 ];
 
@@ -67,6 +68,8 @@ pub enum RelocKind {
     Absolute64,
     /// Address inside a function's code.
     Code64,
+    /// The low 4 bytes of one.
+    Code32,
     /// Address of a constant bank variable.
     Generic64,
     /// Size of a function that may be dropped.
@@ -74,11 +77,12 @@ pub enum RelocKind {
 }
 
 /// The native and the Mercury type of each [`RelocKind`] (FORMATS 4 and 7).
-const KINDS: [(RelocKind, u32, u32); 6] = [
+const KINDS: [(RelocKind, u32, u32); 7] = [
     (RelocKind::Absolute32, 0x1, 0x1_0003),
     (RelocKind::LineOffset32, 0x1, 0x1_0008),
     (RelocKind::Absolute64, 0x2, 0x1_0002),
     (RelocKind::Code64, 0x2, 0x1_003d),
+    (RelocKind::Code32, 0x1, 0x1_003c),
     (RelocKind::Generic64, 0x4, 0x1_0001),
     (RelocKind::UnusedClear64, 0x49, 0x1_000e),
 ];

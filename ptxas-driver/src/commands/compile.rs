@@ -272,7 +272,6 @@ impl<'o> Compile<'o> {
         let name_offset = |label: &str| sections.label_offset(label);
         let sm = self.options.arch.number;
         let facts = PtxFacts::collect(&parsed.module, sm, lines, &name_offset, &mut diagnostics);
-        checks::at_dwarf(&parsed.module, &mut diagnostics);
         Index { sections, facts, diagnostics }
     }
 

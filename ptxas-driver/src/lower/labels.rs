@@ -1,7 +1,7 @@
 //! Addresses of code labels.
 
 use crate::code_image::{CodeImage, CodeSection, FunctionPart, LabelAddress};
-use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
+use crate::lower::ptx_facts::{Bound, FunctionFacts, PtxFacts};
 use foldhash::{HashMap, HashMapExt as _};
 use std::sync::OnceLock;
 
@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 const INSTRUCTION_BYTES: u64 = 16;
 
 /// Finds the SASS address of a PTX label: what the code generator says; else the first instruction made from the PTX at or behind the
-/// label, where nothing of the instruction before belongs to that already; else the function's end.
+/// label, where nothing of the instruction before belongs to that already; else the end of its code. The first and the last label of a
+/// function stand for its bounds.
 #[derive(Debug)]
 pub(super) struct Labels<'f> {
     facts: &'f PtxFacts<'f>,
@@ -51,13 +52,18 @@ impl<'f> Labels<'f> {
         let function = self.facts.functions.get(label.function)?;
         let index = self.index.get_or_init(|| Index::new(self.facts, self.image));
         let span = index.functions.get(label.function)?;
+        match label.bound {
+            Some(Bound::Start) => return Some(span.start),
+            Some(Bound::End) => return Some(span.end),
+            None => {}
+        }
         // Nothing stands before the first instruction but the prologue, which belongs to it.
         if label.next_instruction == function.first_instruction {
             return Some(span.start);
         }
         let inside = label.next_instruction < function.end_instruction;
         let address = if inside { index.before[label.next_instruction] } else { None };
-        address.or(Some(if label.closes { span.end } else { span.code_end }))
+        address.or(Some(span.code_end))
     }
 }
 
@@ -202,6 +208,7 @@ $open:
 .version 8.0
 .target sm_80
 .entry k() {
+$begin:
 	mov.b32 %r1, 1;
 	bra.uni $next;
 $behind:
@@ -219,7 +226,7 @@ $end:
     /// Observed in code that ptxas makes with `-g`: see `tests/labels.rs`.
     #[test]
     fn what_comes_with_a_branch_belongs_to_it() {
-        let lines = [(0, 4), (0x20, 5), (0x50, 8), (0x80, 10), (0x90, 12)];
+        let lines = [(0, 5), (0x20, 6), (0x50, 9), (0x80, 11), (0x90, 13)];
         let mut k = section(3, &[("k", 0)], &lines);
         // Behind the first branch comes what belongs to the next block, before the second a BSSY; the kernel exits at 0xb0.
         k.branch_setup = vec![0x70];

@@ -6,10 +6,10 @@ use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::check::PtxasLines;
 use ptx_syntax::{
-    CallSite, CallSites, Function, FunctionKind, InlinedAt, LineCursor, LineIndex, LocDirective, Module,
-    Name, StateSpace, Statement, Variable,
+    CallSite, CallSites, Function, FunctionKind, InlinedAt, Instruction, LineCursor, LineIndex, LocDirective,
+    Module, Name, StateSpace, Statement, Variable,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Index of a module's code, labels, variables and `.loc` directives.
 ///
@@ -74,8 +74,17 @@ pub struct LabelFacts<'a> {
     pub function: &'a str,
     /// Index in [`PtxFacts::instructions`] of the next instruction, which may be the next function's.
     pub next_instruction: usize,
-    /// Whether it is the last of its function's labels, behind all instructions.
-    pub closes: bool,
+    /// Where it stands for its function's start or end, wherever it is in the text (observed: ptxas 13.0.88, sm_75-100).
+    pub bound: Option<Bound>,
+}
+
+/// What the labels around a function's code stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Of the function's first label, if a `.loc` comes before it and nothing that ends a basic block.
+    Start,
+    /// Of the last one that no branch leads to, if it is not the start.
+    End,
 }
 
 /// A variable.
@@ -225,7 +234,9 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         let mut current = None;
         let mut covered = None;
         let mut first_loc = None;
-        let mut last_label = None;
+        let mut labels = Vec::new();
+        let mut targets = HashSet::new();
+        let (mut first_is_start, mut has_ended_block) = (false, false);
         self.call_sites.begin_function();
         for statement in &body.statements {
             match statement {
@@ -237,9 +248,10 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 }
                 Statement::Label(label) => {
                     let next_instruction = self.facts.instructions.len();
-                    let label_facts = LabelFacts { function: name, next_instruction, closes: false };
+                    let label_facts = LabelFacts { function: name, next_instruction, bound: None };
                     self.facts.labels.entry(label.text).or_insert(label_facts);
-                    last_label = Some(label.text);
+                    first_is_start |= labels.is_empty() && first_loc.is_some() && !has_ended_block;
+                    labels.push(label.text);
                 }
                 Statement::Instruction(instruction) => {
                     // Without line markers lines without an instruction's end do not count.
@@ -252,17 +264,24 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                             .last = line;
                     }
                     let branches = instruction.mnemonic() == "bra";
+                    has_ended_block |= BLOCK_ENDS.contains(&instruction.mnemonic());
+                    targets.extend(branches.then(|| branch_target(instruction)).flatten());
                     self.facts.instructions.push(InstructionFacts { line, loc, branches });
                 }
+                Statement::BranchTargets(list) => targets.extend(list.names().map(|name| name.text)),
                 Statement::Variable(variable) => self.variable(variable, Some(name)),
                 _ => {}
             }
         }
         self.cover(covered);
         let end = self.facts.instructions.len();
-        let last = last_label.and_then(|label| self.facts.labels.get_mut(label));
-        if let Some(last) = last.filter(|last| last.function == name && last.next_instruction == end) {
-            last.closes = true;
+        let last = labels.iter().rfind(|label| !targets.contains(*label));
+        let first = labels.first().filter(|_| first_is_start);
+        for (label, bound) in [(last, Bound::End), (first, Bound::Start)] {
+            let facts = label.and_then(|label| self.facts.labels.get_mut(label));
+            if let Some(facts) = facts.filter(|facts| facts.function == name) {
+                facts.bound = Some(bound);
+            }
         }
         if let Some(first_loc) = first_loc {
             let close_line = self.line(body.close.start);
@@ -341,4 +360,13 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
             offset = offset.saturating_add(parameter.size().unwrap_or(0));
         }
     }
+}
+
+/// What ends a basic block.
+const BLOCK_ENDS: [&str; 7] = ["bra", "brx", "call", "ret", "exit", "bar", "barrier"];
+
+/// The label that a `bra` leads to: its only operand.
+fn branch_target<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
+    let word = instruction.text().trim_end_matches(';').trim_end();
+    word.rsplit(|c: char| c.is_whitespace() || c == '/').next()
 }

@@ -7,7 +7,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::local_depot;
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
-use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble};
+use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::section_order::{Place, places};
 use ptx_syntax::{Module, StateSpace};
 use std::collections::HashMap;
@@ -35,9 +35,11 @@ pub struct PtxSection<'a> {
 }
 
 impl<'a> PtxSections<'a> {
-    /// Assembles every block of the module.
+    /// Assembles every block of the module, then those of `@@DWARF` lines.
     pub fn assemble(module: &Module<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let blocks: Vec<_> = module.sections().map(|block| (block.name.text, assemble(block))).collect();
+        let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
+        let lines = assemble_at_dwarf(module).into_iter();
+        let blocks: Vec<_> = blocks.chain(lines.map(|line| (line.name.text, line.assembled))).collect();
         let mut all = Self::default();
         for (name, assembled) in &blocks {
             diagnostics.extend(assembled.errors.iter().map(|e| Diagnostic::error(e.range, e.to_string())));
@@ -161,7 +163,10 @@ impl Lowering<'_, '_> {
     fn section_offset(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
         let image = self.context.image;
         let undefined = || image.symbols.get(name).and_then(|symbol| symbol.index);
-        let symbol = image.section_symbols.get(name).copied().or_else(undefined);
+        let known = image.section_symbols.get(name).copied();
+        // Made for a reference before ptxas came to the section; only `.debug_info` is resolved when all are known.
+        let is_late = self.kind == Some(SectionKind::DebugInfo);
+        let symbol = if is_late { known.or_else(undefined) } else { undefined().or(known) };
         match symbol.filter(|_| self.context.relocatable) {
             Some(symbol) => {
                 let is_line = SectionKind::from_name(name) == Some(SectionKind::DebugLine);
@@ -178,9 +183,8 @@ impl Lowering<'_, '_> {
 
     fn symbol(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
         let Context { facts, image, sections, .. } = self.context;
-        let own = sections.labels.get(name).filter(|_| self.kind == Some(SectionKind::DebugInfo));
-        if let Some(&(section, offset)) = own {
-            self.section_offset(fixup, section, (offset as i64).wrapping_add(addend));
+        if let Some(&place) = sections.labels.get(name) {
+            self.section_label(fixup, name, addend, place);
         } else if facts.labels.contains_key(name) {
             self.code_label(fixup, name, addend);
         } else if let Some(&offset) = facts.kernel_parameters.get(name) {
@@ -189,8 +193,6 @@ impl Lowering<'_, '_> {
             self.variable(fixup, name, variable.space, addend);
         } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {
             self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend);
-        } else if let Some(&(section, offset)) = self.context.sections.labels.get(name) {
-            self.section_label(fixup, section, (offset as i64).wrapping_add(addend));
         } else {
             self.undefined(fixup, name);
         }
@@ -254,13 +256,12 @@ impl Lowering<'_, '_> {
         let window = shared_window_reserve(self.context.sm) as i64;
         match (space, symbol) {
             (StateSpace::Local, _) => self.local(fixup, name),
-            (StateSpace::Const | StateSpace::Shared, _)
-                if !self.resolves_all() && !self.context.relocatable =>
-            {
+            (StateSpace::Const, _) if !self.resolves_all() && !self.context.relocatable => {
                 self.lost(fixup, name, addend);
             }
             (StateSpace::Const, Some(symbol)) => {
-                self.symbol_reloc(fixup, name, RelocKind::Generic64, symbol.index, addend);
+                let kind = if self.resolves_all() { RelocKind::Generic64 } else { RelocKind::Absolute64 };
+                self.symbol_reloc(fixup, name, kind, symbol.index, addend);
             }
             (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
                 let window = if self.resolves_all() { window } else { 0 };
@@ -272,13 +273,21 @@ impl Lowering<'_, '_> {
                     window.wrapping_add(addend),
                 );
             }
+            (StateSpace::Shared, Some(_)) if addend != 0 && !self.resolves_all() => {
+                self.lost(fixup, name, addend);
+            }
+            // Elsewhere than in `.debug_info` ptxas leaves out where the window begins.
             (StateSpace::Shared, Some(symbol)) => {
                 // Mercury's symbols count from 0, without what the system reserves; its entries say the same as the native ones.
                 let symbol = self.context.native.symbols.get(name).unwrap_or(&symbol);
-                self.value(fixup, i128::from(symbol.value) + i128::from(addend));
+                let base = if self.resolves_all() { 0 } else { window };
+                self.value(fixup, i128::from(symbol.value) - i128::from(base) + i128::from(addend));
             }
             // A shared variable that the code does not use has no place: ptxas writes the one before the window's first.
-            (StateSpace::Shared, None) if !self.context.placed => self.value(fixup, i128::from(window) - 1),
+            (StateSpace::Shared, None) if !self.context.placed => {
+                let base = if self.resolves_all() { window } else { 0 };
+                self.value(fixup, i128::from(base) - 1 + i128::from(addend));
+            }
             (_, Some(symbol)) => self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend),
             (_, None) => self.undefined_reference(fixup, name),
         }
@@ -295,11 +304,14 @@ impl Lowering<'_, '_> {
     }
 
     /// ptxas resolves labels of debug sections in `.debug_info` only.
-    fn section_label(&mut self, fixup: &Fixup<'_>, name: &str, offset: i64) {
+    fn section_label(&mut self, fixup: &Fixup<'_>, label: &str, addend: i64, (section, offset): (&str, u64)) {
+        let offset = (offset as i64).wrapping_add(addend);
         if self.resolves_all() {
-            self.section_offset(fixup, name, offset);
+            self.section_offset(fixup, section, offset);
+        } else if addend == 0 {
+            self.lost(fixup, section, offset);
         } else {
-            self.lost(fixup, name, offset);
+            self.lost(fixup, label, addend);
         }
     }
 
@@ -342,7 +354,11 @@ impl Lowering<'_, '_> {
     ) {
         let Some(symbol) = symbol.into() else { return };
         // A 4-byte field cannot take a 64-bit relocation.
-        let kind = if fixup.width == 4 && kind.width() != 4 { RelocKind::Absolute32 } else { kind };
+        let kind = match kind {
+            _ if fixup.width != 4 || kind.width() == 4 => kind,
+            RelocKind::Code64 => RelocKind::Code32,
+            _ => RelocKind::Absolute32,
+        };
         self.relocs.push(DebugReloc { offset: fixup.offset, kind, symbol, addend, in_place });
     }
 

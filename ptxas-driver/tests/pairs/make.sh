@@ -73,3 +73,9 @@ make nameless_inlined sm_100 -lineinfo -c
 make file_0_unused sm_75 -lineinfo
 make file_0_unused sm_90 -lineinfo
 make shared_info sm_100 -g -c
+make odd_references sm_75 -g
+make odd_references sm_75 -g -c
+make odd_references sm_100 -g
+make odd_references sm_100 -g -c
+make at_dwarf sm_75 -g
+make early_pubnames sm_75 -g -c

@@ -4,7 +4,7 @@ use crate::arch::{self, Arch};
 use crate::diag::Diagnostic;
 use nv_debug_sections::level::PtxKind;
 use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
-use ptx_syntax::{Item, Module, Parsed, Statement, TargetDirective};
+use ptx_syntax::{Module, Parsed, Statement, TargetDirective};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
 pub(super) fn refused(
@@ -59,12 +59,4 @@ pub(in crate::commands) fn ptx_kind(module: &Module<'_>) -> PtxKind {
 fn has_loc(module: &Module<'_>) -> bool {
     let bodies = module.functions().filter_map(|function| function.body.as_ref());
     bodies.flat_map(|body| &body.statements).any(|statement| matches!(statement, Statement::Loc(_)))
-}
-
-/// Directives that are read, but not compiled.
-pub(super) fn at_dwarf(module: &Module<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if let Some(Item::AtDwarf(line)) = module.items.iter().find(|item| matches!(item, Item::AtDwarf(_))) {
-        let message = "@@DWARF lines, deprecated since PTX 2.0, are not compiled: expected .section blocks";
-        diagnostics.push(Diagnostic::warning(line.range, message));
-    }
 }
