@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod address_map;
+mod plan;
 mod policy;
 
 pub use address_map::{AddressMap, Lines};
+pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};

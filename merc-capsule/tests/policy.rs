@@ -2,41 +2,16 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
+mod support;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use merc_capsule::{Content, RULES, Storage, is_mercury, merc_name, native_name, rule};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
 use nv_debug_sections::reloc::RelocKind;
-
-/// Cubins whose writer knows more clones or fewer aliases than ptxas 13.0: nvlink, and Triton's ptxas 13.4.
-fn other_writer(path: &Path) -> bool {
-    let name = path.file_name().unwrap().to_string_lossy();
-    name.contains("linked") || name.contains(".own.")
-}
-
-fn cubins() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
-    if !root.is_dir() {
-        eprintln!("skipped: no corpus at {}", root.display());
-        return Vec::new();
-    }
-    let (mut files, mut folders) = (Vec::new(), vec![root]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "cubin") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
+use support::{cubins, other_writer};
 
 /// How a clone is stored, for the printed counts.
 fn seen(cubin: &Cubin<'_>, clone: SectionIndex, native: Option<SectionIndex>) -> &'static str {

@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, diff, dump, extract, lines, print, sections, strip};
+use crate::commands::{check, compile, diff, dump, extract, lines, merc, print, sections, strip};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -23,6 +23,7 @@ Examples:
   ptxas-driver diff a.cubin b.cubin                         what the two say differently
   ptxas-driver sections out.cubin                           its debug sections, and what is missing
   ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
+  ptxas-driver merc plan out.cubin                          its capsule from sm_100 on
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
@@ -59,6 +60,8 @@ enum Command {
     Extract(extract::Options),
     /// A cubin without its debug sections, and these in a side file
     Strip(strip::Options),
+    /// The Mercury capsule of a cubin for sm_100 and later
+    Merc(merc::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
 }
@@ -133,6 +136,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sections(options) => sections::run(&options, &mut out),
         Command::Extract(options) => extract::run(&options, &mut out),
         Command::Strip(options) => strip::run(&options, &mut out),
+        Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {

@@ -1,9 +1,10 @@
 //! The Mercury clones of debug sections (FORMATS 7), as values to be placed. What they hold is decided elsewhere: in `merc-capsule`.
 
-use super::edit::{Edit, Given};
-use super::{Cubin, Relocation, SectionIndex, Symbol, sht};
+use super::edit::{Edit, Fate, Given, Plan};
+use super::{Cubin, Relocation, Section, SectionIndex, Symbol, sht};
 use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};
+use object::elf;
 
 /// The clone of one debug section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,52 @@ impl Cubin<'_> {
     /// Symbols of `.nv.merc.symtab`, the null symbol included; empty without one.
     pub fn mercury_symbols(&self) -> &[Symbol] {
         self.mercury_symtab().map_or(&[], |table| self.symbols_of(table))
+    }
+
+    /// Whether there are Mercury sections.
+    pub fn has_capsule(&self) -> bool {
+        self.sections.iter().any(Section::is_mercury)
+    }
+
+    /// Removes the capsule: all Mercury sections. What is native stays as it is. Gives the indices that the removed sections had.
+    ///
+    /// # Errors
+    ///
+    /// A native section links to a Mercury one. Nothing is changed then.
+    pub fn remove_capsule(&mut self) -> Result<Vec<SectionIndex>> {
+        self.remove_sections(|_, section| section.is_mercury())
+    }
+
+    /// Removes all but the capsule: Mercury sections, which get bytes of their own, the string tables and what names the SM, notes
+    /// and `.nv.compat`. Capsules of code then begin with section index 0, since the code they are of is gone. Gives the indices that the removed
+    /// sections had.
+    ///
+    /// # Errors
+    ///
+    /// There is no capsule, or a section that stays links to one that goes. Nothing is changed then.
+    pub fn keep_only_capsule(&mut self) -> Result<Vec<SectionIndex>> {
+        if !self.has_capsule() {
+            return Err(Error::new("", 0, ErrorKind::Other("there are no Mercury sections".into())));
+        }
+        self.remove_sections(|name, section| {
+            // The notes link to `.nv.compat`.
+            let is_needed =
+                section.sh_type == elf::SHT_STRTAB.0 || name.starts_with(".note.nv.") || name == ".nv.compat";
+            !section.is_mercury() && !is_needed
+        })
+    }
+
+    fn remove_sections(&mut self, goes: impl Fn(&str, &Section<'_>) -> bool) -> Result<Vec<SectionIndex>> {
+        let mut fates = vec![Fate::Stays; self.sections.len()];
+        for ((_, name, section), fate) in self.iter().zip(fates.iter_mut().skip(1)) {
+            if goes(name, section) {
+                *fate = Fate::Goes;
+            }
+        }
+        let gone = (0..).zip(&fates).filter(|(_, fate)| **fate == Fate::Goes);
+        let gone = gone.map(|(index, _)| SectionIndex(index)).collect();
+        Plan::new(self, &Edit::nothing(), fates)?.apply(self, Edit::nothing());
+        Ok(gone)
     }
 
     /// The Mercury clones of debug sections as values, in file order: what [`set_mercury_sections`](Self::set_mercury_sections) takes.

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod dump;
 pub mod extract;
 pub mod lines;
+pub mod merc;
 pub mod print;
 mod read;
 pub mod sections;

@@ -1,0 +1,203 @@
+//! What a capsule of a cubin holds: every clone, before any of them is made.
+
+use crate::policy::{Content, Rule, Storage, is_mercury, merc_name, native_name, rule};
+use nv_debug_sections::catalog::{RelocForm, SectionName};
+use nv_debug_sections::cubin::{Cubin, sht};
+use std::collections::HashMap;
+use std::fmt;
+
+/// What a plan looks at in a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SectionView<'a> {
+    /// Its name with its dot.
+    pub name: &'a str,
+    /// `sh_type`.
+    pub sh_type: u32,
+    /// `sh_flags`.
+    pub flags: u64,
+}
+
+impl<'a> SectionView<'a> {
+    /// The sections of a cubin in file order, section 0 left out: section `i` of the file is number `i - 1`.
+    pub fn all(cubin: &'a Cubin<'_>) -> Vec<Self> {
+        let view = |name, sh_type, flags| SectionView { name, sh_type, flags };
+        cubin.iter().map(|(_, name, section)| view(name, section.sh_type, section.flags)).collect()
+    }
+}
+
+/// How a clone comes to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// It lies in the original's file range.
+    Alias,
+    /// It has the original's bytes, in a range of its own.
+    Copy,
+    /// It says the same in Mercury space.
+    Rewrite,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Alias => "alias",
+            Self::Copy => "copy",
+            Self::Rewrite => "rewrite",
+        })
+    }
+}
+
+/// When a clone does otherwise than its [`Action`] says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Exception {
+    /// It is an alias if it comes out with the original's bytes.
+    AliasIfEqual,
+    /// It is a copy if relocations in it say where line programs begin.
+    CopyIfLineOffset,
+}
+
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::AliasIfEqual => "alias if equal",
+            Self::CopyIfLineOffset => "copy if it has offsets of line programs",
+        })
+    }
+}
+
+/// One clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedClone {
+    /// Number of its original in the views.
+    pub original: usize,
+    /// Its name.
+    pub name: String,
+    /// `sh_type`.
+    pub sh_type: u32,
+    /// `sh_flags`.
+    pub flags: u64,
+    /// Name of the section that `sh_link` is of; `None` for 0.
+    pub link: Option<&'static str>,
+    /// How it comes to be.
+    pub action: Action,
+    /// When it does not.
+    pub exception: Option<Exception>,
+}
+
+/// The clones of a cubin in the order of their originals, and what makes the plan unsound.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CapsulePlan {
+    /// One for each section that has a clone.
+    pub clones: Vec<PlannedClone>,
+}
+
+/// Why there is no capsule of these sections.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Symbols are what relocations and code of both spaces refer to.
+    #[error("there is no .symtab, whose clone everything in a capsule refers to")]
+    NoSymtab,
+    /// Two sections would have one clone's name.
+    #[error("section {second}: {name} is the clone of section {first} already")]
+    Twice {
+        /// Name of the clone.
+        name: String,
+        /// Number of the first original in the views.
+        first: usize,
+        /// Number of the second.
+        second: usize,
+    },
+    /// The name says one space, `sh_flags` the other.
+    #[error("section {section}, {name}: {fault}")]
+    Space {
+        /// Its number in the views.
+        section: usize,
+        /// Its name.
+        name: String,
+        /// What does not fit.
+        fault: &'static str,
+    },
+    /// A clone of a section that is not there.
+    #[error("section {section}, {name}, is a clone of {native}, which is not there")]
+    NoOriginal {
+        /// Its number in the views.
+        section: usize,
+        /// Its name.
+        name: String,
+        /// Name of the original.
+        native: String,
+    },
+}
+
+/// Plans the capsule of a cubin of sm_100 or later. Sections that are clones already are checked, and planned anew.
+///
+/// # Errors
+///
+/// [`PlanError`], for the first section that is wrong.
+pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
+    let mut natives: HashMap<&str, usize> = HashMap::new();
+    for (section, view) in sections.iter().enumerate() {
+        if !check_space(section, view)? {
+            natives.entry(view.name).or_insert(section);
+        }
+    }
+    if !natives.contains_key(".symtab") {
+        return Err(PlanError::NoSymtab);
+    }
+    for (section, view) in sections.iter().enumerate().filter(|(_, view)| is_mercury(view.flags)) {
+        let native = native_name(view.name).unwrap_or_default();
+        // The relocations of code are in the capsule only, and so are those that only its space needs.
+        let is_rela = view.sh_type == sht::MERC_RELA;
+        if !is_rela && !natives.contains_key(&*native) {
+            return Err(PlanError::NoOriginal { section, name: view.name.to_owned(), native });
+        }
+    }
+    let mut clones: Vec<PlannedClone> = Vec::new();
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (original, view) in sections.iter().enumerate().filter(|(_, view)| !is_mercury(view.flags)) {
+        let (Some(rule), Some(name)) = (rule(view.name), merc_name(view.name)) else { continue };
+        // Linked files have several sections of one name, each with a clone of its own; relocations merge.
+        let is_relocation = SectionName::parse(view.name).form == Some(RelocForm::Rela);
+        if let Some(&first) = first.get(&name).filter(|_| is_relocation) {
+            return Err(PlanError::Twice { name, first, second: original });
+        }
+        first.insert(name.clone(), original);
+        clones.push(clone(original, name, view, rule));
+    }
+    Ok(CapsulePlan { clones })
+}
+
+/// Whether a section is a clone; both its name and its flags must say so.
+fn check_space(section: usize, view: &SectionView<'_>) -> Result<bool, PlanError> {
+    let has_flag = is_mercury(view.flags);
+    let fault = match (native_name(view.name).is_some(), has_flag) {
+        (true, false) => "the name is that of a clone, but sh_flags lacks 0x10000000",
+        (false, true) => "sh_flags has 0x10000000, but the name is not that of a clone",
+        _ => return Ok(has_flag),
+    };
+    Err(PlanError::Space { section, name: view.name.to_owned(), fault })
+}
+
+fn clone(original: usize, name: String, view: &SectionView<'_>, rule: &Rule) -> PlannedClone {
+    let (action, exception) = match (rule.content, rule.storage) {
+        (_, Storage::Alias) => (Action::Alias, None),
+        (_, Storage::AliasUnlessLineOffset) => (Action::Alias, Some(Exception::CopyIfLineOffset)),
+        (Content::Same, _) => (Action::Copy, None),
+        (Content::Mercury, Storage::AliasIfEqual) => (Action::Rewrite, Some(Exception::AliasIfEqual)),
+        (Content::Mercury, Storage::Own) => (Action::Rewrite, None),
+    };
+    let link = match rule.sh_type {
+        sht::MERC_CODE | sht::MERC_INFO | sht::MERC_RELA | sht::MERC_CALLGRAPH => Some(".nv.merc.symtab"),
+        sht::MERC_SYMTAB => Some(".strtab"),
+        _ => None,
+    };
+    PlannedClone {
+        original,
+        name,
+        sh_type: rule.sh_type,
+        flags: rule.flags(view.flags),
+        link,
+        action,
+        exception,
+    }
+}

@@ -1,0 +1,62 @@
+//! `merc strip-capsule`, `merc keep-capsule-only`: one of the two spaces without the other.
+
+use crate::commands::read;
+use crate::output;
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0  done
+  1  the file is no readable cubin, has no capsule, or cannot be written
+  2  the command line is wrong";
+
+/// Which file, and where what is left of it goes.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Options {
+    /// A cubin; `-` for standard input
+    file: PathBuf,
+    /// Write to this file, `-` for standard output; else FILE is replaced, or standard input follows to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Which of the two goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The capsule.
+    Capsule,
+    /// All else.
+    Native,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The file is no readable cubin, has no capsule, or cannot be written.
+pub(super) fn run(options: &Options, goes: Part, out: &mut dyn Write) -> Result<ExitCode> {
+    let (name, bytes) = read::read(&options.file)?;
+    let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    if !cubin.has_capsule() {
+        return Err(anyhow!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm()));
+    }
+    let removed: Result<Vec<SectionIndex>, _> = match goes {
+        Part::Capsule => cubin.remove_capsule(),
+        Part::Native => cubin.keep_only_capsule(),
+    };
+    removed.with_context(|| name.clone())?;
+    let result = cubin.write().with_context(|| name.clone())?;
+    let target = options.output.as_deref().unwrap_or(&options.file);
+    if target == Path::new("-") {
+        out.write_all(&result)?;
+    } else {
+        output::write(target, &result)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,133 @@
+//! `merc plan`: one row for each clone.
+
+use crate::commands::read::{self, JSON_VERSION, printable};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use merc_capsule::{PlannedClone, SectionView, is_mercury};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::generation::Generation;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+The columns: the section; its clone; whether that lies in the original's bytes (alias), has the
+same bytes again (copy) or says the same in Mercury space (rewrite), and when it does otherwise;
+whether the file has it: with another header than planned, or not at all.
+
+Exit status:
+  0  done
+  1  the file is no readable cubin for sm_100 or later, or has no sound capsule
+  2  the command line is wrong";
+
+/// Which file, and how it is shown.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Options {
+    /// A cubin; `-` for standard input
+    file: PathBuf,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON document.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    file: &'a str,
+    sm: u32,
+    clones: Vec<Row<'a>>,
+}
+
+/// One clone.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    original: &'a str,
+    clone: &'a str,
+    action: String,
+    exception: Option<String>,
+    sh_type: u32,
+    sh_flags: u64,
+    sh_link: Option<&'static str>,
+    in_file: &'static str,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The file is no readable cubin for sm_100 or later, or has no sound capsule.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let (name, bytes) = read::read(&options.file)?;
+    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
+    cubin.expect_short_names().with_context(|| name.clone())?;
+    let sm = cubin.header.sm();
+    if sm < Generation::FIRST_MERCURY_SM {
+        bail!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_100 or later");
+    }
+    let views = SectionView::all(&cubin);
+    let plan = merc_capsule::plan(&views).with_context(|| name.clone())?;
+    // By name, how many and with which header: linked files have several of one name.
+    let mut present: HashMap<&str, Vec<(u32, u64)>> = HashMap::new();
+    for view in views.iter().filter(|view| is_mercury(view.flags)).rev() {
+        present.entry(view.name).or_default().push((view.sh_type, view.flags));
+    }
+    let rows: Vec<Row<'_>> = plan
+        .clones
+        .iter()
+        .map(|clone| Row {
+            original: views.get(clone.original).map_or("", |view| view.name),
+            clone: &clone.name,
+            action: clone.action.to_string(),
+            exception: clone.exception.map(|exception| exception.to_string()),
+            sh_type: clone.sh_type,
+            sh_flags: clone.flags,
+            sh_link: clone.link,
+            in_file: in_file(clone, present.get_mut(&*clone.name).and_then(Vec::pop)),
+        })
+        .collect();
+    if options.json {
+        let document = Document {
+            schema: "nvdwarf.merc_plan",
+            schema_version: JSON_VERSION,
+            file: &name,
+            sm,
+            clones: rows,
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    } else {
+        text(&rows, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn in_file(clone: &PlannedClone, found: Option<(u32, u64)>) -> &'static str {
+    match found {
+        None => "no",
+        Some(header) if header == (clone.sh_type, clone.flags) => "yes",
+        Some(_) => "other header",
+    }
+}
+
+fn text(rows: &[Row<'_>], out: &mut dyn Write) -> Result<()> {
+    let width = |column: fn(&Row<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(60);
+    let original = width(|row| printable(row.original).len());
+    let clone = width(|row| printable(row.clone).len());
+    writeln!(out, "{:original$}  {:clone$}  action   in file  otherwise", "section", "clone")?;
+    for row in rows {
+        let (name, of) = (printable(row.original), printable(row.clone));
+        let line = format!(
+            "{name:original$}  {of:clone$}  {:7}  {:7}  {}",
+            row.action,
+            row.in_file,
+            row.exception.as_deref().unwrap_or_default()
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}

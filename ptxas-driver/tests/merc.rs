@@ -1,0 +1,130 @@
+//! `merc`: plans, and the two halves of cubins for sm_100 and later.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+#![allow(clippy::print_stdout, reason = "the figures")]
+
+mod support;
+
+use nv_debug_sections::cubin::{Contents, Cubin, sht};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use support::oracle;
+
+fn pair(name: &str) -> PathBuf {
+    support::repository().join("ptxas-driver/tests/pairs").join(name)
+}
+
+fn merc(arguments: &[&str], files: &[&Path]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("merc").args(arguments).args(files).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Bytes by name and position among those of the name, of the sections of one space. What capsules of code begin with is the
+/// number of a section.
+fn sections(cubin: &Cubin<'_>, mercury: bool) -> BTreeMap<(String, usize), Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for (index, name, section) in cubin.iter().filter(|(_, _, section)| section.is_mercury() == mercury) {
+        let number = all.range((name.to_owned(), 0)..=(name.to_owned(), usize::MAX)).count();
+        let skipped = if section.sh_type == sht::MERC_CODE { 4 } else { 0 };
+        let is_of_names = matches!(section.contents, Contents::Strings(_) | Contents::Symbols(_))
+            || section.relocations().is_some();
+        if !is_of_names {
+            let bytes = cubin.bytes(index).unwrap();
+            all.insert((name.to_owned(), number), bytes.get(skipped..).unwrap_or_default().to_vec());
+        }
+    }
+    all
+}
+
+#[test]
+fn a_plan_has_a_row_for_each_clone() {
+    let output = merc(&["plan"], &[&pair("own_sections.sm_100.g.cubin")]);
+    assert!(output.status.success());
+    let text = text(&output.stdout);
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(|line| line.split("  ").map(str::trim).filter(|w| !w.is_empty()).collect())
+        .collect();
+    assert_eq!(rows[0], ["section", "clone", "action", "in file", "otherwise"]);
+    for row in [
+        &[".debug_abbrev", ".nv.merc.debug_abbrev", "alias", "yes"][..],
+        &[".notes", ".nv.merc.notes", "copy", "yes"],
+        &[".debug_line", ".nv.merc.debug_line", "rewrite", "yes", "alias if equal"],
+        &[".nv.callgraph", ".nv.merc.nv.callgraph", "copy", "no"],
+        &[".text.kernel", ".nv.capmerc.text.kernel", "rewrite", "yes"],
+    ] {
+        assert!(rows.iter().any(|other| other == row), "{row:?} in {text}");
+    }
+    let json = merc(&["plan", "--json"], &[&pair("own_sections.sm_100.g.cubin")]);
+    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&document["schema"], &document["schema_version"]), (&"nvdwarf.merc_plan".into(), &1.into()));
+    assert_eq!(document["clones"].as_array().unwrap().len(), rows.len() - 1);
+}
+
+#[test]
+fn what_has_no_capsule_is_said_to_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.cubin");
+    let old = pair("own_sections.sm_75.g.cubin");
+    for (arguments, message) in [
+        (&["plan"][..], "a cubin for sm_75, which has no capsule: expected sm_100 or later"),
+        (&["strip-capsule", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
+        (&["keep-capsule-only", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
+    ] {
+        let made = merc(arguments, &[&old]);
+        assert_eq!(made.status.code(), Some(1));
+        let said = text(&made.stderr);
+        assert!(said.contains(message), "{said}");
+    }
+    assert!(!output.exists());
+}
+
+/// Cubins for sm_100 and later: our own, and those of the corpus.
+fn cubins() -> Vec<PathBuf> {
+    let mut all = vec![
+        pair("own_sections.sm_100.g.cubin"),
+        pair("own_sections.sm_100.g.c.cubin"),
+        pair("call_site_elsewhere.sm_100.lineinfo.cubin"),
+    ];
+    let corpus = support::corpus(|entry| entry.ok && entry.sm() >= 100);
+    all.extend(corpus.into_iter().flatten().filter_map(|entry| entry.cubin));
+    all
+}
+
+#[test]
+fn both_halves_keep_their_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [native, capsule] = ["native.cubin", "capsule.cubin"].map(|name| folder.path().join(name));
+    let nvdisasm = oracle::tool("nvdisasm");
+    let (mut count, mut listed) = (0, 0);
+    for path in cubins() {
+        for (command, output) in [("strip-capsule", &native), ("keep-capsule-only", &capsule)] {
+            let made = merc(&[command, "-o", output.to_str().unwrap()], &[&path]);
+            assert!(made.status.success(), "{}: {}", path.display(), text(&made.stderr));
+        }
+        let [whole, native_bytes, capsule_bytes] =
+            [&path, &native, &capsule].map(|path| std::fs::read(path).unwrap());
+        let [whole, without, only] =
+            [&whole, &native_bytes, &capsule_bytes].map(|bytes| Cubin::parse(bytes).unwrap());
+        assert_eq!(sections(&without, false), sections(&whole, false), "{}", path.display());
+        assert_eq!(sections(&only, true), sections(&whole, true), "{}", path.display());
+        assert!(!without.has_capsule() && only.has_capsule());
+        // nvdisasm takes long: some of them.
+        if let Some(nvdisasm) = nvdisasm.as_ref().filter(|_| count % 12 == 0) {
+            listed += 1;
+            let listing =
+                |path: &Path| Command::new(nvdisasm).args(["-c", "-gi"]).arg(path).output().unwrap();
+            let (before, after) = (listing(&path), listing(&native));
+            assert_eq!(after.status.success(), before.status.success(), "{}", path.display());
+            assert!(after.stdout == before.stdout, "{}: nvdisasm reads other code", path.display());
+            let read = Command::new(nvdisasm).arg(&capsule).output().unwrap();
+            assert!(read.status.success(), "{}: nvdisasm does not read the capsule", path.display());
+        }
+        count += 1;
+    }
+    println!("{count} cubins taken apart, {listed} of them read by nvdisasm");
+}
