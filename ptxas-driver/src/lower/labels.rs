@@ -154,7 +154,7 @@ $gone:
 $end:
 }
 .entry k() {
-$open:
+$open: .loc 1 1 1
 	ret;
 }
 ";

@@ -81,7 +81,7 @@ pub struct LabelFacts<'a> {
 /// What the labels around a function's code stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// Of the function's first label, if a `.loc` comes before it and nothing that ends a basic block.
+    /// Of the first label of a function with a `.loc`, if nothing before it ends a basic block.
     Start,
     /// Of the last one that no branch leads to, if it is not the start.
     End,
@@ -250,7 +250,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     let next_instruction = self.facts.instructions.len();
                     let label_facts = LabelFacts { function: name, next_instruction, bound: None };
                     self.facts.labels.entry(label.text).or_insert(label_facts);
-                    first_is_start |= labels.is_empty() && first_loc.is_some() && !has_ended_block;
+                    first_is_start |= labels.is_empty() && !has_ended_block;
                     labels.push(label.text);
                 }
                 Statement::Instruction(instruction) => {
@@ -276,7 +276,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         self.cover(covered);
         let end = self.facts.instructions.len();
         let last = labels.iter().rfind(|label| !targets.contains(*label));
-        let first = labels.first().filter(|_| first_is_start);
+        let first = labels.first().filter(|_| first_is_start && first_loc.is_some());
         for (label, bound) in [(last, Bound::End), (first, Bound::Start)] {
             let facts = label.and_then(|label| self.facts.labels.get_mut(label));
             if let Some(facts) = facts.filter(|facts| facts.function == name) {
