@@ -136,6 +136,11 @@ impl<'a> PtxFacts<'a> {
         self.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
     }
 
+    /// Whether line markers make PTX lines other than those of the text.
+    pub fn has_line_markers(&self) -> bool {
+        matches!(self.line_locs, LineLocs::Sparse(_))
+    }
+
     /// Whether an instruction is recorded at this line.
     pub fn has_instruction_at(&self, line: u32) -> bool {
         if self.sorted_lines.is_empty() {
