@@ -59,6 +59,11 @@ fn line_markers_on_sm_100() {
     assert_alike("sm_100", 0, loc_streams::marked_module);
 }
 
+#[test]
+fn shared_lines_on_sm_75() {
+    assert_alike("sm_75", 30, loc_streams::shared_module);
+}
+
 fn assert_same(arch: &str, different: usize) {
     assert_alike(arch, different, loc_streams::module);
 }

@@ -131,7 +131,6 @@ fn messages_and_exit_codes_are_ptxas_own() {
         (&["a.ptx", "b.ptx", "-g", "-lineinfo"], 0, "Conflicting options"),
         (&["a.ptx", "b.ptx", "-g", "-lineinfo", "-Werror"], FAILURE, "Conflicting options"),
         (&["a.ptx", "b.ptx", "-arch", "compute_75"], 0, ""),
-        (&["a.ptx", "b.ptx", "-arch", "sm_30"], FAILURE, "sm_30"),
         (&["a.ptx", "-ias", "junk"], FAILURE, "application ptx input, line 1; fatal"),
     ] {
         let ran = both(&ptxas, &folder, args);
