@@ -116,3 +116,60 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::fmt::Write as _;
+
+    /// Kernels with a marker before each, or none, and perhaps one within.
+    fn text(kernels: &[(Option<u32>, Option<u32>)]) -> String {
+        let mut text = ".version 8.0\n.target sm_75\n.address_size 64\n".to_owned();
+        for (number, (before, within)) in kernels.iter().enumerate() {
+            let marker = |line: &Option<u32>| line.map_or(String::new(), |line| format!("# {line} \"m\"\n"));
+            let (before, within) = (marker(before), marker(within));
+            write!(text, "{before}.entry k{number}()\n{{\nmembar.gl;\n{within}membar.gl;\nret;\n}}\n")
+                .unwrap();
+        }
+        text
+    }
+
+    /// The line of the text on which the first marker stands that makes lines shared: by sets of lines.
+    fn expected(text: &str) -> Option<u32> {
+        let mut taken = BTreeSet::new();
+        let (mut number, mut marker, mut inside, mut last) = (0, 0, false, 0);
+        for (line, words) in (1..).zip(text.lines()) {
+            number += 1;
+            if let Some(rest) = words.strip_prefix("# ") {
+                let count: u32 = rest.split(' ').next()?.parse().ok()?;
+                (number, marker) = (count - 1, line);
+                continue;
+            }
+            let opens = words == "{";
+            if opens || inside {
+                let first = if opens || number <= last { number } else { last + 1 };
+                if (first..=number).any(|line| taken.contains(&line)) {
+                    return Some(marker);
+                }
+                taken.extend(first..=number);
+                (inside, last) = (words != "}", number);
+            }
+        }
+        None
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_marker_that_makes_lines_shared_is_named(
+            kernels in prop::collection::vec((prop::option::of(1_u32..70), prop::option::weighted(0.2, 1_u32..70)), 1..6)
+        ) {
+            let text = text(&kernels);
+            let lines = LineIndex::new(&text);
+            let warning = warning(&ptx_syntax::parse(&text).module, &lines);
+            let named = warning.and_then(|warning| warning.range).map(|range| lines.line(range.start));
+            prop_assert_eq!(named, expected(&text), "{}", text);
+        }
+    }
+}
