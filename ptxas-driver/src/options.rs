@@ -272,7 +272,7 @@ pub fn parse(
 pub fn help() -> String {
     let mut text = String::from(
         "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\
-         Usage: ptxas-driver [compile] [options] <ptx file | ->\n",
+         Usage: ptxas-driver [compile] [options] <ptx file | ->...\n",
     );
     for (title, specs) in [("Options of ptxas", table::PTXAS), ("Options of ours", table::OURS)] {
         let _ = write!(text, "\n{title}\n\n");
