@@ -7,7 +7,6 @@ mod corpus;
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use corpus::{Cubins, file, oracle};
 use nv_debug_sections::cubin::{
@@ -77,14 +76,13 @@ fn cubin_of(
     (cubin, offsets)
 }
 
-/// 2 MB in which each of 32,000 sections has a name of 1 MB, or each of 40,000 symbols. With time in proportion to sections x
-/// name length this takes minutes.
+/// 19 MB in which each of 32,000 sections has a name of 16 MB, or each of 40,000 symbols. That the test ends is the proof: one look
+/// at every name's bytes would be at half a terabyte, and a copy of them fits no memory.
 #[test]
 fn one_long_name_for_everything_costs_nothing() {
-    const HALF: usize = 1 << 20;
-    let start = Instant::now();
+    const LENGTH: usize = 1 << 24;
     for prefix in [".text.", ".debug_", "é"] {
-        let long = format!("{prefix}{}", "a".repeat(HALF));
+        let long = format!("{prefix}{}", "a".repeat(LENGTH));
         let (mut cubin, names) = cubin_of(&[&long], []);
         let unknown = Relocation { offset: 0, r_type: 77, symbol: SymbolIndex(0), addend: Some(0) };
         for i in 0..16_000 {
@@ -117,7 +115,7 @@ fn one_long_name_for_everything_costs_nothing() {
         let view = Relocated::new(&cubin);
         let faults = (0..cubin.sections.len() as u32).filter_map(|i| view.section(SectionIndex(i)).err());
         assert_eq!(faults.filter(|fault| fault.section().len() < 5000).count(), 16_000);
-        assert!(cubin.debug_sections().is_err(), "a list of these names would take 32 GB");
+        assert!(cubin.debug_sections().is_err(), "a list of these names would take 512 GB");
         let mut stripped = cubin.clone();
         let removed = stripped.remove_debug_sections(|_| false).unwrap();
         assert_eq!(removed.len(), if prefix == ".debug_" { 32_000 } else { 0 });
@@ -129,7 +127,6 @@ fn one_long_name_for_everything_costs_nothing() {
         cubin.set_debug_sections((0..1000).map(|i| debug_section(&format!(".debug_{i}"))).collect()).unwrap();
         Cubin::parse(&cubin.write().unwrap()).unwrap();
     }
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 /// Relocation sections that apply to themselves, to each other, or to the section that they are relocated against.

@@ -175,6 +175,27 @@ pub struct Options {
     pub passed: Vec<OsString>,
 }
 
+impl Options {
+    /// All inputs, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
+        std::iter::once(&self.input).chain(&self.more_inputs)
+    }
+
+    /// The options given that act on debug information as only we write it, as they are typed.
+    pub fn ours_given(&self) -> Vec<&'static str> {
+        let Extras { keep_optimised, line_table, path_maps, stat_files, embed_ptx } = &self.extras;
+        let given = [
+            ("--debug-opt", *keep_optimised),
+            ("--line-table", *line_table != LineTableStyle::Ptxas),
+            ("--path-map", !path_maps.is_empty()),
+            ("--file-stat", !stat_files || !self.file_stats.is_empty()),
+            ("--embed-ptx", !embed_ptx),
+            ("--stats", self.stats),
+        ];
+        given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect()
+    }
+}
+
 /// What the command line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
@@ -251,7 +272,7 @@ pub fn parse(
 pub fn help() -> String {
     let mut text = String::from(
         "Compiles PTX to a cubin with debug sections, with ptxas' own options.\n\n\
-         Usage: ptxas-driver [compile] [options] <ptx file | ->\n",
+         Usage: ptxas-driver [compile] [options] <ptx file | ->...\n",
     );
     for (title, specs) in [("Options of ptxas", table::PTXAS), ("Options of ours", table::OURS)] {
         let _ = write!(text, "\n{title}\n\n");

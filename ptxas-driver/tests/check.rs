@@ -407,7 +407,24 @@ fn several_locs_on_a_line() {
     assert!(found(".loc 1 5 1\nmembar.gl; .loc 1 6 1 membar.gl;\n").contains("line 5 is lost"));
     let back = found(".loc 1 5 1\nmembar.gl; .loc 1 6 1 membar.gl; .loc 1 5 1 membar.gl;\n");
     assert!(back.contains("line 6 is lost"), "{back}");
+    // Code of line 0 counts to the code before, and takes nothing from the others of its PTX line.
+    let of_line_0 = found(".loc 1 5 1\nmembar.gl;\n.loc 1 0 1 membar.gl; .loc 1 6 1 membar.gl;\n");
+    assert!(of_line_0.contains("line 5, to which code of line 0 counts, is lost"), "{of_line_0}");
+    for lost in [
+        ".loc 1 5 1 membar.gl; .loc 1 0 1 membar.gl; .loc 1 6 1 membar.gl;\n",
+        ".loc 1 5 1 membar.gl; .loc 1 6 1 membar.gl; .loc 1 0 1 membar.gl;\n",
+    ] {
+        let shown = found(lost);
+        assert!(
+            shown.contains("line 5") && shown.contains("is lost") && shown.contains("that of line 6"),
+            "{shown}"
+        );
+    }
     for none in [
+        ".loc 1 5 1 membar.gl; .loc 1 0 1 membar.gl;\n",
+        ".loc 1 5 1 membar.gl; .loc 1 0 1 membar.gl; .loc 1 5 1 membar.gl;\n",
+        ".loc 1 5 1\nmembar.gl;\n.loc 1 0 1 membar.gl; .loc 1 5 1 membar.gl;\n",
+        ".loc 1 0 1 membar.gl; .loc 1 6 1 membar.gl;\n",
         ".loc 1 5 1 membar.gl;\n.loc 1 6 1 membar.gl;\n",
         ".loc 1 5 1 membar.gl; .loc 1 5 9 membar.gl;\n",
         ".loc 1 5 1 .loc 1 6 1 membar.gl;\n",

@@ -59,12 +59,23 @@ fn line_markers_on_sm_100() {
     assert_alike("sm_100", 0, loc_streams::marked_module);
 }
 
+#[test]
+fn shared_lines_on_sm_75() {
+    // Not all of the rule is known: docs/conformance.md, which has what was observed. `compile` warns.
+    assert_within("sm_75", [25, 2], loc_streams::shared_module);
+}
+
 fn assert_same(arch: &str, different: usize) {
     assert_alike(arch, different, loc_streams::module);
 }
 
-/// `different` is how many sequences of `.debug_line` in 1000 may differ.
+/// `different` is how many sequences of `.debug_line` in 1000 may differ; of `.nv_debug_line_sass` none.
 fn assert_alike(arch: &str, different: usize, make: fn(u64) -> Module) {
+    assert_within(arch, [different, 0], make);
+}
+
+/// How many sequences in 1000 may differ: of `.debug_line`, of `.nv_debug_line_sass`.
+fn assert_within(arch: &str, [different, of_ptx]: [usize; 2], make: fn(u64) -> Module) {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
     let number = |name| env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
     let first = number("NVDWARF_SEED").unwrap_or(1);
@@ -91,7 +102,8 @@ fn assert_alike(arch: &str, different: usize, make: fn(u64) -> Module) {
     let total = tally.sequences[".debug_line"].1;
     assert!(total >= 1000, "only {total} streams are compared on {arch}");
     for (section, (equal, total)) in &tally.sequences {
-        let allowed = if section == ".debug_line" { total * different / 1000 } else { 0 };
+        let in_1000 = if section == ".debug_line" { different } else { of_ptx };
+        let allowed = total * in_1000 / 1000;
         assert!(total - equal <= allowed, "{arch} {section}: {} of {total} sequences differ", total - equal);
     }
     assert!(different > 0 || tally.differences.is_empty(), "{arch}: headers or relocations differ");

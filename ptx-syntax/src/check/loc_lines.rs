@@ -13,54 +13,64 @@ pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// The row of an instruction.
+#[derive(Clone, Copy)]
+struct Row<'l> {
+    /// The `.loc` in effect.
+    written: &'l LocDirective<'l>,
+    /// The one that counts: code of line 0, which has no row, counts to that of the code before.
+    counts: &'l LocDirective<'l>,
+}
+
 fn body(function: &Function<'_>, sink: &mut Sink<'_>) {
-    let mut current: Option<&LocDirective<'_>> = None;
-    // The last instruction: where its line is known by, and what its `.loc` is.
-    let mut last: Option<(u32, &LocDirective<'_>)> = None;
+    let mut current: Option<Row<'_>> = None;
+    // The last instruction: where its line is known by, and its row.
+    let mut last: Option<(u32, Row<'_>)> = None;
     // The earlier ones of its line.
-    let mut others: Vec<&LocDirective<'_>> = Vec::new();
+    let mut others: Vec<Row<'_>> = Vec::new();
     for statement in function.body.iter().flat_map(|body| &body.statements) {
         let instruction = match statement {
-            // Line 0 makes no row, so there is none to lose.
             Statement::Loc(loc) => {
-                current = (loc.line != 0).then_some(loc);
+                let counts = if loc.line == 0 { last.map(|(_, row)| row.counts) } else { Some(loc) };
+                current = counts.map(|counts| Row { written: loc, counts });
                 continue;
             }
             Statement::Instruction(instruction) => instruction,
             _ => continue,
         };
         let anchor = instruction.line_anchor;
-        let Some(loc) = current else { continue };
-        if let Some((before, earlier)) = last.replace((anchor, loc)) {
+        let Some(row) = current else { continue };
+        if let Some((before, earlier)) = last.replace((anchor, row)) {
             if !is_one_line(before, anchor, sink.text) {
                 if !others.is_empty() {
-                    report(&others, earlier, sink);
+                    report(&others, earlier.counts, sink);
                     others.clear();
                 }
-            } else if !same_row(earlier, loc) {
+            } else if !same_row(earlier.counts, row.counts) {
                 others.push(earlier);
             }
         }
     }
     if let Some((_, kept)) = last {
-        report(&others, kept, sink);
+        report(&others, kept.counts, sink);
     }
 }
 
-fn report(others: &[&LocDirective<'_>], kept: &LocDirective<'_>, sink: &mut Sink<'_>) {
-    let mut lost = others.iter().filter(|other| !same_row(other, kept));
-    let Some(first) = lost.next() else { return };
+fn report(others: &[Row<'_>], kept: &LocDirective<'_>, sink: &mut Sink<'_>) {
+    let mut lost = others.iter().filter(|other| !same_row(other.counts, kept));
+    let Some(Row { written, counts }) = lost.next() else { return };
     let more = lost.count();
     let others = match more {
         0 => String::new(),
         1 => " and another".to_owned(),
         more => format!(" and {more} others"),
     };
-    let (lost_line, line) = (first.line, kept.line);
+    let of_line_0 = if written.line == 0 { ", to which code of line 0 counts," } else { "" };
+    let (lost_line, line) = (counts.line, kept.line);
     let message = format_args!(
-        "line {lost_line}{others} is lost: ptxas keeps one `.loc` for each line of PTX, here that of line {line}"
+        "line {lost_line}{of_line_0}{others} is lost: ptxas keeps one `.loc` for each line of PTX, here that of line {line}"
     );
-    if let Some(finding) = sink.find(RuleId::LocsOnALine, first.range, message) {
+    if let Some(finding) = sink.find(RuleId::LocsOnALine, written.range, message) {
         finding.related = Some((kept.range, "this one is kept".into()));
         finding.help = Some("put each `.loc` and its instructions on lines of their own".into());
     }

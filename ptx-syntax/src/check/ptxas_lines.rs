@@ -27,6 +27,11 @@ impl<'a> PtxasLines<'a> {
         Self { lines, markers }
     }
 
+    /// The 1-based line of the text on which the last marker before a line stands.
+    pub fn marker_before(&self, line: u32) -> Option<u32> {
+        self.last_before(line).map(|&(at, _, _)| at)
+    }
+
     /// Whether any line is not the one counted from the text's start.
     pub fn has_markers(&self) -> bool {
         !self.markers.is_empty()
@@ -47,9 +52,13 @@ impl<'a> PtxasLines<'a> {
         self.marked(line).1
     }
 
-    fn marked(&self, line: u32) -> (Option<&'a str>, u32) {
+    fn last_before(&self, line: u32) -> Option<&(u32, u32, &'a str)> {
         let before = self.markers.partition_point(|&(at, _, _)| at < line);
-        match before.checked_sub(1).and_then(|last| self.markers.get(last)) {
+        self.markers.get(before.checked_sub(1)?)
+    }
+
+    fn marked(&self, line: u32) -> (Option<&'a str>, u32) {
+        match self.last_before(line) {
             Some(&(at, number, file)) => (Some(file), number.wrapping_add(line - at - 1)),
             None => (None, line),
         }
@@ -88,5 +97,9 @@ mod tests {
         assert_eq!(at("two"), (Some("foo.cu"), 77));
         assert_eq!(at("three"), (Some("foo.cu"), 78));
         assert_eq!(at("four"), (Some("bar.cu"), 5));
+        assert_eq!(
+            [1, 2, 3, 5, 6].map(|line| lines.marker_before(line)),
+            [None, None, Some(2), Some(2), Some(5)]
+        );
     }
 }

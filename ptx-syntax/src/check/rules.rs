@@ -418,7 +418,7 @@ pub static RULES: [Rule; 119] = [
         (OBSERVED, "crashes while parsing, where line information is made")),
     rule(Id::LocsOnALine, ("L019", "several-locs-on-a-line"), Warning,
         "The instructions on one line of PTX have one `.loc`.",
-        (OBSERVED, "silent: all of the line counts to the `.loc` of its last instruction")),
+        (OBSERVED, "silent: all of the line counts to the last instruction's `.loc` that has another line than 0")),
     rule(Id::SectionInside, ("S001", "section-inside"), Error, "`.section` stands at module scope.",
         (ISA_SECTION, "fatal: Parsing error near '.section': syntax error")).fixable(),
     rule(Id::SectionRepeated, ("S002", "section-repeated"), Error, "A section has one block.",

@@ -7,8 +7,8 @@ mod stats;
 
 use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter, Severity};
-use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections};
-use crate::options::{self, Extras, LineTableStyle, Message, Options, Parsed as Command};
+use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
+use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
 use crate::output;
 use crate::parallel;
 use crate::provider::{Provided, cubin, none, ptxas};
@@ -196,6 +196,9 @@ impl<'o> Compile<'o> {
         let by_ptxas = matches!(choice, Choice::Ptxas(_));
         let level = self.level(&parsed.module, by_ptxas, &mut diagnostics)?;
         diagnostics.append(&mut of_index);
+        if level >= DebugLevel::Lines && facts.has_line_markers() && !facts.locs.is_empty() {
+            diagnostics.extend(shared_lines::warning(&parsed.module, &lines));
+        }
         if !by_ptxas {
             diagnostics.extend(report.ptxas_remarks(mode).map(|remark| Diagnostic::warning(None, remark)));
         }
@@ -226,22 +229,20 @@ impl<'o> Compile<'o> {
 
     /// Several inputs: ptxas' cubin as it stands, for we write debug sections of one PTX text only.
     fn run_several(&mut self) -> Result<(), Stopped> {
-        let choice = self.choose()?;
-        self.code = choice.source();
-        let Choice::Ptxas(found) = choice else {
-            say_fatal("several input files go with --code ptxas only");
-            return Err(STOPPED);
-        };
-        if self.options.extras != Extras::default() || !self.options.file_stats.is_empty() {
-            say_fatal("several input files go with ptxas' own options only");
+        let ours = self.options.ours_given();
+        if !ours.is_empty() {
+            let ours = ours.join(" ");
+            say_fatal(format!("{ours}: of several inputs ptxas writes the debug information, not we"));
             return Err(STOPPED);
         }
+        let found = self.choose_for_several()?;
+        self.code = found.source();
         let cubin = self.assemble_several(&found.path)?;
         if self.options.virtual_arch.is_some() {
             return Ok(());
         }
         say_info(format!(
-            "several input files: the cubin is written as {} made it, debug sections included",
+            "several inputs: the cubin is written as {} made it, debug sections included",
             found.path.display()
         ));
         self.write(&cubin)

@@ -8,6 +8,7 @@ mod line_locs;
 mod line_tables;
 pub mod ptx_facts;
 pub mod ptx_sections;
+pub mod shared_lines;
 mod signposts;
 
 use crate::code_image::{CodeImage, CodeSection, MercuryImage};

@@ -145,6 +145,11 @@ impl<'a> PtxFacts<'a> {
         self.locs.get(loc.0 as usize).is_some_and(|loc| loc.line == 0)
     }
 
+    /// Whether line markers make PTX lines other than those of the text.
+    pub fn has_line_markers(&self) -> bool {
+        matches!(self.line_locs, LineLocs::Sparse(_))
+    }
+
     /// Whether an instruction is recorded at this line.
     pub fn has_instruction_at(&self, line: u32) -> bool {
         if self.sorted_lines.is_empty() {
@@ -154,14 +159,14 @@ impl<'a> PtxFacts<'a> {
     }
 
     /// Whether the first code of a function can count for the line of its `{`: if it is an instruction on that line, or if it is
-    /// what a kernel begins with without PTX and another body's `.loc` covers the line (observed: ptxas 13.0.88; the prologue of
-    /// a `.func` counts for no line before sm_90, `is_legacy`).
-    pub fn opens_with_code(&self, function: &str, open_line: u32, is_legacy: bool) -> bool {
+    /// code without PTX and another body's `.loc` covers the line. Such code counts in a kernel, and in a `.func` from sm_90 on;
+    /// before, only a `YIELD` does there: `counts` (observed: ptxas 13.0.88).
+    pub fn opens_with_code(&self, function: &str, open_line: u32, counts: bool) -> bool {
         let Some(body) = self.functions.get(function) else { return false };
         let first =
             self.instructions.get(body.first_instruction..body.end_instruction).and_then(<[_]>::first);
         first.is_some_and(|first| first.line == open_line)
-            || (body.is_kernel || !is_legacy)
+            || (body.is_kernel || counts)
                 && self.loc_at_line(open_line).is_some_and(|loc| !self.is_line_0(loc))
     }
 

@@ -1,6 +1,6 @@
 //! Finds a ptxas on the machine and has it make a cubin.
 
-use crate::options::{Answer, CONFLICT, Options};
+use crate::options::{Answer, CONFLICT, Input, Options};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -227,8 +227,8 @@ fn entries(dir: &Path, passes: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 pub enum Source<'a> {
     /// This file. Its messages name it as it is named here.
     File(&'a Path),
-    /// These files, for one cubin.
-    Files(&'a [&'a Path]),
+    /// All inputs of the command line, for one cubin. Standard input is read by the ptxas itself.
+    Several,
     /// This text, from standard input; in its messages it is `<stdin>`.
     Text(&'a [u8]),
     /// This text, from the command line.
@@ -324,14 +324,15 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
     command.args(options(request.options)).arg("-o").arg(&output);
     match request.source {
         Source::File(path) => command.arg(file_argument(path)),
-        Source::Files(paths) => command.args(paths.iter().map(|path| file_argument(path))),
+        Source::Several => command.args(inputs_as_typed(request.options)),
         Source::Text(text) => {
             fs::write(&typed, text).map_err(RunError::Temporary)?;
             command.arg(&typed)
         }
         Source::Argument(text) => command.arg("-ias").arg(text),
     };
-    let ran = start(ptxas, &mut command)?;
+    let stdin = if reads_stdin(request) { Stdio::inherit() } else { Stdio::null() };
+    let ran = start(ptxas, command.stdin(stdin))?;
 
     let mut messages = String::from_utf8_lossy(&ran.stderr).into_owned();
     if matches!(request.source, Source::Text(_)) {
@@ -358,9 +359,23 @@ fn file_argument(path: &Path) -> PathBuf {
     if is_option { Path::new(".").join(path) } else { path.to_path_buf() }
 }
 
-/// Runs it without standard input, and so that it is not us again.
+/// All inputs, as on our own command line.
+fn inputs_as_typed(options: &Options) -> impl Iterator<Item = OsString> {
+    options.inputs().flat_map(|input| match input {
+        Input::Stdin => vec!["-".into()],
+        Input::Path(path) => vec![file_argument(path).into_os_string()],
+        Input::Text(text) => vec!["-ias".into(), text.clone()],
+    })
+}
+
+/// Whether standard input is left to the ptxas.
+fn reads_stdin(request: &Request<'_>) -> bool {
+    matches!(request.source, Source::Several) && request.options.inputs().any(|input| *input == Input::Stdin)
+}
+
+/// Runs it so that it is not us again. Without a word about standard input `output` gives it none.
 fn start(ptxas: &Path, command: &mut Command) -> Result<Output, RunError> {
-    let ran = command.env(GUARD, "1").stdin(Stdio::null()).output();
+    let ran = command.env(GUARD, "1").output();
     ran.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
 }
 

@@ -71,6 +71,20 @@ pub fn marked_module(seed: u64) -> Module {
     Module { ptx: marked, relocatable }
 }
 
+/// The module of a seed with line markers before functions that go back to lines of functions before.
+pub fn shared_module(seed: u64) -> Module {
+    let mut random = Random(seed ^ 0x7368_6172);
+    let Module { ptx, relocatable } = module(seed);
+    let mut marked = String::new();
+    for text in ptx.lines() {
+        if (text.starts_with(".visible") || text.starts_with(".func")) && random.percent(50) {
+            writeln!(marked, "# {} \"m.ptx\"", 8 + random.below(60)).unwrap();
+        }
+        writeln!(marked, "{text}").unwrap();
+    }
+    Module { ptx: marked, relocatable }
+}
+
 /// What the `.loc` of a function are like.
 struct Style {
     files: u32,

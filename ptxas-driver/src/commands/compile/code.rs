@@ -112,17 +112,23 @@ impl Compile<'_> {
         self.assemble_source(path, source)
     }
 
-    /// The same for several inputs, all of which must be files.
+    /// The ptxas for several inputs, which nobody else makes one module of.
+    pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
+        let why = match &self.options.code {
+            CodeChoice::Ptxas | CodeChoice::Auto => match ptxas::find() {
+                Ok(found) => return Ok(found),
+                Err(missing) => missing.to_string(),
+            },
+            CodeChoice::None => "--code none asks for none".to_owned(),
+            CodeChoice::Cubin(path) => format!("--code cubin:{} is none", path.display()),
+        };
+        say_fatal(format!("several inputs need a ptxas, which makes one module of them: {why}"));
+        Err(STOPPED)
+    }
+
+    /// Has it make the cubin of all inputs.
     pub(super) fn assemble_several(&mut self, path: &Path) -> Result<Vec<u8>, Stopped> {
-        let mut files = Vec::new();
-        for input in std::iter::once(&self.options.input).chain(&self.options.more_inputs) {
-            let Input::Path(file) = input else {
-                say_fatal(format!("{} is one of several inputs: expected files only", input.name()));
-                return Err(STOPPED);
-            };
-            files.push(file.as_path());
-        }
-        self.assemble_source(path, ptxas::Source::Files(&files))
+        self.assemble_source(path, ptxas::Source::Several)
     }
 
     fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {

@@ -30,14 +30,15 @@ pub(super) fn read(
             let fault = |message: &str| Error::new(name, offset, ErrorKind::Other(message.to_owned()));
             let target =
                 section.target(offset).ok_or_else(|| fault("the sequence's address has no relocation"))?;
-            let code = target.section.and_then(|section| code.get(&section)).copied();
-            let code =
+            let code = target.section.and_then(|section| Some((section, *code.get(&section)?)));
+            let (code_index, code) =
                 code.ok_or_else(|| fault("the sequence is for no code section with a function of its name"))?;
             if !seen.insert(code) {
                 Err(fault("a second sequence for the same code section"))?;
             }
             let code = &mut image.sections[code];
-            let lines = without_opening_rows((name, offset), sequence_lines(sequence), code, reader)?;
+            let lines =
+                without_opening_rows((name, offset), sequence_lines(sequence), (code_index, code), reader)?;
             code.ptx_lines = Some(lines);
         }
     }
@@ -66,7 +67,7 @@ fn sequence_lines(sequence: &line::Sequence) -> Vec<(u64, u32)> {
 fn without_opening_rows(
     (name, offset): (&str, u64),
     rows: Vec<(u64, u32)>,
-    code: &CodeSection,
+    (code_index, code): (SectionIndex, &CodeSection),
     reader: &Reader<'_, '_>,
 ) -> Result<Vec<(u64, u32)>> {
     let Request { facts, sm, .. } = reader.request;
@@ -99,8 +100,12 @@ fn without_opening_rows(
         if line == open_line {
             // Code of that line has no other row: it is here unless code of another line is, or its own begins later.
             let is_code = rows.peek().is_none_or(|next| next.0 != address && next.1 != line);
-            if is_code && facts.opens_with_code(&part.name, line, Generation::of(sm) == Generation::Legacy) {
-                lines.push((address, line));
+            if is_code {
+                let counts =
+                    Generation::of(sm) != Generation::Legacy || reader.yields_at(code_index, address)?;
+                if facts.opens_with_code(&part.name, line, counts) {
+                    lines.push((address, line));
+                }
             }
             continue;
         }

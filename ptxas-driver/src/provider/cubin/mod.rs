@@ -83,6 +83,9 @@ const INSTRUCTION_BYTES: usize = 16;
 /// Opcodes of `BSSY` and `BMOV` since sm_75. Observed: nvdisasm 13.2.
 const BRANCH_SETUP: [u16; 2] = [0x945, 0x355];
 
+/// Opcode of `YIELD`, likewise.
+const YIELD: u16 = 0x946;
+
 /// Reads the facts of one space.
 struct Reader<'r, 'd> {
     cubin: &'r Cubin<'d>,
@@ -93,6 +96,11 @@ struct Reader<'r, 'd> {
     symtab: Option<SectionIndex>,
     /// `.nv.info.F` by code section.
     info_of: HashMap<SectionIndex, SectionIndex>,
+}
+
+/// The low 12 bits of an instruction.
+fn opcode(instruction: &[u8]) -> Option<u16> {
+    instruction.first_chunk().map(|low| u16::from_le_bytes(*low) & 0xfff)
 }
 
 /// The code sections of a space.
@@ -203,15 +211,22 @@ impl<'r, 'd> Reader<'r, 'd> {
         Ok(Code { sections, by_index })
     }
 
-    /// What comes with branches, told by the opcode: the low 12 bits of an instruction. Mercury code cannot be read.
+    /// The instructions that come with branches. Mercury code cannot be read.
     fn branch_setup(&self, code: SectionIndex) -> Result<Vec<u64>> {
         let bytes = if self.space == Space::Native { self.cubin.bytes(code)? } else { Cow::default() };
-        let opcodes = bytes
-            .chunks_exact(INSTRUCTION_BYTES)
-            .map(|instruction| instruction.first_chunk().map_or(0, |low| u16::from_le_bytes(*low) & 0xfff));
-        let setup =
-            (0..).step_by(INSTRUCTION_BYTES).zip(opcodes).filter(|(_, opcode)| BRANCH_SETUP.contains(opcode));
+        let opcodes = bytes.chunks_exact(INSTRUCTION_BYTES).map(opcode);
+        let setup = (0..)
+            .step_by(INSTRUCTION_BYTES)
+            .zip(opcodes)
+            .filter(|(_, opcode)| opcode.is_some_and(|opcode| BRANCH_SETUP.contains(&opcode)));
         Ok(setup.map(|(at, _)| at).collect())
+    }
+
+    /// Whether there is a `YIELD` at a byte offset of native code.
+    fn yields_at(&self, code: SectionIndex, address: u64) -> Result<bool> {
+        let bytes = self.cubin.bytes(code)?;
+        let instruction = usize::try_from(address).ok().and_then(|at| bytes.get(at..));
+        Ok(instruction.and_then(opcode) == Some(YIELD))
     }
 
     /// Where the section's code exits.
