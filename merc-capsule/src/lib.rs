@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod address_map;
+mod clone;
 mod plan;
 mod policy;
 
 pub use address_map::{AddressMap, Lines};
+pub use clone::{MercuryValues, clone_section};
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};

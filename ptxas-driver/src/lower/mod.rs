@@ -19,7 +19,7 @@ use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
 pub use kept::mapped;
 use labels::Labels;
-use merc_capsule::Storage;
+use merc_capsule::MercuryValues;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{DebugSection, MercurySection, SymbolIndex};
 use nv_debug_sections::file_table::SourceFile;
@@ -248,21 +248,12 @@ fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
     Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
 }
 
-/// The clone of a native section, in its file range where `merc_capsule` says so.
+/// The clone of a native section. Places of entries in optimised code are others in Mercury code.
 fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> Result<MercurySection> {
-    let Lowered { name, mut bytes, relocs, .. } = section;
-    let has_line_offset = relocs.iter().any(|reloc| reloc.kind == RelocKind::LineOffset32);
-    let rela = reloc::file(&name, input.sm, Space::Mercury, relocs, &mut bytes)?.rela;
-    let is_equal = native.is_some_and(|native| native.bytes == bytes);
-    // Places of entries in optimised code are others in Mercury code.
-    let may_share = !input.extras.keep_optimised || is_equal;
-    let is_shared = match merc_capsule::rule(&name).map(|rule| rule.storage) {
-        Some(Storage::Alias) => may_share,
-        Some(Storage::AliasUnlessLineOffset) => !has_line_offset && may_share,
-        Some(Storage::AliasIfEqual) => is_equal,
-        Some(Storage::Own) | None => false,
-    };
-    Ok(MercurySection { native: name, bytes: (!is_shared).then_some(bytes), rela })
+    let Lowered { name, bytes, relocs, .. } = section;
+    let original = native.map(|native| &*native.bytes);
+    let values = MercuryValues { bytes, relocs };
+    Ok(merc_capsule::clone_section(&name, values, original, input.sm, input.extras.keep_optimised)?)
 }
 
 fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowered> {
