@@ -2,10 +2,13 @@
 
 mod address_map;
 mod clone;
+pub mod finalise;
 mod plan;
 mod policy;
+mod recover;
 
 pub use address_map::{AddressMap, Lines};
 pub use clone::{MercuryValues, clone_section};
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
+pub use recover::{CodeMap, code_maps};
