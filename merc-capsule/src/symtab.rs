@@ -1,0 +1,87 @@
+//! `.nv.merc.symtab`: the symbols of a cubin in Mercury space.
+
+use crate::policy::merc_name;
+use nv_debug_sections::address_space::shared_window_reserve;
+use nv_debug_sections::catalog::MERCURY_PREFIX;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::collections::HashMap;
+
+/// `STT_OBJECT`, which variables of whole programs have, and NVIDIA's own type, which they have else.
+const OBJECT: u8 = 1;
+const CUDA_OBJECT: u8 = 13;
+
+/// What `st_other` says of a variable with NVIDIA's type, by the beginning of its section's name.
+const SPACES: [(&str, u8); 4] =
+    [(".nv.global", 0x20), (".nv.shared", SHARED), (".nv_debug.shared", SHARED), (".nv.constant", 0x80)];
+const SHARED: u8 = 0x40;
+
+/// Where a function is in Mercury code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MercuryFunction {
+    /// Byte offset in the capsule's code.
+    pub value: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// The symbols of `.nv.merc.symtab`, the null symbol first, for a file that has the clones of its sections already.
+///
+/// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which has no clone. What is in a
+/// section with a clone is in the clone; functions are where `functions` says, by their number in `.symtab`; what is reserved of
+/// shared memory counts nothing. Section symbols of clones that have names of their own have these, without `.nv.merc` (FORMATS 7;
+/// observed: ptxas 13.0.88).
+///
+/// # Errors
+///
+/// There is no `.symtab`, `functions` lacks one, or `.strtab` a name.
+pub fn symbols(cubin: &Cubin<'_>, functions: &HashMap<SymbolIndex, MercuryFunction>) -> Result<Vec<Symbol>> {
+    let fault = |text: String| Error::new(".symtab", 0, ErrorKind::Other(text));
+    let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
+    let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
+    let clones: HashMap<&str, u32> = cubin
+        .iter()
+        .filter(|(_, _, section)| section.is_mercury())
+        .map(|(index, name, _)| (name, index.0))
+        .collect();
+    let reserved = u64::from(shared_window_reserve(cubin.header.sm()));
+    let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
+    for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
+        let name = cubin.symbol_name_in(symtab, SymbolIndex(number));
+        let section = symbol.section().map(|section| cubin.section_name(section)).unwrap_or_default();
+        if symbol.is_section() && section.starts_with(".nv.constant0.") {
+            continue;
+        }
+        let clone_name = merc_name(section);
+        let clone = clone_name.as_deref().and_then(|name| Some((name, *clones.get(name)?)));
+        let mut there = *symbol;
+        if let Some((clone_name, index)) = clone {
+            there.shndx = index;
+            let own_name = clone_name
+                .strip_prefix(MERCURY_PREFIX)
+                .filter(|own| *own != section && !symbol.is_function());
+            if let Some(own) = own_name.filter(|_| symbol.is_section()) {
+                let found = strings.and_then(|strings| strings.entries().find(|(_, entry)| *entry == own));
+                (there.name, _) = found.ok_or_else(|| fault(format!(".strtab has no name {own}")))?;
+            }
+        }
+        if symbol.is_function() && clone.is_some() {
+            let place = functions.get(&SymbolIndex(number));
+            let place =
+                place.ok_or_else(|| fault(format!("function {name} has no place in Mercury code")))?;
+            (there.value, there.size) = (place.value, place.size);
+        } else if name.starts_with(".nv.reservedSmem.") || name.starts_with("__nv_reservedSMEM_") {
+            there.value = 0;
+        }
+        let space = SPACES.iter().find(|(stem, _)| section.starts_with(stem));
+        if let Some((_, mark)) = space.filter(|_| symbol.kind() == OBJECT) {
+            there.info = symbol.binding() << 4 | CUDA_OBJECT;
+            there.other |= mark;
+            if *mark == SHARED {
+                there.value = symbol.value.saturating_sub(reserved);
+            }
+        }
+        all.push(there);
+    }
+    Ok(all)
+}
