@@ -34,8 +34,11 @@ pub struct MercuryFunction {
 ///
 /// # Errors
 ///
-/// There is no `.symtab`, `functions` lacks one, or `.strtab` a name.
-pub fn symbols(cubin: &Cubin<'_>, functions: &HashMap<SymbolIndex, MercuryFunction>) -> Result<Vec<Symbol>> {
+/// There is no `.symtab`, `functions` knows one not, or `.strtab` a name.
+pub fn symbols(
+    cubin: &Cubin<'_>,
+    functions: impl Fn(SymbolIndex) -> Option<MercuryFunction>,
+) -> Result<Vec<Symbol>> {
     let fault = |text: String| Error::new(".symtab", 0, ErrorKind::Other(text));
     let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
@@ -44,7 +47,7 @@ pub fn symbols(cubin: &Cubin<'_>, functions: &HashMap<SymbolIndex, MercuryFuncti
         .filter(|(_, _, section)| section.is_mercury())
         .map(|(index, name, _)| (name, index.0))
         .collect();
-    let reserved = u64::from(shared_window_reserve(cubin.header.sm()));
+    let reserved = shared_window_reserve(cubin.header.sm());
     let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
         let name = cubin.symbol_name_in(symtab, SymbolIndex(number));
@@ -66,7 +69,7 @@ pub fn symbols(cubin: &Cubin<'_>, functions: &HashMap<SymbolIndex, MercuryFuncti
             }
         }
         if symbol.is_function() && clone.is_some() {
-            let place = functions.get(&SymbolIndex(number));
+            let place = functions(SymbolIndex(number));
             let place =
                 place.ok_or_else(|| fault(format!("function {name} has no place in Mercury code")))?;
             (there.value, there.size) = (place.value, place.size);
