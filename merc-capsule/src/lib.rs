@@ -6,6 +6,7 @@ pub mod finalise;
 mod plan;
 mod policy;
 mod recover;
+pub mod self_check;
 pub mod symtab;
 
 pub use address_map::{AddressMap, Lines};

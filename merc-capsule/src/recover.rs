@@ -93,7 +93,7 @@ impl Tables {
                         fault(&all.name, offset, "the sequence's address leads to no code section")
                     })?;
                 all.by_section.insert(code, all.sequences.len());
-                let (lines, entries) = lines(sequence);
+                let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));
                 all.sequences.push((code, PtxLines { offset, symbol, lines, entries }));
             }
         }
@@ -105,26 +105,20 @@ fn fault(section: &str, offset: u64, message: &str) -> Error {
     Error::new(section, offset, ErrorKind::Other(message.to_owned()))
 }
 
-/// Where the PTX line changes: rows, and bare advances, which ptxas writes where the line is again that of the last row. Beside
-/// them the rows that are flagged.
-fn lines(sequence: &Sequence) -> (Vec<(u64, u32)>, BTreeMap<u64, u32>) {
-    let (mut current, mut is_entry) = (1, false);
-    let (mut changes, mut entries) = (Vec::new(), BTreeMap::new());
+/// Address and line of the rows that are flagged.
+fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
+    let mut is_entry = false;
+    let mut entries = BTreeMap::new();
     for op in &sequence.ops {
         match *op {
             LineOp::EntryRow(flag) => is_entry = flag != 0,
-            LineOp::Row { address, line } => {
-                current = line;
-                changes.push((address, line));
-                if is_entry {
-                    entries.entry(address).or_insert(line);
-                }
+            LineOp::Row { address, line } if is_entry => {
+                entries.entry(address).or_insert(line);
             }
-            LineOp::Advance(address) => changes.push((address, current)),
             _ => {}
         }
     }
-    (changes, entries)
+    entries
 }
 
 fn code_map(

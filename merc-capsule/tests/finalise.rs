@@ -10,8 +10,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, Sequence};
 use nv_debug_sections::relocated::Relocated;
 use std::collections::HashMap;
-use std::fs;
-use support::{cubins, other_writer};
+use support::each_capsule;
 
 /// The sequences of a line table by code section.
 fn by_code(cubin: &Cubin<'_>, name: &str) -> Vec<(SectionIndex, Sequence)> {
@@ -27,20 +26,15 @@ fn by_code(cubin: &Cubin<'_>, name: &str) -> Vec<(SectionIndex, Sequence)> {
 fn native_line_tables_come_back() {
     let mut counts = HashMap::new();
     let mut first = None;
-    for path in cubins() {
-        let bytes = fs::read(&path).unwrap();
-        let cubin = Cubin::parse(&bytes).unwrap();
-        if cubin.header.sm() < 100 || other_writer(&path) {
-            continue;
-        }
-        let maps = code_maps(&cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    each_capsule(|path, cubin| {
+        let maps = code_maps(cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let by_mercury: HashMap<SectionIndex, &CodeMap> =
             maps.iter().map(|code| (code.mercury, code)).collect();
         for (kind, name) in
             [(LineTableKind::Source, ".debug_line"), (LineTableKind::Ptx, ".nv_debug_line_sass")]
         {
             let clone = format!(".nv.merc{name}");
-            let (here, there) = (by_code(&cubin, name), by_code(&cubin, &clone));
+            let (here, there) = (by_code(cubin, name), by_code(cubin, &clone));
             let Some(index) = cubin.section_by_name(&clone) else { continue };
             let contents = cubin.bytes(index).unwrap();
             let mercury = line::decode(&clone, &contents).unwrap();
@@ -74,7 +68,7 @@ fn native_line_tables_come_back() {
                 }
             }
         }
-    }
+    });
     eprintln!("equal sequences of all: {counts:?}");
     for (name, (equal, total)) in counts {
         assert_eq!(equal, total, "{name}: first {first:?}");

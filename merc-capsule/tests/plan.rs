@@ -9,8 +9,7 @@ use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
 use nv_debug_sections::reloc::RelocKind;
 use std::collections::HashMap;
-use std::fs;
-use support::{cubins, other_writer};
+use support::each_capsule;
 
 /// Whether relocations of the clone say where line programs begin.
 fn has_line_offset(cubin: &Cubin<'_>, native: &str) -> bool {
@@ -22,15 +21,9 @@ fn has_line_offset(cubin: &Cubin<'_>, native: &str) -> bool {
 
 #[test]
 fn plans_are_what_the_corpus_has() {
-    let (mut files, mut planned) = (0, 0);
-    for path in cubins() {
-        let bytes = fs::read(&path).unwrap();
-        let cubin = Cubin::parse(&bytes).unwrap();
-        if cubin.header.sm() < 100 || other_writer(&path) {
-            continue;
-        }
-        files += 1;
-        let views = SectionView::all(&cubin);
+    let mut planned = 0;
+    let files = each_capsule(|path, cubin| {
+        let views = SectionView::all(cubin);
         // As if nothing had been cloned yet.
         let native: Vec<_> = views.iter().copied().filter(|view| !is_mercury(view.flags)).collect();
         let whole = plan(&views).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -64,7 +57,7 @@ fn plans_are_what_the_corpus_has() {
             assert_eq!(link, clone.link, "{}", place());
             let is_alias = matches!(section.contents, Contents::Alias(_));
             let action = match clone.exception {
-                Some(Exception::CopyIfLineOffset) if has_line_offset(&cubin, view.name) => Action::Copy,
+                Some(Exception::CopyIfLineOffset) if has_line_offset(cubin, view.name) => Action::Copy,
                 Some(Exception::AliasIfEqual) if is_alias => Action::Alias,
                 _ => clone.action,
             };
@@ -77,7 +70,7 @@ fn plans_are_what_the_corpus_has() {
         for (name, index) in missing {
             assert_eq!(cubin.section(index).unwrap().sh_type, sht::MERC_RELA, "{}: {name}", path.display());
         }
-    }
+    });
     eprintln!("{planned} clones of {files} cubins are as planned");
 }
 

@@ -7,8 +7,7 @@ mod support;
 use merc_capsule::symtab::{MercuryFunction, symbols};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use std::collections::HashMap;
-use std::fs;
-use support::{cubins, other_writer};
+use support::each_capsule;
 
 /// Where functions are is the code generator's choice: as the capsule has it, by section and name.
 fn functions(cubin: &Cubin<'_>) -> HashMap<SymbolIndex, MercuryFunction> {
@@ -30,17 +29,11 @@ fn functions(cubin: &Cubin<'_>) -> HashMap<SymbolIndex, MercuryFunction> {
 
 #[test]
 fn symbols_are_those_of_the_corpus() {
-    let (mut files, mut equal) = (0, 0);
+    let mut equal = 0;
     let mut first = None;
-    for path in cubins() {
-        let bytes = fs::read(&path).unwrap();
-        let cubin = Cubin::parse(&bytes).unwrap();
-        if cubin.header.sm() < 100 || other_writer(&path) {
-            continue;
-        }
-        files += 1;
-        let places = functions(&cubin);
-        let made = symbols(&cubin, |number| places.get(&number).copied())
+    let files = each_capsule(|path, cubin| {
+        let places = functions(cubin);
+        let made = symbols(cubin, |number| places.get(&number).copied())
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let found = cubin.mercury_symbols();
         if made == found {
@@ -58,7 +51,7 @@ fn symbols_are_those_of_the_corpus() {
                 at.map(|at| found[at])
             ));
         }
-    }
+    });
     eprintln!("{equal} of {files} symbol tables are equal");
     assert_eq!(equal, files, "{first:?}");
 }

@@ -337,6 +337,25 @@ pub struct LineRow {
     pub entry: bool,
 }
 
+impl Sequence {
+    /// `(address, line)` wherever the line of the code changes, in program order: rows, and bare advances, which ptxas writes in
+    /// `.nv_debug_line_sass` where the line is again that of the last row.
+    pub fn line_changes(&self) -> impl Iterator<Item = (u64, u32)> {
+        let changes = self.ops.iter().scan(1, |line, op| {
+            let change = match *op {
+                LineOp::Row { address, line: new } => {
+                    *line = new;
+                    Some((address, new))
+                }
+                LineOp::Advance(address) => Some((address, *line)),
+                _ => None,
+            };
+            Some(change)
+        });
+        changes.flatten()
+    }
+}
+
 impl LineTable<'_> {
     /// Runs a sequence of this table and gives its rows in program order.
     pub fn rows<'s>(&self, sequence: &'s Sequence) -> impl Iterator<Item = LineRow> + use<'s> {

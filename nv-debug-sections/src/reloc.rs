@@ -88,6 +88,11 @@ const KINDS: [(RelocKind, u32, u32); 7] = [
 ];
 
 impl RelocKind {
+    /// The kind with this Mercury type; `None` for types that do not occur in debug sections.
+    pub fn from_mercury(number: u32) -> Option<Self> {
+        KINDS.iter().find(|(_, _, mercury)| *mercury == number).map(|(kind, _, _)| *kind)
+    }
+
     /// The number of its type in the relocation sections of `space`.
     pub fn number(self, space: Space) -> u32 {
         // The enum and the table are in the same order; a test holds them together.

@@ -128,3 +128,35 @@ fn both_halves_keep_their_bytes() {
     }
     println!("{count} cubins taken apart, {listed} of them read by nvdisasm");
 }
+
+#[test]
+fn self_checks_name_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = pair("own_sections.sm_100.g.c.cubin");
+    let made = merc(&["self-check"], &[&sound]);
+    assert_eq!(made.status.code(), Some(0));
+    let lines = text(&made.stdout);
+    assert!(lines.lines().all(|line| line.contains(" 0 different")) && lines.lines().count() == 3, "{lines}");
+
+    // The line of a row of the Mercury table.
+    let mut bytes = std::fs::read(&sound).unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let table = cubin.bytes(cubin.section_by_name(".nv.merc.debug_line").unwrap()).unwrap().into_owned();
+    let at = bytes.windows(table.len()).position(|window| window == &*table).unwrap() + table.len() - 6;
+    bytes[at] ^= 4;
+    let damaged = folder.path().join("damaged.cubin");
+    std::fs::write(&damaged, bytes).unwrap();
+    let made = merc(&["self-check"], &[&damaged]);
+    assert_eq!(made.status.code(), Some(1));
+    assert!(
+        text(&made.stdout).starts_with(".debug_line: different: .text.kernel, step "),
+        "{}",
+        text(&made.stdout)
+    );
+    let json = merc(&["self-check", "--json"], &[&damaged]);
+    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(document["schema"], "nvdwarf.merc_self_check");
+    let row =
+        document["sections"].as_array().unwrap().iter().find(|row| row["outcome"] == "different").unwrap();
+    assert_eq!((&row["native"], &row["part"]), (&".debug_line".into(), &"debug".into()));
+}

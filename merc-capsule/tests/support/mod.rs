@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test uses some
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // a skip must be seen; a panic is a failed test
 
+use nv_debug_sections::cubin::Cubin;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,20 @@ pub(crate) fn cubins() -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// Calls `look` with every cubin of the corpus for sm_100 and later that ptxas 13.0 wrote. Gives how many there are.
+pub(crate) fn each_capsule(mut look: impl FnMut(&Path, &Cubin<'_>)) -> usize {
+    let mut count = 0;
+    for path in cubins() {
+        let bytes = fs::read(&path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if cubin.header.sm() >= 100 && !other_writer(&path) {
+            count += 1;
+            look(&path, &cubin);
+        }
+    }
+    count
 }
 
 /// Cubins whose writer knows more clones or fewer aliases than ptxas 13.0: nvlink, and Triton's ptxas 13.4.

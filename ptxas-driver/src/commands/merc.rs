@@ -2,6 +2,7 @@
 
 mod capsule;
 mod plan;
+mod self_check;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -19,6 +20,8 @@ pub struct Options {
 enum Command {
     /// Which clones the sections of a cubin have, and how each comes to be
     Plan(plan::Options),
+    /// Whether the native sections say what the capsule says
+    SelfCheck(self_check::Options),
     /// The cubin without its capsule: native code and its sections as they are
     StripCapsule(capsule::Options),
     /// The capsule alone, with the strings and notes that it needs
@@ -33,6 +36,7 @@ enum Command {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     match &options.command {
         Command::Plan(options) => plan::run(options, out),
+        Command::SelfCheck(options) => self_check::run(options, out),
         Command::StripCapsule(options) => capsule::run(options, capsule::Part::Capsule, out),
         Command::KeepCapsuleOnly(options) => capsule::run(options, capsule::Part::Native, out),
     }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::line;
 use nv_debug_sections::{Error, ErrorKind};
 use std::collections::{HashMap, HashSet};
 
@@ -37,29 +37,16 @@ pub(super) fn read(
                 Err(fault("a second sequence for the same code section"))?;
             }
             let code = &mut image.sections[code];
-            let lines =
-                without_opening_rows((name, offset), sequence_lines(sequence), (code_index, code), reader)?;
+            let lines = without_opening_rows(
+                (name, offset),
+                sequence.line_changes().collect(),
+                (code_index, code),
+                reader,
+            )?;
             code.ptx_lines = Some(lines);
         }
     }
     Ok(())
-}
-
-/// Where the PTX line changes: rows, and bare advances, which ptxas writes where the line is again that of the last row.
-fn sequence_lines(sequence: &line::Sequence) -> Vec<(u64, u32)> {
-    let mut current = 1;
-    let mut lines = Vec::new();
-    for op in &sequence.ops {
-        match *op {
-            LineOp::Row { address, line } => {
-                current = line;
-                lines.push((address, line));
-            }
-            LineOp::Advance(address) => lines.push((address, current)),
-            _ => {}
-        }
-    }
-    lines
 }
 
 /// Drops the row that opens each function, after checking that it is at the `{` of that function: what tells a cubin of another
