@@ -1,7 +1,7 @@
 //! Which Mercury instruction each native instruction comes from.
 
 use nv_debug_sections::line_table::AddressPair;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The places of one code section at which the PTX line changes or a function starts, in both spaces.
 ///
@@ -34,6 +34,7 @@ impl AddressMap {
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
     pub fn recover(lines: Lines<'_>) -> Self {
         let Lines { native, mercury, starts, opening_lines } = lines;
+        let opening_lines: HashSet<u32> = opening_lines.iter().copied().collect();
         let mut places: HashMap<u32, Vec<u64>> = HashMap::new();
         for &(address, line) in mercury {
             let of_line = places.entry(line).or_default();

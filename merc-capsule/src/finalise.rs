@@ -3,6 +3,7 @@
 use crate::address_map::AddressMap;
 use nv_debug_sections::line::{LineTable, Sequence};
 use nv_debug_sections::line_table::{last_name, transcode};
+use std::borrow::Cow;
 
 /// Where the native code of one sequence is.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +26,7 @@ pub enum LineTableKind {
 }
 
 /// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` has the native code of each; a
-/// sequence without one has no native program.
+/// sequence without one has no native program. Bases are 0, and not placed in a section yet.
 ///
 /// ptxas' native tables have the same programs in the order of the native function symbols.
 pub fn sequences(
@@ -35,14 +36,15 @@ pub fn sequences(
 ) -> Vec<Option<Sequence>> {
     let mut name = 0;
     let mut native = Vec::with_capacity(mercury.sequences.len());
+    let code = code.iter().copied().chain(std::iter::repeat(None));
     for (sequence, code) in mercury.sequences.iter().zip(code) {
         native.push(code.map(|NativeCode { map, starts, size }| {
             let instructions = match kind {
-                LineTableKind::Source => map.of_instructions(),
-                LineTableKind::Ptx => map.pairs().to_vec(),
+                LineTableKind::Source => Cow::Owned(map.of_instructions()),
+                LineTableKind::Ptx => Cow::Borrowed(map.pairs()),
             };
             let ops = transcode(&sequence.ops, name, &instructions, starts);
-            Sequence { base: sequence.base, base_offset: sequence.base_offset, ops, end: size }
+            Sequence { base: 0, base_offset: 0, ops, end: size }
         }));
         name = last_name(&sequence.ops, name);
     }

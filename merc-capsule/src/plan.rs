@@ -83,7 +83,7 @@ pub struct PlannedClone {
     pub exception: Option<Exception>,
 }
 
-/// The clones of a cubin in the order of their originals, and what makes the plan unsound.
+/// The clones of a cubin in the order of their originals.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CapsulePlan {
     /// One for each section that has a clone.
@@ -97,7 +97,7 @@ pub enum PlanError {
     /// Symbols are what relocations and code of both spaces refer to.
     #[error("there is no .symtab, whose clone everything in a capsule refers to")]
     NoSymtab,
-    /// Two sections would have one clone's name.
+    /// Two sections of different names, or two of relocations, would have one clone's name.
     #[error("section {second}: {name} is the clone of section {first} already")]
     Twice {
         /// Name of the clone.
@@ -158,10 +158,11 @@ pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
         let (Some(rule), Some(name)) = (rule(view.name), merc_name(view.name)) else { continue };
         // Linked files have several sections of one name, each with a clone of its own; relocations merge.
         let is_relocation = SectionName::parse(view.name).form == Some(RelocForm::Rela);
-        if let Some(&first) = first.get(&name).filter(|_| is_relocation) {
+        let other = first.insert(name.clone(), original);
+        let is_same_name = |other: usize| sections.get(other).is_some_and(|other| other.name == view.name);
+        if let Some(first) = other.filter(|other| is_relocation || !is_same_name(*other)) {
             return Err(PlanError::Twice { name, first, second: original });
         }
-        first.insert(name.clone(), original);
         clones.push(clone(original, name, view, rule));
     }
     Ok(CapsulePlan { clones })

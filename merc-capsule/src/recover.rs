@@ -1,7 +1,7 @@
 //! Address maps from a cubin alone: what the symbol tables and the PTX line tables of both spaces say.
 
 use crate::address_map::{AddressMap, Lines};
-use crate::policy::{merc_name, native_name};
+use crate::policy::merc_name;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::line::{self, LineOp, Sequence};
@@ -33,8 +33,10 @@ pub struct CodeMap {
 ///
 /// # Errors
 ///
-/// A table cannot be read, a sequence is of no code section, or a code section has no capsule with lines of the same function.
+/// That of [`Cubin::expect_short_names`]; a table cannot be read, a sequence is of no code section or the second of one, or a code
+/// section has no capsule with lines of the same function.
 pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
+    cubin.expect_short_names()?;
     let native = Tables::read(cubin, Space::Native)?;
     let mercury = Tables::read(cubin, Space::Mercury)?;
     native
@@ -92,7 +94,9 @@ impl Tables {
                     target.and_then(|target| Some((target.section?, target.symbol))).ok_or_else(|| {
                         fault(&all.name, offset, "the sequence's address leads to no code section")
                     })?;
-                all.by_section.insert(code, all.sequences.len());
+                if all.by_section.insert(code, all.sequences.len()).is_some() {
+                    return Err(fault(&all.name, offset, "a second sequence for the same code section"));
+                }
                 let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));
                 all.sequences.push((code, PtxLines { offset, symbol, lines, entries }));
             }
@@ -131,7 +135,6 @@ fn code_map(
     let name = cubin.section_name(native);
     let mercury = merc_name(name).and_then(|clone| cubin.section_by_name(&clone));
     let mercury = mercury.ok_or_else(|| missing("the code section has no capsule"))?;
-    debug_assert_eq!(native_name(cubin.section_name(mercury)).as_deref(), Some(name));
     let lines_there = there.by_section.get(&mercury).and_then(|index| there.sequences.get(*index));
     let (_, lines_there) = lines_there.ok_or_else(|| missing("the capsule has no PTX lines"))?;
 

@@ -7,8 +7,9 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
-/// `STT_OBJECT`, which variables of whole programs have, and NVIDIA's own type, which they have else.
+/// `STT_OBJECT`, which variables of whole programs have.
 const OBJECT: u8 = 1;
+/// `STT_CUDA_OBJECT`, which they have else.
 const CUDA_OBJECT: u8 = 13;
 
 /// What `st_other` says of a variable with NVIDIA's type, by the beginning of its section's name.
@@ -34,11 +35,13 @@ pub struct MercuryFunction {
 ///
 /// # Errors
 ///
-/// There is no `.symtab`, `functions` knows one not, or `.strtab` a name.
+/// That of [`Cubin::expect_short_names`]; there is no `.symtab`, `functions` has no place for a function with a capsule, or `.strtab`
+/// lacks the name of a clone.
 pub fn symbols(
     cubin: &Cubin<'_>,
     functions: impl Fn(SymbolIndex) -> Option<MercuryFunction>,
 ) -> Result<Vec<Symbol>> {
+    cubin.expect_short_names()?;
     let fault = |text: String| Error::new(".symtab", 0, ErrorKind::Other(text));
     let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
@@ -47,6 +50,7 @@ pub fn symbols(
         .filter(|(_, _, section)| section.is_mercury())
         .map(|(index, name, _)| (name, index.0))
         .collect();
+    let mut own_names: HashMap<String, Option<u32>> = HashMap::new();
     let reserved = shared_window_reserve(cubin.header.sm());
     let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
@@ -64,8 +68,9 @@ pub fn symbols(
                 .strip_prefix(MERCURY_PREFIX)
                 .filter(|own| *own != section && !symbol.is_function());
             if let Some(own) = own_name.filter(|_| symbol.is_section()) {
-                let found = strings.and_then(|strings| strings.entries().find(|(_, entry)| *entry == own));
-                (there.name, _) = found.ok_or_else(|| fault(format!(".strtab has no name {own}")))?;
+                let find = || strings?.entries().find(|(_, entry)| *entry == own).map(|(offset, _)| offset);
+                let offset = *own_names.entry(own.to_owned()).or_insert_with(find);
+                there.name = offset.ok_or_else(|| fault(format!(".strtab has no name {own}")))?;
             }
         }
         if symbol.is_function() && clone.is_some() {

@@ -82,5 +82,12 @@ fn is_data(section: &Section<'_>) -> bool {
 }
 
 pub(super) fn not_a_name(name: &str) -> Error {
-    Error::new(name, 0, ErrorKind::Other("not the name of a debug section".into()))
+    Error::new(
+        name,
+        0,
+        ErrorKind::Other(
+            "no name for a debug section: expected .debug_*, .nv_debug_*, or a dot and a word without dots"
+                .into(),
+        ),
+    )
 }

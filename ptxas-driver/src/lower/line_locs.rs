@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 ///
 /// Observed, ptxas 13.0.88: what one `.loc` covers counts from the first line of its first instruction to the line of its last
 /// one, for the whole module. Of several `.loc` on a line the last in the text counts, be it another function's that line
-/// markers give the same lines; one of line 0 covers only what no other does.
+/// markers give the same lines; one of line 0 covers nothing.
 #[derive(Debug)]
 pub(super) enum LineLocs {
     /// Lines of the text, as without line markers: number of the `.loc` plus 1, 0 for none.
@@ -75,35 +75,6 @@ impl LineLocs {
     }
 }
 
-impl LineLocs {
-    /// As [`cover`](Self::cover), without what is covered already.
-    pub(super) fn cover_rest(&mut self, first: u32, last: u32, loc: LocId) {
-        let free: Vec<(u32, u32)> = match self {
-            Self::Dense(locs) => {
-                let is_free = |line: &u32| locs.get(*line as usize).is_none_or(|loc| *loc == 0);
-                (first..=last.min(LAST_LINE)).filter(is_free).map(|line| (line, line)).collect()
-            }
-            Self::Sparse(spans) => {
-                let before =
-                    spans.range(..first).next_back().map_or(0, |(_, &(end, _))| end.saturating_add(1));
-                let mut from = before.max(first);
-                let mut free = Vec::new();
-                for (&start, &(end, _)) in spans.range(first..=last.max(first)) {
-                    if from < start {
-                        free.push((from, start - 1));
-                    }
-                    from = end.saturating_add(1);
-                }
-                free.push((from, last));
-                free
-            }
-        };
-        for (first, last) in free {
-            self.cover(first, last, loc);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,29 +91,6 @@ mod tests {
             for line in 0..90 {
                 let wanted = spans.iter().rposition(|(first, length)| (*first..=first + length).contains(&line));
                 let wanted = wanted.map(|number| LocId(number as u32));
-                prop_assert_eq!((dense.get(line), sparse.get(line)), (wanted, wanted));
-            }
-        }
-
-        #[test]
-        fn the_rest_goes_to_the_first_that_takes_it(
-            spans in prop::collection::vec((0_u32..60, 0_u32..20), 0..20),
-            rest in prop::collection::vec((0_u32..60, 0_u32..20), 0..20),
-        ) {
-            let (mut dense, mut sparse) = (LineLocs::new(false), LineLocs::new(true));
-            for (number, &(first, length)) in (0..).zip(&spans) {
-                dense.cover(first, first + length, LocId(number));
-                sparse.cover(first, first + length, LocId(number));
-            }
-            for (number, &(first, length)) in (100..).zip(&rest) {
-                dense.cover_rest(first, first + length, LocId(number));
-                sparse.cover_rest(first, first + length, LocId(number));
-            }
-            let covers = |line: u32, span: &(u32, u32)| (span.0..=span.0 + span.1).contains(&line);
-            for line in 0..90 {
-                let last = spans.iter().rposition(|span| covers(line, span)).map(|number| LocId(number as u32));
-                let first = || rest.iter().position(|span| covers(line, span)).map(|number| LocId(100 + number as u32));
-                let wanted = last.or_else(first);
                 prop_assert_eq!((dense.get(line), sparse.get(line)), (wanted, wanted));
             }
         }

@@ -7,7 +7,7 @@ use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::check::PtxasLines;
 use ptx_syntax::{
     CallSite, CallSites, Function, FunctionKind, InlinedAt, Instruction, LineCursor, LineIndex, LocDirective,
-    Module, Name, StateSpace, Statement, Variable,
+    Module, Name, StateSpace, Statement, TokenKind, Variable, tokenize,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -30,6 +30,8 @@ pub struct PtxFacts<'a> {
     pub instructions: Vec<InstructionFacts>,
     /// What [`PtxFacts::loc_at_line`] gives.
     line_locs: LineLocs,
+    /// The same of `.loc` for line 0, which count where no other does; the first in the text wins.
+    line_0_locs: LineLocs,
     /// Code labels by name.
     pub labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
@@ -118,6 +120,7 @@ impl<'a> PtxFacts<'a> {
             name_offset,
             diagnostics,
             call_sites: CallSites::default(),
+            of_line_0: Vec::new(),
         };
         for variable in module.variables() {
             collector.variable(variable, None);
@@ -125,7 +128,11 @@ impl<'a> PtxFacts<'a> {
         for function in module.functions() {
             collector.function(function);
         }
-        let Collector { mut facts, numbers, first_locs, .. } = collector;
+        let Collector { mut facts, numbers, first_locs, of_line_0, .. } = collector;
+        facts.line_0_locs = LineLocs::new(numbers.has_markers());
+        for Covered { loc, first, last } in of_line_0.into_iter().rev() {
+            facts.line_0_locs.cover(first, last, loc);
+        }
         let lines = facts.functions.values().map(|function| function.open_line);
         let first: HashMap<u32, LocId> = lines
             .filter_map(|line| Some((line, first_locs.get(line).filter(|loc| !facts.is_line_0(*loc))?)))
@@ -178,7 +185,7 @@ impl<'a> PtxFacts<'a> {
     /// The `.loc` in force at a PTX line that the code generator names: see [`LineLocs`]. The `{`, which code without PTX is
     /// given, has none of its own.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
-        self.line_locs.get(line)
+        self.line_locs.get(line).or_else(|| self.line_0_locs.get(line))
     }
 }
 
@@ -192,6 +199,8 @@ struct Collector<'f, 'a, N> {
     name_offset: &'f N,
     diagnostics: &'f mut Vec<Diagnostic>,
     call_sites: CallSites,
+    /// What each `.loc` of line 0 covers, in text order.
+    of_line_0: Vec<Covered>,
 }
 
 /// What a `.loc` covers so far: see [`LineLocs`].
@@ -211,7 +220,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
     fn cover(&mut self, covered: Option<Covered>) {
         let Some(Covered { loc, first, last }) = covered else { return };
         if self.facts.is_line_0(loc) {
-            self.facts.line_locs.cover_rest(first, last, loc);
+            self.of_line_0.push(Covered { loc, first, last });
         } else {
             self.facts.line_locs.cover(first, last, loc);
         }
@@ -372,6 +381,7 @@ const BLOCK_ENDS: [&str; 7] = ["bra", "brx", "call", "ret", "exit", "bar", "barr
 
 /// The label that a `bra` leads to: its only operand.
 fn branch_target<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
-    let word = instruction.text().trim_end_matches(';').trim_end();
-    word.rsplit(|c: char| c.is_whitespace() || c == '/').next()
+    let text = instruction.text();
+    let names = tokenize(text).filter(|token| token.kind == TokenKind::Ident);
+    names.last().map(|token| token.range.slice(text))
 }

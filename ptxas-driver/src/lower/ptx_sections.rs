@@ -84,11 +84,6 @@ impl<'a> PtxSections<'a> {
         self.sections.iter().find(|section| section.kind == Some(kind))
     }
 
-    /// Whether there is a `.debug_info` that cannot be read for want of abbreviations: ptxas drops it.
-    pub fn lacks_abbreviations(&self) -> bool {
-        self.by_kind(SectionKind::DebugInfo).is_some() && self.by_kind(SectionKind::DebugAbbrev).is_none()
-    }
-
     /// The sections that reach a cubin at full level, in file order: without `.debug_str`, which has a place of its own, and what
     /// the assembler writes itself. Of empty ones ptxas 13.0.88 keeps `.debug_info` only. What it drops because something
     /// refers to it too early is there if `all`.

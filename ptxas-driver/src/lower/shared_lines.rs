@@ -20,7 +20,7 @@ pub fn warning(module: &Module<'_>, lines: &LineIndex) -> Option<Diagnostic> {
             finder.body(function.name, body);
         }
     }
-    let Shared { first, last, marker, markers, by } = finder.shared?;
+    let Shared { first, last, marker, markers, by, .. } = finder.shared?;
     let more = match markers - 1 {
         0 => String::new(),
         1 => ", as another does".to_owned(),
@@ -60,6 +60,7 @@ struct Shared<'a> {
     first: u32,
     last: u32,
     marker: u32,
+    last_marker: u32,
     markers: u32,
     by: Name<'a>,
 }
@@ -110,9 +111,10 @@ impl<'a> Finder<'_, 'a> {
 
     fn share(&mut self, first: u32, last: u32, marker: u32, by: Name<'a>) {
         match &mut self.shared {
-            None => self.shared = Some(Shared { first, last, marker, markers: 1, by }),
-            Some(shared) if shared.marker == marker => {}
-            Some(shared) => shared.markers += 1,
+            None => self.shared = Some(Shared { first, last, marker, last_marker: marker, markers: 1, by }),
+            // One marker may share lines with several pieces.
+            Some(shared) if shared.last_marker == marker => {}
+            Some(shared) => (shared.last_marker, shared.markers) = (marker, shared.markers + 1),
         }
     }
 }
