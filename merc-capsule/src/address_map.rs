@@ -1,18 +1,64 @@
 //! Which Mercury instruction each native instruction comes from.
 
 use nv_debug_sections::line_table::AddressPair;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The places of one code section at which the PTX line changes or a function starts, in both spaces.
+/// What an address in code is of. A Mercury instruction becomes one or several native ones, or none, so that what an address is of
+/// says where in them it is. In the corpus no place of a kind has two addresses in the other space (observed: ptxas 13.0.88, 261
+/// cubins for sm_100 and sm_120).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// Where an instruction's code starts: a label of the PTX. What other kinds are at if nothing says otherwise.
+    Instruction,
+    /// From where a PTX register is in a SASS register.
+    RangeStart,
+    /// Up to where it is.
+    RangeEnd,
+    /// From where on a call frame rule holds.
+    FrameRule,
+    /// Where the rules of a function end, at the last instruction.
+    FrameEnd,
+    /// An instruction that `.nv.info.F` lists, such as an `EXIT`.
+    Listed,
+}
+
+impl Place {
+    const COUNT: usize = 6;
+}
+
+/// Which addresses of one code section are the same in native and in Mercury code.
 ///
-/// No section of a cubin says it. The two PTX line tables do: both spaces have the same instructions of each PTX line, which are
-/// matched in the order in which they stand (FORMATS 1.6: no function of the corpora has more of them in one space).
+/// No section of a cubin says it, but several have the same things at addresses of both spaces: the PTX line tables ([`recover`](Self::recover)),
+/// and for each kind of [`Place`] those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs neither.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AddressMap {
-    /// By native address.
+    /// Where the PTX line changes or a function starts, by native address.
     pairs: Vec<AddressPair>,
     /// Native addresses of code on the line of a function's `{`, starts apart.
     opening_code: BTreeSet<u64>,
+    /// By [`Place`].
+    places: [Places; Place::COUNT],
+    /// Whether each address is the same in both.
+    is_identity: bool,
+}
+
+/// The places of one kind, in both directions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Places {
+    mercury_of: BTreeMap<u64, u64>,
+    native_of: BTreeMap<u64, u64>,
+}
+
+/// A place that has another address already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{place:?}: {pair:x?}, but the map has {known:x?} already")]
+pub struct Conflict {
+    /// Kind of the place.
+    pub place: Place,
+    /// What was to be added.
+    pub pair: AddressPair,
+    /// What one of its addresses has already.
+    pub known: AddressPair,
 }
 
 /// What [`AddressMap::recover`] looks at.
@@ -29,7 +75,8 @@ pub struct Lines<'a> {
 }
 
 impl AddressMap {
-    /// Matches the PTX lines of both spaces.
+    /// Matches the PTX lines of both spaces: both have the same instructions of each line, which are matched in the order in which they
+    /// stand (FORMATS 1.6: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
     pub fn recover(lines: Lines<'_>) -> Self {
@@ -66,10 +113,50 @@ impl AddressMap {
             }
         }
         pairs.sort_unstable_by_key(|pair| pair.native);
-        Self { pairs, opening_code }
+        Self { pairs, opening_code, ..Self::default() }
     }
 
-    /// All pairs by native address.
+    /// The map of native code that stands for Mercury code too. `addresses` are those where the PTX line changes or a function starts.
+    pub fn identity(addresses: impl IntoIterator<Item = u64>) -> Self {
+        let addresses: BTreeSet<u64> = addresses.into_iter().collect();
+        let pairs = addresses.into_iter().map(|address| AddressPair { native: address, mercury: address });
+        Self { pairs: pairs.collect(), is_identity: true, ..Self::default() }
+    }
+
+    /// Adds a place. Each address has one in the other space.
+    ///
+    /// # Errors
+    ///
+    /// One of the two has another already. The map stays as it is.
+    pub fn insert(&mut self, place: Place, pair: AddressPair) -> Result<(), Conflict> {
+        let Some(places) = self.places.get_mut(place as usize) else { return Ok(()) };
+        let known = |native, mercury| AddressPair { native, mercury };
+        let there = places.mercury_of.get(&pair.native).map(|mercury| known(pair.native, *mercury));
+        let here = places.native_of.get(&pair.mercury).map(|native| known(*native, pair.mercury));
+        if let Some(known) = there.into_iter().chain(here).find(|known| *known != pair) {
+            return Err(Conflict { place, pair, known });
+        }
+        places.mercury_of.insert(pair.native, pair.mercury);
+        places.native_of.insert(pair.mercury, pair.native);
+        Ok(())
+    }
+
+    /// Where in Mercury code a place of native code is; `None` if the map does not say.
+    pub fn mercury(&self, place: Place, native: u64) -> Option<u64> {
+        self.find(place, |places| places.mercury_of.get(&native)).or(self.is_identity.then_some(native))
+    }
+
+    /// Where in native code a place of Mercury code is; `None` if the map does not say.
+    pub fn native(&self, place: Place, mercury: u64) -> Option<u64> {
+        self.find(place, |places| places.native_of.get(&mercury)).or(self.is_identity.then_some(mercury))
+    }
+
+    fn find<'m>(&'m self, place: Place, get: impl Fn(&'m Places) -> Option<&'m u64>) -> Option<u64> {
+        let places = [place, Place::Instruction].map(|place| self.places.get(place as usize));
+        places.into_iter().flatten().find_map(get).copied()
+    }
+
+    /// Where the PTX line changes or a function starts, by native address.
     pub fn pairs(&self) -> &[AddressPair] {
         &self.pairs
     }
@@ -84,6 +171,8 @@ impl AddressMap {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
     use super::*;
 
     fn pair((native, mercury): (u64, u64)) -> AddressPair {
@@ -121,6 +210,31 @@ mod tests {
             opening_lines: &[1],
         });
         assert_eq!(map.of_instructions(), instructions.map(pair));
+    }
+
+    #[test]
+    fn places_have_one_address_and_fall_back_on_instructions() {
+        let mut map = AddressMap::default();
+        let [at, behind, other] = [(0x10, 0x20), (0x30, 0x20), (0x10, 0x40)].map(pair);
+        assert_eq!(map.mercury(Place::RangeEnd, 0x10), None);
+        map.insert(Place::Instruction, at).unwrap();
+        map.insert(Place::RangeEnd, behind).unwrap();
+        map.insert(Place::RangeEnd, behind).unwrap();
+        assert_eq!(map.native(Place::Instruction, 0x20), Some(0x10));
+        assert_eq!(map.native(Place::RangeStart, 0x20), Some(0x10));
+        assert_eq!(map.native(Place::RangeEnd, 0x20), Some(0x30));
+        let conflict = map.insert(Place::Instruction, other).unwrap_err();
+        assert_eq!((conflict.known, conflict.pair), (at, other));
+        assert!(map.insert(Place::Instruction, behind).is_err());
+        assert_eq!(map.mercury(Place::Instruction, 0x10), Some(0x20));
+    }
+
+    #[test]
+    fn an_identity_has_every_address() {
+        let map = AddressMap::identity([0x20, 0]);
+        assert_eq!(map.pairs(), [(0, 0), (0x20, 0x20)].map(pair));
+        assert_eq!(map.mercury(Place::FrameRule, 0x990), Some(0x990));
+        assert_eq!(map.native(Place::Listed, 8), Some(8));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod recover;
 pub mod self_check;
 pub mod symtab;
 
-pub use address_map::{AddressMap, Lines};
+pub use address_map::{AddressMap, Conflict, Lines, Place};
 pub use clone::{MercuryValues, clone_section};
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
