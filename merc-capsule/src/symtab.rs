@@ -3,20 +3,21 @@
 use crate::recover::CodeMap;
 use crate::spaces::Spaces;
 use nv_debug_sections::address_space::shared_window_reserve;
-use nv_debug_sections::catalog::MERCURY_PREFIX;
+use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
 /// `STT_OBJECT`, which variables of whole programs have.
 const OBJECT: u8 = 1;
-/// `STT_CUDA_OBJECT`, which they have else.
-const CUDA_OBJECT: u8 = 13;
 
 /// What `st_other` says of a variable with NVIDIA's type, by the beginning of its section's name.
-const SPACES: [(&str, u8); 4] =
-    [(".nv.global", 0x20), (".nv.shared", SHARED), (".nv_debug.shared", SHARED), (".nv.constant", 0x80)];
-const SHARED: u8 = 0x40;
+const SPACES: [(&str, u8); 4] = [
+    (".nv.global", Symbol::CUDA_GLOBAL),
+    (".nv.shared", Symbol::CUDA_SHARED),
+    (SectionKind::NvDebugShared.name(), Symbol::CUDA_SHARED),
+    (".nv.constant", Symbol::CUDA_CONSTANT),
+];
 
 /// Where a function is in Mercury code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,9 +78,9 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
         }
         let space = SPACES.iter().find(|(stem, _)| section.starts_with(stem));
         if let Some((_, mark)) = space.filter(|_| symbol.kind() == OBJECT) {
-            there.info = symbol.binding() << 4 | CUDA_OBJECT;
+            there.info = symbol.binding() << 4 | Symbol::CUDA_OBJECT;
             there.other |= mark;
-            if *mark == SHARED {
+            if *mark == Symbol::CUDA_SHARED {
                 there.value = symbol.value.saturating_sub(reserved);
             }
         }
