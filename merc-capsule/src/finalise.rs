@@ -6,19 +6,18 @@ use crate::recover::{CodeMap, code_maps};
 use crate::registers::{self, RangeMap, Registers};
 use crate::relocations;
 use crate::spaces::Spaces;
-use crate::translation::Translation;
+use crate::translation::{Reference, Translation};
 use dwarf2_writer::{Address, Section, SymbolId};
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
-use nv_debug_sections::cubin::{Cubin, DebugSection, Relocation, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
 use nv_debug_sections::line_table::{last_name, transcode};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
-use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which of the two line tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,7 +88,6 @@ pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
 #[derive(Debug)]
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
-    view: Relocated<'c, 'd>,
     translation: Translation<'c>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
 }
@@ -97,7 +95,7 @@ pub struct Finaliser<'c, 'd> {
 impl<'c, 'd> Finaliser<'c, 'd> {
     /// For this cubin.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>) -> Self {
-        Self { cubin, view: Relocated::new(cubin), translation, registers: OnceCell::new() }
+        Self { cubin, translation, registers: OnceCell::new() }
     }
 
     /// All native debug sections that have a clone, in the order of these.
@@ -160,25 +158,29 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     }
 
     fn line_table(&self, mercury: SectionIndex, kind: SectionKind) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let section = self.view.section(mercury)?;
+        let contents = self.cubin.bytes(mercury)?;
+        let mut entries = TableEntries::of(self.cubin, mercury)?;
         let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
-        for table in line::decode(self.cubin.section_name(mercury), &section.bytes)? {
-            let targets: Vec<_> =
-                table.sequences.iter().map(|sequence| section.target(sequence.base_offset)).collect();
-            let code_of =
-                |code| CodeMap::of(self.translation.maps(), self.translation.spaces().native(code)?);
+        let mut unit_start = 0;
+        for table in line::decode(self.cubin.section_name(mercury), &contents)? {
+            entries.take_base(unit_start, &table, kind)?;
+            let rest = usize::try_from(unit_start).ok().and_then(|start| contents.get(start..));
+            let length = rest.and_then(|rest| rest.first_chunk()).copied().map_or(0, u32::from_le_bytes);
+            unit_start += 4 + u64::from(length);
+            let starts: Vec<Option<(Reference, &CodeMap)>> = table
+                .sequences
+                .iter()
+                .map(|sequence| entries.take_start(sequence.base_offset, self.translation))
+                .collect::<Result<_>>()?;
             let codes: Vec<Option<&CodeMap>> =
-                targets.iter().map(|target| target.and_then(|target| code_of(target.section?))).collect();
+                starts.iter().map(|start| start.map(|(_, code)| code)).collect();
             let Some(line_table) = LineTableKind::of(kind) else { continue };
-            let made = sequences(&table, line_table, &codes);
             let mut programs = Vec::new();
-            for (number, (made, target)) in made.into_iter().zip(targets).enumerate() {
-                let (Some(made), Some(target)) = (made, target) else { continue };
-                let native = self.translation.native_symbol(target.symbol);
-                let SymbolIndex(symbol) = native.map_err(|error| {
-                    Error::new(kind.name(), target.offset, ErrorKind::Other(error.to_string()))
-                })?;
-                let start = Address::Symbol { symbol: SymbolId(symbol), addend: 0 };
+            for (number, (made, start)) in
+                sequences(&table, line_table, &codes).into_iter().zip(starts).enumerate()
+            {
+                let (Some(made), Some((Reference { symbol, addend }, _))) = (made, start) else { continue };
+                let start = Address::Symbol { symbol: SymbolId(symbol.0), addend };
                 let program = EncodedSequence::new(kind.name(), table.params, (number, &made), start)?;
                 programs.push((symbol, program));
             }
@@ -195,6 +197,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
             }));
             bytes.extend(unit.bytes);
         }
+        entries.expect_none_left()?;
         self.filed(kind, bytes, relocs)
     }
 
@@ -251,6 +254,88 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     ) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let filed = reloc::file(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
         Ok((bytes, filed.rela))
+    }
+}
+
+/// The relocations of a Mercury line table, as they are used up.
+struct TableEntries<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    name: &'c str,
+    by_offset: BTreeMap<u64, Relocation>,
+}
+
+impl<'c, 'd> TableEntries<'c, 'd> {
+    fn of(cubin: &'c Cubin<'d>, mercury: SectionIndex) -> Result<Self> {
+        let mut all = Self { cubin, name: cubin.section_name(mercury), by_offset: BTreeMap::new() };
+        for (_, entry) in cubin.relocations_of(mercury) {
+            if all.by_offset.insert(entry.offset, *entry).is_some() {
+                return Err(all.fault(entry.offset, "two relocations apply here"));
+            }
+        }
+        Ok(all)
+    }
+
+    fn fault(&self, offset: u64, text: impl Into<String>) -> Error {
+        Error::new(self.name, offset, ErrorKind::Other(text.into()))
+    }
+
+    /// The relocation at `offset`, which must be of this kind.
+    fn take(&mut self, offset: u64, kind: RelocKind) -> Result<Option<Relocation>> {
+        let Some(entry) = self.by_offset.remove(&offset) else { return Ok(None) };
+        let (found, expected) = (entry.r_type, kind.number(Space::Mercury));
+        if found != expected {
+            return Err(
+                self.fault(offset, format!("the relocation is of type {found:#x}, expected {expected:#x}"))
+            );
+        }
+        Ok(Some(entry))
+    }
+
+    /// Takes that of the `.debug_str` base, which only relocatable files have. Native tables have none.
+    fn take_base(&mut self, unit_start: u64, table: &LineTable<'_>, kind: SectionKind) -> Result<()> {
+        if table.debug_str_base.is_none() {
+            return Ok(());
+        }
+        let header = LineTable { sequences: Vec::new(), ..table.clone() };
+        let unit = line::join(kind.name(), &header, Some(SymbolId(0)), [])?;
+        let Some(base) = unit.relocs.first() else { return Ok(()) };
+        let Some(entry) = self.take(unit_start + base.offset, RelocKind::Absolute32)? else { return Ok(()) };
+        let symbol = self.cubin.mercury_symbols().get(entry.symbol.as_usize());
+        let section = symbol.filter(|symbol| symbol.is_section()).and_then(Symbol::section);
+        let strings = SectionKind::DebugStr.mercury().map(|clone| clone.name);
+        if section.map(|section| self.cubin.section_name(section)) != strings || entry.addend != Some(0) {
+            return Err(
+                self.fault(entry.offset, "the base of names is not relocated against .nv.merc.debug_str")
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes that of a sequence's address, and leads it to native code. nvlink keeps sequences of functions it drops, without
+    /// relocation.
+    fn take_start<'m>(
+        &mut self,
+        offset: u64,
+        translation: Translation<'m>,
+    ) -> Result<Option<(Reference, &'m CodeMap)>> {
+        let Some(entry) = self.take(offset, RelocKind::Absolute64)? else { return Ok(None) };
+        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let native =
+            translation.start_to_native(own).map_err(|error| self.fault(offset, error.to_string()))?;
+        let section = self.cubin.symbols().get(native.symbol.as_usize()).and_then(Symbol::section);
+        let code = section.and_then(|section| CodeMap::of(translation.maps(), section));
+        let code =
+            code.ok_or_else(|| self.fault(offset, "the sequence's address leads to no code section"))?;
+        Ok(Some((native, code)))
+    }
+
+    fn expect_none_left(&self) -> Result<()> {
+        match self.by_offset.keys().next() {
+            None => Ok(()),
+            Some(offset) => {
+                Err(self.fault(*offset, "a relocation applies to what is no address of a sequence"))
+            }
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
 mod difference;
+mod table_form;
 
 /// What a section is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +79,7 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Che
         cubin,
         spaces: &spaces,
         maps,
+        translation,
         finaliser: Finaliser::new(cubin, translation),
         cloner: Cloner::new(cubin, translation, &lines),
         tables: HashMap::new(),
@@ -100,6 +102,7 @@ struct Check<'c, 'd> {
     cubin: &'c Cubin<'d>,
     spaces: &'c Spaces,
     maps: &'c [CodeMap],
+    translation: Translation<'c>,
     finaliser: Finaliser<'c, 'd>,
     cloner: Cloner<'c, 'd>,
     /// The relocation section of each section that has one.
@@ -155,6 +158,10 @@ impl Check<'_, '_> {
         let made = made.as_ref().map_err(Clone::clone)?;
         if made.bytes != *here {
             return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here)));
+        }
+        if clone.is_none() {
+            let fault = table_form::fault(cubin, mercury, self.translation)?;
+            return Ok(fault.map_or(Outcome::Same, Outcome::Different));
         }
         if let Some(clone) = clone.as_ref().filter(|_| !is_alias) {
             let clone = clone.as_ref().map_err(Clone::clone)?;
