@@ -1,9 +1,8 @@
 //! Making clones of sections from what they say in Mercury space.
 
-use crate::finalise::{by_function, range_map};
 use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
-use crate::registers::{self, Registers};
+use crate::registers::{self, RangeMaps, Registers};
 use crate::relocations;
 use crate::streams::{self, Stream, Streams};
 use crate::translation::Translation;
@@ -251,11 +250,11 @@ impl<'c, 'd> Cloner<'c, 'd> {
         };
         let (ranges, types) =
             (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
-        let maps = by_function(self.cubin, self.translation.maps());
+        let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
         let native = registers::decode(&ranges, &types)?;
         let mercury: Vec<Registers<'_>> = native
             .iter()
-            .map(|registers| registers::to_mercury(registers, range_map(&maps, registers)?))
+            .map(|registers| registers::to_mercury(registers, maps.next(registers)?))
             .collect::<Result<_>>()?;
         let made = registers::encode(&mercury)?;
         Ok(self.registers.get_or_init(|| made))

@@ -3,12 +3,12 @@
 use crate::frame::{self, Frames};
 use crate::policy::native_name;
 use crate::recover::{CodeMap, code_maps};
-use crate::registers::{self, RangeMap, Registers};
+use crate::registers::{self, RangeMaps, Registers};
 use crate::relocations;
 use crate::spaces::Spaces;
 use crate::translation::{Reference, Translation};
 use dwarf2_writer::{Address, Section, SymbolId};
-use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
@@ -17,7 +17,7 @@ use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// Which of the two line tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,7 +70,7 @@ pub fn sequences(
 /// ptxas takes the files to end behind one without a name, and four bytes behind, where the `.debug_str` base would be, for the base.
 pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
     let mut files = mercury.files.clone();
-    let mut base = mercury.debug_str_base.map(|_| 0);
+    let mut base = mercury.debug_str_base;
     if let Some(nameless) = files.iter().position(|file| file.name.is_empty()) {
         files.truncate(nameless + 1);
         base = None;
@@ -152,21 +152,50 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         name: &str,
         kind: Option<SectionKind>,
     ) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let entries: Vec<Relocation> = self.cubin.relocations_of(mercury).map(|(_, entry)| *entry).collect();
+        let mut entries: Vec<Relocation> =
+            self.cubin.relocations_of(mercury).map(|(_, entry)| *entry).collect();
+        let mut bytes = self.cubin.bytes(mercury)?.into_owned();
+        if !self.cubin.header.is_relocatable() {
+            self.link_line_offsets(name, &mut entries, &mut bytes)?;
+        }
         let rela = relocations::to_native((name, kind), &entries, self.translation)?;
-        Ok((self.cubin.bytes(mercury)?.into_owned(), rela))
+        Ok((bytes, rela))
+    }
+
+    /// Applies what nvlink has applied to native sections: offsets of units in the line table, which are others there.
+    fn link_line_offsets(&self, name: &str, entries: &mut Vec<Relocation>, bytes: &mut [u8]) -> Result<()> {
+        let is_offset = |entry: &Relocation| entry.r_type == RelocKind::LineOffset32.number(Space::Mercury);
+        let linked: Vec<Relocation> = entries.extract_if(.., |entry| is_offset(entry)).collect();
+        if linked.is_empty() {
+            return Ok(());
+        }
+        let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
+        let native = clone.map(|clone| self.section(clone)).transpose()?;
+        let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
+        let pairs =
+            native.zip(there).map(|(native, there)| (unit_starts(&native.bytes), unit_starts(&there)));
+        for entry in linked {
+            let fault = |text: &str| Error::new(name, entry.offset, ErrorKind::Other(text.to_owned()));
+            let unit = pairs.as_ref().and_then(|(native, there)| {
+                let unit = there.iter().position(|start| Some(i64::from(*start)) == entry.addend)?;
+                native.get(unit)
+            });
+            let unit =
+                unit.ok_or_else(|| fault("no unit of the line table starts where the relocation leads"))?;
+            let field =
+                usize::try_from(entry.offset).ok().and_then(|at| bytes.get_mut(at..)?.first_chunk_mut());
+            *field.ok_or_else(|| fault("the relocation lies outside the section"))? = unit.to_le_bytes();
+        }
+        Ok(())
     }
 
     fn line_table(&self, mercury: SectionIndex, kind: SectionKind) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let contents = self.cubin.bytes(mercury)?;
         let mut entries = TableEntries::of(self.cubin, mercury)?;
         let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
-        let mut unit_start = 0;
-        for table in line::decode(self.cubin.section_name(mercury), &contents)? {
-            entries.take_base(unit_start, &table, kind)?;
-            let rest = usize::try_from(unit_start).ok().and_then(|start| contents.get(start..));
-            let length = rest.and_then(|rest| rest.first_chunk()).copied().map_or(0, u32::from_le_bytes);
-            unit_start += 4 + u64::from(length);
+        let units = line::decode(self.cubin.section_name(mercury), &contents)?;
+        for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
+            entries.take_base(unit_start.into(), &table, kind)?;
             let starts: Vec<Option<(Reference, &CodeMap)>> = table
                 .sequences
                 .iter()
@@ -236,10 +265,10 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let (ranges, types) =
             (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
         let mercury = registers::decode(&ranges, &types)?;
-        let maps = by_function(self.cubin, self.translation.maps());
+        let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
         let native: Vec<Registers<'_>> = mercury
             .iter()
-            .map(|registers| registers::to_native(registers, range_map(&maps, registers)?))
+            .map(|registers| registers::to_native(registers, maps.next(registers)?))
             .collect::<Result<_>>()?;
         let made = registers::encode(&native)?;
         Ok(self.registers.get_or_init(|| made))
@@ -339,27 +368,19 @@ impl<'c, 'd> TableEntries<'c, 'd> {
     }
 }
 
+/// Offsets of the units of a line table.
+fn unit_starts(table: &[u8]) -> Vec<u32> {
+    let mut starts = Vec::new();
+    let mut at = 0_usize;
+    while let Some(length) = table.get(at..).and_then(|rest| rest.first_chunk()) {
+        starts.extend(u32::try_from(at));
+        at = at.saturating_add(4).saturating_add(u32::from_le_bytes(*length) as usize);
+    }
+    starts
+}
+
 fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
     (bytes, Vec::new())
-}
-
-/// The maps by name of the function.
-pub(crate) fn by_function<'m>(cubin: &'m Cubin<'_>, maps: &'m [CodeMap]) -> HashMap<&'m [u8], &'m CodeMap> {
-    let name = |code: &CodeMap| cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
-    maps.iter().map(|code| (name(code).as_bytes(), code)).collect()
-}
-
-/// The map of one function's ranges.
-pub(crate) fn range_map<'m>(
-    maps: &HashMap<&[u8], &'m CodeMap>,
-    registers: &Registers<'_>,
-) -> Result<RangeMap<'m>> {
-    let code = maps.get(registers.function).ok_or_else(|| {
-        let function = String::from_utf8_lossy(registers.function);
-        let text = format!("{function} has no code section with an address map");
-        Error::new(SectionKind::NvDebugInfoRegSass.name(), 0, ErrorKind::Other(text))
-    })?;
-    Ok(RangeMap { addresses: &code.map, order: &code.register_order })
 }
 
 /// Makes the native debug sections of a cubin anew from its capsule, and drops that. Sections without clone stay as they are, and so

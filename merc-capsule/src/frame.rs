@@ -5,13 +5,14 @@
 //! * Mercury code has a step behind the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
 //!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
 //! * Native code has steps by address, none of 0 bytes.
+//! * Of functions that nvlink drops, Mercury code keeps the entries, without relocation.
 //! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
 //!   are those of the CIE.
 
 use crate::address_map::Place;
 use crate::recover::CodeMap;
 use crate::translation::{Reference, Translation, Untranslatable};
-use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
+use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
@@ -81,6 +82,28 @@ impl Frames {
         });
         let functions = functions.collect();
         Ok(Self { space, entries, functions })
+    }
+
+    /// Which entries are of functions that were dropped: FDEs in Mercury space whose function has no symbol, and their CIEs.
+    fn dropped(&self) -> Vec<bool> {
+        let is_fde = |entry: &Entry| {
+            let Entry::Fde(fde) = entry else { return false };
+            self.space == Space::Mercury && matches!(fde.initial_location, Address::Constant(_))
+        };
+        let mut dropped: Vec<bool> = self.entries.iter().map(is_fde).collect();
+        for (number, pair) in self.entries.windows(2).enumerate() {
+            if let [Entry::Cie(_), Entry::Fde(_)] = pair
+                && let [cie, fde] = dropped.get_mut(number..number + 2).unwrap_or_default()
+            {
+                *cie = *fde;
+            }
+        }
+        dropped
+    }
+
+    /// Whether there are entries of functions that were dropped, of which native code has none.
+    pub fn has_dropped(&self) -> bool {
+        self.dropped().contains(&true)
     }
 
     /// Rules of each function: code section, where in it the function starts, and what its FDE says. FDEs with steps that ptxas does not
@@ -184,15 +207,20 @@ struct Writer<'m> {
 }
 
 impl Writer<'_> {
+    /// Each function has a CIE of its own, which comes before its FDE.
     fn entries(&self, frames: &Frames) -> Result<Vec<Entry>> {
+        let is_dropped: Vec<bool> = frames.dropped();
+        let mut dropped = 0;
         // The CIE that FDEs follow, and what it has become: each function has one of its own, mostly the same.
         let mut last: Option<(Arc<Cie>, Arc<Cie>)> = None;
         let mut all = Vec::with_capacity(frames.entries.len());
-        for (number, (entry, function)) in frames.entries.iter().zip(&frames.functions).enumerate() {
+        let entries = frames.entries.iter().zip(&frames.functions).zip(is_dropped).enumerate();
+        for (number, ((entry, function), is_dropped)) in entries {
             let fault = |text: String| {
                 Error::new(frame::NAME, 0, ErrorKind::Other(format!("entry {number}: {text}")))
             };
             match entry {
+                _ if is_dropped => dropped += u32::from(matches!(entry, Entry::Cie(_))),
                 Entry::Cie(cie) => {
                     let known = last.take().filter(|(before, _)| Arc::ptr_eq(before, cie));
                     let (_, made) = match known {
@@ -207,7 +235,8 @@ impl Writer<'_> {
                 Entry::Fde(fde) => {
                     let cie =
                         last.as_ref().map(|(cie, _)| cie).ok_or_else(|| fault("there is no CIE".into()))?;
-                    let made = self.fde(fde, cie, *function).map_err(fault)?;
+                    let mut made = self.fde(fde, cie, *function).map_err(fault)?;
+                    made.cie = CieId(fde.cie.0.saturating_sub(dropped));
                     all.push(Entry::Fde(made));
                 }
             }

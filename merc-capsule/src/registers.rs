@@ -1,10 +1,14 @@
 //! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at other addresses and in another order.
 
 use crate::address_map::{AddressMap, Place};
+use crate::recover::CodeMap;
+use nv_debug_sections::catalog::CODE_PREFIX;
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 /// What both sections say of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +27,34 @@ pub struct RangeMap<'m> {
     /// By number of a range in Mercury order: its number in native order. Ranges that start together are in the order in which ptxas
     /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
     pub order: &'m [u32],
+}
+
+/// The maps of all functions, for the sections of one file.
+#[derive(Debug)]
+pub(crate) struct RangeMaps<'m> {
+    /// By name, and how often the function has come.
+    by_function: HashMap<&'m [u8], (&'m CodeMap, usize)>,
+}
+
+impl<'m> RangeMaps<'m> {
+    pub(crate) fn of(cubin: &'m Cubin<'_>, maps: &'m [CodeMap]) -> Self {
+        let name =
+            |code: &CodeMap| cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
+        Self { by_function: maps.iter().map(|code| (name(code).as_bytes(), (code, 0))).collect() }
+    }
+
+    /// That of the function that comes next in the section.
+    ///
+    /// # Errors
+    ///
+    /// It has no code section.
+    pub(crate) fn next(&mut self, registers: &Registers<'_>) -> Result<RangeMap<'m>> {
+        let known = self.by_function.get_mut(registers.function);
+        let (code, times) = known.ok_or_else(|| fault(registers, "the function has no code section"))?;
+        let order = code.register_orders.get(*times).map_or(&[][..], |order| order);
+        *times += 1;
+        Ok(RangeMap { addresses: &code.map, order })
+    }
 }
 
 /// Reads the sections of one space.

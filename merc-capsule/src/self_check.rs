@@ -80,6 +80,7 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Che
         spaces: &spaces,
         maps,
         translation,
+        is_linked: cubin.is_linked(),
         finaliser: Finaliser::new(cubin, translation),
         cloner: Cloner::new(cubin, translation, &lines),
         tables: HashMap::new(),
@@ -94,7 +95,7 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Che
 /// What both ways give for one section.
 struct Made {
     native: Result<DebugSection>,
-    /// Not of line tables, of which the native ones say less.
+    /// Not of line tables, of which the native ones say less, nor of what a linker has left out of the native section.
     clone: Option<Result<MercurySection>>,
 }
 
@@ -103,6 +104,7 @@ struct Check<'c, 'd> {
     spaces: &'c Spaces,
     maps: &'c [CodeMap],
     translation: Translation<'c>,
+    is_linked: bool,
     finaliser: Finaliser<'c, 'd>,
     cloner: Cloner<'c, 'd>,
     /// The relocation section of each section that has one.
@@ -141,7 +143,7 @@ impl Check<'_, '_> {
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         self.made.entry(native).or_insert_with(|| Made {
             native: self.finaliser.section(mercury),
-            clone: (!is_table).then(|| self.cloner.section(native)),
+            clone: (!is_table && !self.is_linked).then(|| self.cloner.section(native)),
         })
     }
 
@@ -153,13 +155,14 @@ impl Check<'_, '_> {
     ) -> Result<Outcome> {
         let cubin = self.cubin;
         let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+        let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
         let Made { native: made, clone } = self.made(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;
         if made.bytes != *here {
             return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here)));
         }
-        if clone.is_none() {
+        if is_table {
             let fault = table_form::fault(cubin, mercury, self.translation)?;
             return Ok(fault.map_or(Outcome::Same, Outcome::Different));
         }

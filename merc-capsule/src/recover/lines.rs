@@ -42,7 +42,9 @@ impl Table {
         for table in line::decode(&all.name, &section.bytes)? {
             for sequence in &table.sequences {
                 let offset = sequence.base_offset;
-                let code = section.target(offset).and_then(|target| target.section).ok_or_else(|| {
+                // nvlink keeps the programs of functions it drops, without relocation.
+                let Some(target) = section.target(offset) else { continue };
+                let code = target.section.ok_or_else(|| {
                     fault(&all.name, offset, "the sequence's address leads to no code section")
                 })?;
                 let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));

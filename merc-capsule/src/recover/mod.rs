@@ -32,8 +32,9 @@ pub struct CodeMap {
     pub mercury_size: u64,
     /// Which addresses are the same.
     pub map: AddressMap,
-    /// Which register ranges are the same, see [`RangeMap::order`](crate::registers::RangeMap::order).
-    pub register_order: Vec<u32>,
+    /// Which register ranges are the same, see [`RangeMap::order`](crate::registers::RangeMap::order), for each time that the sections
+    /// have the function: nvlink keeps what they say of code that it drops as a duplicate.
+    pub register_orders: Vec<Vec<u32>>,
 }
 
 /// One function in both spaces.
@@ -203,7 +204,7 @@ fn code_map(
         size,
         mercury_size,
         map: AddressMap::default(),
-        register_order: Vec::new(),
+        register_orders: Vec::new(),
     })
 }
 

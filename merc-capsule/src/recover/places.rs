@@ -10,8 +10,8 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line_table::AddressPair;
-use nv_debug_sections::reg_sass;
-use std::collections::HashMap;
+use nv_debug_sections::reg_sass::{self, FunctionRegisters};
+use std::collections::{HashMap, VecDeque};
 
 /// Adds to `maps` all places that are known.
 pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
@@ -38,21 +38,25 @@ fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> 
     };
     let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
     let (here, there) = (reg_sass::decode(&here)?, reg_sass::decode(&there)?);
-    let here: HashMap<_, _> = here.iter().map(|function| (function.function, &function.ranges)).collect();
-    let there: HashMap<_, _> = there.iter().map(|function| (function.function, &function.ranges)).collect();
+    let mut by_function: HashMap<&[u8], VecDeque<&FunctionRegisters<'_>>> = HashMap::new();
+    for function in &here {
+        by_function.entry(function.function).or_default().push_back(function);
+    }
+    let mut names: HashMap<&[u8], &mut CodeMap> = HashMap::new();
     for code in maps {
         let function = cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
-        let (Some(here), Some(there)) = (here.get(function.as_bytes()), there.get(function.as_bytes()))
-        else {
-            continue;
-        };
-        let Some(order) = registers::matched(here, there) else { continue };
-        for (number, range) in order.iter().zip(there.iter()) {
-            let Some(native) = here.get(*number as usize) else { continue };
+        names.insert(function.as_bytes(), code);
+    }
+    for FunctionRegisters { function, ranges } in &there {
+        let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
+        let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
+        let order = registers::matched(&native.ranges, ranges).unwrap_or_default();
+        for (number, range) in order.iter().zip(ranges) {
+            let Some(native) = native.ranges.get(*number as usize) else { continue };
             insert(code, Place::RangeStart, native.start.into(), range.start.into());
             insert(code, Place::RangeEnd, native.end.into(), range.end.into());
         }
-        code.register_order = order;
+        code.register_orders.push(order);
     }
     Ok(())
 }

@@ -39,7 +39,19 @@ pub(super) fn of_relocations(made: &[Relocation], found: &[Relocation]) -> Strin
 
 fn of_tables(made: &[u8], found: &[u8]) -> Option<String> {
     let (made, found) = (line::decode("", made).ok()?, line::decode("", found).ok()?);
-    let (made, found) = (made.first()?, found.first()?);
+    let mut units = made.iter().zip(&found).enumerate();
+    let words = units.find_map(|(number, (made, found))| Some((number, of_units(made, found)?)));
+    match words {
+        Some((0, words)) if found.len() == 1 => Some(words),
+        Some((number, words)) => Some(format!("unit {number}, {words}")),
+        None if made.len() != found.len() => {
+            Some(format!("the capsule has {} units, the file {}", made.len(), found.len()))
+        }
+        None => None,
+    }
+}
+
+fn of_units(made: &LineTable<'_>, found: &LineTable<'_>) -> Option<String> {
     let header = |table: &LineTable<'_>| (table.params, table.debug_str_base);
     if header(made) != header(found) || made.directories != found.directories || made.files != found.files {
         return Some("the headers differ".to_owned());

@@ -19,9 +19,6 @@ pub(super) fn fault(
         if table.params != PTXAS_PARAMS {
             return Ok(Some("the header has other parameters than those of ptxas".to_owned()));
         }
-        if let Some(base @ 1..) = table.debug_str_base {
-            return Ok(Some(format!("the base of names is {base:#x} before relocation, expected 0")));
-        }
         for (number, sequence) in table.sequences.iter().enumerate() {
             let code = section.target(sequence.base_offset).and_then(|target| target.section);
             let native = code.and_then(|code| translation.spaces().native(code));

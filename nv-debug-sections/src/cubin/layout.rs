@@ -134,16 +134,18 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
 fn is_classic(cubin: &Cubin<'_>) -> bool {
     match Generation::of(cubin.header.sm()) {
         Generation::Legacy => true,
-        Generation::Transcoded => is_linked(cubin),
+        Generation::Transcoded => cubin.is_linked(),
         Generation::Mercury => false,
     }
 }
 
-/// Whether `.note.nv.tkinfo` names nvlink, alone or beside ptxas, as the tool.
-fn is_linked(cubin: &Cubin<'_>) -> bool {
-    const TOOL: &[u8] = b"\0nvlink\0";
-    let note = cubin.section_by_name(tkinfo::NAME).and_then(|index| cubin.bytes(index).ok());
-    note.is_some_and(|bytes| bytes.windows(TOOL.len()).any(|window| window == TOOL))
+impl Cubin<'_> {
+    /// Whether nvlink wrote the file: `.note.nv.tkinfo` names it, alone or beside ptxas, as the tool.
+    pub fn is_linked(&self) -> bool {
+        const TOOL: &[u8] = b"\0nvlink\0";
+        let note = self.section_by_name(tkinfo::NAME).and_then(|index| self.bytes(index).ok());
+        note.is_some_and(|bytes| bytes.windows(TOOL.len()).any(|window| window == TOOL))
+    }
 }
 
 /// Zero bytes after `.shstrtab` (FORMATS 6): room for Mercury names that the file does not have.
