@@ -251,20 +251,16 @@ impl<'d> Plan<'d> {
     pub(super) fn new(cubin: &Cubin<'d>, edit: &Edit, fates: Vec<Fate>) -> Result<Self> {
         check_links(cubin, &fates)?;
         let shared = shared_ranges(cubin, edit)?;
-        let table = cubin.strings(cubin.header.shstrndx);
-        // ptxas leaves the names of sections it made and dropped, so that a new one may have its name already.
-        let mut known: HashMap<&str, u32> = HashMap::new();
-        for (offset, name) in table.iter().flat_map(|t| t.entries()) {
-            known.entry(name).or_insert(offset);
-        }
-        let mut names = table.cloned().unwrap_or_default();
+        let places = order::places(cubin, edit, &fates);
+        let texts: Vec<String> =
+            places.iter().map(|(_, index, part)| edit.section_name(*index, *part).to_string()).collect();
+        let mut names = cubin.strings(cubin.header.shstrndx).cloned().unwrap_or_default();
+        let offsets = names.intern(&texts)?;
         let symtab = edit.space.symtab(cubin).map_or(0, |s| s.0);
         let mut new = Vec::new();
-        for (place, index, part) in order::places(cubin, edit, &fates) {
+        for (((place, index, part), offset), text) in places.into_iter().zip(offsets).zip(&texts) {
             let name = edit.section_name(index, part);
-            let text = name.to_string();
-            let offset = known.get(&*text).map_or_else(|| names.push(&text), |offset| Ok(*offset))?;
-            let shape = Shape::of_ptx(&name).ok_or_else(|| not_a_name(&text))?;
+            let shape = Shape::of_ptx(&name).ok_or_else(|| not_a_name(text))?;
             new.push((place, index, part, header(offset, shape, symtab)));
         }
         extended::check_room(cubin, cubin.sections.len() + new.len())?;

@@ -1,7 +1,9 @@
 //! The Mercury clones of debug sections (FORMATS 7), as values to be placed. What they hold is decided elsewhere: in `merc-capsule`.
 
+use std::borrow::Cow;
+
 use super::edit::{Edit, Fate, Given, Plan};
-use super::{Cubin, Relocation, Section, SectionIndex, Symbol, sht};
+use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, sht};
 use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};
 use object::elf;
@@ -105,5 +107,29 @@ impl Cubin<'_> {
             Given { base: native, bytes, rel: Vec::new(), rela }
         });
         self.edit(Edit { space: Space::Mercury, given: given.collect() })
+    }
+    /// Gives the Mercury section at `index` bytes of its own, as `.nv.merc.nv.info.F`. Clones of debug sections, which come with
+    /// relocations, are [`set_mercury_sections`](Self::set_mercury_sections)' matter.
+    ///
+    /// # Errors
+    ///
+    /// There is no such section, it is not a Mercury one or holds no bytes but a table, or others share its bytes. Nothing is changed
+    /// then.
+    pub fn set_mercury_bytes(&mut self, index: SectionIndex, bytes: Vec<u8>) -> Result<()> {
+        let section = self.section(index)?;
+        let has_bytes = matches!(section.contents, Contents::Bytes(_) | Contents::Alias(_));
+        let is_shared = || self.sections.iter().any(|other| other.contents == Contents::Alias(index));
+        let fault = match (section.is_mercury(), has_bytes) {
+            (false, _) => "the section is not a Mercury one",
+            (true, false) => "the section holds no bytes",
+            (true, true) if is_shared() => "other sections share the section's bytes",
+            (true, true) => {
+                if let Some(section) = self.sections.get_mut(index.as_usize()) {
+                    section.contents = Contents::Bytes(Cow::Owned(bytes));
+                }
+                return Ok(());
+            }
+        };
+        Err(Error::new(self.section_name(index), 0, ErrorKind::Other(fault.into())))
     }
 }

@@ -8,6 +8,7 @@
 //! String tables keep the tools' bytes (creation order, duplicates, names of sections that were dropped), and section
 //! and symbol names are offsets into them, because none of that can be had from the names alone.
 
+mod append;
 mod build;
 mod edit;
 mod extended;
@@ -19,6 +20,7 @@ mod replaced;
 mod side_file;
 mod strip;
 mod strtab;
+mod symbols;
 mod write;
 
 use std::borrow::Cow;
@@ -27,6 +29,7 @@ use object::elf;
 
 use crate::error::{Error, ErrorKind, Result};
 
+pub use append::{Info, Link, NewSection};
 pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
 pub use edit::{DebugSection, MAX_NAMES};
 pub use layout::{Layout, Segment};

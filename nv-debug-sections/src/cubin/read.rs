@@ -7,7 +7,7 @@ use object::LittleEndian as LE;
 use object::elf::{self, FileHeader64, Rel64, Rela64, SectionHeader64, Sym64};
 use object::pod;
 
-use super::layout::{FILE_HEADER, PROGRAM_HEADER, Position, SECTION_HEADER, file_size, first_slack};
+use super::layout::{FILE_HEADER, PROGRAM_HEADER, Position, SECTION_HEADER, SYMBOL, file_size, first_slack};
 use super::{
     Contents, Cubin, Header, Relocation, SHF_MERCURY, Section, SectionIndex, StringTable, Symbol,
     SymbolIndex, extended, is_nobits, is_symtab_type, relocation_size,
@@ -179,7 +179,7 @@ struct Owner {
 
 /// How many clones may share the bytes of a section. More would let a reader who asks for each section's bytes work in
 /// quadratic time. Observed: 1 (679 corpus cubins).
-const MAX_CLONES: u32 = 4;
+pub(super) const MAX_CLONES: u32 = 4;
 
 impl<'d> Reader<'_, 'd> {
     fn section(&mut self, index: usize) -> Result<Section<'d>> {
@@ -325,49 +325,63 @@ fn rela(raw: &Rela64<LE>) -> Relocation {
 
 /// Links between tables: symbol names, symbol sections, relocation symbols.
 fn check_tables(cubin: &Cubin<'_>) -> Result<()> {
-    let sections = cubin.sections.len() as u64;
-    for (_, name, section) in cubin.iter() {
-        match &section.contents {
-            Contents::Symbols(symbols) => {
-                let strings = cubin
-                    .strings(SectionIndex(section.link))
-                    .ok_or_else(|| wrong_link(section, name, "a string table"))?;
-                for (i, symbol) in (0u64..).zip(symbols) {
-                    if !strings.contains(symbol.name) {
-                        let expected = "an offset inside the linked string table";
-                        let kind = ErrorKind::Value { field: "st_name", found: symbol.name.into(), expected };
-                        return Err(Error::new(name, i * 24, kind));
-                    }
-                    if let Some(index) = symbol.section().filter(|s| u64::from(s.0) >= sections) {
-                        let kind = ErrorKind::Index {
-                            what: "section (st_shndx)",
-                            index: index.0.into(),
-                            count: sections,
-                        };
-                        return Err(Error::new(name, i * 24, kind));
-                    }
-                }
-            }
-            Contents::Relocations(all) => {
-                let Some(Contents::Symbols(symbols)) =
-                    cubin.sections.get(section.link as usize).map(|s| &s.contents)
-                else {
-                    return Err(wrong_link(section, name, "a symbol table"));
-                };
-                let count = symbols.len() as u64;
-                if let Some((i, bad)) = (0u64..).zip(all).find(|(_, r)| u64::from(r.symbol.0) >= count) {
-                    let kind = ErrorKind::Index { what: "symbol", index: bad.symbol.0.into(), count };
-                    let entry = relocation_size(section.sh_type).unwrap_or(24);
-                    return Err(Error::new(name, i * entry, kind));
-                }
-            }
-            _ => {}
+    cubin.iter().try_for_each(|(_, name, section)| check_table(cubin, name, section))
+}
+
+/// What [`check_tables`] checks of one section called `name`.
+pub(super) fn check_table(cubin: &Cubin<'_>, name: &str, section: &Section<'_>) -> Result<()> {
+    match &section.contents {
+        Contents::Symbols(symbols) => {
+            let strings = cubin
+                .strings(SectionIndex(section.link))
+                .ok_or_else(|| wrong_link(section, name, "a string table"))?;
+            check_symbols(symbols, name, strings, cubin.sections.len() as u64)
+        }
+        Contents::Relocations(all) => {
+            let Some(Contents::Symbols(symbols)) =
+                cubin.sections.get(section.link as usize).map(|s| &s.contents)
+            else {
+                return Err(wrong_link(section, name, "a symbol table"));
+            };
+            check_relocations(section.sh_type, all, name, symbols.len() as u64)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Symbols of the table called `name`: their names are in `strings`, they are in one of as many `sections`.
+pub(super) fn check_symbols(
+    symbols: &[Symbol],
+    name: &str,
+    strings: &StringTable<'_>,
+    sections: u64,
+) -> Result<()> {
+    for (i, symbol) in (0u64..).zip(symbols) {
+        if !strings.contains(symbol.name) {
+            let expected = "an offset inside the linked string table";
+            let kind = ErrorKind::Value { field: "st_name", found: symbol.name.into(), expected };
+            return Err(Error::new(name, i * SYMBOL, kind));
+        }
+        if let Some(index) = symbol.section().filter(|s| u64::from(s.0) >= sections) {
+            let kind =
+                ErrorKind::Index { what: "section (st_shndx)", index: index.0.into(), count: sections };
+            return Err(Error::new(name, i * SYMBOL, kind));
         }
     }
     Ok(())
 }
 
-fn wrong_link(section: &Section<'_>, name: &str, expected: &'static str) -> Error {
+/// Relocations of a section of type `sh_type` called `name`: each is against one of `count` symbols.
+pub(super) fn check_relocations(sh_type: u32, all: &[Relocation], name: &str, count: u64) -> Result<()> {
+    if let Some((i, bad)) = (0u64..).zip(all).find(|(_, r)| u64::from(r.symbol.0) >= count) {
+        let kind = ErrorKind::Index { what: "symbol", index: bad.symbol.0.into(), count };
+        let entry = relocation_size(sh_type).unwrap_or(24);
+        return Err(Error::new(name, i * entry, kind));
+    }
+    Ok(())
+}
+
+pub(super) fn wrong_link(section: &Section<'_>, name: &str, expected: &'static str) -> Error {
     Error::new(name, 0, ErrorKind::Value { field: "sh_link", found: section.link.into(), expected })
 }
 

@@ -93,13 +93,7 @@ impl<'d> StringTable<'d> {
     /// `name` holds a NUL, or the table passes 4 GiB.
     pub fn push(&mut self, name: &str) -> Result<u32> {
         let end = self.text.len();
-        if name.contains('\0') {
-            return Err(Error::new(name, 0, ErrorKind::Other("the name holds a NUL".into())));
-        }
-        let field = "a string offset of 32 bits";
-        let too_big =
-            |_| Error::new(name, 0, ErrorKind::DoesNotFit { what: "offset", value: end as u64, field });
-        let offset = u32::try_from(end).map_err(too_big)?;
+        let offset = next_offset(name, end)?;
         let text = self.text.to_mut();
         text.push_str(name);
         text.push('\0');
@@ -108,6 +102,34 @@ impl<'d> StringTable<'d> {
         }
         self.index(end);
         Ok(offset)
+    }
+
+    /// The offset of each of `names`: of the first whole string that says so, else of a new one, which all equal names share. Walks
+    /// the table once.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push), for any of `names`. Nothing is changed then.
+    pub fn intern<S: AsRef<str>>(&mut self, names: &[S]) -> Result<Vec<u32>> {
+        let mut offsets: HashMap<&str, Option<u32>> =
+            names.iter().map(|name| (name.as_ref(), None)).collect();
+        for (offset, entry) in self.entries() {
+            if let Some(slot) = offsets.get_mut(entry) {
+                slot.get_or_insert(offset);
+            }
+        }
+        let mut end = self.text.len();
+        let mut new = Vec::new();
+        for name in names.iter().map(AsRef::as_ref) {
+            let Some(slot) = offsets.get_mut(name).filter(|slot| slot.is_none()) else { continue };
+            *slot = Some(next_offset(name, end)?);
+            end = end.saturating_add(name.len() + 1);
+            new.push(name);
+        }
+        for name in new {
+            self.push(name)?;
+        }
+        Ok(names.iter().filter_map(|name| offsets.get(name.as_ref()).copied().flatten()).collect())
     }
 
     /// The table as it lies in the file.
@@ -122,6 +144,16 @@ impl<'d> StringTable<'d> {
             ends: self.ends,
         }
     }
+}
+
+/// The offset of `name` at the `end` of a table.
+fn next_offset(name: &str, end: usize) -> Result<u32> {
+    if name.contains('\0') {
+        return Err(Error::new(name, 0, ErrorKind::Other("the name holds a NUL".into())));
+    }
+    let field = "a string offset of 32 bits";
+    let too_big = |_| Error::new(name, 0, ErrorKind::DoesNotFit { what: "offset", value: end as u64, field });
+    u32::try_from(end).map_err(too_big)
 }
 
 /// The text of `data`, with `?` for each byte that is not part of a UTF-8 character.

@@ -43,22 +43,28 @@ pub(super) fn contents(section: &Section<'_>, name: &str, out: &mut Vec<u8>) -> 
             }
         }
         Contents::Relocations(all) => {
-            let with_addend = relocation_size(section.sh_type) != Some(16);
-            for (i, relocation) in all.iter().enumerate() {
-                if relocation.addend.is_some() != with_addend {
-                    let size = if with_addend { 24 } else { 16 };
-                    let text =
-                        if with_addend { "a relocation without addend" } else { "a relocation with addend" };
-                    let kind =
-                        ErrorKind::Other(format!("{text} in a section of type {:#x}", section.sh_type));
-                    return Err(Error::new(name, i as u64 * size, kind));
-                }
+            expect_addends(section.sh_type, all, name)?;
+            for relocation in all {
                 push_relocation(relocation, out);
             }
         }
         Contents::NoBits(_) | Contents::Alias(_) => {}
     }
     Ok(())
+}
+
+/// Refuses relocations that have an addend where those of `sh_type` have none, or the reverse.
+pub(super) fn expect_addends(sh_type: u32, all: &[Relocation], name: &str) -> Result<()> {
+    let size = relocation_size(sh_type).unwrap_or(24);
+    let with_addend = size != 16;
+    match (0..).zip(all).find(|(_, relocation)| relocation.addend.is_some() != with_addend) {
+        Some((i, _)) => {
+            let lack = if with_addend { "without" } else { "with" };
+            let text = format!("a relocation {lack} addend in a section of type {sh_type:#x}");
+            Err(Error::new(name, i * size, ErrorKind::Other(text)))
+        }
+        None => Ok(()),
+    }
 }
 
 fn file_header(cubin: &Cubin<'_>, layout: &Layout) -> Result<FileHeader64<LE>> {

@@ -1,0 +1,238 @@
+//! Whole new sections behind all others, where the tools put a capsule (FORMATS 7): the way back of [`Cubin::remove_capsule`].
+//!
+//! Nothing that is there moves, so that all indices in the file stay right, that of `.note.nv.cuinfo` in `e_flags` too.
+
+use std::collections::HashMap;
+
+use object::elf;
+
+use super::layout::file_size;
+use super::read::{MAX_CLONES, check_table, wrong_link};
+use super::write::expect_addends;
+use super::{
+    Contents, Cubin, Section, SectionIndex, SymbolIndex, extended, is_nobits, is_symtab_type, relocation_size,
+};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The section that `sh_link` or `sh_info` of a new section names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Link {
+    /// None: 0.
+    #[default]
+    None,
+    /// One that the file has.
+    Old(SectionIndex),
+    /// A new one, by its number in the list (0-based).
+    New(usize),
+}
+
+/// `sh_info` of a new section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Info {
+    /// A section: where [`Section::info_is_section`] holds.
+    Section(Link),
+    /// A symbol of the table that `sh_link` names: of code, native and Mercury.
+    Symbol(SymbolIndex),
+    /// What the type says, such as the number behind the last local symbol; 0: nothing.
+    Number(u32),
+}
+
+impl Default for Info {
+    fn default() -> Self {
+        Self::Number(0)
+    }
+}
+
+/// A section to be appended by [`Cubin::append_sections`]. Its address is 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSection<'d> {
+    /// Its name with its dot.
+    pub name: String,
+    /// `sh_type`.
+    pub sh_type: u32,
+    /// `sh_flags`.
+    pub flags: u64,
+    /// `sh_addralign`: 0 or a power of two.
+    pub align: u64,
+    /// `sh_entsize`.
+    pub entsize: u64,
+    /// `sh_link`.
+    pub link: Link,
+    /// `sh_info`.
+    pub info: Info,
+    /// What it holds, in the form that its type demands. Section indices in it are those of the result, see
+    /// [`Cubin::append_sections`].
+    pub contents: Contents<'d>,
+}
+
+impl<'d> Cubin<'d> {
+    /// Appends sections in the order given, and gives their indices. Number `n` of the list gets index `sections.len() + n`, which is how
+    /// its contents refer to new sections: [`Symbol::shndx`](super::Symbol::shndx), [`Contents::Alias`], the first field of a capsule.
+    ///
+    /// Names that the file has already are used again: ptxas leaves those of sections that it made and dropped.
+    /// `SHT_SYMTAB_SHNDX` sections get their contents from their symbol tables.
+    ///
+    /// # Errors
+    ///
+    /// A name holds a NUL or passes the 4 GiB of names, a reference names no section, symbol or string, an alias no earlier section with bytes
+    /// of its own, `sh_info` is a section where the type says otherwise (or the reverse), contents are not of the form that the type
+    /// demands: the error names the section. Or the sections become too many. Nothing is changed then.
+    pub fn append_sections(&mut self, new: Vec<NewSection<'d>>) -> Result<Vec<SectionIndex>> {
+        let first = self.sections.len();
+        let count = first.saturating_add(new.len());
+        let end = u32::try_from(count).ok().filter(|end| *end < extended::RESERVED);
+        let end = end.ok_or_else(|| {
+            let field = "a section index of 32 bits";
+            Error::new(
+                "",
+                0,
+                ErrorKind::DoesNotFit { what: "number of sections", value: count as u64, field },
+            )
+        })?;
+        let names: Vec<&str> = new.iter().map(|section| &*section.name).collect();
+        let mut table = self.strings(self.header.shstrndx).cloned().unwrap_or_default();
+        let name_offsets = table.intern(&names)?;
+        let headers = new.iter().zip(name_offsets).map(|(section, name)| self.header_of(section, name, &new));
+        let headers = headers.collect::<Result<Vec<_>>>()?;
+        let mut names = Vec::with_capacity(new.len());
+        for (header, NewSection { name, contents, .. }) in headers.into_iter().zip(new) {
+            self.sections.push(Section { contents, ..header });
+            names.push(name);
+        }
+        if let Err(fault) = self.check_appended(first, &names) {
+            self.sections.truncate(first);
+            return Err(fault);
+        }
+        if let Some(section) = self.sections.get_mut(self.header.shstrndx.as_usize()) {
+            section.contents = Contents::Strings(table);
+        }
+        self.find_symtab();
+        extended::store(&mut self.sections);
+        Ok((first as u32..end).map(SectionIndex).collect())
+    }
+
+    /// The section without its contents, for one of `new`.
+    fn header_of(
+        &self,
+        section: &NewSection<'_>,
+        name: u32,
+        new: &[NewSection<'_>],
+    ) -> Result<Section<'static>> {
+        let first = self.sections.len();
+        let index = |field, link| {
+            let (what, at, count) = match link {
+                Link::None => return Ok(0),
+                Link::Old(index) => (field, index.as_usize(), first),
+                Link::New(number) => ("new section", number, new.len()),
+            };
+            let base = if matches!(link, Link::New(_)) { first } else { 0 };
+            let found = u32::try_from(base.saturating_add(at)).ok().filter(|_| at < count);
+            let kind = ErrorKind::Index { what, index: at as u64, count: count as u64 };
+            found.ok_or_else(|| Error::new(&*section.name, 0, kind))
+        };
+        let link = index("section (sh_link)", section.link)?;
+        let info = match section.info {
+            Info::Section(info) => index("section (sh_info)", info)?,
+            Info::Symbol(symbol) => {
+                let contents = match section.link {
+                    Link::New(number) => new.get(number).map(|section| &section.contents),
+                    Link::Old(index) => self.sections.get(index.as_usize()).map(|section| &section.contents),
+                    Link::None => None,
+                };
+                let Some(Contents::Symbols(symbols)) = contents else {
+                    let expected = "a symbol table, since sh_info names a symbol";
+                    let kind = ErrorKind::Value { field: "sh_link", found: link.into(), expected };
+                    return Err(Error::new(&*section.name, 0, kind));
+                };
+                let (index, count) = (symbol.0.into(), symbols.len() as u64);
+                if index >= count {
+                    let kind = ErrorKind::Index { what: "symbol (sh_info)", index, count };
+                    return Err(Error::new(&*section.name, 0, kind));
+                }
+                symbol.0
+            }
+            Info::Number(number) => number,
+        };
+        let &NewSection { sh_type, flags, align, entsize, .. } = section;
+        let header = Section { name, sh_type, flags, link, info, align, entsize, ..Section::default() };
+        // Later edits move what the header says is a section index, and nothing else.
+        if info != 0 && header.info_is_section() != matches!(section.info, Info::Section(_)) {
+            let expected = "a section index if SHF_INFO_LINK or the type say so, else none";
+            let kind = ErrorKind::Value { field: "sh_info", found: info.into(), expected };
+            return Err(Error::new(&*section.name, 0, kind));
+        }
+        Ok(header)
+    }
+
+    /// Checks the sections from `first` on, called `names`, as [`Cubin::parse`] does.
+    fn check_appended(&self, first: usize, names: &[String]) -> Result<()> {
+        let mut clones: HashMap<SectionIndex, u32> = HashMap::new();
+        for section in &self.sections {
+            if let Contents::Alias(target) = section.contents {
+                *clones.entry(target).or_default() += 1;
+            }
+        }
+        for ((index, section), name) in self.sections.iter().enumerate().skip(first).zip(names) {
+            if section.align != 0 && !section.align.is_power_of_two() {
+                let expected = "0 or a power of two";
+                let kind = ErrorKind::Value { field: "sh_addralign", found: section.align, expected };
+                return Err(Error::new(&**name, 0, kind));
+            }
+            check_form(section, name)?;
+            if let Contents::Alias(target) = section.contents {
+                self.check_alias(index, target, name)?;
+                let has_bytes = self.sections.get(target.as_usize()).is_some_and(|s| file_size(s) != 0);
+                if has_bytes && clones.get(&target).is_some_and(|count| *count > MAX_CLONES) {
+                    let text = format!("more than {MAX_CLONES} sections share these bytes");
+                    return Err(Error::new(&**name, 0, ErrorKind::Other(text)));
+                }
+            }
+            check_table(self, name, section)?;
+            let is_symtab = |index: u32| !self.symbols_of(SectionIndex(index)).is_empty();
+            if section.sh_type == elf::SHT_SYMTAB_SHNDX.0 && !is_symtab(section.link) {
+                return Err(wrong_link(section, name, "a symbol table"));
+            }
+        }
+        extended::check_room(self, self.sections.len())
+    }
+
+    fn check_alias(&self, index: usize, target: SectionIndex, name: &str) -> Result<()> {
+        let earlier = 1..index;
+        let owner = self.sections.get(target.as_usize()).filter(|_| earlier.contains(&target.as_usize()));
+        let owner = owner.filter(|owner| !matches!(owner.contents, Contents::Alias(_) | Contents::NoBits(_)));
+        let fault =
+            |field, found, expected| Err(Error::new(name, 0, ErrorKind::Value { field, found, expected }));
+        match (owner, self.sections.get(index)) {
+            (None, _) => fault("alias", target.0.into(), "an earlier section with bytes of its own"),
+            (Some(owner), Some(section)) if section.align > owner.align => {
+                fault("sh_addralign", section.align, "no more than that of the section whose bytes it shares")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether the contents have the form in which [`Cubin::parse`] gives those of a section of this type.
+fn check_form(section: &Section<'_>, name: &str) -> Result<()> {
+    let (sh_type, entsize) = (section.sh_type, section.entsize);
+    let is_nobits = is_nobits(sh_type, section.flags) || sh_type == elf::SHT_NULL.0;
+    let is_strings = sh_type == elf::SHT_STRTAB.0;
+    let relocation = relocation_size(sh_type);
+    let is_plain = !is_nobits && !is_strings && !is_symtab_type(sh_type) && relocation.is_none();
+    let fits = match &section.contents {
+        Contents::Bytes(_) => is_plain,
+        Contents::Alias(_) => is_plain && section.is_mercury(),
+        Contents::NoBits(_) => is_nobits,
+        Contents::Strings(_) => is_strings,
+        Contents::Symbols(_) => is_symtab_type(sh_type) && entsize == 24,
+        Contents::Relocations(all) => {
+            expect_addends(sh_type, all, name)?;
+            relocation == Some(entsize)
+        }
+    };
+    if fits {
+        return Ok(());
+    }
+    let expected = "the type, with the flags and entry size, of a section that holds such contents";
+    Err(Error::new(name, 0, ErrorKind::Value { field: "sh_type", found: sh_type.into(), expected }))
+}

@@ -1,0 +1,68 @@
+//! Symbol tables with other symbols, and their names.
+
+use object::elf;
+
+use super::read::{check_relocations, check_symbols, wrong_link};
+use super::{Contents, Cubin, SectionIndex, Symbol, extended};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Where `sh_info` holds a symbol index: of code from before CUDA 13 a register count lies above it (FORMATS 8).
+const INFO_SYMBOL: u32 = 0x00ff_ffff;
+
+impl Cubin<'_> {
+    /// Offset of each of `names` in `.strtab`, which `.symtab` and `.nv.merc.symtab` share, where a symbol of this name says it is. What
+    /// is not there is appended. Takes all names at once, since it walks the table.
+    ///
+    /// # Errors
+    ///
+    /// There is no `.symtab`, or [`StringTable::intern`](super::StringTable::intern) refuses a name. Nothing is changed then.
+    pub fn symbol_strings<S: AsRef<str>>(&mut self, names: &[S]) -> Result<Vec<u32>> {
+        let table = self.symtab().and_then(|table| self.sections.get(table.as_usize()));
+        let link = table.map(|table| table.link as usize);
+        let strings = link.and_then(|link| self.sections.get_mut(link));
+        match strings.map(|section| &mut section.contents) {
+            Some(Contents::Strings(strings)) => strings.intern(names),
+            _ => Err(Error::new("", 0, ErrorKind::Other("there is no .symtab with names".into()))),
+        }
+    }
+
+    /// Makes `symbols`, the null symbol first, all of the symbol table at `table`. Its `sh_info` becomes the number behind the last local
+    /// one (ELF-64 gABI; ptxas writes global ones among these).
+    ///
+    /// # Errors
+    ///
+    /// `table` is no symbol table, a symbol is not named in its string table or in a section that does not exist, or a relocation or
+    /// code that refers to the table names a symbol that is no more. Nothing is changed then.
+    pub fn set_symbols(&mut self, table: SectionIndex, symbols: Vec<Symbol>) -> Result<()> {
+        let section = self.section(table)?;
+        let name = self.section_name(table);
+        if !matches!(section.contents, Contents::Symbols(_)) {
+            let text = "the section is no symbol table";
+            return Err(Error::new(name, 0, ErrorKind::Other(text.into())));
+        }
+        let strings = self.strings(SectionIndex(section.link));
+        let strings = strings.ok_or_else(|| wrong_link(section, name, "a string table"))?;
+        check_symbols(&symbols, name, strings, self.sections.len() as u64)?;
+        extended::check_room(self, self.sections.len())?;
+        let count = symbols.len() as u64;
+        for (_, name, user) in self.iter().filter(|(_, _, user)| user.link == table.0) {
+            if let Some(all) = user.relocations() {
+                check_relocations(user.sh_type, all, name, count)?;
+            } else if !user.info_is_section() {
+                let index = u64::from(user.info & INFO_SYMBOL);
+                if index >= count && index != 0 {
+                    let kind = ErrorKind::Index { what: "symbol (sh_info)", index, count };
+                    return Err(Error::new(name, 0, kind));
+                }
+            }
+        }
+        let last_local = symbols.iter().rposition(|symbol| symbol.binding() == elf::STB_LOCAL.0);
+        let locals = last_local.map_or(0, |last| last as u32 + 1);
+        if let Some(section) = self.sections.get_mut(table.as_usize()) {
+            section.info = locals;
+            section.contents = Contents::Symbols(symbols);
+        }
+        extended::store(&mut self.sections);
+        Ok(())
+    }
+}
