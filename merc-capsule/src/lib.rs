@@ -3,6 +3,7 @@
 mod address_map;
 mod clone;
 pub mod finalise;
+pub mod info;
 mod plan;
 mod policy;
 mod recover;

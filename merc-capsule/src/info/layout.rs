@@ -1,0 +1,69 @@
+//! Where in a record's value the code addresses are.
+
+use super::{HEAD, word_offset};
+use nv_debug_sections::nv_info::{Record, Value};
+use nv_debug_sections::{Error, ErrorKind, Result};
+
+/// How a sized value holds addresses. All fields are 32-bit words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Entries of so many words, of which the first is an address.
+    Entries {
+        /// Words of an entry.
+        words: usize,
+    },
+    /// Entries of a kind and what it is of; of kind 1, the only one seen, an address.
+    Annotations,
+    /// Entries of the branch's address, a 0, how many targets it has, and the addresses of these.
+    Branches,
+    /// Not seen yet, so that no such value can be taken over.
+    Unknown,
+}
+
+impl Layout {
+    /// Which words of the value of `record`, which is at `offset` of `section`, are addresses, ascending.
+    pub(super) fn places(self, section: &str, offset: u64, record: &Record<'_>) -> Result<Vec<usize>> {
+        let fault = |offset, text: &str| {
+            Error::new(section, offset, ErrorKind::Other(format!("{}: {text}", record.attribute)))
+        };
+        let Value::Sized(bytes) = &record.value else {
+            return Err(fault(offset, "the format is not EIFMT_SVAL"));
+        };
+        let words: Vec<u32> = record.words().collect();
+        let is_whole = |entry: usize| bytes.len().is_multiple_of(4 * entry);
+        let ends = || fault(offset + HEAD + bytes.len() as u64, "the value ends inside an entry");
+        match self {
+            Self::Entries { words: entry } if is_whole(entry) => {
+                Ok((0..words.len()).step_by(entry).collect())
+            }
+            Self::Annotations if is_whole(2) => {
+                let mut kinds = words.iter().enumerate().step_by(2);
+                if let Some((place, found)) = kinds.find(|(_, kind)| **kind != 1) {
+                    let (field, found) = ("an annotation's kind", u64::from(*found));
+                    let kind = ErrorKind::Value { field, found, expected: "1" };
+                    return Err(Error::new(section, word_offset(offset, place), kind));
+                }
+                Ok((1..words.len()).step_by(2).collect())
+            }
+            Self::Branches if is_whole(1) => branches(&words).ok_or_else(ends),
+            Self::Unknown => Err(fault(offset, "nobody has seen the layout of its addresses")),
+            _ => Err(ends()),
+        }
+    }
+}
+
+/// The addresses of branches and their targets; `None` if the words end inside an entry.
+fn branches(words: &[u32]) -> Option<Vec<usize>> {
+    let (mut places, mut next) = (Vec::new(), 0);
+    while next < words.len() {
+        let count = usize::try_from(*words.get(next + 2)?).ok()?;
+        let targets = next + 3;
+        if count > words.len() - targets {
+            return None;
+        }
+        places.push(next);
+        places.extend(targets..targets + count);
+        next = targets + count;
+    }
+    Some(places)
+}
