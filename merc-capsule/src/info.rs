@@ -199,8 +199,7 @@ pub fn native_only(
         .ok_or_else(|| fault(format!("EIATTR_SW_WAR of sm_{sm} is not known")))?;
     let sized = |bytes: Vec<u8>| Value::Sized(Cow::Owned(bytes));
     let mut only = Vec::new();
-    let end = |parameter: KernelParameter| u64::from(parameter.offset) + u64::from(parameter.size);
-    if let Some(size) = nv_info::parameters(mercury).map(end).max() {
+    if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
         let half = |what, value| {
             let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
             u16::try_from(value).map_err(|_| Error::new(nv_info::NAME, 0, kind))
@@ -216,6 +215,17 @@ pub fn native_only(
     }
     only.push(Record { attribute: Attribute::SW_WAR, value: sized(workarounds.to_le_bytes().to_vec()) });
     Ok(only)
+}
+
+/// Where the parameter of a record ends, in bytes from the first.
+fn parameter_end(record: &Record<'_>) -> Option<u64> {
+    if record.attribute == Attribute::KPARAM_INFO_V2 {
+        // As in KPARAM_INFO, but with 16 bits for a size. Observed: cuobjdump 13.0.85, each bit set in turn.
+        let (place, size) = (record.words().nth(1)?, record.words().nth(2)?);
+        return Some(u64::from(place >> 16) + u64::from(size & 0xffff));
+    }
+    let KernelParameter { offset, size, .. } = record.parameter()?;
+    Some(u64::from(offset) + u64::from(size))
 }
 
 /// The addresses that both sections list, ascending: of records of the same attribute in the order in which they stand. `section` is

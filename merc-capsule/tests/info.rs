@@ -1,0 +1,217 @@
+//! `.nv.info[.F]` of the corpus, made of its clone and the other way.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+mod support;
+
+use merc_capsule::info::{self, MercurySide, NativeSide, finalizer_options, listed, native_only};
+use merc_capsule::{AddressMap, CodeMap, Place, code_maps};
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::nv_info::{self, Attribute, Record};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+use support::{cubins, each_capsule, other_writer};
+
+/// An original and its clone.
+struct Pair<'c> {
+    name: &'c str,
+    clone: String,
+    native: SectionIndex,
+    mercury: SectionIndex,
+}
+
+/// All of a file. nvlink may write several of one name, in the same order in both spaces.
+fn pairs<'c>(cubin: &'c Cubin<'_>) -> Vec<Pair<'c>> {
+    let mut clones: HashMap<&str, Vec<SectionIndex>> = HashMap::new();
+    for (index, name, _) in cubin.iter().filter(|(_, name, _)| name.starts_with(".nv.merc.nv.info")) {
+        clones.entry(name).or_default().push(index);
+    }
+    clones.values_mut().for_each(|all| all.reverse());
+    let is_info = |name: &str| name == nv_info::NAME || name.starts_with(".nv.info.");
+    let found = cubin
+        .iter()
+        .filter(|(_, name, _)| is_info(name))
+        .map(|(native, name, _)| {
+            let clone = merc_capsule::merc_name(name).unwrap();
+            let mercury = clones.get_mut(&*clone).unwrap().pop().unwrap();
+            Pair { name, clone, native, mercury }
+        })
+        .collect();
+    assert!(clones.values().all(Vec::is_empty), "a clone of nothing");
+    found
+}
+
+/// `.nv.merc.symtab` lacks the section symbols of `.nv.constant0.F`: what remains, in order.
+struct Symbols {
+    there: HashMap<SymbolIndex, SymbolIndex>,
+    here: HashMap<SymbolIndex, SymbolIndex>,
+}
+
+fn is_constants(cubin: &Cubin<'_>, section: Option<SectionIndex>) -> bool {
+    section.is_some_and(|section| cubin.section_name(section).starts_with(".nv.constant0."))
+}
+
+fn symbols(cubin: &Cubin<'_>) -> Symbols {
+    let (native, mercury) = (cubin.symtab().unwrap(), cubin.mercury_symtab().unwrap());
+    let all = (0..).zip(cubin.symbols_of(native));
+    let kept = all.filter(|(_, symbol)| !(symbol.is_section() && is_constants(cubin, symbol.section())));
+    let there: HashMap<_, _> =
+        kept.zip(0..).map(|((here, _), there)| (SymbolIndex(here), SymbolIndex(there))).collect();
+    assert_eq!(there.len(), cubin.symbols_of(mercury).len());
+    let here = there.iter().map(|(here, there)| (*there, *here)).collect();
+    Symbols { there, here }
+}
+
+fn frame_sizes(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
+    let functions = nv_info::functions(records).into_iter();
+    functions.filter_map(|(symbol, needs)| Some((symbol, needs.frame_size?))).collect()
+}
+
+/// The map that the two sections of a function give. Panics if an address has two partners.
+fn map(name: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> AddressMap {
+    let mut map = AddressMap::default();
+    for pair in listed(name, native, mercury).unwrap() {
+        map.insert(Place::Listed, pair).unwrap();
+    }
+    map
+}
+
+/// The clone with its record 0x5a where ptxas puts it: nvlink has it one record earlier.
+fn as_ptxas(mercury: &[Record<'_>]) -> Vec<u8> {
+    let mut mercury = mercury.to_vec();
+    if let Some(at) = mercury.iter().position(|r| r.attribute == Attribute::MERCURY_FINALIZER_OPTIONS)
+        && mercury.get(at + 1).is_some_and(|next| next.attribute == Attribute::CUDA_API_VERSION)
+    {
+        mercury.swap(at, at + 1);
+    }
+    nv_info::encode("", &mercury).unwrap()
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    files: usize,
+    sections: usize,
+    to_mercury: usize,
+    to_native: usize,
+    with_options: usize,
+    own_frames: usize,
+    addresses: usize,
+}
+
+/// Both ways for all sections of a file, as bytes.
+fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
+    let Symbols { there, here } = symbols(cubin);
+    counts.files += 1;
+    for Pair { name, clone, native, mercury } in pairs(cubin) {
+        let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+        let native = nv_info::decode(name, &native_bytes).unwrap();
+        let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
+        let map = map(name, &native, &mercury);
+        let (sizes, native_sizes) = (frame_sizes(&mercury), frame_sizes(&native));
+        let options = finalizer_options(&mercury);
+        let side = MercurySide { map: &map, frame_sizes: &sizes, finalizer_options: options };
+        let made = info::to_mercury(name, &native, &side, |symbol| there.get(&symbol).copied());
+        let made = nv_info::encode(&clone, &made.unwrap()).unwrap();
+        assert_eq!(made, as_ptxas(&mercury), "{} {clone}", path.display());
+        counts.to_mercury += 1;
+
+        let is_only = |record: &&Record<'_>| {
+            info::difference(record.attribute) == Some(info::Difference::OnlyIn(Space::Native))
+        };
+        let only: Vec<_> = native.iter().filter(is_only).cloned().collect();
+        let side = NativeSide { map: &map, frame_sizes: &native_sizes, only: &only };
+        let made = info::to_native(&clone, &mercury, &side, |symbol| here.get(&symbol).copied());
+        let made = nv_info::encode(name, &made.unwrap()).unwrap();
+        assert_eq!(made, *native_bytes, "{} {name}", path.display());
+        counts.to_native += 1;
+
+        counts.sections += 1;
+        counts.with_options += usize::from(options.is_some());
+        assert_eq!(options.is_some(), name != nv_info::NAME, "{} {clone}", path.display());
+        let moved = |(here, there): (_, &SymbolIndex)| native_sizes.get(here) != sizes.get(there);
+        counts.own_frames += there.iter().filter(|(here, there)| moved((*here, there))).count();
+        counts.addresses += listed(name, &native, &mercury).unwrap().len();
+    }
+}
+
+#[test]
+fn the_corpus_comes_out_both_ways() {
+    let mut counts = Counts::default();
+    let files = each_capsule(|path, cubin| check(path, cubin, &mut counts));
+    eprintln!("ptxas 13.0: {counts:?}");
+    assert_eq!(
+        (counts.files, counts.to_mercury, counts.to_native),
+        (files, counts.sections, counts.sections)
+    );
+
+    let mut counts = Counts::default();
+    for path in cubins().iter().filter(|path| other_writer(path)) {
+        let bytes = fs::read(path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if cubin.header.sm() >= 100 {
+            check(path, &cubin, &mut counts);
+        }
+    }
+    eprintln!("nvlink and ptxas 13.4: {counts:?}");
+    assert_eq!((counts.to_mercury, counts.to_native), (counts.sections, counts.sections));
+}
+
+#[test]
+fn what_only_native_code_has_follows_from_the_clone() {
+    let (mut sections, mut kernels) = (0, 0);
+    each_capsule(|path, cubin| {
+        let symtab = cubin.symtab().unwrap();
+        let constants: HashMap<&str, SymbolIndex> = (0..)
+            .zip(cubin.symbols_of(symtab))
+            .filter(|(_, symbol)| symbol.is_section())
+            .filter_map(|(number, symbol)| Some((cubin.section_name(symbol.section()?), SymbolIndex(number))))
+            .collect();
+        for Pair { name, clone, native, mercury } in pairs(cubin) {
+            let Some(function) = name.strip_prefix(".nv.info.") else { continue };
+            let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+            let native = nv_info::decode(name, &native_bytes).unwrap();
+            let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
+            let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
+            let only = native_only(&mercury, cubin.header.sm(), constants).unwrap();
+            assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
+            assert_eq!(native.len() - only.len(), mercury.len() - 1, "{} {name}", path.display());
+            sections += 1;
+            kernels += usize::from(only.len() > 1);
+        }
+    });
+    eprintln!("{sections} sections, {kernels} of kernels with parameters");
+}
+
+/// Where the PTX line changes, the two line tables say what the lists say.
+#[test]
+fn lists_agree_with_the_line_tables() {
+    let (mut same, mut other) = (0, Vec::new());
+    each_capsule(|path, cubin| {
+        for CodeMap { native, mercury, map, .. } in code_maps(cubin).unwrap() {
+            let section = |code| nv_info::section_of(cubin, code).unwrap();
+            let (native, mercury) = (section(native), section(mercury));
+            let name = cubin.section_name(native);
+            let (here, there) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+            let (here, there) =
+                (nv_info::decode(name, &here).unwrap(), nv_info::decode(name, &there).unwrap());
+            let instructions: HashMap<u64, u64> =
+                map.of_instructions().iter().map(|pair| (pair.native, pair.mercury)).collect();
+            for pair in listed(name, &here, &there).unwrap() {
+                match instructions.get(&pair.native) {
+                    Some(mercury) if *mercury == pair.mercury => same += 1,
+                    Some(mercury) => {
+                        other.push(format!("{} {name}: {pair:x?}, by lines {mercury:x}", path.display()))
+                    }
+                    None => {}
+                }
+            }
+        }
+    });
+    eprintln!(
+        "{same} listed addresses are where the line tables have them, {} are not: {:#?}",
+        other.len(),
+        &other[..other.len().min(12)]
+    );
+}
