@@ -26,19 +26,20 @@
 //! ```
 
 mod layout;
+mod native;
 
 use crate::address_map::{AddressMap, Place};
 use crate::policy::merc_name;
-use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line_table::AddressPair;
-use nv_debug_sections::nv_info::{self, Attribute, KernelParameter, Record, Value};
+use nv_debug_sections::nv_info::{Attribute, Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 pub use layout::Layout;
+pub use native::{frame_sizes, native_only};
 
 /// How a record of one space differs from that of the other, apart from the [symbols](Record::symbols) that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +106,8 @@ pub fn difference(attribute: Attribute) -> Option<Difference> {
 pub struct MercurySide<'a, 'd> {
     /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes, by symbols of `.nv.merc.symtab`, of functions with another than in native code. Observed: of functions in
-    /// another's code, never of kernels.
+    /// Frame sizes in bytes in Mercury code, by symbols of `.nv.merc.symtab`, of functions with another in native code: some of those in
+    /// another function's section.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
     /// Value of the record that only `.nv.merc.nv.info.F` has; nobody outside knows what it says. `None` for `.nv.merc.nv.info`.
     pub finalizer_options: Option<&'d [u8]>,
@@ -117,7 +118,7 @@ pub struct MercurySide<'a, 'd> {
 pub struct NativeSide<'a, 'd> {
     /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes, by symbols of `.symtab`, of functions with another than in Mercury code.
+    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`frame_sizes`] or from an original.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
     /// The records that only native code has, from [`native_only`] or from an original. Not mapped.
     pub only: &'a [Record<'d>],
@@ -175,57 +176,6 @@ pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
         Value::Sized(bytes) => Some(bytes),
         _ => None,
     }
-}
-
-/// Chips, as 100 for sm_100, with the value of their `SW_WAR`, a set of workarounds. Observed: ptxas 13.0.88; all sections of a file, the
-/// suffixes of architectures and options make no difference.
-const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
-
-/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them for chip `sm`, 100
-/// for sm_100. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has.
-///
-/// # Errors
-///
-/// There are parameters but no `constants`, they do not fit 16 bits, or the chip is none of those seen.
-pub fn native_only(
-    mercury: &[Record<'_>],
-    sm: u32,
-    constants: Option<SymbolIndex>,
-) -> Result<Vec<Record<'static>>> {
-    let fault = |text: String| Error::new(nv_info::NAME, 0, ErrorKind::Other(text));
-    let (_, workarounds) = SW_WAR
-        .iter()
-        .find(|(chip, _)| *chip == sm)
-        .ok_or_else(|| fault(format!("EIATTR_SW_WAR of sm_{sm} is not known")))?;
-    let sized = |bytes: Vec<u8>| Value::Sized(Cow::Owned(bytes));
-    let mut only = Vec::new();
-    if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
-        let half = |what, value| {
-            let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
-            u16::try_from(value).map_err(|_| Error::new(nv_info::NAME, 0, kind))
-        };
-        let base = half("where a kernel's parameters begin", parameter_base(sm))?;
-        let size = half("the size of a kernel's parameters", size)?;
-        let constants = constants.ok_or_else(|| fault("a kernel has parameters but no constants".into()))?;
-        let [b0, b1] = base.to_le_bytes();
-        let [s0, s1] = size.to_le_bytes();
-        let bank = [constants.0.to_le_bytes(), [b0, b1, s0, s1]].concat();
-        only.push(Record { attribute: Attribute::CBANK_PARAM_SIZE, value: Value::Half(size) });
-        only.push(Record { attribute: Attribute::PARAM_CBANK, value: sized(bank) });
-    }
-    only.push(Record { attribute: Attribute::SW_WAR, value: sized(workarounds.to_le_bytes().to_vec()) });
-    Ok(only)
-}
-
-/// Where the parameter of a record ends, in bytes from the first.
-fn parameter_end(record: &Record<'_>) -> Option<u64> {
-    if record.attribute == Attribute::KPARAM_INFO_V2 {
-        // As in KPARAM_INFO, but with 16 bits for a size. Observed: cuobjdump 13.0.85, each bit set in turn.
-        let (place, size) = (record.words().nth(1)?, record.words().nth(2)?);
-        return Some(u64::from(place >> 16) + u64::from(size & 0xffff));
-    }
-    let KernelParameter { offset, size, .. } = record.parameter()?;
-    Some(u64::from(offset) + u64::from(size))
 }
 
 /// The addresses that both sections list, ascending: of records of the same attribute in the order in which they stand. `section` is
@@ -318,12 +268,16 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
         difference: Option<Difference>,
     ) -> Result<Record<'d>> {
         let mut record = record.clone();
+        let old = record.symbol_and_number();
         self.set_symbols(offset, &mut record)?;
         match difference {
             Some(Difference::Addresses(layout)) => self.set_addresses(offset, &mut record, layout)?,
             Some(Difference::OwnNumber) => {
-                let number = record.symbol_and_number().and_then(|(symbol, _)| self.frame_sizes.get(&symbol));
-                if let Some(number) = number {
+                let of_mercury = match self.from {
+                    Space::Native => record.symbol_and_number(),
+                    Space::Mercury => old,
+                };
+                if let Some(number) = of_mercury.and_then(|(symbol, _)| self.frame_sizes.get(&symbol)) {
                     set_word(&mut record, 1, *number);
                 }
             }

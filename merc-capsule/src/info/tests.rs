@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a broken set-up is a failed test")]
 
 use super::*;
+use nv_debug_sections::nv_info::{self, KernelParameter};
 use proptest::prelude::*;
 
 const NAME: &str = ".nv.info.f";
@@ -82,6 +83,7 @@ fn symbols_move_and_frames_have_sizes_of_their_own() {
         sized(Attribute::EXTERNS, &[7, 8]),
     ];
     let map = AddressMap::default();
+    // By the clone's symbol 8, which is 9 in the original.
     let sizes = BTreeMap::from([(SymbolIndex(8), 0)]);
     let made = to_mercury(NAME, &native, &there(&map, &sizes), |symbol| Some(SymbolIndex(symbol.0 - 1)));
     let mercury = [
@@ -91,6 +93,10 @@ fn symbols_move_and_frames_have_sizes_of_their_own() {
         sized(Attribute::EXTERNS, &[6, 7]),
     ];
     assert_eq!(made.unwrap(), mercury);
+    let sizes = BTreeMap::from([(SymbolIndex(8), 0xd70), (SymbolIndex(7), 0xd70)]);
+    let here = NativeSide { map: &map, frame_sizes: &sizes, only: &[] };
+    let made = to_native(NAME, &mercury, &here, |symbol| Some(SymbolIndex(symbol.0 + 1)));
+    assert_eq!(made.unwrap(), native);
 }
 
 #[test]
@@ -164,6 +170,9 @@ fn only_native_code_has_these() {
         sized(Attribute::SW_WAR, &[8]),
     ];
     assert_eq!(native_only(&mercury, 103, Some(SymbolIndex(23))).unwrap(), want);
+    let big = sized(Attribute::KPARAM_INFO_V2, &[0, 0x0008_0001, 0x4e20]);
+    let only = native_only(&[big], 100, Some(SymbolIndex(9))).unwrap();
+    assert_eq!(only[0].value, Value::Half(0x4e28));
     assert_eq!(native_only(&[], 121, None).unwrap(), [sized(Attribute::SW_WAR, &[0])]);
     assert!(native_only(&mercury, 103, None).is_err());
     assert!(native_only(&[], 130, None).is_err());
