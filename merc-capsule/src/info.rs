@@ -54,9 +54,9 @@ pub enum Difference {
 
 /// Attributes whose records differ, by ascending number. All others are the same in both spaces.
 ///
-/// Those of [`Layout::Unknown`] hold addresses by their names, or by those of the attributes beside them; no ptxas or nvlink seen writes
-/// them for sm_100 and later.
-pub const ATTRIBUTES: [(Attribute, Difference); 27] = [
+/// Those of [`Layout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
+/// holds none: it lists kinds of code that runs before a kernel.
+pub const ATTRIBUTES: [(Attribute, Difference); 26] = [
     (Attribute::PARAM_CBANK, Difference::OnlyIn(Space::Native)),
     (Attribute::FRAME_SIZE, Difference::OwnNumber),
     (Attribute::CBANK_PARAM_SIZE, Difference::OnlyIn(Space::Native)),
@@ -70,7 +70,7 @@ pub const ATTRIBUTES: [(Attribute, Difference); 27] = [
     (Attribute::INT_WARP_WIDE_INSTR_OFFSETS, LIST),
     (Attribute::INDIRECT_BRANCH_TARGETS, Difference::Addresses(Layout::Branches)),
     (Attribute::SW_WAR, Difference::OnlyIn(Space::Native)),
-    // Each address with a number, registers and what the instruction does.
+    // Each address with three words of the barrier and the instruction.
     (Attribute::MBARRIER_INSTR_OFFSETS, entries(4)),
     (Attribute::COROUTINE_RESUME_ID_OFFSETS, UNKNOWN),
     (Attribute::INSTR_REG_MAP, UNKNOWN),
@@ -78,7 +78,6 @@ pub const ATTRIBUTES: [(Attribute, Difference); 27] = [
     (Attribute::UNUSED_LOAD_BYTE_OFFSET, entries(2)),
     (Attribute::SYSCALL_OFFSETS, LIST),
     (Attribute::SW_WAR_MEMBAR_SYS_INSTR_OFFSETS, UNKNOWN),
-    (Attribute::AT_ENTRY_FRAGMENTS, UNKNOWN),
     (Attribute::ANNOTATIONS, Difference::Addresses(Layout::Annotations)),
     (Attribute::STACK_CANARY_TRAP_OFFSETS, UNKNOWN),
     (Attribute::LOCAL_CTA_ASYNC_STORE_OFFSETS, UNKNOWN),

@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
+#[path = "../../nv-debug-sections/tests/corpus/mod.rs"]
+mod corpus;
 mod support;
 
 use merc_capsule::info::{
@@ -11,7 +13,7 @@ use merc_capsule::{AddressMap, CodeMap, Place, code_maps};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, Record};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 use support::{cubins, each_capsule, other_writer};
@@ -102,6 +104,7 @@ struct Counts {
     with_options: usize,
     own_frames: usize,
     addresses: usize,
+    attributes: BTreeSet<Attribute>,
 }
 
 /// Both ways for all sections of a file, as bytes.
@@ -113,7 +116,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         let native = nv_info::decode(name, &native_bytes).unwrap();
         let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
         let map = map(name, &native, &mercury);
-        let (sizes, native_sizes) = (sizes(&mercury), frame_sizes(cubin, &mercury));
+        let (sizes, native_sizes) = (sizes(&mercury), frame_sizes(cubin, &mercury).unwrap());
         let options = finalizer_options(&mercury);
         let side = MercurySide { map: &map, frame_sizes: &sizes, finalizer_options: options };
         let made = info::to_mercury(name, &native, &side, |symbol| there.get(&symbol).copied());
@@ -136,6 +139,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         assert_eq!(options.is_some(), name != nv_info::NAME, "{} {clone}", path.display());
         counts.own_frames +=
             sizes.iter().filter(|(symbol, size)| native_sizes.get(symbol) != Some(size)).count();
+        counts.attributes.extend(native.iter().map(|record| record.attribute));
         counts.addresses += listed(name, &native, &mercury).unwrap().len();
     }
 }
@@ -162,30 +166,67 @@ fn the_corpus_comes_out_both_ways() {
     assert_eq!((counts.to_mercury, counts.to_native), (counts.sections, counts.sections));
 }
 
+/// The records that only originals have, made of the clones. Gives sections, and those of kernels with parameters.
+fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
+    let (mut sections, mut kernels) = (0, 0);
+    let symtab = cubin.symtab().unwrap();
+    let constants: HashMap<&str, SymbolIndex> = (0..)
+        .zip(cubin.symbols_of(symtab))
+        .filter(|(_, symbol)| symbol.is_section())
+        .filter_map(|(number, symbol)| Some((cubin.section_name(symbol.section()?), SymbolIndex(number))))
+        .collect();
+    for Pair { name, clone, native, mercury } in pairs(cubin) {
+        let Some(function) = name.strip_prefix(".nv.info.") else { continue };
+        let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+        let native = nv_info::decode(name, &native_bytes).unwrap();
+        let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
+        let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
+        let only = native_only(&mercury, cubin.header.sm(), constants).unwrap();
+        assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
+        assert_eq!(native.len() - only.len(), mercury.len() - 1, "{} {name}", path.display());
+        sections += 1;
+        kernels += usize::from(only.len() > 1);
+    }
+    (sections, kernels)
+}
+
 #[test]
 fn what_only_native_code_has_follows_from_the_clone() {
     let (mut sections, mut kernels) = (0, 0);
     each_capsule(|path, cubin| {
-        let symtab = cubin.symtab().unwrap();
-        let constants: HashMap<&str, SymbolIndex> = (0..)
-            .zip(cubin.symbols_of(symtab))
-            .filter(|(_, symbol)| symbol.is_section())
-            .filter_map(|(number, symbol)| Some((cubin.section_name(symbol.section()?), SymbolIndex(number))))
-            .collect();
-        for Pair { name, clone, native, mercury } in pairs(cubin) {
-            let Some(function) = name.strip_prefix(".nv.info.") else { continue };
-            let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
-            let native = nv_info::decode(name, &native_bytes).unwrap();
-            let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
-            let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
-            let only = native_only(&mercury, cubin.header.sm(), constants).unwrap();
-            assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
-            assert_eq!(native.len() - only.len(), mercury.len() - 1, "{} {name}", path.display());
-            sections += 1;
-            kernels += usize::from(only.len() > 1);
-        }
+        let (some, of_them) = check_native_only(path, cubin);
+        (sections, kernels) = (sections + some, kernels + of_them);
     });
     eprintln!("{sections} sections, {kernels} of kernels with parameters");
+}
+
+/// Attributes that no file of the corpus has, and every chip.
+#[test]
+fn what_the_corpus_lacks_comes_out_both_ways() {
+    let Some(ptxas) = corpus::oracle("ptxas") else { return };
+    let ptx = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/barriers.ptx");
+    let mut counts = Counts::default();
+    for chip in ["100", "100a", "103", "103a", "110", "110a", "120", "120a", "121", "121a"] {
+        for options in [&["-annotate"][..], &["-c"]] {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+            let source = folder.join(format!("info-{chip}{}.ptx", options[0]));
+            let file = source.with_extension("cubin");
+            let text = fs::read_to_string(&ptx).unwrap().replace("sm_100", &format!("sm_{chip}"));
+            fs::write(&source, text).unwrap();
+            let mut command = std::process::Command::new(&ptxas);
+            let command = command.arg(format!("-arch=sm_{chip}")).args(options).arg("-o").arg(&file);
+            let output = command.arg(&source).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let bytes = fs::read(&file).unwrap();
+            let cubin = Cubin::parse(&bytes).unwrap();
+            check(&file, &cubin, &mut counts);
+            check_native_only(&file, &cubin);
+        }
+    }
+    eprintln!("{counts:?}");
+    for attribute in [Attribute::MBARRIER_INSTR_OFFSETS, Attribute::ANNOTATIONS, Attribute::KPARAM_INFO_V2] {
+        assert!(counts.attributes.contains(&attribute), "{attribute}");
+    }
 }
 
 /// Where the PTX line changes, the two line tables say what the lists say.

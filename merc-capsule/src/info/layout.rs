@@ -12,7 +12,8 @@ pub enum Layout {
         /// Words of an entry.
         words: usize,
     },
-    /// Entries of a kind and what it is of; of kind 1, the only one seen, an address.
+    /// Entries of a kind (1 to 3), of kinds 1 and 2 an address, of kinds 2 and 3 the length of a text in bytes and the text, filled up
+    /// with 0 to whole words. Observed: `ptxas -annotate`; kind 2 is of loops, kind 3 of the function, kind 1 is there without the option.
     Annotations,
     /// Entries of the branch's address, a 0, how many targets it has, and the addresses of these.
     Branches,
@@ -36,20 +37,49 @@ impl Layout {
             Self::Entries { words: entry } if is_whole(entry) => {
                 Ok((0..words.len()).step_by(entry).collect())
             }
-            Self::Annotations if is_whole(2) => {
-                let mut kinds = words.iter().enumerate().step_by(2);
-                if let Some((place, found)) = kinds.find(|(_, kind)| **kind != 1) {
-                    let (field, found) = ("an annotation's kind", u64::from(*found));
-                    let kind = ErrorKind::Value { field, found, expected: "1" };
-                    return Err(Error::new(section, word_offset(offset, place), kind));
+            Self::Annotations if is_whole(1) => annotations(&words).map_err(|broken| match broken {
+                Broken::Ends => ends(),
+                Broken::Kind { place, found } => {
+                    let (field, found) = ("an annotation's kind", found.into());
+                    let kind = ErrorKind::Value { field, found, expected: "1 to 3" };
+                    Error::new(section, word_offset(offset, place), kind)
                 }
-                Ok((1..words.len()).step_by(2).collect())
-            }
+            }),
             Self::Branches if is_whole(1) => branches(&words).ok_or_else(ends),
             Self::Unknown => Err(fault(offset, "nobody has seen the layout of its addresses")),
             _ => Err(ends()),
         }
     }
+}
+
+/// What annotations of each kind hold behind it: an address, a text.
+const ANNOTATIONS: [(u32, bool, bool); 3] = [(1, true, false), (2, true, true), (3, false, true)];
+
+/// Why a value cannot be read.
+enum Broken {
+    Ends,
+    Kind { place: usize, found: u32 },
+}
+
+fn annotations(words: &[u32]) -> Result<Vec<usize>, Broken> {
+    let (mut places, mut next) = (Vec::new(), 0);
+    while let Some(&found) = words.get(next) {
+        let known = ANNOTATIONS.iter().find(|(kind, ..)| *kind == found);
+        let &(_, has_address, has_text) = known.ok_or(Broken::Kind { place: next, found })?;
+        next += 1;
+        if has_address {
+            places.push(next);
+            next += 1;
+        }
+        if has_text {
+            let bytes = usize::try_from(*words.get(next).ok_or(Broken::Ends)?).map_err(|_| Broken::Ends)?;
+            next = bytes.div_ceil(4).checked_add(next + 1).ok_or(Broken::Ends)?;
+        }
+        if next > words.len() {
+            return Err(Broken::Ends);
+        }
+    }
+    Ok(places)
 }
 
 /// The addresses of branches and their targets; `None` if the words end inside an entry.

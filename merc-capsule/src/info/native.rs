@@ -64,22 +64,29 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
 ///
 /// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section. A function without a section, or whose section
 /// has no function of its name, is left out.
-pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
-    let Some(symtab) = cubin.mercury_symtab() else { return BTreeMap::new() };
+///
+/// # Errors
+///
+/// That of [`Cubin::expect_short_names`].
+pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap<SymbolIndex, u32>> {
+    cubin.expect_short_names()?;
+    let Some(symtab) = cubin.mercury_symtab() else { return Ok(BTreeMap::new()) };
+    let owner = |name: &str| Some(native_name(name)?.strip_prefix(".text.")?.to_owned());
+    let owners: HashMap<SectionIndex, String> =
+        cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
     let functions: Vec<(SymbolIndex, SectionIndex)> = (0..)
         .zip(cubin.symbols_of(symtab))
         .filter(|(_, symbol)| symbol.is_function())
         .filter_map(|(number, symbol)| Some((SymbolIndex(number), symbol.section()?)))
         .collect();
-    let is_owner = |symbol, section| {
-        let native = native_name(cubin.section_name(section));
-        let name = native.as_deref().and_then(|name| name.strip_prefix(".text."));
-        name == Some(cubin.symbol_name_in(symtab, symbol))
-    };
     let needs = nv_info::functions(mercury);
-    let size = |symbol| needs.get(&symbol)?.frame_size;
-    let owners = functions.iter().filter(|(symbol, section)| is_owner(*symbol, *section));
-    let sizes: HashMap<SectionIndex, u32> =
-        owners.filter_map(|(symbol, section)| Some((*section, size(*symbol)?))).collect();
-    functions.iter().filter_map(|(symbol, section)| Some((*symbol, *sizes.get(section)?))).collect()
+    let mut sizes: HashMap<SectionIndex, u32> = HashMap::new();
+    for (symbol, section) in &functions {
+        let is_owner = owners.get(section).is_some_and(|name| name == cubin.symbol_name_in(symtab, *symbol));
+        let size = needs.get(symbol).and_then(|needs| needs.frame_size);
+        if let Some(size) = size.filter(|_| is_owner) {
+            sizes.insert(*section, size);
+        }
+    }
+    Ok(functions.iter().filter_map(|(symbol, section)| Some((*symbol, *sizes.get(section)?))).collect())
 }

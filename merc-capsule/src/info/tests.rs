@@ -51,9 +51,10 @@ fn addresses_of_each_layout() {
         ),
         (
             Attribute::ANNOTATIONS,
-            &[1, 0x100, 1, 0x160],
-            &[1, 0x1d0, 1, 0x270],
-            &[(0x100, 0x1d0), (0x160, 0x270)],
+            // The texts are made up: 5 bytes and 8.
+            &[2, 0x140, 5, 0x6466_7361, 0x67, 1, 0x160, 3, 8, 1, 2],
+            &[2, 0x190, 5, 0x6466_7361, 0x67, 1, 0x270, 3, 8, 1, 2],
+            &[(0x140, 0x190), (0x160, 0x270)],
         ),
         (
             Attribute::INDIRECT_BRANCH_TARGETS,
@@ -124,7 +125,10 @@ fn faults_say_where() {
             sized(Attribute::INDIRECT_BRANCH_TARGETS, &[0x10, 0, u32::MAX]),
             "0x18: EIATTR_INDIRECT_BRANCH_TARGETS: the value ends inside an entry",
         ),
-        (sized(Attribute::ANNOTATIONS, &[1, 0x10, 2, 0x10]), "0x14: an annotation's kind is 0x2, expected 1"),
+        (
+            sized(Attribute::ANNOTATIONS, &[1, 0x10, 4, 0x10]),
+            "0x14: an annotation's kind is 0x4, expected 1 to 3",
+        ),
         (
             sized(Attribute::COROUTINE_RESUME_ID_OFFSETS, &[]),
             "0x8: EIATTR_COROUTINE_RESUME_ID_OFFSETS: nobody has seen the layout of its addresses",
@@ -192,8 +196,16 @@ fn record() -> impl Strategy<Value = Record<'static>> {
     let attribute = any::<u8>().prop_map(Attribute).prop_filter("of one space", is_common);
     let words = prop::collection::vec([any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()], 0..4);
     let entries = (attribute, words).prop_map(|(attribute, words)| sized(attribute, words.as_flattened()));
-    let annotations = prop::collection::vec(any::<u32>().prop_map(|address| [1, address]), 0..4);
-    let annotations = annotations.prop_map(|words| sized(Attribute::ANNOTATIONS, words.as_flattened()));
+    let annotation = (1..=3_u32, any::<u32>(), 0..9_u32).prop_map(|(kind, address, bytes)| {
+        let text = [vec![bytes], vec![0x2e2e_2e2e; bytes.div_ceil(4) as usize]].concat();
+        match kind {
+            1 => vec![kind, address],
+            2 => [vec![kind, address], text].concat(),
+            _ => [vec![kind], text].concat(),
+        }
+    });
+    let annotations =
+        prop::collection::vec(annotation, 0..4).prop_map(|all| sized(Attribute::ANNOTATIONS, &all.concat()));
     let branch = (any::<u32>(), prop::collection::vec(any::<u32>(), 0..4))
         .prop_map(|(at, targets)| [vec![at, 0, targets.len() as u32], targets].concat());
     let branches = prop::collection::vec(branch, 0..4)
