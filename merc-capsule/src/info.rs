@@ -55,7 +55,7 @@ pub enum Difference {
 /// Attributes whose records differ, by ascending number. All others are the same in both spaces.
 ///
 /// Those of [`Layout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
-/// holds none: it lists kinds of code that runs before a kernel.
+/// holds none: its numbers have names (cuobjdump 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
 pub const ATTRIBUTES: [(Attribute, Difference); 26] = [
     (Attribute::PARAM_CBANK, Difference::OnlyIn(Space::Native)),
     (Attribute::FRAME_SIZE, Difference::OwnNumber),
