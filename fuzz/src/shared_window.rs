@@ -58,7 +58,7 @@ fn header(data: &[u8]) {
     let symbols = rest.chunks_exact(4).map(|chunk| Symbol {
         name: 0,
         info: chunk[0],
-        other: chunk[1] & 0x40,
+        other: chunk[1] & Symbol::CUDA_SHARED,
         shndx: if chunk[1] & 1 == 0 { INDEX.0 } else { 8 },
         value: chunk[2].into(),
         size: chunk[3].into(),

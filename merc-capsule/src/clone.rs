@@ -1,10 +1,22 @@
 //! Making clones of sections from what they say in Mercury space.
 
+use crate::finalise::{by_function, range_map};
+use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
-use nv_debug_sections::Result;
-use nv_debug_sections::catalog::Space;
-use nv_debug_sections::cubin::MercurySection;
+use crate::registers::{self, Registers};
+use crate::relocations;
+use crate::streams::{self, Stream, Streams};
+use crate::translation::Translation;
+use dwarf2_writer::{Address, Section, SymbolId};
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex, SymbolIndex};
+use nv_debug_sections::frame::encode as encode_frame;
+use nv_debug_sections::line::{self, EncodedSequence, LineOp, Sequence};
+use nv_debug_sections::line_table::{Table, locations};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// What a section says in Mercury space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,17 +43,223 @@ pub fn clone_section(
     must_hold: bool,
 ) -> Result<MercurySection> {
     let MercuryValues { mut bytes, relocs } = values;
-    let has_line_offset = relocs.iter().any(|reloc| reloc.kind == RelocKind::LineOffset32);
     let rela = reloc::file(native, sm, Space::Mercury, relocs, &mut bytes)?.rela;
-    let is_equal = original.is_some_and(|original| original == bytes);
-    let may_share = original.is_some() && (is_equal || !must_hold);
+    let bytes = match original {
+        Some(original) if original == bytes => Bytes::Original(original),
+        Some(_) => Bytes::Other(bytes),
+        None => Bytes::Alone(bytes),
+    };
+    Ok(stored(native, bytes, rela, must_hold))
+}
+
+/// Bytes of a clone.
+enum Bytes<'b> {
+    /// Those of the original.
+    Original(&'b [u8]),
+    /// Others than those of the original.
+    Other(Vec<u8>),
+    /// There is no original.
+    Alone(Vec<u8>),
+}
+
+/// Puts a clone where the policy has it.
+fn stored(native: &str, bytes: Bytes<'_>, rela: Vec<Relocation>, must_hold: bool) -> MercurySection {
+    let has_line_offset =
+        || rela.iter().any(|entry| entry.r_type == RelocKind::LineOffset32.number(Space::Mercury));
+    let may_share = match bytes {
+        Bytes::Original(_) => true,
+        Bytes::Other(_) => !must_hold,
+        Bytes::Alone(_) => false,
+    };
     let is_shared = match rule(native).map(|rule| rule.storage) {
         Some(Storage::Alias) => may_share,
-        Some(Storage::AliasUnlessLineOffset) => !has_line_offset && may_share,
-        Some(Storage::AliasIfEqual) => is_equal,
+        Some(Storage::AliasUnlessLineOffset) => may_share && !has_line_offset(),
+        Some(Storage::AliasIfEqual) => matches!(bytes, Bytes::Original(_)),
         Some(Storage::Own) | None => false,
     };
-    Ok(MercurySection { native: native.to_owned(), bytes: (!is_shared).then_some(bytes), rela })
+    let bytes = match bytes {
+        _ if is_shared => None,
+        Bytes::Original(bytes) => Some(bytes.to_vec()),
+        Bytes::Other(bytes) | Bytes::Alone(bytes) => Some(bytes),
+    };
+    MercurySection { native: native.to_owned(), bytes, rela }
+}
+
+/// What the clones of line tables are made of.
+#[derive(Debug, Clone, Default)]
+pub struct Lines<'l> {
+    /// Of `.debug_line`.
+    pub source: Streams<'l>,
+    /// Of `.nv_debug_line_sass`.
+    pub ptx: Streams<'l>,
+}
+
+impl Lines<'static> {
+    /// What the tables of a cubin say: of PTX lines the clone, where there is one; of source locations the native table, since a clone is
+    /// not to be made of itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`streams::of_table`].
+    pub fn of_tables(cubin: &Cubin<'_>, translation: Translation<'_>) -> Result<Self> {
+        let streams = |kind: SectionKind| {
+            let native = cubin.section_by_name(kind.name());
+            let clone = native.and_then(|native| translation.spaces().mercury(native));
+            let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
+            table.map_or(Ok(Streams::new()), |table| streams::of_table(cubin, table, translation))
+        };
+        let (source, mut ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
+        if cubin.mercury_symtab().is_none() {
+            // Both tables flag the entry rows of sections with a source location.
+            let rows = ptx.iter_mut().filter(|(code, _)| !source.contains_key(*code));
+            rows.flat_map(|(_, stream)| &mut stream.entries).for_each(|entry| entry.flagged = false);
+        }
+        Ok(Self { source, ptx })
+    }
+}
+
+/// Makes the clones of a cubin's native debug sections.
+#[derive(Debug)]
+pub struct Cloner<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    translation: Translation<'c>,
+    lines: &'c Lines<'c>,
+    registers: OnceCell<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<'c, 'd> Cloner<'c, 'd> {
+    /// For this cubin, which has `.nv.merc.symtab` and capsules of code.
+    pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>, lines: &'c Lines<'c>) -> Self {
+        Self { cubin, translation, lines, registers: OnceCell::new() }
+    }
+
+    /// The clones of all native debug sections, in the order of these.
+    ///
+    /// # Errors
+    ///
+    /// As [`section`](Self::section).
+    pub fn sections(&self) -> Result<Vec<MercurySection>> {
+        let is_debug = |name: &SectionName<'_>| name.form.is_none() && name.is_debug();
+        let natives = self.cubin.iter().filter(|(_, name, section)| {
+            !section.is_mercury() && is_debug(&SectionName::parse(name)) && rule(name).is_some()
+        });
+        natives.map(|(index, ..)| self.section(index)).collect()
+    }
+
+    /// The clone of the native section at `native`, with its relocations.
+    ///
+    /// # Errors
+    ///
+    /// The section cannot be read, or says something that a map does not: an address or symbol, a function.
+    pub fn section(&self, native: SectionIndex) -> Result<MercurySection> {
+        let name = self.cubin.section_name(native);
+        match SectionName::parse(name).kind() {
+            Some(kind @ SectionKind::DebugLine) => self.line_table(native, kind, &self.lines.source),
+            Some(kind @ SectionKind::NvDebugLineSass) => self.line_table(native, kind, &self.lines.ptx),
+            Some(SectionKind::DebugFrame) => self.frame(native),
+            Some(SectionKind::NvDebugInfoRegSass) => {
+                let bytes = self.registers()?.0.clone();
+                self.made(native, MercuryValues { bytes, relocs: Vec::new() })
+            }
+            Some(SectionKind::NvDebugInfoRegType) => {
+                let bytes = self.registers()?.1.clone();
+                self.made(native, MercuryValues { bytes, relocs: Vec::new() })
+            }
+            kind => {
+                let entries: Vec<_> = self.cubin.relocations_of(native).map(|(_, entry)| *entry).collect();
+                let rela = relocations::to_mercury(self.cubin, (name, kind), &entries, self.translation)?;
+                let bytes = self.cubin.bytes(native)?;
+                Ok(stored(name, Bytes::Original(&bytes), rela, true))
+            }
+        }
+    }
+
+    fn made(&self, native: SectionIndex, values: MercuryValues) -> Result<MercurySection> {
+        let original = self.cubin.bytes(native)?;
+        clone_section(self.cubin.section_name(native), values, Some(&original), self.cubin.header.sm(), true)
+    }
+
+    fn line_table(
+        &self,
+        native: SectionIndex,
+        kind: SectionKind,
+        streams: &Streams<'_>,
+    ) -> Result<MercurySection> {
+        let name = self.cubin.section_name(native);
+        let bytes = self.cubin.bytes(native)?;
+        let mut units = line::decode(name, &bytes)?;
+        let Some(mut unit) = units.pop().filter(|_| units.is_empty()) else {
+            let text = "not one unit: only files of several modules have more, which have no clone";
+            return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
+        };
+        unit.sequences.clear();
+        let mut programs = Vec::new();
+        for (number, code) in self.translation.maps().iter().enumerate() {
+            let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };
+            let ops = locations(locs, located, entries, Table::Mercury);
+            if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
+                unit.debug_str_base = Some(0);
+            }
+            if !ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
+                continue;
+            }
+            let own =
+                code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
+            let own = own.ok_or_else(|| {
+                let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
+                Error::new(name, 0, ErrorKind::Other(text))
+            })?;
+            let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
+            let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
+            programs.push(EncodedSequence::new(name, unit.params, (number, &sequence), start)?);
+        }
+        let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == SectionKind::DebugLine);
+        let Section { bytes, relocs } = line::join(name, &unit, debug_str, programs)?;
+        let relocs = relocs.iter().map(|reloc| DebugReloc {
+            offset: reloc.offset,
+            kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
+            symbol: SymbolIndex(reloc.symbol.0),
+            addend: reloc.addend,
+            in_place: Some(reloc.addend),
+        });
+        self.made(native, MercuryValues { bytes, relocs: relocs.collect() })
+    }
+
+    fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
+        let entries = frame::translate(&Frames::read(self.cubin, native)?, self.translation)?;
+        let section = encode_frame(&entries, self.section_symbol(SectionKind::DebugFrame))?;
+        let relocs = nv_debug_sections::frame::debug_relocs(&section);
+        self.made(native, MercuryValues { bytes: section.bytes, relocs })
+    }
+
+    /// The symbol of a section in Mercury space, in relocatable files.
+    fn section_symbol(&self, kind: SectionKind) -> Option<SymbolId> {
+        let native =
+            self.cubin.section_by_name(kind.name()).filter(|_| self.cubin.header.is_relocatable())?;
+        let symbol = self.translation.mercury_symbol(self.cubin.section_symbol(native)?).ok()?;
+        Some(SymbolId(symbol.0))
+    }
+
+    /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
+    fn registers(&self) -> Result<&(Vec<u8>, Vec<u8>)> {
+        if let Some(made) = self.registers.get() {
+            return Ok(made);
+        }
+        let native = |kind: SectionKind| {
+            let index = self.cubin.section_by_name(kind.name());
+            index.map_or(Ok(Cow::default()), |index| self.cubin.bytes(index))
+        };
+        let (ranges, types) =
+            (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
+        let maps = by_function(self.cubin, self.translation.maps());
+        let native = registers::decode(&ranges, &types)?;
+        let mercury: Vec<Registers<'_>> = native
+            .iter()
+            .map(|registers| registers::to_mercury(registers, range_map(&maps, registers)?))
+            .collect::<Result<_>>()?;
+        let made = registers::encode(&mercury)?;
+        Ok(self.registers.get_or_init(|| made))
+    }
 }
 
 #[cfg(test)]

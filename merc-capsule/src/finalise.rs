@@ -1,20 +1,23 @@
 //! The way back: what native sections say, from a capsule.
 
-use crate::address_map::AddressMap;
-use nv_debug_sections::line::{LineTable, Sequence};
+use crate::frame::{self, Frames};
+use crate::policy::native_name;
+use crate::recover::{CodeMap, code_maps};
+use crate::registers::{self, RangeMap, Registers};
+use crate::relocations;
+use crate::spaces::Spaces;
+use crate::translation::{Reference, Translation};
+use dwarf2_writer::{Address, Section, SymbolId};
+use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
+use nv_debug_sections::cubin::{Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::frame::encode as encode_frame;
+use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
 use nv_debug_sections::line_table::{last_name, transcode};
+use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
-
-/// Where the native code of one sequence is.
-#[derive(Debug, Clone, Copy)]
-pub struct NativeCode<'m> {
-    /// Where its instructions come from.
-    pub map: &'m AddressMap,
-    /// Native addresses of the functions in the section, ascending.
-    pub starts: &'m [u64],
-    /// Native size of the section in bytes, padding included.
-    pub size: u64,
-}
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which of the two line tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,28 +28,375 @@ pub enum LineTableKind {
     Ptx,
 }
 
-/// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` has the native code of each; a
-/// sequence without one has no native program. Bases are 0, and not placed in a section yet.
+impl LineTableKind {
+    /// Which one a section of this kind is.
+    pub fn of(kind: SectionKind) -> Option<Self> {
+        match kind {
+            SectionKind::DebugLine => Some(Self::Source),
+            SectionKind::NvDebugLineSass => Some(Self::Ptx),
+            _ => None,
+        }
+    }
+}
+
+/// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` is the code section of each; a sequence
+/// without one has no native program. Bases are 0, and not placed in a section yet.
 ///
 /// ptxas' native tables have the same programs in the order of the native function symbols.
 pub fn sequences(
     mercury: &LineTable<'_>,
     kind: LineTableKind,
-    code: &[Option<NativeCode<'_>>],
+    code: &[Option<&CodeMap>],
 ) -> Vec<Option<Sequence>> {
     let mut name = 0;
     let mut native = Vec::with_capacity(mercury.sequences.len());
     let code = code.iter().copied().chain(std::iter::repeat(None));
     for (sequence, code) in mercury.sequences.iter().zip(code) {
-        native.push(code.map(|NativeCode { map, starts, size }| {
+        native.push(code.map(|CodeMap { map, starts, size, .. }| {
             let instructions = match kind {
                 LineTableKind::Source => Cow::Owned(map.of_instructions()),
                 LineTableKind::Ptx => Cow::Borrowed(map.pairs()),
             };
             let ops = transcode(&sequence.ops, name, &instructions, starts);
-            Sequence { base: 0, base_offset: 0, ops, end: size }
+            Sequence { base: 0, base_offset: 0, ops, end: *size }
         }));
         name = last_name(&sequence.ops, name);
     }
     native
+}
+
+/// The header of the native table for one of Mercury space, without sequences.
+///
+/// ptxas takes the files to end behind one without a name, and four bytes behind, where the `.debug_str` base would be, for the base.
+pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
+    let mut files = mercury.files.clone();
+    let mut base = mercury.debug_str_base.map(|_| 0);
+    if let Some(nameless) = files.iter().position(|file| file.name.is_empty()) {
+        files.truncate(nameless + 1);
+        base = None;
+    }
+    LineTable {
+        params: mercury.params,
+        directories: mercury.directories.clone(),
+        files,
+        debug_str_base: base,
+        sequences: Vec::new(),
+    }
+}
+
+/// Makes native debug sections from those of a capsule.
+#[derive(Debug)]
+pub struct Finaliser<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    translation: Translation<'c>,
+    registers: OnceCell<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<'c, 'd> Finaliser<'c, 'd> {
+    /// For this cubin.
+    pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>) -> Self {
+        Self { cubin, translation, registers: OnceCell::new() }
+    }
+
+    /// All native debug sections that have a clone, in the order of these.
+    ///
+    /// # Errors
+    ///
+    /// As [`section`](Self::section).
+    pub fn sections(&self) -> Result<Vec<DebugSection>> {
+        let is_clone =
+            |name: &SectionName<'_>| name.space == Space::Mercury && name.form.is_none() && name.is_debug();
+        let clones = self
+            .cubin
+            .iter()
+            .filter(|(_, name, section)| section.is_mercury() && is_clone(&SectionName::parse(name)));
+        clones.map(|(index, ..)| self.section(index)).collect()
+    }
+
+    /// The native section whose clone is at `mercury`, with its relocations.
+    ///
+    /// # Errors
+    ///
+    /// The clone cannot be read, has no native name, or says something that a map does not: an address or symbol, a function.
+    pub fn section(&self, mercury: SectionIndex) -> Result<DebugSection> {
+        let clone = self.cubin.section_name(mercury);
+        let name = native_name(clone).ok_or_else(|| {
+            Error::new(clone, 0, ErrorKind::Other("this is not the name of a clone".to_owned()))
+        })?;
+        // What codecs say of a native section is said of its clone.
+        let here = |error: Error| match error.section() {
+            section if section == name || section.is_empty() => {
+                Error::new(clone, error.offset(), error.kind().clone())
+            }
+            _ => error,
+        };
+        let kind = SectionName::parse(&name).kind();
+        let made = match kind {
+            Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
+                self.line_table(mercury, kind)
+            }
+            Some(SectionKind::DebugFrame) => self.frame(mercury),
+            Some(SectionKind::NvDebugInfoRegSass) => {
+                self.registers().map(|(ranges, _)| plain(ranges.clone()))
+            }
+            Some(SectionKind::NvDebugInfoRegType) => self.registers().map(|(_, types)| plain(types.clone())),
+            _ => self.same_bytes(mercury, &name, kind),
+        };
+        let (bytes, rela) = made.map_err(here)?;
+        Ok(DebugSection { name, bytes, rel: Vec::new(), rela })
+    }
+
+    fn same_bytes(
+        &self,
+        mercury: SectionIndex,
+        name: &str,
+        kind: Option<SectionKind>,
+    ) -> Result<(Vec<u8>, Vec<Relocation>)> {
+        let entries: Vec<Relocation> = self.cubin.relocations_of(mercury).map(|(_, entry)| *entry).collect();
+        let rela = relocations::to_native((name, kind), &entries, self.translation)?;
+        Ok((self.cubin.bytes(mercury)?.into_owned(), rela))
+    }
+
+    fn line_table(&self, mercury: SectionIndex, kind: SectionKind) -> Result<(Vec<u8>, Vec<Relocation>)> {
+        let contents = self.cubin.bytes(mercury)?;
+        let mut entries = TableEntries::of(self.cubin, mercury)?;
+        let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
+        let mut unit_start = 0;
+        for table in line::decode(self.cubin.section_name(mercury), &contents)? {
+            entries.take_base(unit_start, &table, kind)?;
+            let rest = usize::try_from(unit_start).ok().and_then(|start| contents.get(start..));
+            let length = rest.and_then(|rest| rest.first_chunk()).copied().map_or(0, u32::from_le_bytes);
+            unit_start += 4 + u64::from(length);
+            let starts: Vec<Option<(Reference, &CodeMap)>> = table
+                .sequences
+                .iter()
+                .map(|sequence| entries.take_start(sequence.base_offset, self.translation))
+                .collect::<Result<_>>()?;
+            let codes: Vec<Option<&CodeMap>> =
+                starts.iter().map(|start| start.map(|(_, code)| code)).collect();
+            let Some(line_table) = LineTableKind::of(kind) else { continue };
+            let mut programs = Vec::new();
+            for (number, (made, start)) in
+                sequences(&table, line_table, &codes).into_iter().zip(starts).enumerate()
+            {
+                let (Some(made), Some((Reference { symbol, addend }, _))) = (made, start) else { continue };
+                let start = Address::Symbol { symbol: SymbolId(symbol.0), addend };
+                let program = EncodedSequence::new(kind.name(), table.params, (number, &made), start)?;
+                programs.push((symbol, program));
+            }
+            programs.sort_by_key(|(symbol, _)| *symbol);
+            let programs = programs.into_iter().map(|(_, program)| program);
+            let unit = line::join(kind.name(), &native_header(&table), None, programs)?;
+            let start = bytes.len() as u64;
+            relocs.extend(unit.relocs.iter().map(|reloc| DebugReloc {
+                offset: start + reloc.offset,
+                kind: RelocKind::Absolute64,
+                symbol: SymbolIndex(reloc.symbol.0),
+                addend: reloc.addend,
+                in_place: Some(reloc.addend),
+            }));
+            bytes.extend(unit.bytes);
+        }
+        entries.expect_none_left()?;
+        self.filed(kind, bytes, relocs)
+    }
+
+    fn frame(&self, mercury: SectionIndex) -> Result<(Vec<u8>, Vec<Relocation>)> {
+        let frames = Frames::read(self.cubin, mercury)?;
+        let entries = frame::translate(&frames, self.translation)?;
+        let own = self.section_symbol(mercury);
+        let native = own.and_then(|symbol| self.translation.spaces().native_symbol(symbol));
+        let id = |symbol: Option<SymbolIndex>| symbol.map(|symbol| SymbolId(symbol.0));
+        let there = own.map(|_| encode_frame(&frames.entries, id(own))).transpose()?;
+        let section: Section = encode_frame(&entries, id(native))?;
+        let relocs = frame::native_relocs(&section, there.as_ref());
+        self.filed(SectionKind::DebugFrame, section.bytes, relocs)
+    }
+
+    /// The symbol of a clone, in relocatable files.
+    fn section_symbol(&self, mercury: SectionIndex) -> Option<SymbolIndex> {
+        let symbols = self.cubin.mercury_symbols().iter().filter(|_| self.cubin.header.is_relocatable());
+        let own =
+            (0..).zip(symbols).find(|(_, symbol)| symbol.is_section() && symbol.section() == Some(mercury));
+        own.map(|(number, _)| SymbolIndex(number))
+    }
+
+    /// `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
+    fn registers(&self) -> Result<&(Vec<u8>, Vec<u8>)> {
+        if let Some(made) = self.registers.get() {
+            return Ok(made);
+        }
+        let clone = |kind: SectionKind| {
+            let clone = kind.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
+            let clone = clone.ok_or_else(|| {
+                Error::new(kind.name(), 0, ErrorKind::Other("the capsule has no clone of it".to_owned()))
+            })?;
+            self.cubin.bytes(clone)
+        };
+        let (ranges, types) =
+            (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
+        let mercury = registers::decode(&ranges, &types)?;
+        let maps = by_function(self.cubin, self.translation.maps());
+        let native: Vec<Registers<'_>> = mercury
+            .iter()
+            .map(|registers| registers::to_native(registers, range_map(&maps, registers)?))
+            .collect::<Result<_>>()?;
+        let made = registers::encode(&native)?;
+        Ok(self.registers.get_or_init(|| made))
+    }
+
+    /// Orders relocations as ptxas does, and writes the fields under them.
+    fn filed(
+        &self,
+        kind: SectionKind,
+        mut bytes: Vec<u8>,
+        relocs: Vec<DebugReloc>,
+    ) -> Result<(Vec<u8>, Vec<Relocation>)> {
+        let filed = reloc::file(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
+        Ok((bytes, filed.rela))
+    }
+}
+
+/// The relocations of a Mercury line table, as they are used up.
+struct TableEntries<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    name: &'c str,
+    by_offset: BTreeMap<u64, Relocation>,
+}
+
+impl<'c, 'd> TableEntries<'c, 'd> {
+    fn of(cubin: &'c Cubin<'d>, mercury: SectionIndex) -> Result<Self> {
+        let mut all = Self { cubin, name: cubin.section_name(mercury), by_offset: BTreeMap::new() };
+        for (_, entry) in cubin.relocations_of(mercury) {
+            if all.by_offset.insert(entry.offset, *entry).is_some() {
+                return Err(all.fault(entry.offset, "two relocations apply here"));
+            }
+        }
+        Ok(all)
+    }
+
+    fn fault(&self, offset: u64, text: impl Into<String>) -> Error {
+        Error::new(self.name, offset, ErrorKind::Other(text.into()))
+    }
+
+    /// The relocation at `offset`, which must be of this kind.
+    fn take(&mut self, offset: u64, kind: RelocKind) -> Result<Option<Relocation>> {
+        let Some(entry) = self.by_offset.remove(&offset) else { return Ok(None) };
+        let (found, expected) = (entry.r_type, kind.number(Space::Mercury));
+        if found != expected {
+            return Err(
+                self.fault(offset, format!("the relocation is of type {found:#x}, expected {expected:#x}"))
+            );
+        }
+        Ok(Some(entry))
+    }
+
+    /// Takes that of the `.debug_str` base, which only relocatable files have. Native tables have none.
+    fn take_base(&mut self, unit_start: u64, table: &LineTable<'_>, kind: SectionKind) -> Result<()> {
+        if table.debug_str_base.is_none() {
+            return Ok(());
+        }
+        let header = LineTable { sequences: Vec::new(), ..table.clone() };
+        let unit = line::join(kind.name(), &header, Some(SymbolId(0)), [])?;
+        let Some(base) = unit.relocs.first() else { return Ok(()) };
+        let Some(entry) = self.take(unit_start + base.offset, RelocKind::Absolute32)? else { return Ok(()) };
+        let symbol = self.cubin.mercury_symbols().get(entry.symbol.as_usize());
+        let section = symbol.filter(|symbol| symbol.is_section()).and_then(Symbol::section);
+        let strings = SectionKind::DebugStr.mercury().map(|clone| clone.name);
+        if section.map(|section| self.cubin.section_name(section)) != strings || entry.addend != Some(0) {
+            return Err(
+                self.fault(entry.offset, "the base of names is not relocated against .nv.merc.debug_str")
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes that of a sequence's address, and leads it to native code. nvlink keeps sequences of functions it drops, without
+    /// relocation.
+    fn take_start<'m>(
+        &mut self,
+        offset: u64,
+        translation: Translation<'m>,
+    ) -> Result<Option<(Reference, &'m CodeMap)>> {
+        let Some(entry) = self.take(offset, RelocKind::Absolute64)? else { return Ok(None) };
+        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let native =
+            translation.start_to_native(own).map_err(|error| self.fault(offset, error.to_string()))?;
+        let section = self.cubin.symbols().get(native.symbol.as_usize()).and_then(Symbol::section);
+        let code = section.and_then(|section| CodeMap::of(translation.maps(), section));
+        let code =
+            code.ok_or_else(|| self.fault(offset, "the sequence's address leads to no code section"))?;
+        Ok(Some((native, code)))
+    }
+
+    fn expect_none_left(&self) -> Result<()> {
+        match self.by_offset.keys().next() {
+            None => Ok(()),
+            Some(offset) => {
+                Err(self.fault(*offset, "a relocation applies to what is no address of a sequence"))
+            }
+        }
+    }
+}
+
+fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
+    (bytes, Vec::new())
+}
+
+/// The maps by name of the function.
+pub(crate) fn by_function<'m>(cubin: &'m Cubin<'_>, maps: &'m [CodeMap]) -> HashMap<&'m [u8], &'m CodeMap> {
+    let name = |code: &CodeMap| cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
+    maps.iter().map(|code| (name(code).as_bytes(), code)).collect()
+}
+
+/// The map of one function's ranges.
+pub(crate) fn range_map<'m>(
+    maps: &HashMap<&[u8], &'m CodeMap>,
+    registers: &Registers<'_>,
+) -> Result<RangeMap<'m>> {
+    let code = maps.get(registers.function).ok_or_else(|| {
+        let function = String::from_utf8_lossy(registers.function);
+        let text = format!("{function} has no code section with an address map");
+        Error::new(SectionKind::NvDebugInfoRegSass.name(), 0, ErrorKind::Other(text))
+    })?;
+    Ok(RangeMap { addresses: &code.map, order: &code.register_order })
+}
+
+/// Makes the native debug sections of a cubin anew from its capsule, and drops that. Sections without clone stay as they are, and so
+/// do code and `.nv.info`, whose way back is the code generator's.
+///
+/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`] recovers them from this file.
+///
+/// # Errors
+///
+/// There is no capsule, or no native code beside it; those of [`code_maps`], [`Finaliser::section`] and
+/// [`Cubin::set_debug_sections`]. Nothing is changed then.
+pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
+    let fault = |text: &str| Err(Error::new("", 0, ErrorKind::Other(text.to_owned())));
+    if !cubin.has_capsule() {
+        return fault("there is no capsule to finalise");
+    }
+    if cubin.symtab().is_none() {
+        return fault(
+            "there is no native code beside the capsule, and making that is the code generator's work",
+        );
+    }
+    let recovered;
+    let maps = if let Some(maps) = maps {
+        maps
+    } else {
+        recovered = code_maps(cubin)?;
+        &recovered
+    };
+    let spaces = Spaces::of(cubin)?;
+    let made = Finaliser::new(cubin, Translation::new(cubin, &spaces, maps)).sections()?;
+    let names: HashSet<&str> = made.iter().map(|section| &*section.name).collect();
+    let mut sections = cubin.debug_sections()?;
+    sections.retain(|section| !names.contains(&*section.name));
+    sections.extend(made);
+    let mut result = cubin.clone();
+    result.set_debug_sections(sections)?;
+    result.remove_capsule()?;
+    *cubin = result;
+    Ok(())
 }

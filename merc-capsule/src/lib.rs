@@ -1,17 +1,25 @@
 #![doc = include_str!("../README.md")]
 
 mod address_map;
-mod clone;
+pub mod clone;
 pub mod finalise;
+pub mod frame;
 pub mod info;
 mod plan;
 mod policy;
 mod recover;
+pub mod registers;
+pub mod relocations;
 pub mod self_check;
+mod spaces;
+pub mod streams;
 pub mod symtab;
+mod translation;
 
 pub use address_map::{AddressMap, Conflict, Lines, Place};
 pub use clone::{MercuryValues, clone_section};
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
-pub use recover::{CodeMap, code_maps};
+pub use recover::{CodeMap, FunctionMap, code_maps, identity_maps};
+pub use spaces::Spaces;
+pub use translation::{Reference, Translation, Untranslatable};

@@ -97,7 +97,7 @@ pub enum PlanError {
     /// Symbols are what relocations and code of both spaces refer to.
     #[error("there is no .symtab, whose clone everything in a capsule refers to")]
     NoSymtab,
-    /// Two sections of different names, or two of relocations, would have one clone's name.
+    /// Two sections of relocations have one name, and so would their clones.
     #[error("section {second}: {name} is the clone of section {first} already")]
     Twice {
         /// Name of the clone.
@@ -153,14 +153,12 @@ pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
         }
     }
     let mut clones: Vec<PlannedClone> = Vec::new();
-    let mut first: HashMap<String, usize> = HashMap::new();
+    let mut relocations: HashMap<&str, usize> = HashMap::new();
     for (original, view) in sections.iter().enumerate().filter(|(_, view)| !is_mercury(view.flags)) {
         let (Some(rule), Some(name)) = (rule(view.name), merc_name(view.name)) else { continue };
         // Linked files have several sections of one name, each with a clone of its own; relocations merge.
         let is_relocation = SectionName::parse(view.name).form == Some(RelocForm::Rela);
-        let other = first.insert(name.clone(), original);
-        let is_same_name = |other: usize| sections.get(other).is_some_and(|other| other.name == view.name);
-        if let Some(first) = other.filter(|other| is_relocation || !is_same_name(*other)) {
+        if is_relocation && let Some(first) = relocations.insert(view.name, original) {
             return Err(PlanError::Twice { name, first, second: original });
         }
         clones.push(clone(original, name, view, rule));

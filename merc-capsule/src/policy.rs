@@ -65,7 +65,8 @@ impl Rule {
 }
 
 /// Clones that ptxas makes, by name of the original (FORMATS 7). Relocation sections follow from their target's row, see
-/// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`rule`]).
+/// [`merc_name`]; sections in neither this table nor the list of those without clone are copied ([`rule`]), unless that
+/// would give their clones the names of others.
 pub const RULES: &[Rule] = {
     use Content::{Mercury, Same};
     use Extent::{Function, Numbered, Whole};
@@ -168,39 +169,54 @@ impl Extent {
         let follows = match self {
             Self::Whole => rest.is_empty(),
             Self::Function => rest.len() > 1 && rest.starts_with('.'),
-            Self::Numbered => {
-                let number = rest.strip_prefix('.').unwrap_or("0");
+            Self::Numbered => rest.strip_prefix('.').map_or(rest.is_empty(), |number| {
                 !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-            }
+            }),
         };
         follows.then_some(rest)
     }
 }
 
-/// The rule for the clone of the section called `native`; `None` if there is no clone of it.
+/// The rule for the clone of the section called `native`; `None` if there is no clone of it, as [`merc_name`] says.
 pub fn rule(native: &str) -> Option<&'static Rule> {
-    if RELOCATIONS.extent.rest(native, RELOCATIONS.native).is_some() {
-        Some(&RELOCATIONS)
-    } else {
-        content_rule(native)
-    }
-}
-
-/// The rule of a section that holds no relocations.
-fn content_rule(native: &str) -> Option<&'static Rule> {
-    let known = RULES.iter().find(|r| r.extent.rest(native, r.native).is_some());
-    let excluded = || NOT_CLONED.iter().any(|(stem, extent)| extent.rest(native, stem).is_some());
-    known.or_else(|| (native.starts_with('.') && !excluded()).then_some(&UNKNOWN))
+    merc_name(native)?;
+    if relocated(native).is_some() { Some(&RELOCATIONS) } else { content_rule(native) }
 }
 
 /// Name of the clone of the section called `native`; `None` if there is no clone of it.
 ///
 /// The relocations of `.X` are named after the clone of `.X` (`.rela.nv.constant4` has the clone
 /// `.nv.merc.rela.nv.constant.pic`), but those of code after `.text.F`.
+///
+/// Each clone has one original, so that [`native_name`] leads back from every name given here: there is no clone of
+/// `.nv.constant.user`, whose name would be that of the clone of `.nv.constant3`.
 pub fn merc_name(native: &str) -> Option<String> {
-    let Some(target) = RELOCATIONS.extent.rest(native, RELOCATIONS.native) else {
-        return content_clone(native);
-    };
+    clone_of(native).filter(|merc| original_of(merc).as_deref() == Some(native))
+}
+
+/// Name of the section whose clone is called `merc`; `None` if that is not the name of a clone.
+///
+/// [`merc_name`] leads back from every name given here.
+pub fn native_name(merc: &str) -> Option<String> {
+    original_of(merc).filter(|native| clone_of(native).as_deref() == Some(merc))
+}
+
+/// The target's name, of the name of a section with relocations.
+fn relocated(native: &str) -> Option<&str> {
+    RELOCATIONS.extent.rest(native, RELOCATIONS.native)
+}
+
+/// The rule that the name of a section without relocations asks for, whether or not the clone's name is another's.
+fn content_rule(native: &str) -> Option<&'static Rule> {
+    let takes = |stem, extent: Extent| extent.rest(native, stem).is_some();
+    let known = RULES.iter().find(|rule| takes(rule.native, rule.extent));
+    let is_excluded = || NOT_CLONED.iter().any(|(stem, extent)| takes(stem, *extent));
+    known.or_else(|| (takes(UNKNOWN.native, UNKNOWN.extent) && !is_excluded()).then_some(&UNKNOWN))
+}
+
+/// Name of the clone, whether or not it is another's.
+fn clone_of(native: &str) -> Option<String> {
+    let Some(target) = relocated(native) else { return content_clone(native) };
     let clone = content_clone(target);
     let clone = clone.as_deref().and_then(|name| name.strip_prefix(UNKNOWN.clone)).unwrap_or(target);
     Some(format!("{}{clone}", RELOCATIONS.clone))
@@ -211,14 +227,16 @@ fn content_clone(native: &str) -> Option<String> {
     Some(format!("{}{}", rule.clone, native.strip_prefix(rule.native)?))
 }
 
-/// Name of the section whose clone is called `merc`; `None` if that is not the name of a clone.
-pub fn native_name(merc: &str) -> Option<String> {
-    let Some(target) = RELOCATIONS.extent.rest(merc, RELOCATIONS.clone) else { return content_native(merc) };
-    let native = content_native(&format!("{}{target}", UNKNOWN.clone));
-    Some(format!("{}{}", RELOCATIONS.native, native.as_deref().unwrap_or(target)))
+/// Name of the original, whether or not its clone has this name.
+fn original_of(merc: &str) -> Option<String> {
+    let Some(target) = RELOCATIONS.extent.rest(merc, RELOCATIONS.clone) else {
+        return content_original(merc);
+    };
+    let original = content_original(&format!("{}{target}", UNKNOWN.clone));
+    Some(format!("{}{}", RELOCATIONS.native, original.as_deref().unwrap_or(target)))
 }
 
-fn content_native(merc: &str) -> Option<String> {
+fn content_original(merc: &str) -> Option<String> {
     let mut known = RULES.iter().chain([&UNKNOWN]);
     known.find_map(|r| Some(format!("{}{}", r.native, r.extent.rest(merc, r.clone)?)))
 }
@@ -226,4 +244,94 @@ fn content_native(merc: &str) -> Option<String> {
 /// Whether a section with these `sh_flags` is a clone or a capsule.
 pub fn is_mercury(flags: u64) -> bool {
     flags & SHF_MERCURY != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    /// Beginnings of names: of both spaces, with and without a row, whole and cut off; none.
+    fn stems() -> Vec<&'static str> {
+        let rows = RULES.iter().chain([&RELOCATIONS, &UNKNOWN]);
+        let names = rows.flat_map(|rule| [rule.native, rule.clone]);
+        let names = names.chain(NOT_CLONED.iter().map(|(stem, _)| *stem));
+        let unprefixed = |name: &'static str| name.strip_prefix(MERCURY_PREFIX);
+        let mut all: Vec<&str> = names.flat_map(|name| [Some(name), unprefixed(name)]).flatten().collect();
+        all.extend([".debug_types", ".nv_debug_info_ptx", ".nv.constant", ".rel.", ".foo", "foo"]);
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Names of and near all rows, relocations of them, and relocations of these.
+    fn names() -> impl Strategy<Value = String> {
+        const PREFIXES: &[&str] =
+            &["", "", "", ".rela", ".rela.rela", ".rel", ".nv.merc", ".nv.merc.rela", ".nv.capmerc", "."];
+        let rest = prop_oneof![
+            Just(String::new()),
+            r"\.[0-9]{0,3}",
+            r"\.{0,3}(kernel|reserved\.0|user|pic|optimizer|init|text|rela|\PC{0,3})\.{0,2}",
+            r"\PC{0,4}",
+        ];
+        (select(PREFIXES), select(stems()), rest)
+            .prop_map(|(prefix, stem, rest)| [prefix, stem, &rest].concat())
+    }
+
+    /// Whatever is true of one name.
+    fn check(name: &str) -> Result<(), TestCaseError> {
+        let (clone, original) = (merc_name(name), native_name(name));
+        prop_assert!(clone.is_none() || original.is_none(), "{name} is both an original and a clone");
+        if let Some(clone) = &clone {
+            prop_assert_eq!(native_name(clone), Some(name.to_owned()));
+        }
+        if let Some(original) = original {
+            prop_assert_eq!(merc_name(&original), Some(name.to_owned()));
+        }
+        match (rule(name), &clone) {
+            (Some(rule), Some(clone)) => {
+                prop_assert!(
+                    name.starts_with(rule.native) && clone.starts_with(rule.clone),
+                    "{name}: {rule:?}"
+                );
+            }
+            (rule, clone) => prop_assert_eq!((rule, clone), (None, &None)),
+        }
+        // Nothing goes without a clone but what the table says, and what would take the clone of another.
+        if let (Some(wanted), None) = (clone_of(name), clone) {
+            let owner = native_name(&wanted);
+            prop_assert!(
+                owner.as_ref().is_some_and(|owner| owner != name),
+                "{name} has no clone, and {wanted} is of {owner:?}"
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn each_row_is_its_own_inverse_and_none_of_another() -> Result<(), TestCaseError> {
+        for stem in stems() {
+            for prefix in ["", RelocForm::Rela.prefix(), MERCURY_PREFIX, MERCURY_RELA_PREFIX] {
+                for rest in ["", ".", "..", ".f", ".0", ".07", ".7.f", "_f", ".f.", ".\u{fc}"] {
+                    check(&[prefix, stem, rest].concat())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn originals_and_clones_go_in_pairs(name in names()) {
+            check(&name)?;
+        }
+
+        #[test]
+        fn so_do_names_of_any_kind(name in r"(\.?(nv|merc|capmerc|rela|rel|text|constant|user|7|\PC))*") {
+            check(&name)?;
+        }
+    }
 }

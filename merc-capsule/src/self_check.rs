@@ -1,17 +1,19 @@
 //! Whether the native sections of a cubin say what its capsule says.
 
-use crate::finalise::{LineTableKind, NativeCode, sequences};
-use crate::plan::{Action, CapsulePlan, SectionView, plan};
-use crate::policy::{Content, rule};
+use crate::clone::{Cloner, Lines};
+use crate::finalise::Finaliser;
+use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
 use crate::recover::{CodeMap, code_maps};
-use crate::symtab::{MercuryFunction, symbols};
-use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
-use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex, SymbolIndex};
-use nv_debug_sections::line::{self, LineOp, Sequence};
-use nv_debug_sections::reloc::RelocKind;
-use nv_debug_sections::relocated::Relocated;
+use crate::spaces::Spaces;
+use crate::symtab::symbols;
+use crate::translation::Translation;
+use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, MercurySection, SectionIndex, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
+
+mod difference;
+mod table_form;
 
 /// What a section is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,9 +31,9 @@ pub enum Part {
 pub enum Outcome {
     /// The capsule gives the native section.
     Same,
-    /// It gives another; the first difference in words.
+    /// It gives another, or none; the first difference in words, or why.
     Different(String),
-    /// The capsule alone does not tell: registers, frame rules and code are made from it by the code generator.
+    /// The capsule alone does not tell: code and what it needs are made from it by the code generator.
     NotTold,
     /// The file has no such clone.
     Missing,
@@ -50,13 +52,15 @@ pub struct Checked {
     pub outcome: Outcome,
 }
 
-/// Reconstitutes the native sections of a cubin from its capsule and compares them with those present, in file order.
+/// Reconstitutes the native sections of a cubin from its capsule and compares them with those present, in file order. Of frame rules,
+/// register maps and relocations also the clone is made again from the native section, which shows what does not come through.
 ///
-/// `maps` are where native instructions come from; `None`: as [`code_maps`] recovers them from this file.
+/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`] recovers them from this file, which then must
+/// be in itself consistent only.
 ///
 /// # Errors
 ///
-/// The file has no sound capsule, or a section that is compared cannot be read.
+/// The file has no sound capsule, or what maps are recovered from cannot be read.
 pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Checked>> {
     let views = SectionView::all(cubin);
     let CapsulePlan { clones } =
@@ -68,225 +72,156 @@ pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Che
         recovered = code_maps(cubin)?;
         &recovered
     };
-    let mut found: HashMap<&str, Vec<SectionIndex>> = HashMap::new();
-    for (index, name, _) in cubin.iter().filter(|(_, _, section)| section.is_mercury()) {
-        found.entry(name).or_default().push(index);
+    let spaces = Spaces::of(cubin)?;
+    let translation = Translation::new(cubin, &spaces, maps);
+    let lines = Lines::default();
+    let mut check = Check {
+        cubin,
+        spaces: &spaces,
+        maps,
+        translation,
+        finaliser: Finaliser::new(cubin, translation),
+        cloner: Cloner::new(cubin, translation, &lines),
+        tables: HashMap::new(),
+        made: HashMap::new(),
+    };
+    for (index, _, section) in cubin.iter().filter(|(_, _, section)| section.relocations().is_some()) {
+        check.tables.entry(SectionIndex(section.info)).or_insert(index);
     }
-    for all in found.values_mut() {
-        all.reverse();
-    }
-    let check = Check { cubin, maps, view: Relocated::new(cubin) };
-    let mut all = Vec::with_capacity(clones.len());
-    for clone in clones {
+    Ok(clones.iter().map(|clone| check.section(clone)).collect())
+}
+
+/// What both ways give for one section.
+struct Made {
+    native: Result<DebugSection>,
+    /// Not of line tables, of which the native ones say less.
+    clone: Option<Result<MercurySection>>,
+}
+
+struct Check<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    spaces: &'c Spaces,
+    maps: &'c [CodeMap],
+    translation: Translation<'c>,
+    finaliser: Finaliser<'c, 'd>,
+    cloner: Cloner<'c, 'd>,
+    /// The relocation section of each section that has one.
+    tables: HashMap<SectionIndex, SectionIndex>,
+    /// By native section.
+    made: HashMap<SectionIndex, Made>,
+}
+
+impl Check<'_, '_> {
+    fn section(&mut self, clone: &PlannedClone) -> Checked {
         let native = SectionIndex(u32::try_from(clone.original + 1).unwrap_or(u32::MAX));
-        let name = SectionName::parse(cubin.section_name(native));
-        let outcome = match found.get_mut(&*clone.name).and_then(Vec::pop) {
+        let name = SectionName::parse(self.cubin.section_name(native));
+        let outcome = match self.spaces.mercury(native) {
             None => Outcome::Missing,
-            Some(mercury) if clone.action != Action::Rewrite => check.bytes(native, mercury)?,
-            Some(mercury) => match (name.form, name.kind()) {
-                (Some(RelocForm::Rela), kind) if name.is_debug() => {
-                    let target = rule(&name.base).map(|rule| rule.content);
-                    check.relocations(native, mercury, kind, target == Some(Content::Same))
-                }
-                (None, Some(SectionKind::DebugLine)) => {
-                    check.lines(native, mercury, LineTableKind::Source)?
-                }
-                (None, Some(SectionKind::NvDebugLineSass)) => {
-                    check.lines(native, mercury, LineTableKind::Ptx)?
-                }
-                (None, None) if name.base == ".symtab" => check.symbols(mercury),
-                _ => Outcome::NotTold,
-            },
+            Some(mercury) => {
+                let found = match (name.form, &*name.base) {
+                    (Some(RelocForm::Rela), _) if name.is_debug() => self.relocations(native, mercury),
+                    (None, ".symtab") => self.symbols(mercury),
+                    (None, _) if name.is_debug() => self.debug(native, mercury, name.kind()),
+                    _ if clone.action == Action::Rewrite => Ok(Outcome::NotTold),
+                    _ => self.bytes(native, mercury),
+                };
+                found.unwrap_or_else(|error| Outcome::Different(error.to_string()))
+            }
         };
         let part = match name.form {
             Some(_) => Part::Relocation,
             None if name.base == ".symtab" || name.base.starts_with(".text.") => Part::Text,
             None => Part::Debug,
         };
-        all.push(Checked { native: name.to_string(), clone: clone.name, part, outcome });
-    }
-    Ok(all)
-}
-
-struct Check<'c, 'd> {
-    cubin: &'c Cubin<'d>,
-    maps: &'c [CodeMap],
-    view: Relocated<'c, 'd>,
-}
-
-impl Check<'_, '_> {
-    fn bytes(&self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
-        let is_alias =
-            |index| Ok::<_, Error>(matches!(self.cubin.section(index)?.contents, Contents::Alias(_)));
-        if is_alias(mercury)? {
-            return Ok(Outcome::Same);
-        }
-        let (here, there) = (self.cubin.bytes(native)?, self.cubin.bytes(mercury)?);
-        if here == there {
-            return Ok(Outcome::Same);
-        }
-        let at = here.iter().zip(&*there).position(|(a, b)| a != b).unwrap_or(here.len().min(there.len()));
-        let byte =
-            |bytes: &[u8]| bytes.get(at).map_or_else(|| "no byte".to_owned(), |byte| format!("{byte:#04x}"));
-        Ok(Outcome::Different(format!("{at:#x}: the capsule has {}, the file {}", byte(&there), byte(&here))))
+        Checked { native: name.to_string(), clone: clone.name.clone(), part, outcome }
     }
 
-    fn lines(&self, native: SectionIndex, mercury: SectionIndex, kind: LineTableKind) -> Result<Outcome> {
-        let (here, there) = (self.view.section(native)?, self.view.section(mercury)?);
-        let (name, clone) = (self.cubin.section_name(native), self.cubin.section_name(mercury));
-        let (tables, clones) = (line::decode(name, &here.bytes)?, line::decode(clone, &there.bytes)?);
-        let ([table], [other]) = (&*tables, &*clones) else {
-            return Ok(Outcome::Different(format!(
-                "the capsule has {} units, the file {}",
-                clones.len(),
-                tables.len()
-            )));
-        };
-        if (table.params, &table.directories) != (other.params, &other.directories) {
-            return Ok(Outcome::Different("the headers differ".to_owned()));
-        }
-        if !other.files.starts_with(&table.files) {
-            return Ok(Outcome::Different("the files differ".to_owned()));
-        }
-        let by_mercury: HashMap<SectionIndex, &CodeMap> =
-            self.maps.iter().map(|map| (map.mercury, map)).collect();
-        let code_of = |sequence: &Sequence| {
-            let section = there.target(sequence.base_offset)?.section?;
-            by_mercury.get(&section).copied()
-        };
-        let codes: Vec<Option<&CodeMap>> = other.sequences.iter().map(code_of).collect();
-        let native_codes: Vec<Option<NativeCode<'_>>> = codes
-            .iter()
-            .map(|code| code.map(|CodeMap { map, starts, size, .. }| NativeCode { map, starts, size: *size }))
-            .collect();
-        let made = sequences(other, kind, &native_codes);
-        let made = codes.into_iter().zip(made).filter_map(|(code, made)| Some((code?.native, made?)));
-        let mut made: HashMap<SectionIndex, Sequence> = made.collect();
-        for sequence in &table.sequences {
-            let section = here.target(sequence.base_offset).and_then(|target| target.section);
-            let code = section.map_or("", |section| self.cubin.section_name(section));
-            let Some(made) = section.and_then(|section| made.remove(&section)) else {
-                return Ok(Outcome::Different(format!("{code} has no sequence in the capsule")));
-            };
-            if let Some(words) = difference(&made, sequence) {
-                return Ok(Outcome::Different(format!("{code}{words}")));
-            }
-        }
-        Ok(match made.keys().next() {
-            Some(section) => {
-                Outcome::Different(format!("{} has no sequence", self.cubin.section_name(*section)))
-            }
-            None => Outcome::Same,
+    fn made(&mut self, native: SectionIndex, mercury: SectionIndex) -> &Made {
+        let kind = SectionName::parse(self.cubin.section_name(native)).kind();
+        let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
+        self.made.entry(native).or_insert_with(|| Made {
+            native: self.finaliser.section(mercury),
+            clone: (!is_table).then(|| self.cloner.section(native)),
         })
     }
 
-    fn symbols(&self, mercury: SectionIndex) -> Outcome {
-        let there = self.cubin.symbols_of(mercury);
-        let places: HashMap<&str, MercuryFunction> = (0..)
-            .zip(there)
-            .filter(|(_, symbol)| symbol.is_function())
-            .map(|(number, symbol)| {
-                let place = MercuryFunction { value: symbol.value, size: symbol.size };
-                (self.cubin.symbol_name_in(mercury, SymbolIndex(number)), place)
-            })
-            .collect();
-        let symtab = self.cubin.symtab();
-        let name = |number| symtab.map_or("", |symtab| self.cubin.symbol_name_in(symtab, number));
-        let made = match symbols(self.cubin, |number| places.get(name(number)).copied()) {
-            Ok(made) => made,
-            Err(error) => return Outcome::Different(error.to_string()),
-        };
-        if made.len() != there.len() {
-            let (count, expected) = (there.len(), made.len());
-            return Outcome::Different(format!("the capsule has {count} symbols, expected {expected}"));
-        }
-        let other = (0..).zip(made.iter().zip(there)).find(|(_, (made, there))| made != there);
-        other.map_or(Outcome::Same, |(number, _)| {
-            let name = self.cubin.symbol_name_in(mercury, SymbolIndex(number));
-            Outcome::Different(format!("symbol {number}, {name}, is not what the native one gives"))
-        })
-    }
-
-    /// Both have entries against the same symbols, of types that belong together, by offset. Sequences of line tables are in another
-    /// order in the two, so that their entries are taken by symbol; only that of the clone has the `.debug_str` base relocated.
-    /// `same_places`: the section they apply to has the same bytes in both.
-    fn relocations(
-        &self,
+    fn debug(
+        &mut self,
         native: SectionIndex,
         mercury: SectionIndex,
         kind: Option<SectionKind>,
-        same_places: bool,
-    ) -> Outcome {
-        let is_by_symbol = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
-        let entries = |index: SectionIndex| -> Vec<(Relocation, &str)> {
-            let Ok(section) = self.cubin.section(index) else { return Vec::new() };
-            let table = SectionIndex(section.link);
-            let mut all: Vec<_> = section
-                .relocations()
-                .into_iter()
-                .flatten()
-                .map(|entry| (*entry, self.cubin.symbol_name_in(table, entry.symbol)))
-                .collect();
-            if is_by_symbol {
-                all.retain(|(_, symbol)| *symbol != SectionKind::DebugStr.name());
-                all.sort_by_key(|(_, symbol)| *symbol);
-            } else {
-                all.sort_by_key(|(entry, _)| entry.offset);
-            }
-            all
-        };
-        let (here, there) = (entries(native), entries(mercury));
-        if here.len() != there.len() {
-            return Outcome::Different(format!(
-                "the capsule has {} entries, the file {}",
-                there.len(),
-                here.len()
-            ));
+    ) -> Result<Outcome> {
+        let cubin = self.cubin;
+        let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+        let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
+        let Made { native: made, clone } = self.made(native, mercury);
+        let made = made.as_ref().map_err(Clone::clone)?;
+        if made.bytes != *here {
+            return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here)));
         }
-        for ((own, symbol), (other, other_symbol)) in here.iter().zip(&there) {
-            if same_places && own.offset != other.offset {
-                let (here, there) = (own.offset, other.offset);
-                return Outcome::Different(format!("{here:#x}: the capsule has it at {there:#x}"));
-            }
-            if symbol != other_symbol {
-                return Outcome::Different(format!(
-                    "{:#x}: the capsule names {other_symbol}, the file {symbol}",
-                    own.offset
-                ));
-            }
-            let kind = RelocKind::from_mercury(other.r_type);
-            let Some(kind) = kind.filter(|kind| kind.number(Space::Native) == own.r_type) else {
-                return Outcome::Different(format!(
-                    "{:#x}: type {:#x} of the capsule does not become {:#x}",
-                    own.offset, other.r_type, own.r_type
-                ));
-            };
-            let is_code = matches!(kind, RelocKind::Code64 | RelocKind::Code32);
-            if !is_code && own.addend != other.addend {
-                return Outcome::Different(format!("{:#x}: the addends differ", own.offset));
+        if clone.is_none() {
+            let fault = table_form::fault(cubin, mercury, self.translation)?;
+            return Ok(fault.map_or(Outcome::Same, Outcome::Different));
+        }
+        if let Some(clone) = clone.as_ref().filter(|_| !is_alias) {
+            let clone = clone.as_ref().map_err(Clone::clone)?;
+            let clone = clone.bytes.as_deref().unwrap_or(&here);
+            if clone != &*there {
+                let words = difference::of_bytes(&there, clone);
+                return Ok(Outcome::Different(format!(
+                    "the clone is not what the file's section gives: {words}"
+                )));
             }
         }
-        Outcome::Same
+        Ok(Outcome::Same)
     }
-}
 
-/// The first difference of two programs.
-fn difference(made: &Sequence, found: &Sequence) -> Option<String> {
-    let at = made.ops.iter().zip(&found.ops).position(|(a, b)| a != b);
-    let at = at.or((made.ops.len() != found.ops.len()).then(|| made.ops.len().min(found.ops.len())));
-    let words = |op: Option<&LineOp>| match op {
-        None => "ends".to_owned(),
-        Some(LineOp::Row { address, line }) => format!("has line {line} at {address:#x}"),
-        Some(op) => format!("has {op:?}"),
-    };
-    match at {
-        Some(at) => {
-            let (ours, theirs) = (words(made.ops.get(at)), words(found.ops.get(at)));
-            Some(format!(", step {at}: the capsule {ours}, the file {theirs}"))
+    /// Both are relocation sections.
+    fn relocations(&mut self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
+        let cubin = self.cubin;
+        let entries = |index| cubin.section(index).map(|section| section.relocations().unwrap_or_default());
+        let (here, there) = (entries(native)?, entries(mercury)?);
+        let target = SectionIndex(cubin.section(native)?.info);
+        let Some(clone) = self.spaces.mercury(target) else { return Ok(Outcome::Missing) };
+        let Made { native: made, clone } = self.made(target, clone);
+        let made = made.as_ref().map_err(Clone::clone)?;
+        if made.rela != here {
+            return Ok(Outcome::Different(difference::of_relocations(&made.rela, here)));
         }
-        None if made.end != found.end => {
-            Some(format!(": the capsule ends at {:#x}, the file at {:#x}", made.end, found.end))
+        if let Some(clone) = clone {
+            let clone = clone.as_ref().map_err(Clone::clone)?;
+            if clone.rela != there {
+                let words = difference::of_relocations(there, &clone.rela);
+                return Ok(Outcome::Different(format!(
+                    "the clone is not what the file's section gives: {words}"
+                )));
+            }
         }
-        None => None,
+        Ok(Outcome::Same)
+    }
+
+    fn bytes(&self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
+        let (here, there) = (self.cubin.bytes(native)?, self.cubin.bytes(mercury)?);
+        Ok(if here == there {
+            Outcome::Same
+        } else {
+            Outcome::Different(difference::of_bytes(&there, &here))
+        })
+    }
+
+    fn symbols(&self, mercury: SectionIndex) -> Result<Outcome> {
+        let there = self.cubin.symbols_of(mercury);
+        let made = symbols(self.cubin, self.spaces, self.maps)?;
+        if made.len() != there.len() {
+            let (count, expected) = (there.len(), made.len());
+            return Ok(Outcome::Different(format!(
+                "the capsule has {count} symbols, the file gives {expected}"
+            )));
+        }
+        let other = (0..).zip(made.iter().zip(there)).find(|(_, (made, there))| made != there);
+        Ok(other.map_or(Outcome::Same, |(number, _)| {
+            let name = self.cubin.symbol_name_in(mercury, SymbolIndex(number));
+            Outcome::Different(format!("symbol {number}, {name}, is not what the native one gives"))
+        }))
     }
 }

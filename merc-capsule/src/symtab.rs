@@ -1,21 +1,23 @@
 //! `.nv.merc.symtab`: the symbols of a cubin in Mercury space.
 
-use crate::policy::merc_name;
+use crate::recover::CodeMap;
+use crate::spaces::Spaces;
 use nv_debug_sections::address_space::shared_window_reserve;
-use nv_debug_sections::catalog::MERCURY_PREFIX;
+use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
 /// `STT_OBJECT`, which variables of whole programs have.
 const OBJECT: u8 = 1;
-/// `STT_CUDA_OBJECT`, which they have else.
-const CUDA_OBJECT: u8 = 13;
 
 /// What `st_other` says of a variable with NVIDIA's type, by the beginning of its section's name.
-const SPACES: [(&str, u8); 4] =
-    [(".nv.global", 0x20), (".nv.shared", SHARED), (".nv_debug.shared", SHARED), (".nv.constant", 0x80)];
-const SHARED: u8 = 0x40;
+const SPACES: [(&str, u8); 4] = [
+    (".nv.global", Symbol::CUDA_GLOBAL),
+    (".nv.shared", Symbol::CUDA_SHARED),
+    (SectionKind::NvDebugShared.name(), Symbol::CUDA_SHARED),
+    (".nv.constant", Symbol::CUDA_CONSTANT),
+];
 
 /// Where a function is in Mercury code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,27 +31,20 @@ pub struct MercuryFunction {
 /// The symbols of `.nv.merc.symtab`, the null symbol first, for a file that has the clones of its sections already.
 ///
 /// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which has no clone. What is in a
-/// section with a clone is in the clone; functions are where `functions` says, by their number in `.symtab`; what is reserved of
+/// section with a clone is in the clone; functions are where `maps` say; what is reserved of
 /// shared memory counts nothing. Section symbols of clones that have names of their own have these, without `.nv.merc` (FORMATS 7;
 /// observed: ptxas 13.0.88).
 ///
 /// # Errors
 ///
-/// That of [`Cubin::expect_short_names`]; there is no `.symtab`, `functions` has no place for a function with a capsule, or `.strtab`
-/// lacks the name of a clone.
-pub fn symbols(
-    cubin: &Cubin<'_>,
-    functions: impl Fn(SymbolIndex) -> Option<MercuryFunction>,
-) -> Result<Vec<Symbol>> {
-    cubin.expect_short_names()?;
+/// There is no `.symtab`, `maps` have no place for a function with a capsule, or `.strtab` lacks the name of a clone.
+pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<Vec<Symbol>> {
+    let functions = maps.iter().flat_map(|code| &code.functions);
+    let functions: HashMap<SymbolIndex, MercuryFunction> =
+        functions.map(|function| (function.symbol, function.mercury)).collect();
     let fault = |text: String| Error::new(".symtab", 0, ErrorKind::Other(text));
     let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
-    let clones: HashMap<&str, u32> = cubin
-        .iter()
-        .filter(|(_, _, section)| section.is_mercury())
-        .map(|(index, name, _)| (name, index.0))
-        .collect();
     let mut own_names: HashMap<String, Option<u32>> = HashMap::new();
     let reserved = shared_window_reserve(cubin.header.sm());
     let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
@@ -59,12 +54,12 @@ pub fn symbols(
         if symbol.is_section() && section.starts_with(".nv.constant0.") {
             continue;
         }
-        let clone_name = merc_name(section);
-        let clone = clone_name.as_deref().and_then(|name| Some((name, *clones.get(name)?)));
+        let clone = symbol.section().and_then(|section| spaces.mercury(section));
         let mut there = *symbol;
-        if let Some((clone_name, index)) = clone {
-            there.shndx = index;
-            let own_name = clone_name
+        if let Some(index) = clone {
+            there.shndx = index.0;
+            let own_name = cubin
+                .section_name(index)
                 .strip_prefix(MERCURY_PREFIX)
                 .filter(|own| *own != section && !symbol.is_function());
             if let Some(own) = own_name.filter(|_| symbol.is_section()) {
@@ -74,7 +69,7 @@ pub fn symbols(
             }
         }
         if symbol.is_function() && clone.is_some() {
-            let place = functions(SymbolIndex(number));
+            let place = functions.get(&SymbolIndex(number)).copied();
             let place =
                 place.ok_or_else(|| fault(format!("function {name} has no place in Mercury code")))?;
             (there.value, there.size) = (place.value, place.size);
@@ -83,9 +78,9 @@ pub fn symbols(
         }
         let space = SPACES.iter().find(|(stem, _)| section.starts_with(stem));
         if let Some((_, mark)) = space.filter(|_| symbol.kind() == OBJECT) {
-            there.info = symbol.binding() << 4 | CUDA_OBJECT;
+            there.info = symbol.binding() << 4 | Symbol::CUDA_OBJECT;
             there.other |= mark;
-            if *mark == SHARED {
+            if *mark == Symbol::CUDA_SHARED {
                 there.value = symbol.value.saturating_sub(reserved);
             }
         }

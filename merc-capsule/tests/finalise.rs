@@ -1,76 +1,70 @@
-//! Native line tables from the capsules of the corpus.
+//! Native sections from the capsules of the corpus.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
 mod support;
 
-use merc_capsule::finalise::{LineTableKind, NativeCode, sequences};
-use merc_capsule::{CodeMap, code_maps};
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::line::{self, Sequence};
-use nv_debug_sections::relocated::Relocated;
-use std::collections::HashMap;
+use merc_capsule::finalise::Finaliser;
+use merc_capsule::{Spaces, Translation, code_maps};
+use nv_debug_sections::catalog::SectionName;
+use nv_debug_sections::cubin::DebugSection;
+use std::collections::BTreeMap;
 use support::each_capsule;
 
-/// The sequences of a line table by code section.
-fn by_code(cubin: &Cubin<'_>, name: &str) -> Vec<(SectionIndex, Sequence)> {
-    let Some(index) = cubin.section_by_name(name) else { return Vec::new() };
-    let view = Relocated::new(cubin);
-    let section = view.section(index).unwrap();
-    let tables = line::decode(name, &section.bytes).unwrap();
-    let all = tables.into_iter().flat_map(|table| table.sequences);
-    all.map(|sequence| (section.target(sequence.base_offset).unwrap().section.unwrap(), sequence)).collect()
-}
-
 #[test]
-fn native_line_tables_come_back() {
-    let mut counts = HashMap::new();
-    let mut first = None;
+fn native_sections_come_back() {
+    let mut counts: BTreeMap<(String, &str), [usize; 2]> = BTreeMap::new();
+    let mut first = BTreeMap::new();
     each_capsule(|path, cubin| {
         let maps = code_maps(cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let by_mercury: HashMap<SectionIndex, &CodeMap> =
-            maps.iter().map(|code| (code.mercury, code)).collect();
-        for (kind, name) in
-            [(LineTableKind::Source, ".debug_line"), (LineTableKind::Ptx, ".nv_debug_line_sass")]
-        {
-            let clone = format!(".nv.merc{name}");
-            let (here, there) = (by_code(cubin, name), by_code(cubin, &clone));
-            let Some(index) = cubin.section_by_name(&clone) else { continue };
-            let contents = cubin.bytes(index).unwrap();
-            let mercury = line::decode(&clone, &contents).unwrap();
-            let code: Vec<_> = there
-                .iter()
-                .map(|(section, _)| {
-                    let CodeMap { map, starts, size, .. } = by_mercury.get(section)?;
-                    Some(NativeCode { map, starts, size: *size })
-                })
-                .collect();
-            let Some(table) = mercury.first() else { continue };
-            let made = sequences(table, kind, &code);
-            let made: HashMap<SectionIndex, Sequence> = there
-                .iter()
-                .zip(made)
-                .filter_map(|((section, _), made)| Some((by_mercury.get(section)?.native, made?)))
-                .collect();
-            for (section, native) in &here {
-                let (equal, total) = counts.entry(name).or_insert((0, 0));
-                let same =
-                    made.get(section).is_some_and(|made| (&made.ops, made.end) == (&native.ops, native.end));
-                (*equal, *total) = (*equal + usize::from(same), *total + 1);
-                if !same && first.is_none() {
-                    first = Some(format!(
-                        "{} {name} of {}: {:x?} for {:x?}",
-                        path.display(),
-                        cubin.section_name(*section),
-                        made.get(section).map(|made| &made.ops),
-                        native.ops
-                    ));
+        let spaces = Spaces::of(cubin).unwrap();
+        let finaliser = Finaliser::new(cubin, Translation::new(cubin, &spaces, &maps));
+        let natives: BTreeMap<String, DebugSection> = cubin
+            .debug_sections()
+            .unwrap()
+            .into_iter()
+            .map(|section| (section.name.clone(), section))
+            .collect();
+        for (index, name, section) in cubin.iter() {
+            let parsed = SectionName::parse(name);
+            if !section.is_mercury() || parsed.form.is_some() || !parsed.is_debug() {
+                continue;
+            }
+            let native = &natives[&parsed.base.to_string()];
+            let group: String =
+                native.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
+            let mut count = |what, same: bool, words: String| {
+                counts.entry((group.clone(), what)).or_default()[usize::from(same)] += 1;
+                if !same {
+                    first.entry((group.clone(), what)).or_insert(format!("{} {words}", path.display()));
                 }
+            };
+            match finaliser.section(index) {
+                Ok(made) => {
+                    let at = made.bytes.iter().zip(&native.bytes).position(|(a, b)| a != b);
+                    count(
+                        "bytes",
+                        made.bytes == native.bytes,
+                        format!("{at:x?} {:x} {:x}", made.bytes.len(), native.bytes.len()),
+                    );
+                    let at = made.rela.iter().zip(&native.rela).find(|(a, b)| a != b);
+                    if !native.rela.is_empty() || !made.rela.is_empty() {
+                        count(
+                            "rela",
+                            made.rela == native.rela,
+                            format!("{at:x?} {} {}", made.rela.len(), native.rela.len()),
+                        );
+                    }
+                }
+                Err(error) => count("error", false, error.to_string()),
             }
         }
     });
-    eprintln!("equal sequences of all: {counts:?}");
-    for (name, (equal, total)) in counts {
-        assert_eq!(equal, total, "{name}: first {first:?}");
+    for ((name, what), [different, same]) in &counts {
+        eprintln!("{name} {what}: {same} same, {different} different");
     }
+    for f in &first {
+        eprintln!("{f:?}");
+    }
+    assert!(first.is_empty());
 }

@@ -9,7 +9,7 @@ mod support;
 use merc_capsule::info::{
     self, MercurySide, NativeSide, finalizer_options, frame_sizes, listed, native_only,
 };
-use merc_capsule::{AddressMap, CodeMap, Place, code_maps};
+use merc_capsule::{AddressMap, CodeMap, Place, Spaces, code_maps};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, Record};
@@ -21,53 +21,24 @@ use support::{cubins, each_capsule, other_writer};
 /// An original and its clone.
 struct Pair<'c> {
     name: &'c str,
-    clone: String,
+    clone: &'c str,
     native: SectionIndex,
     mercury: SectionIndex,
 }
 
-/// All of a file. nvlink may write several of one name, in the same order in both spaces.
-fn pairs<'c>(cubin: &'c Cubin<'_>) -> Vec<Pair<'c>> {
-    let mut clones: HashMap<&str, Vec<SectionIndex>> = HashMap::new();
-    for (index, name, _) in cubin.iter().filter(|(_, name, _)| name.starts_with(".nv.merc.nv.info")) {
-        clones.entry(name).or_default().push(index);
-    }
-    for all in clones.values_mut() {
-        all.reverse();
-    }
+/// All of a file.
+fn pairs<'c>(cubin: &'c Cubin<'_>, spaces: &Spaces) -> Vec<Pair<'c>> {
     let is_info = |name: &str| name == nv_info::NAME || name.starts_with(".nv.info.");
-    let found = cubin
-        .iter()
-        .filter(|(_, name, _)| is_info(name))
+    let originals = cubin.iter().filter(|(_, name, _)| is_info(name));
+    let found: Vec<_> = originals
         .map(|(native, name, _)| {
-            let clone = merc_capsule::merc_name(name).unwrap();
-            let mercury = clones.get_mut(&*clone).unwrap().pop().unwrap();
-            Pair { name, clone, native, mercury }
+            let mercury = spaces.mercury(native).unwrap();
+            Pair { name, clone: cubin.section_name(mercury), native, mercury }
         })
         .collect();
-    assert!(clones.values().all(Vec::is_empty), "a clone of nothing");
+    let clones = cubin.iter().filter(|(_, name, _)| name.starts_with(".nv.merc.nv.info"));
+    assert_eq!(found.len(), clones.count());
     found
-}
-
-/// `.nv.merc.symtab` lacks the section symbols of `.nv.constant0.F`: what remains, in order.
-struct Symbols {
-    there: HashMap<SymbolIndex, SymbolIndex>,
-    here: HashMap<SymbolIndex, SymbolIndex>,
-}
-
-fn is_constants(cubin: &Cubin<'_>, section: Option<SectionIndex>) -> bool {
-    section.is_some_and(|section| cubin.section_name(section).starts_with(".nv.constant0."))
-}
-
-fn symbols(cubin: &Cubin<'_>) -> Symbols {
-    let (native, mercury) = (cubin.symtab().unwrap(), cubin.mercury_symtab().unwrap());
-    let all = (0..).zip(cubin.symbols_of(native));
-    let kept = all.filter(|(_, symbol)| !(symbol.is_section() && is_constants(cubin, symbol.section())));
-    let there: HashMap<_, _> =
-        kept.zip(0..).map(|((here, _), there)| (SymbolIndex(here), SymbolIndex(there))).collect();
-    assert_eq!(there.len(), cubin.symbols_of(mercury).len());
-    let here = there.iter().map(|(here, there)| (*there, *here)).collect();
-    Symbols { there, here }
 }
 
 fn sizes(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
@@ -109,18 +80,18 @@ struct Counts {
 
 /// Both ways for all sections of a file, as bytes.
 fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
-    let Symbols { there, here } = symbols(cubin);
+    let spaces = Spaces::of(cubin).unwrap();
     counts.files += 1;
-    for Pair { name, clone, native, mercury } in pairs(cubin) {
+    for Pair { name, clone, native, mercury } in pairs(cubin, &spaces) {
         let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
         let native = nv_info::decode(name, &native_bytes).unwrap();
-        let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
+        let mercury = nv_info::decode(clone, &mercury_bytes).unwrap();
         let map = map(name, &native, &mercury);
         let (sizes, native_sizes) = (sizes(&mercury), frame_sizes(cubin, &mercury).unwrap());
         let options = finalizer_options(&mercury);
         let side = MercurySide { map: &map, frame_sizes: &sizes, finalizer_options: options };
-        let made = info::to_mercury(name, &native, &side, |symbol| there.get(&symbol).copied());
-        let made = nv_info::encode(&clone, &made.unwrap()).unwrap();
+        let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol(symbol));
+        let made = nv_info::encode(clone, &made.unwrap()).unwrap();
         assert_eq!(made, as_ptxas(&mercury), "{} {clone}", path.display());
         counts.to_mercury += 1;
 
@@ -129,7 +100,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         };
         let only: Vec<_> = native.iter().filter(is_only).cloned().collect();
         let side = NativeSide { map: &map, frame_sizes: &native_sizes, only: &only };
-        let made = info::to_native(&clone, &mercury, &side, |symbol| here.get(&symbol).copied());
+        let made = info::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol(symbol));
         let made = nv_info::encode(name, &made.unwrap()).unwrap();
         assert_eq!(made, *native_bytes, "{} {name}", path.display());
         counts.to_native += 1;
@@ -175,11 +146,11 @@ fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
         .filter(|(_, symbol)| symbol.is_section())
         .filter_map(|(number, symbol)| Some((cubin.section_name(symbol.section()?), SymbolIndex(number))))
         .collect();
-    for Pair { name, clone, native, mercury } in pairs(cubin) {
+    for Pair { name, clone, native, mercury } in pairs(cubin, &Spaces::of(cubin).unwrap()) {
         let Some(function) = name.strip_prefix(".nv.info.") else { continue };
         let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
         let native = nv_info::decode(name, &native_bytes).unwrap();
-        let mercury = nv_info::decode(&clone, &mercury_bytes).unwrap();
+        let mercury = nv_info::decode(clone, &mercury_bytes).unwrap();
         let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
         let only = native_only(&mercury, cubin.header.sm(), constants).unwrap();
         assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
@@ -234,9 +205,10 @@ fn what_the_corpus_lacks_comes_out_both_ways() {
 fn lists_agree_with_the_line_tables() {
     let (mut same, mut other) = (0, Vec::new());
     each_capsule(|path, cubin| {
-        for CodeMap { native, mercury, map, .. } in code_maps(cubin).unwrap() {
-            let section = |code| nv_info::section_of(cubin, code).unwrap();
-            let (native, mercury) = (section(native), section(mercury));
+        let spaces = Spaces::of(cubin).unwrap();
+        for CodeMap { native, map, .. } in code_maps(cubin).unwrap() {
+            let native = nv_info::section_of(cubin, native).unwrap();
+            let mercury = spaces.mercury(native).unwrap();
             let name = cubin.section_name(native);
             let (here, there) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
             let (here, there) =

@@ -95,6 +95,8 @@ fn names_go_both_ways() {
         (".nv.info", ".nv.merc.nv.info"),
         (".nv.info.f", ".nv.merc.nv.info.f"),
         (".debug_types", ".nv.merc.debug_types"),
+        (".nv_debug_ptx_txt_7", ".nv.merc.nv_debug_ptx_txt_7"),
+        (".nv.constant.user.f", ".nv.merc.nv.constant.user.f"),
     ];
     for (native, merc) in pairs {
         assert_eq!(merc_name(native).as_deref(), Some(merc));
@@ -108,10 +110,28 @@ fn names_go_both_ways() {
         ".nv.merc.debug_line",
         ".rel.debug_line",
         "text",
+        ".",
+        // Their clones' names are those of `.nv.constant3`, `.nv.constant4`, `.nv.constant2.f`.
+        ".nv.constant.user",
+        ".rela.nv.constant.user",
+        ".nv.constant.pic",
+        ".nv.constant.optimizer.f",
     ] {
         assert_eq!(merc_name(none), None, "{none}");
     }
-    for none in [".debug_line", ".nv.merc", ".nv.merc.", ".nv.capmerc.text", ""] {
+    for none in [
+        ".debug_line",
+        ".nv.merc",
+        ".nv.merc.",
+        ".nv.capmerc.text",
+        "",
+        // Names that originals with a clone of another name, or with none, would give.
+        ".nv.merc.text.f",
+        ".nv.merc.nv.constant3",
+        ".nv.merc.rela.nv.constant3",
+        ".nv.merc.nv.constant0.f",
+        ".nv.merc.strtab",
+    ] {
         assert_eq!(native_name(none), None, "{none}");
     }
 }

@@ -36,10 +36,6 @@ pub const NAME: &str = SectionKind::NvDebugShared.name();
 
 /// `SHF_WRITE` and `SHF_ALLOC`, the section's flags in every file seen.
 const FLAGS: u64 = 3;
-/// `STT_CUDA_OBJECT`: a variable whose address is the linker's to give.
-const STT_CUDA_OBJECT: u8 = 13;
-/// `st_other` of such a variable in shared memory.
-const STO_CUDA_SHARED: u8 = 0x40;
 /// Bytes of an `Elf64_Sym`.
 const SYMBOL_SIZE: u64 = 24;
 
@@ -56,7 +52,7 @@ pub enum Stage {
 const fn marks(stage: Stage) -> (u32, u8, u8) {
     match stage {
         Stage::Linked => (elf::SHT_NOBITS.0, elf::STT_OBJECT.0, 0),
-        Stage::Unlinked => (sht::CUDA_SHARED, STT_CUDA_OBJECT, STO_CUDA_SHARED),
+        Stage::Unlinked => (sht::CUDA_SHARED, Symbol::CUDA_OBJECT, Symbol::CUDA_SHARED),
     }
 }
 

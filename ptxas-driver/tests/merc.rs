@@ -72,6 +72,7 @@ fn what_has_no_capsule_is_said_to_have_none() {
     let old = pair("own_sections.sm_75.g.cubin");
     for (arguments, message) in [
         (&["plan"][..], "a cubin for sm_75, which has no capsule: expected sm_100 or later"),
+        (&["self-check"], "a cubin for sm_75 without a capsule"),
         (&["strip-capsule", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
         (&["keep-capsule-only", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
     ] {
@@ -127,6 +128,56 @@ fn both_halves_keep_their_bytes() {
         count += 1;
     }
     println!("{count} cubins taken apart, {listed} of them read by nvdisasm");
+}
+
+#[test]
+fn a_debug_section_without_its_clone_is_a_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(pair("own_sections.sm_100.g.c.cubin")).unwrap();
+    let without = |native: &str| {
+        let mut cubin = Cubin::parse(&bytes).unwrap();
+        let (gone, rest): (Vec<_>, Vec<_>) =
+            cubin.mercury_sections().unwrap().into_iter().partition(|section| section.native == native);
+        assert_eq!(gone.len(), 1, "{native}");
+        cubin.set_mercury_sections(rest).unwrap();
+        let path = folder.path().join("without.cubin");
+        std::fs::write(&path, cubin.write().unwrap()).unwrap();
+        path
+    };
+    for native in [".debug_abbrev", ".debug_line"] {
+        let path = without(native);
+        let made = merc(&["self-check"], &[&path]);
+        assert_eq!(made.status.code(), Some(1), "{native}");
+        let lines = text(&made.stdout);
+        let want = format!("{native}: no clone: expected .nv.merc{native}");
+        assert!(lines.lines().any(|line| line == want), "{lines}");
+        let json = merc(&["self-check", "--json"], &[&path]);
+        assert_eq!(json.status.code(), Some(1), "{native}");
+        let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+        let verdicts = document["verdicts"].as_array().unwrap();
+        let debug = verdicts.iter().find(|verdict| verdict["part"] == "debug").unwrap();
+        // The call graph has none in what ptxas 13.0 writes.
+        assert_eq!((&debug["without_clone"], &debug["different"]), (&2.into(), &0.into()), "{debug}");
+    }
+}
+
+#[test]
+fn files_of_the_tools_have_all_clones_that_they_must_have() {
+    let (mut read, mut counts) = (0, BTreeMap::<String, usize>::new());
+    for path in cubins() {
+        let made = merc(&["self-check", "--json"], &[&path]);
+        // Line tables that nvlink wrote may lead to no code: the check then has no result.
+        let Ok(document) = serde_json::from_slice::<Value>(&made.stdout) else { continue };
+        read += 1;
+        for row in document["sections"].as_array().unwrap() {
+            if row["outcome"] == "no clone" {
+                assert!(row["difference"].is_null(), "{}: {row}", path.display());
+                *counts.entry(row["native"].as_str().unwrap().to_owned()).or_default() += 1;
+            }
+        }
+    }
+    println!("{read} cubins; sections without clone: {counts:?}");
+    assert!(read > 0);
 }
 
 #[test]

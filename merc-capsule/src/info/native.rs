@@ -2,6 +2,7 @@
 
 use crate::policy::native_name;
 use nv_debug_sections::address_space::parameter_base;
+use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, KernelParameter, Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -71,7 +72,7 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
 pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap<SymbolIndex, u32>> {
     cubin.expect_short_names()?;
     let Some(symtab) = cubin.mercury_symtab() else { return Ok(BTreeMap::new()) };
-    let owner = |name: &str| Some(native_name(name)?.strip_prefix(".text.")?.to_owned());
+    let owner = |name: &str| Some(native_name(name)?.strip_prefix(CODE_PREFIX)?.to_owned());
     let owners: HashMap<SectionIndex, String> =
         cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
     let functions: Vec<(SymbolIndex, SectionIndex)> = (0..)

@@ -203,7 +203,7 @@ pub struct Symbol {
     pub name: u32,
     /// `st_info`: binding in the high, type in the low four bits.
     pub info: u8,
-    /// `st_other`: visibility in bits 0-1, NVIDIA's marks above (0x10 = kernel).
+    /// `st_other`: visibility in bits 0-1, NVIDIA's marks above ([`Symbol::ENTRY`], and that of a variable's space).
     pub other: u8,
     /// Section index, or an `SHN_*` value from 0xff00 (`SHN_LORESERVE`) on with 0xffff in its upper half, as in
     /// binutils: `SHN_ABS` is `0xffff_fff1`. Indices from 0xff00 on need an `SHT_SYMTAB_SHNDX` section.
@@ -217,13 +217,21 @@ pub struct Symbol {
 impl Symbol {
     /// `STO_CUDA_ENTRY`: the bit of `st_other` that marks a kernel.
     pub const ENTRY: u8 = 0x10;
+    /// `STO_CUDA_GLOBAL`: `st_other` of a [`CUDA_OBJECT`](Self::CUDA_OBJECT) in global memory. Observed: listings of nvdisasm 13.0.88.
+    pub const CUDA_GLOBAL: u8 = 0x20;
+    /// `STO_CUDA_SHARED`: of one in shared memory.
+    pub const CUDA_SHARED: u8 = 0x40;
+    /// `STO_CUDA_CONSTANT`: of one in constant memory.
+    pub const CUDA_CONSTANT: u8 = 0x80;
+    /// `STT_CUDA_OBJECT`: the type of a variable whose address is the linker's to give, where `STT_OBJECT` has one.
+    pub const CUDA_OBJECT: u8 = 13;
 
     /// `STB_*`.
     pub fn binding(&self) -> u8 {
         self.info >> 4
     }
 
-    /// `STT_*`; 13 is `STT_CUDA_OBJECT`.
+    /// `STT_*`, or [`Symbol::CUDA_OBJECT`].
     pub fn kind(&self) -> u8 {
         self.info & 15
     }

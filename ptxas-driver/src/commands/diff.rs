@@ -12,7 +12,6 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use compare::{AllFacts, Difference, compare};
 use keys::Key;
-use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -135,8 +134,7 @@ impl Options {
 /// Name of a file and what it says.
 fn facts_of(path: &Path) -> Result<(String, AllFacts)> {
     let (name, bytes) = read::read(path)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
-    cubin.expect_short_names().with_context(|| name.clone())?;
+    let cubin = read::cubin(&name, &bytes)?;
     let facts = facts::of(&cubin, bytes.len()).with_context(|| name.clone())?;
     Ok((name, facts))
 }

@@ -4,9 +4,11 @@ mod capsule;
 mod plan;
 mod self_check;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
+use nv_debug_sections::cubin::Cubin;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What to do with it.
@@ -26,6 +28,24 @@ enum Command {
     StripCapsule(capsule::Options),
     /// The capsule alone, with the strings and notes that it needs
     KeepCapsuleOnly(capsule::Options),
+}
+
+/// Which file is looked at, and how what is found is shown.
+#[derive(Debug, Args)]
+struct View {
+    /// A cubin; `-` for standard input
+    file: PathBuf,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Refuses a cubin without a capsule, of the file called `name`.
+fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
+    if !cubin.has_capsule() {
+        bail!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm());
+    }
+    Ok(())
 }
 
 /// Runs the command.

@@ -1,8 +1,9 @@
 //! `merc strip-capsule`, `merc keep-capsule-only`: one of the two spaces without the other.
 
+use super::expect_capsule;
 use crate::commands::read;
 use crate::output;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::Args;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use std::io::Write;
@@ -43,9 +44,7 @@ pub(super) enum Part {
 pub(super) fn run(options: &Options, goes: Part, out: &mut dyn Write) -> Result<ExitCode> {
     let (name, bytes) = read::read(&options.file)?;
     let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
-    if !cubin.has_capsule() {
-        return Err(anyhow!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm()));
-    }
+    expect_capsule(&name, &cubin)?;
     let removed: Result<Vec<SectionIndex>, _> = match goes {
         Part::Capsule => cubin.remove_capsule(),
         Part::Native => cubin.keep_only_capsule(),

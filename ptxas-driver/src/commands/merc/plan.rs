@@ -1,15 +1,14 @@
 //! `merc plan`: one row for each clone.
 
+use super::View;
 use crate::commands::read::{self, JSON_VERSION, printable};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use merc_capsule::{PlannedClone, SectionView, is_mercury};
-use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -22,15 +21,12 @@ Exit status:
   1  the file is no readable cubin for sm_100 or later, or has no sound capsule
   2  the command line is wrong";
 
-/// Which file, and how it is shown.
+/// The command line.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Options {
-    /// A cubin; `-` for standard input
-    file: PathBuf,
-    /// One JSON document (docs/json.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    view: View,
 }
 
 /// The JSON document.
@@ -62,9 +58,8 @@ struct Row<'a> {
 ///
 /// The file is no readable cubin for sm_100 or later, or has no sound capsule.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.file)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
-    cubin.expect_short_names().with_context(|| name.clone())?;
+    let (name, bytes) = read::read(&options.view.file)?;
+    let cubin = read::cubin(&name, &bytes)?;
     let sm = cubin.header.sm();
     if sm < Generation::FIRST_MERCURY_SM {
         bail!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_100 or later");
@@ -90,7 +85,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             in_file: in_file(clone, present.get_mut(&*clone.name).and_then(Vec::pop)),
         })
         .collect();
-    if options.json {
+    if options.view.json {
         let document = Document {
             schema: "nvdwarf.merc_plan",
             schema_version: JSON_VERSION,

@@ -1,38 +1,38 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
+use super::{View, expect_capsule};
 use crate::commands::read::{self, JSON_VERSION, printable};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::self_check::{Checked, Outcome, Part, self_check};
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::catalog::SectionName;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 From the capsule are made again: both line tables, symbols, aliases and copies, relocations of debug
 sections but for addresses of code. Where instructions come from is read off the symbols and
 .nv_debug_line_sass of both. Registers, frame rules and code are made from a capsule by the code
-generator only; nothing is told of them.
+generator only; nothing is told of them. Code, symbols, debug sections and their relocations must have
+a clone; other sections without one are counted only: ptxas 13.0 makes none of the call graph.
 
 Exit status:
   0  no difference
-  1  a section differs, or the file is no readable cubin with a capsule
+  1  a section differs or lacks a clone that it must have, or the file is no readable cubin with a
+     capsule
   2  the command line is wrong";
 
-/// Which file, and how it is shown.
+/// The command line.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Options {
-    /// A cubin; `-` for standard input
-    file: PathBuf,
+    #[command(flatten)]
+    view: View,
     /// Show all sections, not only those that differ
     #[arg(short, long)]
     all: bool,
-    /// One JSON document (docs/json.md)
-    #[arg(long)]
-    json: bool,
 }
 
 /// The JSON document.
@@ -53,6 +53,7 @@ struct Verdict {
     same: usize,
     different: usize,
     not_told: usize,
+    without_clone: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,20 +62,16 @@ struct Row<'a> {
     clone: &'a str,
     part: &'static str,
     outcome: &'static str,
-    difference: Option<&'a str>,
+    difference: Option<Cow<'a, str>>,
 }
 
 const PARTS: [(Part, &str); 3] =
     [(Part::Text, "text"), (Part::Debug, "debug"), (Part::Relocation, "relocation")];
 
-fn words(outcome: &Outcome) -> (&'static str, Option<&str>) {
-    match outcome {
-        Outcome::Same => ("same", None),
-        Outcome::Different(words) => ("different", Some(words)),
-        Outcome::NotTold => ("not told", None),
-        Outcome::Missing => ("no clone", None),
-    }
-}
+const SAME: &str = "same";
+const DIFFERENT: &str = "different";
+const NOT_TOLD: &str = "not told";
+const NO_CLONE: &str = "no clone";
 
 /// Runs the command.
 ///
@@ -82,47 +79,64 @@ fn words(outcome: &Outcome) -> (&'static str, Option<&str>) {
 ///
 /// The file is no readable cubin with a capsule, or a section that is compared cannot be read.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.file)?;
-    let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
-    cubin.expect_short_names().with_context(|| name.clone())?;
-    let sm = cubin.header.sm();
-    if !cubin.has_capsule() {
-        bail!("{name}: a cubin for sm_{sm} without a capsule");
-    }
+    let (name, bytes) = read::read(&options.view.file)?;
+    let cubin = read::cubin(&name, &bytes)?;
+    expect_capsule(&name, &cubin)?;
     let checked = self_check(&cubin, None).with_context(|| name.clone())?;
-    let verdicts: Vec<Verdict> = PARTS.iter().map(|part| verdict(*part, &checked)).collect();
-    let differs = verdicts.iter().any(|verdict| verdict.different > 0);
-    if options.json {
-        let sections = checked.iter().map(row).collect();
-        let schema = "nvdwarf.merc_self_check";
-        let document = Document { schema, schema_version: JSON_VERSION, file: &name, sm, verdicts, sections };
+    let sections: Vec<Row<'_>> = checked.iter().map(row).collect();
+    let verdicts: Vec<Verdict> = PARTS.iter().map(|(_, part)| verdict(part, &sections)).collect();
+    let differs = sections.iter().any(|row| row.difference.is_some());
+    if options.view.json {
+        let document = Document {
+            schema: "nvdwarf.merc_self_check",
+            schema_version: JSON_VERSION,
+            file: &name,
+            sm: cubin.header.sm(),
+            verdicts,
+            sections,
+        };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {
-        for Row { native, outcome, difference, .. } in checked.iter().map(row) {
+        for Row { native, outcome, difference, .. } in sections {
             if options.all || difference.is_some() {
                 let native = printable(native);
                 match difference {
-                    Some(difference) => writeln!(out, "{native}: {outcome}: {}", printable(difference))?,
+                    Some(difference) => writeln!(out, "{native}: {outcome}: {}", printable(&difference))?,
                     None => writeln!(out, "{native}: {outcome}")?,
                 }
             }
         }
-        for Verdict { part, same, different, not_told } in verdicts {
-            writeln!(out, "{part}: {same} same, {different} different, {not_told} not told")?;
+        for Verdict { part, same, different, not_told, without_clone } in verdicts {
+            writeln!(
+                out,
+                "{part}: {same} same, {different} different, {not_told} not told, {without_clone} without clone"
+            )?;
         }
     }
     Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn row(checked: &Checked) -> Row<'_> {
-    let (outcome, difference) = words(&checked.outcome);
-    let part = PARTS.iter().find(|(part, _)| *part == checked.part).map_or("", |(_, name)| *name);
-    Row { native: &checked.native, clone: &checked.clone, part, outcome, difference }
+    let Checked { native, clone, part, outcome } = checked;
+    let must_have_clone = *part == Part::Text || SectionName::parse(native).is_debug();
+    let (outcome, difference) = match outcome {
+        Outcome::Same => (SAME, None),
+        Outcome::Different(words) => (DIFFERENT, Some(words.into())),
+        Outcome::NotTold => (NOT_TOLD, None),
+        Outcome::Missing => (NO_CLONE, must_have_clone.then(|| format!("expected {clone}").into())),
+    };
+    let part = PARTS.iter().find(|(known, _)| known == part).map_or("", |(_, name)| *name);
+    Row { native, clone, part, outcome, difference }
 }
 
-fn verdict((part, name): (Part, &'static str), checked: &[Checked]) -> Verdict {
-    let of_part = || checked.iter().filter(|checked| checked.part == part);
-    let count = |outcome: &str| of_part().filter(|checked| words(&checked.outcome).0 == outcome).count();
-    Verdict { part: name, same: count("same"), different: count("different"), not_told: count("not told") }
+fn verdict(part: &'static str, rows: &[Row<'_>]) -> Verdict {
+    let count = |outcome| rows.iter().filter(|row| (row.part, row.outcome) == (part, outcome)).count();
+    Verdict {
+        part,
+        same: count(SAME),
+        different: count(DIFFERENT),
+        not_told: count(NOT_TOLD),
+        without_clone: count(NO_CLONE),
+    }
 }

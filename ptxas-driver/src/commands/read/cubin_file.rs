@@ -39,6 +39,17 @@ pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// The cubin `bytes` of the file called `name`, for a command that lists names in it.
+///
+/// # Errors
+///
+/// It is no readable cubin, or that of [`Cubin::expect_short_names`].
+pub(in crate::commands) fn cubin<'d>(name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
+    let cubin = Cubin::parse(bytes).with_context(|| name.to_owned())?;
+    cubin.expect_short_names().with_context(|| name.to_owned())?;
+    Ok(cubin)
+}
+
 /// What a file is that is evidently no cubin, and how to come by one.
 pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String> {
     let what = match FileKind::of(bytes)? {

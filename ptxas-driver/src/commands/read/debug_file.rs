@@ -1,6 +1,6 @@
 //! `--debug-file`: debug sections that are kept apart from the code.
 
-use super::read;
+use crate::commands::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use nv_debug_sections::cubin::Cubin;
@@ -29,7 +29,7 @@ impl DebugFile {
     ///
     /// It cannot be read, or is evidently no cubin.
     pub(in crate::commands) fn read(&self) -> Result<DebugBytes> {
-        self.debug_file.as_deref().map(read).transpose().map(DebugBytes)
+        self.debug_file.as_deref().map(read::read).transpose().map(DebugBytes)
     }
 }
 
@@ -45,11 +45,9 @@ impl DebugBytes {
     ///
     /// One of the two is no readable cubin, the debug file has no debug sections, or is another cubin's.
     pub(in crate::commands) fn cubin<'d>(&'d self, name: &str, bytes: &'d [u8]) -> Result<Cubin<'d>> {
-        let code = Cubin::parse(bytes).with_context(|| name.to_owned())?;
-        code.expect_short_names().with_context(|| name.to_owned())?;
+        let code = read::cubin(name, bytes)?;
         let Some((debug_name, debug_bytes)) = &self.0 else { return Ok(code) };
-        let mut cubin = Cubin::parse(debug_bytes).with_context(|| debug_name.clone())?;
-        cubin.expect_short_names().with_context(|| debug_name.clone())?;
+        let mut cubin = read::cubin(debug_name, debug_bytes)?;
         if code.is_side_file() {
             bail!("{name}: a side file of `strip`, without code; the cubin itself comes first");
         }

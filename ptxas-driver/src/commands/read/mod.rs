@@ -6,7 +6,7 @@ mod demangle;
 mod names;
 mod ptx_file;
 
-pub(super) use cubin_file::{other_kind, read, read_any as read_bytes, section_size};
+pub(super) use cubin_file::{cubin, other_kind, read, read_any as read_bytes, section_size};
 pub(super) use debug_file::DebugFile;
 pub(super) use demangle::demangle;
 pub(super) use names::Names;

@@ -1,0 +1,390 @@
+//! `.debug_frame` in both spaces: the same rules at other addresses, and steps that only one of them has.
+//!
+//! Observed: ptxas 13.0.88, 1,180 functions of 261 cubins for sm_100 and sm_120.
+//!
+//! * Mercury code has a step behind the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
+//!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
+//! * Native code has steps by address, none of 0 bytes.
+//! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
+//!   are those of the CIE.
+
+use crate::address_map::Place;
+use crate::recover::CodeMap;
+use crate::translation::{Reference, Translation, Untranslatable};
+use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
+use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::frame::{self, Entry};
+use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::sync::Arc;
+
+/// `return_address_register` of a kernel's CIE: none (FORMATS 5).
+const NO_RETURN: u64 = 0xffff_ffff;
+
+/// That of a function folded into the section of the one that calls it (FORMATS 5).
+const FOLDED_RETURN: u64 = 0x500_0100;
+
+/// Where the first step of a kernel in Mercury code leads: behind its first instruction.
+const FIRST_STEP: u64 = 0x10;
+
+/// Bytes that a unit of an advance stands for in each space.
+const fn code_alignment(space: Space) -> u64 {
+    match space {
+        Space::Native => 4,
+        Space::Mercury => 1,
+    }
+}
+
+/// The section of one space as values.
+#[derive(Debug, Clone)]
+pub struct Frames {
+    /// Which space.
+    space: Space,
+    /// Its entries in section order.
+    pub entries: Vec<Entry>,
+    /// Of each entry, the code section of an FDE's function and where in it that starts.
+    functions: Vec<Option<(SectionIndex, u64)>>,
+}
+
+/// What an FDE says from where on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules<'f> {
+    /// Steps with rules, and their byte offset in the function.
+    steps: Vec<(u64, &'f [Cfi])>,
+    /// Byte offset of the step without.
+    end: Option<u64>,
+}
+
+impl Frames {
+    /// Reads the section at `index`, a native one or a clone.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decoded, or its relocations cannot be applied.
+    pub fn read(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Self> {
+        let section = Relocated::new(cubin).section(index)?;
+        let name = cubin.section_name(index);
+        let space = if cubin.section(index)?.is_mercury() { Space::Mercury } else { Space::Native };
+        let entries = frame::decode(&section.bytes, &frame::field_symbols(&section))
+            .map_err(|error| Error::new(name, error.offset(), error.kind().clone()))?;
+        let table = cubin.relocations_of(index).find_map(|(table, _)| Some(cubin.section(table).ok()?.link));
+        let symbols = table.map_or(&[][..], |table| cubin.symbols_of(SectionIndex(table)));
+        let functions = entries.iter().map(|entry| {
+            let Entry::Fde(Fde { initial_location: Address::Symbol { symbol, addend }, .. }) = entry else {
+                return None;
+            };
+            let symbol = symbols.get(symbol.0 as usize)?;
+            Some((symbol.section()?, symbol.value.wrapping_add_signed(*addend)))
+        });
+        let functions = functions.collect();
+        Ok(Self { space, entries, functions })
+    }
+
+    /// Rules of each function: code section, where in it the function starts, and what its FDE says. FDEs with steps that ptxas does not
+    /// write are left out.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (SectionIndex, u64, Rules<'_>)> {
+        let mut cie = None;
+        self.entries.iter().zip(&self.functions).filter_map(move |(entry, function)| match entry {
+            Entry::Cie(new) => {
+                cie = Some(&**new);
+                None
+            }
+            Entry::Fde(fde) => {
+                let (section, address) = (*function)?;
+                Some((section, address, Rules::of(fde, cie?, self.space)?))
+            }
+        })
+    }
+}
+
+impl<'f> Rules<'f> {
+    /// What an FDE says; `None` if it has steps of a form that ptxas does not write, or several without rules.
+    fn of(fde: &'f Fde, cie: &Cie, space: Space) -> Option<Self> {
+        let mut rest = fde.instructions.as_slice();
+        let mut all = Self::default();
+        let mut address = 0_u64;
+        let mut is_first = space == Space::Mercury && cie.return_address_register == NO_RETURN;
+        while let Some(instruction) = rest.first() {
+            if let Cfi::AdvanceLoc4(delta) = *instruction {
+                let delta =
+                    i64::from(delta.cast_signed()).checked_mul(cie.code_alignment_factor.try_into().ok()?)?;
+                address = address.checked_add_signed(delta)?;
+                rest = rest.get(1..)?;
+            }
+            let is_step = |instruction: &Cfi| {
+                matches!(
+                    instruction,
+                    Cfi::AdvanceLoc(_)
+                        | Cfi::AdvanceLoc1(_)
+                        | Cfi::AdvanceLoc2(_)
+                        | Cfi::AdvanceLoc4(_)
+                        | Cfi::SetLoc(_)
+                )
+            };
+            let (rules, behind) = rest.split_at(rest.iter().position(is_step).unwrap_or(rest.len()));
+            if behind.first().is_some_and(|step| !matches!(step, Cfi::AdvanceLoc4(_))) {
+                return None;
+            }
+            rest = behind;
+            if !rules.is_empty() {
+                all.steps.push((address, rules));
+            } else if !(is_first && address == FIRST_STEP) {
+                if all.end.replace(address).is_some() {
+                    return None;
+                }
+            }
+            is_first = false;
+        }
+        Some(all)
+    }
+}
+
+/// Places that both say something of, by their byte offsets in the function, native and Mercury.
+pub(crate) fn matched(native: &Rules<'_>, mercury: &Rules<'_>) -> Vec<(Place, u64, u64)> {
+    // Rules at the start that native code leaves out.
+    let extra = mercury.steps.len().saturating_sub(native.steps.len());
+    let steps = native.steps.iter().zip(mercury.steps.iter().skip(extra));
+    let mut all: Vec<_> = steps
+        .filter(|((_, here), (_, there))| here.len() == there.len())
+        .map(|((here, _), (there, _))| (Place::FrameRule, *here, *there))
+        .collect();
+    all.extend(native.end.zip(mercury.end).map(|(here, there)| (Place::FrameEnd, here, there)));
+    all
+}
+
+/// The entries of the other space.
+///
+/// # Errors
+///
+/// A map lacks an address, an FDE is of no function or has steps that ptxas does not write.
+pub fn translate(frames: &Frames, translation: Translation<'_>) -> Result<Vec<Entry>> {
+    Writer { translation, from: frames.space }.entries(frames)
+}
+
+/// Relocations of an encoded native section. `mercury` is the clone in relocatable files, where pointers to CIEs lead to where these are in
+/// the clone: a fault of ptxas 13.0.88 that nvlink keeps (docs/conformance.md).
+pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<DebugReloc> {
+    let mut relocs = frame::debug_relocs(native);
+    if let Some(mercury) = mercury {
+        let there = frame::debug_relocs(mercury);
+        let is_pointer = |reloc: &&DebugReloc| reloc.kind == RelocKind::Absolute64;
+        let pointers = relocs.iter_mut().filter(|reloc| is_pointer(&&**reloc));
+        pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
+    }
+    relocs
+}
+
+/// Leads entries from one space to the other.
+struct Writer<'m> {
+    translation: Translation<'m>,
+    from: Space,
+}
+
+impl Writer<'_> {
+    fn entries(&self, frames: &Frames) -> Result<Vec<Entry>> {
+        // The CIE that FDEs follow, and what it has become: each function has one of its own, mostly the same.
+        let mut last: Option<(Arc<Cie>, Arc<Cie>)> = None;
+        let mut all = Vec::with_capacity(frames.entries.len());
+        for (number, (entry, function)) in frames.entries.iter().zip(&frames.functions).enumerate() {
+            let fault = |text: String| {
+                Error::new(frame::NAME, 0, ErrorKind::Other(format!("entry {number}: {text}")))
+            };
+            match entry {
+                Entry::Cie(cie) => {
+                    let known = last.take().filter(|(before, _)| Arc::ptr_eq(before, cie));
+                    let (_, made) = match known {
+                        Some(known) => last.insert(known),
+                        None => {
+                            let made = self.cie(cie).map_err(|error| fault(error.to_string()))?;
+                            last.insert((Arc::clone(cie), Arc::new(made)))
+                        }
+                    };
+                    all.push(Entry::Cie(Arc::clone(made)));
+                }
+                Entry::Fde(fde) => {
+                    let cie =
+                        last.as_ref().map(|(cie, _)| cie).ok_or_else(|| fault("there is no CIE".into()))?;
+                    let made = self.fde(fde, cie, *function).map_err(fault)?;
+                    all.push(Entry::Fde(made));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn to(&self) -> Space {
+        match self.from {
+            Space::Native => Space::Mercury,
+            Space::Mercury => Space::Native,
+        }
+    }
+
+    fn cie(&self, cie: &Cie) -> Result<Cie, Untranslatable> {
+        let instructions = cie.instructions.iter().map(|instruction| self.instruction(instruction));
+        let instructions = instructions.collect::<Result<_, _>>()?;
+        Ok(Cie {
+            code_alignment_factor: code_alignment(self.to()),
+            augmentation: cie.augmentation.clone(),
+            instructions,
+            ..*cie
+        })
+    }
+
+    fn fde(&self, fde: &Fde, cie: &Cie, function: Option<(SectionIndex, u64)>) -> Result<Fde, String> {
+        let (section, start) = function.ok_or("its function has no code section")?;
+        let spaces = self.translation.spaces();
+        let native = if self.from == Space::Native { Some(section) } else { spaces.native(section) };
+        let code = native.and_then(|native| CodeMap::of(self.translation.maps(), native));
+        let code = code.ok_or("its code section has no address map")?;
+        let function = match self.from {
+            Space::Native => code.function_at(start),
+            Space::Mercury => code.function_from(start),
+        };
+        let function = function.ok_or_else(|| Untranslatable::Start(start).to_string())?;
+        let (there, address_range) = match self.from {
+            Space::Native => (function.mercury.value, code.mercury_range(function)),
+            Space::Mercury => (function.native, code.native_range(function)),
+        };
+        let rules =
+            Rules::of(fde, cie, self.from).ok_or("its steps are of a form that ptxas does not write")?;
+        let moved = |place, offset: u64| {
+            let address = start.wrapping_add(offset);
+            let found = match self.from {
+                Space::Native => code.map.mercury(place, address),
+                Space::Mercury => code.map.native(place, address),
+            };
+            let found = found.or((offset == 0).then_some(there));
+            let found = found.and_then(|found| found.checked_sub(there));
+            found.ok_or_else(|| Untranslatable::Address(address, place).to_string())
+        };
+        let steps = match self.from {
+            Space::Native => self.mercury_steps(&rules, cie, moved)?,
+            Space::Mercury => self.native_steps(&rules, cie, moved)?,
+        };
+        let symbol = |SymbolId(symbol)| self.symbol(SymbolIndex(symbol)).map_err(|error| error.to_string());
+        Ok(Fde {
+            cie: fde.cie,
+            initial_location: self.address(fde.initial_location).map_err(|error| error.to_string())?,
+            range_symbol: fde.range_symbol.map(symbol).transpose()?,
+            address_range,
+            instructions: steps,
+        })
+    }
+
+    /// Native steps, by address.
+    fn native_steps(
+        &self,
+        rules: &Rules<'_>,
+        cie: &Cie,
+        moved: impl Fn(Place, u64) -> Result<u64, String>,
+    ) -> Result<Vec<Cfi>, String> {
+        let is_hidden = |offset: u64| offset == 0 && cie.return_address_register == FOLDED_RETURN;
+        let mut steps = Vec::new();
+        for (offset, rules) in rules.steps.iter().filter(|(offset, _)| !is_hidden(*offset)) {
+            steps.push((moved(Place::FrameRule, *offset)?, *rules));
+        }
+        if let Some(end) = rules.end {
+            steps.push((moved(Place::FrameEnd, end)?, &[]));
+        }
+        steps.sort_by_key(|(offset, _)| *offset);
+        self.written(&steps)
+    }
+
+    /// Mercury steps: the first of a kernel, those with rules, the last.
+    fn mercury_steps(
+        &self,
+        rules: &Rules<'_>,
+        cie: &Cie,
+        moved: impl Fn(Place, u64) -> Result<u64, String>,
+    ) -> Result<Vec<Cfi>, String> {
+        let mut steps: Vec<(u64, &[Cfi])> = Vec::new();
+        if cie.return_address_register == NO_RETURN {
+            steps.push((FIRST_STEP, &[]));
+        }
+        if cie.return_address_register == FOLDED_RETURN && rules.steps.is_empty() && rules.end.is_some() {
+            let is_cfa = |instruction: &Cfi| matches!(instruction, Cfi::DefCfa { .. });
+            let cfa = cie.instructions.iter().position(is_cfa);
+            steps.extend(cfa.and_then(|at| Some((0, cie.instructions.get(at..=at)?))));
+        }
+        for (offset, rules) in &rules.steps {
+            steps.push((moved(Place::FrameRule, *offset)?, rules));
+        }
+        if let Some(end) = rules.end {
+            steps.push((moved(Place::FrameEnd, end)?, &[]));
+        }
+        self.written(&steps)
+    }
+
+    fn written(&self, steps: &[(u64, &[Cfi])]) -> Result<Vec<Cfi>, String> {
+        let mut all = Vec::new();
+        let mut at = 0_u64;
+        for (offset, rules) in steps {
+            let unit = code_alignment(self.to());
+            let delta = offset.wrapping_sub(at).cast_signed();
+            if delta != 0 || self.to() == Space::Mercury {
+                let units = i32::try_from(delta / unit.cast_signed()).ok();
+                let units = units.filter(|_| delta % unit.cast_signed() == 0);
+                let units = units.ok_or_else(|| format!("a step of {delta} bytes cannot be written"))?;
+                all.push(Cfi::AdvanceLoc4(units.cast_unsigned()));
+            }
+            for instruction in *rules {
+                all.push(self.instruction(instruction).map_err(|error| error.to_string())?);
+            }
+            at = *offset;
+        }
+        Ok(all)
+    }
+
+    fn symbol(&self, symbol: SymbolIndex) -> Result<SymbolId, Untranslatable> {
+        let symbol = match self.from {
+            Space::Native => self.translation.mercury_symbol(symbol)?,
+            Space::Mercury => self.translation.native_symbol(symbol)?,
+        };
+        Ok(SymbolId(symbol.0))
+    }
+
+    /// Where a function starts, in the other space.
+    fn address(&self, address: Address) -> Result<Address, Untranslatable> {
+        let Address::Symbol { symbol: SymbolId(symbol), addend } = address else { return Ok(address) };
+        let Reference { symbol, addend } = self.reference(symbol, addend)?;
+        Ok(Address::Symbol { symbol: SymbolId(symbol.0), addend })
+    }
+
+    fn reference(&self, symbol: u32, addend: i64) -> Result<Reference, Untranslatable> {
+        let own = Reference { symbol: SymbolIndex(symbol), addend };
+        match self.from {
+            Space::Native => self.translation.start_to_mercury(own),
+            Space::Mercury => self.translation.start_to_native(own),
+        }
+    }
+
+    fn instruction(&self, instruction: &Cfi) -> Result<Cfi, Untranslatable> {
+        Ok(match instruction {
+            Cfi::DefCfaExpression(expression) => Cfi::DefCfaExpression(self.expression(expression)?),
+            Cfi::Expression { register, expression } => {
+                Cfi::Expression { register: *register, expression: self.expression(expression)? }
+            }
+            Cfi::ValExpression { register, expression } => {
+                Cfi::ValExpression { register: *register, expression: self.expression(expression)? }
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// Addresses in expressions are those of functions.
+    fn expression(&self, expression: &Expression) -> Result<Expression, Untranslatable> {
+        let mut made = expression.clone();
+        for reloc in &mut made.relocs {
+            let Reloc { offset, width, symbol: SymbolId(symbol), addend } = *reloc;
+            let Reference { symbol, addend } = self.reference(symbol, addend)?;
+            *reloc = Reloc { offset, width, symbol: SymbolId(symbol.0), addend };
+            let place = usize::try_from(offset).ok().and_then(|at| made.bytes.get_mut(at..));
+            let bytes = place.into_iter().flatten().take(width.into());
+            bytes.zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);
+        }
+        Ok(made)
+    }
+}

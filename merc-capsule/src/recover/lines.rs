@@ -1,0 +1,122 @@
+//! What the PTX line tables of both spaces say of where native instructions come from.
+
+use crate::address_map::{AddressMap, Lines};
+use crate::policy::merc_name;
+use nv_debug_sections::catalog::{SectionKind, Space};
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::line::{self, LineOp, Sequence};
+use nv_debug_sections::line_table::AddressPair;
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::collections::{BTreeMap, HashMap};
+
+/// The PTX line table of one space.
+pub(super) struct Table {
+    name: String,
+    by_section: HashMap<SectionIndex, PtxLines>,
+}
+
+struct PtxLines {
+    offset: u64,
+    lines: Vec<(u64, u32)>,
+    /// Address and line of the rows that are flagged as those of a function's entry: of its `{`, where it has PTX. Mercury only.
+    entries: BTreeMap<u64, u32>,
+}
+
+impl Table {
+    /// The table of `space`; empty in files without one.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or a sequence is of no code section or the second of one.
+    pub(super) fn read(cubin: &Cubin<'_>, space: Space) -> Result<Self> {
+        let native = SectionKind::NvDebugLineSass.name();
+        let name = match space {
+            Space::Native => native.to_owned(),
+            Space::Mercury => merc_name(native).unwrap_or_default(),
+        };
+        let mut all = Self { name, by_section: HashMap::new() };
+        let Some(index) = cubin.section_by_name(&all.name) else { return Ok(all) };
+        let view = Relocated::new(cubin);
+        let section = view.section(index)?;
+        for table in line::decode(&all.name, &section.bytes)? {
+            for sequence in &table.sequences {
+                let offset = sequence.base_offset;
+                let code = section.target(offset).and_then(|target| target.section).ok_or_else(|| {
+                    fault(&all.name, offset, "the sequence's address leads to no code section")
+                })?;
+                let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));
+                if all.by_section.insert(code, PtxLines { offset, lines, entries }).is_some() {
+                    return Err(fault(&all.name, offset, "a second sequence for the same code section"));
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn fault(section: &str, offset: u64, message: &str) -> Error {
+    Error::new(section, offset, ErrorKind::Other(message.to_owned()))
+}
+
+/// Address and line of the rows that are flagged.
+fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
+    let mut is_entry = false;
+    let mut entries = BTreeMap::new();
+    for op in &sequence.ops {
+        match *op {
+            LineOp::EntryRow(flag) => is_entry = flag != 0,
+            LineOp::Row { address, line } if is_entry => {
+                entries.entry(address).or_insert(line);
+            }
+            _ => {}
+        }
+    }
+    entries
+}
+
+/// The map of a code section with its capsule, by the lines of both; `starts` are those of its functions, by native address. Without
+/// lines it has these only.
+///
+/// # Errors
+///
+/// The capsule has no lines, but the native code does.
+pub(super) fn map(
+    (native, here): (SectionIndex, &Table),
+    (mercury, there): (SectionIndex, &Table),
+    starts: &[AddressPair],
+) -> Result<AddressMap> {
+    let Some(lines_here) = here.by_section.get(&native) else {
+        return Ok(AddressMap::recover(Lines { native: &[], mercury: &[], starts, opening_lines: &[] }));
+    };
+    let lines_there = there
+        .by_section
+        .get(&mercury)
+        .ok_or_else(|| fault(&here.name, lines_here.offset, "the capsule has no PTX lines"))?;
+    let opening = &lines_there.entries;
+    let by_native: BTreeMap<u64, u32> =
+        starts.iter().filter_map(|start| Some((start.native, *opening.get(&start.mercury)?))).collect();
+    let opening_lines: Vec<u32> = opening.values().copied().collect();
+    Ok(AddressMap::recover(Lines {
+        native: &without_opening_rows(&lines_here.lines, &by_native),
+        mercury: &without_opening_rows(&lines_there.lines, opening),
+        starts,
+        opening_lines: &opening_lines,
+    }))
+}
+
+/// The changes without the first at each of `opening`, addresses and lines, if it is on that line.
+fn without_opening_rows(lines: &[(u64, u32)], opening: &BTreeMap<u64, u32>) -> Vec<(u64, u32)> {
+    let mut kept = Vec::with_capacity(lines.len());
+    let mut before = None;
+    for &(address, line) in lines {
+        let is_first = before != Some(address);
+        before = Some(address);
+        if !(is_first && opening.get(&address) == Some(&line)) {
+            kept.push((address, line));
+        }
+    }
+    // An opening row that is on the line of the function's first code.
+    kept.dedup();
+    kept
+}

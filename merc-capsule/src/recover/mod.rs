@@ -1,0 +1,216 @@
+//! Address maps from a cubin alone: from what its tables have at addresses of both spaces.
+
+mod lines;
+mod places;
+
+use crate::address_map::AddressMap;
+use crate::spaces::Spaces;
+use crate::symtab::MercuryFunction;
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, Space};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::line;
+use nv_debug_sections::line_table::AddressPair;
+use nv_debug_sections::relocated::Relocated;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
+/// One code section in both spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeMap {
+    /// The native section, `.text.F`.
+    pub native: SectionIndex,
+    /// Its functions, by native address.
+    pub functions: Vec<FunctionMap>,
+    /// By address in Mercury code the first of them that starts there.
+    by_mercury: BTreeMap<u64, usize>,
+    /// Native addresses of functions, ascending, each once.
+    pub starts: Vec<u64>,
+    /// Native size in bytes, padding included.
+    pub size: u64,
+    /// Size of `F` in Mercury code, where sequences of its line tables end.
+    pub mercury_size: u64,
+    /// Which addresses are the same.
+    pub map: AddressMap,
+    /// Which register ranges are the same, see [`RangeMap::order`](crate::registers::RangeMap::order).
+    pub register_order: Vec<u32>,
+}
+
+/// One function in both spaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionMap {
+    /// Its symbol in `.symtab`.
+    pub symbol: SymbolIndex,
+    /// Where it starts in `.text.F`.
+    pub native: u64,
+    /// Its size there in bytes.
+    pub native_size: u64,
+    /// Where it is in the capsule.
+    pub mercury: MercuryFunction,
+}
+
+impl CodeMap {
+    /// The map of a code section among `maps`, which are in the order of these.
+    pub(crate) fn of(maps: &[Self], native: SectionIndex) -> Option<&Self> {
+        let at = maps.binary_search_by_key(&native, |code| code.native).ok()?;
+        maps.get(at)
+    }
+
+    /// The first function that starts at a native address.
+    pub fn function_at(&self, native: u64) -> Option<&FunctionMap> {
+        let at = self.functions.partition_point(|function| function.native < native);
+        self.functions.get(at).filter(|function| function.native == native)
+    }
+
+    /// The first function that starts at a Mercury address.
+    pub fn function_from(&self, mercury: u64) -> Option<&FunctionMap> {
+        let at = self.by_mercury.get(&mercury)?;
+        self.functions.get(*at)
+    }
+}
+
+impl CodeMap {
+    /// The symbol of `F`, by which line tables name the section.
+    pub(crate) fn own_symbol(&self, cubin: &Cubin<'_>) -> Option<SymbolIndex> {
+        let own = cubin.section_name(self.native).strip_prefix(CODE_PREFIX)?;
+        let mut symbols = self.functions.iter().map(|function| function.symbol);
+        symbols.find(|symbol| cubin.symbol_name(*symbol) == own)
+    }
+
+    /// Bytes of native code from where a function starts, up to the next or its end: functions that have others folded into their
+    /// section count these in their size.
+    pub(crate) fn native_range(&self, function: &FunctionMap) -> u64 {
+        let next = self.starts.get(self.starts.partition_point(|start| *start <= function.native));
+        let range = next.map_or(u64::MAX, |next| next - function.native);
+        range.min(function.native_size)
+    }
+
+    /// The same in Mercury code.
+    pub(crate) fn mercury_range(&self, function: &FunctionMap) -> u64 {
+        let MercuryFunction { value, size } = function.mercury;
+        let next = self.by_mercury.range((Bound::Excluded(value), Bound::Unbounded)).next();
+        next.map_or(u64::MAX, |(next, _)| next - value).min(size)
+    }
+}
+
+/// The maps of all code sections that have a capsule, in file order.
+///
+/// Recovered from the symbols of both spaces, the PTX line tables, register ranges, frame rules, addresses in debug sections, and what
+/// `.nv.info.F` lists. Where two of them contradict each other, the first counts. Code that comes from no PTX instruction has the line
+/// of the function's `{`, which a flagged row of the Mercury table says.
+///
+/// # Errors
+///
+/// That of [`Spaces::of`]; a table cannot be read, a sequence is of no code section or the second of one, or a capsule has no PTX lines
+/// although its native code does.
+pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
+    let spaces = Spaces::of(cubin)?;
+    let here = lines::Table::read(cubin, Space::Native)?;
+    let there = lines::Table::read(cubin, Space::Mercury)?;
+    let others = cubin.mercury_symbols();
+    let mut maps = Vec::new();
+    for (native, functions) in code_sections(cubin) {
+        let Some(mercury) = spaces.mercury(native) else { continue };
+        let place = |symbol| {
+            let other = others.get(spaces.mercury_symbol(symbol)?.as_usize())?;
+            Some(MercuryFunction { value: other.value, size: other.size })
+        };
+        let mut code = code_map(cubin, native, functions, place)?;
+        let starts: Vec<AddressPair> = starts(&code.functions).collect();
+        code.map = lines::map((native, &here), (mercury, &there), &starts)?;
+        maps.push(code);
+    }
+    places::add(cubin, &spaces, &mut maps)?;
+    Ok(maps)
+}
+
+/// The maps of native code that stands for Mercury code too: every address is the same in both.
+///
+/// # Errors
+///
+/// `.nv_debug_line_sass` cannot be read.
+pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
+    let view = Relocated::new(cubin);
+    let mut changes: HashMap<SectionIndex, Vec<u64>> = HashMap::new();
+    let name = SectionKind::NvDebugLineSass.name();
+    if let Some(index) = cubin.section_by_name(name) {
+        let section = view.section(index)?;
+        for sequence in line::decode(name, &section.bytes)?.iter().flat_map(|table| &table.sequences) {
+            if let Some(code) = section.target(sequence.base_offset).and_then(|target| target.section) {
+                changes.entry(code).or_default().extend(sequence.line_changes().map(|(address, _)| address));
+            }
+        }
+    }
+    code_sections(cubin)
+        .into_iter()
+        .map(|(native, functions)| {
+            let symbols = cubin.symbols();
+            let place = |symbol: SymbolIndex| {
+                let Symbol { value, size, .. } = *symbols.get(symbol.as_usize())?;
+                Some(MercuryFunction { value, size })
+            };
+            let mut code = code_map(cubin, native, functions, place)?;
+            let lines = changes.remove(&native).unwrap_or_default();
+            code.map = AddressMap::identity(code.starts.iter().copied().chain(lines));
+            Ok(code)
+        })
+        .collect()
+}
+
+/// The native code sections in file order, each with its functions.
+fn code_sections<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, Vec<(SymbolIndex, &'c Symbol)>)> {
+    let mut functions: HashMap<SectionIndex, Vec<(SymbolIndex, &Symbol)>> = HashMap::new();
+    for (number, symbol) in cubin.functions() {
+        if let Some(section) = symbol.section() {
+            functions.entry(section).or_default().push((number, symbol));
+        }
+    }
+    let is_code = |name: &str| name.starts_with(CODE_PREFIX);
+    let sections = cubin.iter().filter(|(_, name, section)| is_code(name) && !section.is_mercury());
+    sections.map(|(index, ..)| (index, functions.remove(&index).unwrap_or_default())).collect()
+}
+
+/// The code section without its addresses. `place` is where a function is in Mercury code.
+fn code_map(
+    cubin: &Cubin<'_>,
+    native: SectionIndex,
+    functions: Vec<(SymbolIndex, &Symbol)>,
+    place: impl Fn(SymbolIndex) -> Option<MercuryFunction>,
+) -> Result<CodeMap> {
+    let own = cubin.section_name(native).strip_prefix(CODE_PREFIX);
+    let mut mercury_size = 0;
+    let mut all = Vec::with_capacity(functions.len());
+    for (symbol, entry) in functions {
+        let Some(mercury) = place(symbol) else { continue };
+        if own == Some(cubin.symbol_name(symbol)) {
+            mercury_size = mercury.size;
+        }
+        all.push(FunctionMap { symbol, native: entry.value, native_size: entry.size, mercury });
+    }
+    all.sort_by_key(|function| (function.native, function.symbol));
+    let mut starts: Vec<u64> = all.iter().map(|function| function.native).collect();
+    starts.dedup();
+    let mut by_mercury = BTreeMap::new();
+    for (at, function) in all.iter().enumerate() {
+        by_mercury.entry(function.mercury.value).or_insert(at);
+    }
+    let size = cubin.bytes(native)?.len() as u64;
+    Ok(CodeMap {
+        native,
+        by_mercury,
+        functions: all,
+        starts,
+        size,
+        mercury_size,
+        map: AddressMap::default(),
+        register_order: Vec::new(),
+    })
+}
+
+/// Where functions start, each native address once.
+fn starts(functions: &[FunctionMap]) -> impl Iterator<Item = AddressPair> {
+    functions
+        .chunk_by(|a, b| a.native == b.native)
+        .filter_map(|same| same.first())
+        .map(|first| AddressPair { native: first.native, mercury: first.mercury.value })
+}

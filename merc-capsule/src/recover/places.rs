@@ -1,0 +1,98 @@
+//! Places that sections of both spaces have at their addresses: register ranges, frame rules, addresses in debug sections.
+
+use super::CodeMap;
+use crate::address_map::Place;
+use crate::frame::{self, Frames, Rules};
+use crate::registers;
+use crate::relocations;
+use crate::spaces::Spaces;
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::line_table::AddressPair;
+use nv_debug_sections::reg_sass;
+use std::collections::HashMap;
+
+/// Adds to `maps` all places that are known.
+pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+    register_ranges(cubin, spaces, maps)?;
+    frame_rules(cubin, spaces, maps)?;
+    labels(cubin, spaces, maps);
+    Ok(())
+}
+
+/// A native section of this kind and its clone, if there are both.
+fn both(cubin: &Cubin<'_>, spaces: &Spaces, kind: SectionKind) -> Option<(SectionIndex, SectionIndex)> {
+    let native = cubin.section_by_name(kind.name())?;
+    Some((native, spaces.mercury(native)?))
+}
+
+fn insert(code: &mut CodeMap, place: Place, native: u64, mercury: u64) {
+    // What contradicts the places before shows where sections are compared.
+    let _ = code.map.insert(place, AddressPair { native, mercury });
+}
+
+fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+    let Some((native, mercury)) = both(cubin, spaces, SectionKind::NvDebugInfoRegSass) else {
+        return Ok(());
+    };
+    let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+    let (here, there) = (reg_sass::decode(&here)?, reg_sass::decode(&there)?);
+    let here: HashMap<_, _> = here.iter().map(|function| (function.function, &function.ranges)).collect();
+    let there: HashMap<_, _> = there.iter().map(|function| (function.function, &function.ranges)).collect();
+    for code in maps {
+        let function = cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
+        let (Some(here), Some(there)) = (here.get(function.as_bytes()), there.get(function.as_bytes()))
+        else {
+            continue;
+        };
+        let Some(order) = registers::matched(here, there) else { continue };
+        for (number, range) in order.iter().zip(there.iter()) {
+            let Some(native) = here.get(*number as usize) else { continue };
+            insert(code, Place::RangeStart, native.start.into(), range.start.into());
+            insert(code, Place::RangeEnd, native.end.into(), range.end.into());
+        }
+        code.register_order = order;
+    }
+    Ok(())
+}
+
+fn frame_rules(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+    let Some((native, mercury)) = both(cubin, spaces, SectionKind::DebugFrame) else { return Ok(()) };
+    let here = Frames::read(cubin, native)?;
+    let there = Frames::read(cubin, mercury)?;
+    let mut rules_there: HashMap<(SectionIndex, u64), Rules<'_>> = HashMap::new();
+    for (section, address, rules) in there.rules() {
+        rules_there.entry((section, address)).or_insert(rules);
+    }
+    for (section, address, rules) in here.rules() {
+        let Ok(at) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
+        let (Some(code), Some(capsule)) = (maps.get_mut(at), spaces.mercury(section)) else { continue };
+        let Some(start) = code.function_at(address) else { continue };
+        let start = start.mercury.value;
+        let Some(other) = rules_there.get(&(capsule, start)) else { continue };
+        for (place, native, mercury) in frame::matched(&rules, other) {
+            insert(code, place, address.wrapping_add(native), start.wrapping_add(mercury));
+        }
+    }
+    Ok(())
+}
+
+/// Addresses of labels, which both spaces have relocations of at the same places.
+fn labels(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) {
+    for kind in relocations::TRANSLATED {
+        let Some((native, mercury)) = both(cubin, spaces, kind) else { continue };
+        let there: HashMap<u64, _> = relocations::code_targets(cubin, mercury)
+            .map(|(at, section, address)| (at, (section, address)))
+            .collect();
+        for (at, section, address) in relocations::code_targets(cubin, native) {
+            let Ok(number) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
+            let (Some(code), Some(&(other, mercury))) = (maps.get_mut(number), there.get(&at)) else {
+                continue;
+            };
+            if spaces.mercury(section) == Some(other) {
+                insert(code, Place::Instruction, address, mercury);
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at other addresses and in another order.
+
+use crate::address_map::{AddressMap, Place};
+use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
+use nv_debug_sections::reg_type::{self, FunctionTypes};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::cmp::Reverse;
+
+/// What both sections say of one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registers<'d> {
+    /// `F` of `.text.F`.
+    pub function: &'d [u8],
+    /// Ranges in section order, each with its type code.
+    pub ranges: Vec<(RegisterRange<'d>, u8)>,
+}
+
+/// Where ranges of one function are in the other space.
+#[derive(Debug, Clone, Copy)]
+pub struct RangeMap<'m> {
+    /// Their addresses.
+    pub addresses: &'m AddressMap,
+    /// By number of a range in Mercury order: its number in native order. Ranges that start together are in the order in which ptxas
+    /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
+    pub order: &'m [u32],
+}
+
+/// Reads the sections of one space.
+///
+/// # Errors
+///
+/// One of them cannot be decoded, or they are not of the same functions with as many ranges.
+pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Registers<'d>>> {
+    let (all, types) = (reg_sass::decode(reg_sass)?, reg_type::decode(reg_type)?);
+    let mismatch = |text: String| Error::new(reg_type::NAME, 0, ErrorKind::Other(text));
+    if all.len() != types.len() {
+        let (types, all) = (types.len(), all.len());
+        return Err(mismatch(format!("{types} functions, but {} has {all}", reg_sass::NAME)));
+    }
+    all.into_iter()
+        .zip(types)
+        .map(|(FunctionRegisters { function, ranges }, types)| {
+            if function != types.function || ranges.len() != types.types.len() {
+                let name = String::from_utf8_lossy(function);
+                return Err(mismatch(format!("not the ranges that {} has for {name}", reg_sass::NAME)));
+            }
+            Ok(Registers { function, ranges: ranges.into_iter().zip(types.types.iter().copied()).collect() })
+        })
+        .collect()
+}
+
+/// The bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`.
+///
+/// # Errors
+///
+/// As [`reg_sass::encode`].
+pub fn encode(all: &[Registers<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
+    let functions = all.iter().map(|Registers { function, ranges }| FunctionRegisters {
+        function,
+        ranges: ranges.iter().map(|(range, _)| *range).collect(),
+    });
+    let bytes = reg_sass::encode(functions)?;
+    let codes: Vec<Vec<u8>> =
+        all.iter().map(|function| function.ranges.iter().map(|(_, code)| *code).collect()).collect();
+    let types: Vec<_> =
+        all.iter().zip(&codes).map(|(all, types)| FunctionTypes { function: all.function, types }).collect();
+    Ok((bytes, reg_type::encode(&types)?))
+}
+
+/// The native ranges of a function, from those in Mercury code: by register and start.
+///
+/// # Errors
+///
+/// The map lacks an address, or a range would end before it starts.
+pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
+    let native = |place, address: u32| map.addresses.native(place, address.into());
+    let mut ranges = moved(mercury, native)?;
+    ranges.sort_by_key(|(range, _)| (range.register.0, range.start));
+    Ok(Registers { function: mercury.function, ranges })
+}
+
+/// The ranges of a function in Mercury code, from the native ones: by start.
+///
+/// # Errors
+///
+/// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges.
+pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
+    let mercury = |place, address: u32| map.addresses.mercury(place, address.into());
+    let mut ranges = moved(native, mercury)?;
+    if map.order.is_empty() {
+        ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.part)));
+    } else {
+        ranges = ordered(&ranges, map.order)
+            .ok_or_else(|| fault(native, "the order that the map has for them is of other ranges"))?;
+    }
+    Ok(Registers { function: native.function, ranges })
+}
+
+fn moved<'d>(
+    here: &Registers<'d>,
+    there: impl Fn(Place, u32) -> Option<u64>,
+) -> Result<Vec<(RegisterRange<'d>, u8)>> {
+    let address = |place, address| {
+        let found = there(place, address).and_then(|address| u32::try_from(address).ok());
+        found.ok_or_else(|| fault(here, format!("{address:#x}, a {place:?}, is not in the address map")))
+    };
+    here.ranges
+        .iter()
+        .map(|(range, code)| {
+            let (start, end) =
+                (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
+            if end < start && range.start <= range.end {
+                let (from, to) = (range.start, range.end);
+                let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
+                return Err(fault(here, text));
+            }
+            Ok((RegisterRange { start, end, ..*range }, *code))
+        })
+        .collect()
+}
+
+fn fault(registers: &Registers<'_>, text: impl Into<String>) -> Error {
+    let function = String::from_utf8_lossy(registers.function);
+    let text = format!("ranges of {function}: {}", text.into());
+    Error::new(reg_sass::NAME, 0, ErrorKind::Other(text))
+}
+
+/// `None` unless `order` has the number of each range once, and gives ascending starts.
+fn ordered<'d>(ranges: &[(RegisterRange<'d>, u8)], order: &[u32]) -> Option<Vec<(RegisterRange<'d>, u8)>> {
+    let mut left: Vec<_> = ranges.iter().copied().map(Some).collect();
+    let ordered: Vec<_> =
+        order.iter().map(|number| left.get_mut(*number as usize)?.take()).collect::<Option<_>>()?;
+    let is_all = ordered.len() == ranges.len();
+    (is_all && ordered.is_sorted_by_key(|(range, _)| range.start)).then_some(ordered)
+}
+
+/// By number of a Mercury range that of the same native one, as [`RangeMap::order`] has it; `None` if the two are of other ranges.
+///
+/// Ranges of one word of a PTX register in one SASS register belong together by address. Observed: ptxas 13.0.88, both spaces have as
+/// many of each, 23,453 ranges of the corpus.
+pub fn matched(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> Option<Vec<u32>> {
+    let (here, there) = (by_word(native), by_word(mercury));
+    let mut order = vec![0; there.len()];
+    for ((word, _, native), (other, _, mercury)) in here.iter().zip(&there) {
+        if word != other {
+            return None;
+        }
+        *order.get_mut(*mercury as usize)? = *native;
+    }
+    (here.len() == there.len()).then_some(order)
+}
+
+/// Word of a PTX register and its SASS register, address, number of the range.
+type Numbered<'d> = ((&'d [u8], u32, u32), (u32, u32), u32);
+
+fn by_word<'d>(ranges: &[RegisterRange<'d>]) -> Vec<Numbered<'d>> {
+    let numbered = (0..).zip(ranges).map(|(number, range)| {
+        let RegisterRange { part, ptx_name, register, start, end } = *range;
+        ((ptx_name, part, register.0), (start, end), number)
+    });
+    let mut all: Vec<_> = numbered.collect();
+    all.sort_unstable();
+    all
+}

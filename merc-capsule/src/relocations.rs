@@ -1,0 +1,122 @@
+//! Relocations of debug sections in both spaces.
+
+use crate::address_map::Place;
+use crate::translation::{Reference, Translation, Untranslatable};
+use nv_debug_sections::catalog::{SectionKind, Space};
+use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
+use nv_debug_sections::reloc::{RelocKind, RelocType};
+use nv_debug_sections::{Error, ErrorKind, Result};
+
+/// Sections whose code addresses ptxas translates from Mercury to native space; those of others stay what they are in Mercury space, in
+/// native sections too (FORMATS 4, "Labels in `.debug_ranges/.debug_aranges`").
+pub const TRANSLATED: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
+
+/// The place whose address relocations of `section` have.
+fn place(section: Option<SectionKind>) -> Option<Place> {
+    section.filter(|section| TRANSLATED.contains(section)).map(|_| Place::Instruction)
+}
+
+/// Relocations of code in a debug section of either space: offset of the field, code section, and address in it.
+pub(crate) fn code_targets(
+    cubin: &Cubin<'_>,
+    section: SectionIndex,
+) -> impl Iterator<Item = (u64, SectionIndex, u64)> {
+    cubin.relocations_of(section).filter_map(|(table, entry)| {
+        let symtab = SectionIndex(cubin.section(table).ok()?.link);
+        let symbol = cubin.symbols_of(symtab).get(entry.symbol.as_usize())?;
+        let code = symbol.section().filter(|_| symbol.is_function())?;
+        Some((entry.offset, code, symbol.value.wrapping_add_signed(entry.addend?)))
+    })
+}
+
+/// The entries of `.nv.merc.rela.X` for those of `.rela.X`, in their order. `name` is the native one, `kind` what section `X` is.
+///
+/// # Errors
+///
+/// A type that does not occur in debug sections, a symbol without counterpart, an address that the map lacks.
+pub fn to_mercury(
+    cubin: &Cubin<'_>,
+    (name, kind): (&str, Option<SectionKind>),
+    native: &[Relocation],
+    translation: Translation<'_>,
+) -> Result<Vec<Relocation>> {
+    native
+        .iter()
+        .map(|entry| {
+            let fault = |error: Untranslatable| fault(name, entry.offset, &error);
+            let reloc = native_kind(cubin, kind, entry).ok_or_else(|| unknown(name, entry))?;
+            let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+            let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
+            let other = match place(kind).filter(|_| is_code) {
+                Some(place) => translation.to_mercury(own, place).map_err(fault)?,
+                None => Reference { symbol: translation.mercury_symbol(own.symbol).map_err(fault)?, ..own },
+            };
+            let Reference { symbol, addend } = other;
+            Ok(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Mercury), ..*entry })
+        })
+        .collect()
+}
+
+/// The entries of `.rela.X` for those of `.nv.merc.rela.X`, in their order.
+///
+/// # Errors
+///
+/// As [`to_mercury`].
+pub fn to_native(
+    (name, kind): (&str, Option<SectionKind>),
+    mercury: &[Relocation],
+    translation: Translation<'_>,
+) -> Result<Vec<Relocation>> {
+    mercury
+        .iter()
+        .map(|entry| {
+            let fault = |error: Untranslatable| fault(name, entry.offset, &error);
+            let reloc = RelocKind::from_mercury(entry.r_type).ok_or_else(|| unknown(name, entry))?;
+            let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+            let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
+            let other = match place(kind).filter(|_| is_code) {
+                Some(place) => translation.to_native(own, place).map_err(fault)?,
+                None => Reference { symbol: translation.native_symbol(own.symbol).map_err(fault)?, ..own },
+            };
+            let Reference { symbol, addend } = other;
+            Ok(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Native), ..*entry })
+        })
+        .collect()
+}
+
+/// What a native entry says. Mercury's types tell apart what is one native type: addresses inside code by the symbol, which is a
+/// function's, offsets of line programs by the section they lead to.
+fn native_kind(cubin: &Cubin<'_>, section: Option<SectionKind>, entry: &Relocation) -> Option<RelocKind> {
+    let RelocType { number, space: Space::Native, .. } = *RelocType::from_number(entry.r_type)? else {
+        return None;
+    };
+    let symbol = cubin.symbols().get(entry.symbol.as_usize())?;
+    let is_line = || {
+        let name = symbol.section().map(|section| cubin.section_name(section));
+        let is_section = |kind: SectionKind| name == Some(kind.name());
+        symbol.is_section() && section == Some(SectionKind::DebugInfo) && is_section(SectionKind::DebugLine)
+    };
+    let kinds = [
+        (RelocKind::Code64, symbol.is_function()),
+        (RelocKind::Code32, symbol.is_function()),
+        (RelocKind::LineOffset32, is_line()),
+        (RelocKind::Absolute64, true),
+        (RelocKind::Absolute32, true),
+        (RelocKind::Generic64, true),
+        (RelocKind::UnusedClear64, true),
+    ];
+    kinds.into_iter().find(|(kind, is)| *is && kind.number(Space::Native) == number).map(|(kind, _)| kind)
+}
+
+fn fault(section: &str, offset: u64, error: &Untranslatable) -> Error {
+    Error::new(section, offset, ErrorKind::Other(error.to_string()))
+}
+
+fn unknown(section: &str, entry: &Relocation) -> Error {
+    let expected = "a relocation type of debug sections of its space";
+    Error::new(
+        section,
+        entry.offset,
+        ErrorKind::Value { field: "r_type", found: entry.r_type.into(), expected },
+    )
+}

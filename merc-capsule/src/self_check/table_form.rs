@@ -1,0 +1,69 @@
+//! What every Mercury line table of ptxas is like, and the native ones do not show.
+
+use crate::recover::CodeMap;
+use crate::translation::Translation;
+use nv_debug_sections::Result;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::line::{self, LineOp, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::relocated::Relocated;
+
+/// What is wrong with the form of the line table at `mercury`, a clone.
+pub(super) fn fault(
+    cubin: &Cubin<'_>,
+    mercury: SectionIndex,
+    translation: Translation<'_>,
+) -> Result<Option<String>> {
+    let section = Relocated::new(cubin).section(mercury)?;
+    let bytes = cubin.bytes(mercury)?;
+    for table in line::decode(cubin.section_name(mercury), &bytes)? {
+        if table.params != PTXAS_PARAMS {
+            return Ok(Some("the header has other parameters than those of ptxas".to_owned()));
+        }
+        if let Some(base @ 1..) = table.debug_str_base {
+            return Ok(Some(format!("the base of names is {base:#x} before relocation, expected 0")));
+        }
+        for (number, sequence) in table.sequences.iter().enumerate() {
+            let code = section.target(sequence.base_offset).and_then(|target| target.section);
+            let native = code.and_then(|code| translation.spaces().native(code));
+            let Some(code) = native.and_then(|native| CodeMap::of(translation.maps(), native)) else {
+                continue;
+            };
+            if let Some(words) = of_sequence(sequence, code) {
+                return Ok(Some(format!("sequence {number}: {words}")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn of_sequence(sequence: &Sequence, code: &CodeMap) -> Option<String> {
+    if sequence.base != 0 {
+        return Some(format!("the address is {:#x} before relocation, expected 0", sequence.base));
+    }
+    if sequence.end != code.mercury_size {
+        return Some(format!("the end is {:#x}, that of the code {:#x}", sequence.end, code.mercury_size));
+    }
+    let mut is_entry = false;
+    let mut address = 0;
+    let mut rows = 0;
+    for op in &sequence.ops {
+        match *op {
+            LineOp::EntryRow(flag @ 0..=1) if is_entry != (flag == 1) => is_entry = flag == 1,
+            LineOp::InlinedCall { context, .. } if context <= rows => {}
+            LineOp::SetFile(_) => {}
+            LineOp::Row { address: new, .. } | LineOp::Advance(new)
+                if new % 16 == 0 && (address..=sequence.end).contains(&new) =>
+            {
+                address = new;
+                rows += u64::from(matches!(op, LineOp::Row { .. }));
+                if is_entry && code.function_from(new).is_none() {
+                    return Some(format!(
+                        "a row at {new:#x} is flagged as that of a function, and none starts there"
+                    ));
+                }
+            }
+            ref op => return Some(format!("{op:x?} is not what ptxas writes there")),
+        }
+    }
+    None
+}

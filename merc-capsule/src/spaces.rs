@@ -1,0 +1,97 @@
+//! What belongs together in the two spaces of a cubin: sections and their clones, symbols and those of `.nv.merc.symtab`.
+
+use crate::policy::merc_name;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::collections::{HashMap, VecDeque};
+
+/// The counterparts in one cubin.
+///
+/// Sections and clones belong together by name, several of one name in the order in which they stand (files that nvlink wrote have
+/// such); symbols in the order of both tables, of which the Mercury one lacks some (FORMATS 7).
+#[derive(Debug, Clone)]
+pub struct Spaces {
+    mercury_section: HashMap<SectionIndex, SectionIndex>,
+    native_section: HashMap<SectionIndex, SectionIndex>,
+    mercury_symbol: Vec<Option<SymbolIndex>>,
+    native_symbol: Vec<SymbolIndex>,
+}
+
+impl Spaces {
+    /// Finds the counterparts.
+    ///
+    /// # Errors
+    ///
+    /// That of [`Cubin::expect_short_names`]; a symbol of `.nv.merc.symtab` is none of the native ones, or not in their order.
+    pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
+        cubin.expect_short_names()?;
+        let mut clones: HashMap<&str, VecDeque<SectionIndex>> = HashMap::new();
+        for (index, name, _) in cubin.iter().filter(|(_, _, section)| section.is_mercury()) {
+            clones.entry(name).or_default().push_back(index);
+        }
+        let mut mercury_section = HashMap::new();
+        for (index, name, _) in cubin.iter().filter(|(_, _, section)| !section.is_mercury()) {
+            let clone = merc_name(name).and_then(|clone| clones.get_mut(&*clone)?.pop_front());
+            mercury_section.extend(clone.map(|clone| (index, clone)));
+        }
+        let native_section = mercury_section.iter().map(|(native, mercury)| (*mercury, *native)).collect();
+        let mut spaces =
+            Self { mercury_section, native_section, mercury_symbol: Vec::new(), native_symbol: Vec::new() };
+        spaces.pair_symbols(cubin)?;
+        Ok(spaces)
+    }
+
+    fn pair_symbols(&mut self, cubin: &Cubin<'_>) -> Result<()> {
+        let (Some(here), Some(there)) = (cubin.symtab(), cubin.mercury_symtab()) else { return Ok(()) };
+        let (own, others) = (cubin.symbols_of(here), cubin.symbols_of(there));
+        self.mercury_symbol.reserve(own.len());
+        self.native_symbol.reserve(others.len());
+        let mut others = (0..).zip(others).peekable();
+        for (number, symbol) in (0..).zip(own) {
+            let name = cubin.symbol_name_in(here, SymbolIndex(number));
+            let section = symbol.section();
+            let is_same = |other: &(u32, &nv_debug_sections::cubin::Symbol)| {
+                let (number, other) = *other;
+                // Section symbols have the name of the clone, less its prefix.
+                let by_section =
+                    || section.map(|section| self.mercury(section).unwrap_or(section)) == other.section();
+                if symbol.is_section() && other.is_section() && section.is_some() {
+                    by_section()
+                } else {
+                    name == cubin.symbol_name_in(there, SymbolIndex(number))
+                }
+            };
+            let other = others.next_if(is_same).map(|(number, _)| SymbolIndex(number));
+            self.mercury_symbol.push(other);
+            self.native_symbol.extend(other.map(|_| SymbolIndex(number)));
+        }
+        match others.next() {
+            None => Ok(()),
+            Some((number, _)) => {
+                let name = cubin.symbol_name_in(there, SymbolIndex(number));
+                let text = format!("symbol {number}, {name}, is none of .symtab in its order there");
+                Err(Error::new(cubin.section_name(there), 0, ErrorKind::Other(text)))
+            }
+        }
+    }
+
+    /// The clone of a native section; of code its capsule.
+    pub fn mercury(&self, native: SectionIndex) -> Option<SectionIndex> {
+        self.mercury_section.get(&native).copied()
+    }
+
+    /// The native section of a clone.
+    pub fn native(&self, mercury: SectionIndex) -> Option<SectionIndex> {
+        self.native_section.get(&mercury).copied()
+    }
+
+    /// The symbol of `.nv.merc.symtab` for one of `.symtab`.
+    pub fn mercury_symbol(&self, native: SymbolIndex) -> Option<SymbolIndex> {
+        self.mercury_symbol.get(native.as_usize()).copied().flatten()
+    }
+
+    /// The symbol of `.symtab` for one of `.nv.merc.symtab`.
+    pub fn native_symbol(&self, mercury: SymbolIndex) -> Option<SymbolIndex> {
+        self.native_symbol.get(mercury.as_usize()).copied()
+    }
+}

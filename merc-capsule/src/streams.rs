@@ -1,0 +1,163 @@
+//! Where the instructions of code come from, one after the other: what line tables are made of.
+
+use crate::address_map::Place;
+use crate::recover::CodeMap;
+use crate::translation::{Translation, Untranslatable};
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::line::{self, LineOp, Sequence};
+use nv_debug_sections::line_table::{EntryRow, Loc, LocId, Located};
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+/// The locations of one code section, as [`locations`](nv_debug_sections::line_table::locations) takes them. Addresses are those of
+/// Mercury code.
+#[derive(Debug, Clone, Default)]
+pub struct Stream<'l> {
+    /// The `.loc` directives.
+    pub locs: Cow<'l, [Loc]>,
+    /// Instructions by address, at least those where the location changes.
+    pub located: Vec<Located>,
+    /// Rows that open functions, by address.
+    pub entries: Vec<EntryRow>,
+}
+
+/// The locations of the code sections that have any, by native section.
+pub type Streams<'l> = BTreeMap<SectionIndex, Stream<'l>>;
+
+/// What the rows of the line table at `table` say, a native one or a clone.
+///
+/// Rows are less than directives: a native table lacks those that repeat a location, and nothing tells apart two directives of the same
+/// one. A table that is made of what comes out here says the same, in other steps at times.
+///
+/// # Errors
+///
+/// The table cannot be read, or an address of a native one is not in the map of its code section.
+pub fn of_table(
+    cubin: &Cubin<'_>,
+    table: SectionIndex,
+    translation: Translation<'_>,
+) -> Result<Streams<'static>> {
+    let name = cubin.section_name(table);
+    let space = if cubin.section(table)?.is_mercury() { Space::Mercury } else { Space::Native };
+    let section = Relocated::new(cubin).section(table)?;
+    let mut streams = Streams::new();
+    for unit in line::decode(name, &section.bytes)? {
+        for sequence in &unit.sequences {
+            let target = section.target(sequence.base_offset).and_then(|target| target.section);
+            let native = match space {
+                Space::Native => target,
+                Space::Mercury => target.and_then(|code| translation.spaces().native(code)),
+            };
+            // nvlink keeps the programs of functions it drops, without relocation.
+            let Some(code) = native.and_then(|code| CodeMap::of(translation.maps(), code)) else { continue };
+            let stream = of_sequence(sequence, code, space).map_err(|error| {
+                Error::new(name, sequence.base_offset, ErrorKind::Other(error.to_string()))
+            })?;
+            streams.insert(code.native, stream);
+        }
+    }
+    Ok(streams)
+}
+
+fn of_sequence(sequence: &Sequence, code: &CodeMap, space: Space) -> Result<Stream<'static>, Untranslatable> {
+    let (rows, call_sites) = rows(sequence);
+    let address = |row: &Row| match space {
+        Space::Native => code.mercury_line(row.address),
+        Space::Mercury => Ok(row.address),
+    };
+    let is_start = |row: &Row| match space {
+        Space::Native => code.function_at(row.address).is_some(),
+        Space::Mercury => code.function_from(row.address).is_some(),
+    };
+    let mut stream = Stream::default();
+    let mut locs: Vec<Loc> = Vec::with_capacity(rows.len());
+    // Rows count from 1; that of each is the directive before it in number.
+    let mut row_locs: Vec<LocId> = Vec::new();
+    let mut opened = HashSet::new();
+    for (at, row) in rows.iter().enumerate() {
+        let parent = usize::try_from(row.context).ok().and_then(|row| row_locs.get(row.checked_sub(1)?));
+        let id = LocId(u32::try_from(locs.len()).unwrap_or(u32::MAX));
+        locs.push(Loc { file: row.file, line: row.line, name: row.name, parent: parent.copied() });
+        if row.number.is_some() {
+            row_locs.push(id);
+        }
+        let address = address(row)?;
+        // A call site that is followed by the code it inlines has no code of its own.
+        let next =
+            rows.get(at + 1).is_some_and(|next| next.address == row.address && next.context != row.context);
+        if next && row.number.is_some_and(|number| call_sites.contains(&number)) {
+            continue;
+        }
+        if row.number.is_some()
+            && (row.is_entry || is_start(row) && space == Space::Native)
+            && opened.insert(address)
+        {
+            let flagged = row.is_entry || space == Space::Native;
+            stream.entries.push(EntryRow { address, loc: id, flagged });
+        } else {
+            stream.located.push(Located { address, loc: Some(id) });
+        }
+    }
+    stream.located.sort_by_key(|located| located.address);
+    stream.entries.sort_by_key(|entry| entry.address);
+    stream.locs = locs.into();
+    Ok(stream)
+}
+
+/// What is in force where code changes.
+struct Row {
+    /// Number of the row, 1-based; `None` for an advance without.
+    number: Option<u64>,
+    address: u64,
+    file: u32,
+    line: u32,
+    context: u64,
+    name: u32,
+    is_entry: bool,
+}
+
+/// The rows and bare advances of a sequence, and the rows that others name as their call sites.
+fn rows(sequence: &Sequence) -> (Vec<Row>, HashSet<u64>) {
+    let (mut rows, mut call_sites) = (Vec::new(), HashSet::new());
+    let (mut file, mut line, mut context, mut name, mut is_entry) = (1, 1, 0, 0, false);
+    let mut count = 0;
+    for op in &sequence.ops {
+        let (number, address) = match *op {
+            LineOp::SetFile(new) => {
+                file = u32::try_from(new).unwrap_or(u32::MAX);
+                continue;
+            }
+            LineOp::InlinedCall { context: row, name: offset } => {
+                (context, name) = (row, u32::try_from(offset).unwrap_or(0));
+                call_sites.insert(row);
+                continue;
+            }
+            LineOp::EntryRow(flag) => {
+                is_entry = flag != 0;
+                continue;
+            }
+            LineOp::Row { address, line: new } => {
+                (line, count) = (new, count + 1);
+                (Some(count), address)
+            }
+            // The first leads to the first row.
+            LineOp::Advance(address) if count > 0 => (None, address),
+            _ => continue,
+        };
+        rows.push(Row { number, address, file, line, context, name, is_entry });
+    }
+    (rows, call_sites)
+}
+
+impl CodeMap {
+    /// Where in Mercury code the line changes that changes at a native address.
+    fn mercury_line(&self, native: u64) -> Result<u64, Untranslatable> {
+        let pairs = self.map.pairs();
+        let pair = pairs.binary_search_by_key(&native, |pair| pair.native).ok().and_then(|at| pairs.get(at));
+        let found = pair.map(|pair| pair.mercury).or_else(|| self.map.mercury(Place::Instruction, native));
+        found.ok_or(Untranslatable::Address(native, Place::Instruction))
+    }
+}
