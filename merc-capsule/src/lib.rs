@@ -4,6 +4,7 @@ mod address_map;
 pub mod clone;
 pub mod finalise;
 pub mod frame;
+pub mod info;
 mod plan;
 mod policy;
 mod recover;

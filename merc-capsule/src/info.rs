@@ -1,0 +1,339 @@
+//! `.nv.info[.F]` and `.nv.merc.nv.info[.F]`: the same records in both spaces, but for those of a [table](ATTRIBUTES).
+//!
+//! A clone has the records of its original in the same order, without those that only native code has, which are the last of the
+//! original. Addresses are those of Mercury code, symbols those of `.nv.merc.symtab`, and functions may have stack frames of another size.
+//! `.nv.merc.nv.info.F` has one record more, behind [`CUDA_API_VERSION`](Attribute::CUDA_API_VERSION) (nvlink: before it).
+//!
+//! No public specification. Observed: ptxas 13.0.88, sm_100-sm_121, nvlink 13.0.88 and ptxas 13.4.
+//!
+//! ```
+//! use merc_capsule::AddressMap;
+//! use merc_capsule::info::{MercurySide, NativeSide, finalizer_options, native_only, to_mercury, to_native};
+//! use nv_debug_sections::nv_info;
+//! use std::collections::BTreeMap;
+//! // CUDA_API_VERSION 130, EXIT_INSTR_OFFSETS 0x90, SW_WAR 0.
+//! let file = [4, 0x37, 4, 0, 130, 0, 0, 0, 4, 0x1c, 4, 0, 0x90, 0, 0, 0, 4, 0x36, 4, 0, 0, 0, 0, 0];
+//! let native = nv_info::decode(".nv.info.saxpy", &file)?;
+//! let (map, frame_sizes) = (AddressMap::identity([]), BTreeMap::new());
+//! let there = MercurySide { map: &map, frame_sizes: &frame_sizes, finalizer_options: Some(&[0; 52]) };
+//! let mercury = to_mercury(".nv.info.saxpy", &native, &there, Some)?;
+//! assert_eq!(finalizer_options(&mercury), Some(&[0; 52][..]));
+//!
+//! let only = native_only(&mercury, 120, None)?;
+//! let here = NativeSide { map: &map, frame_sizes: &frame_sizes, only: &only };
+//! assert_eq!(to_native(".nv.merc.nv.info.saxpy", &mercury, &here, Some)?, native);
+//! # Ok::<(), nv_debug_sections::Error>(())
+//! ```
+
+mod layout;
+mod native;
+
+use crate::address_map::{AddressMap, Place};
+use crate::policy::merc_name;
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::SymbolIndex;
+use nv_debug_sections::line_table::AddressPair;
+use nv_debug_sections::nv_info::{Attribute, Record, Value};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+pub use layout::Layout;
+pub use native::{frame_sizes, native_only};
+
+/// How a record of one space differs from that of the other, apart from the [symbols](Record::symbols) that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// Only this space has it.
+    OnlyIn(Space),
+    /// It says where in code things are.
+    Addresses(Layout),
+    /// A symbol, and a number of which each space has its own.
+    OwnNumber,
+}
+
+/// Attributes whose records differ, by ascending number. All others are the same in both spaces.
+///
+/// Those of [`Layout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
+/// holds none: its numbers have names (cuobjdump 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
+pub const ATTRIBUTES: [(Attribute, Difference); 26] = [
+    (Attribute::PARAM_CBANK, Difference::OnlyIn(Space::Native)),
+    (Attribute::FRAME_SIZE, Difference::OwnNumber),
+    (Attribute::CBANK_PARAM_SIZE, Difference::OnlyIn(Space::Native)),
+    (Attribute::EXIT_INSTR_OFFSETS, LIST),
+    (Attribute::S2RCTAID_INSTR_OFFSETS, UNKNOWN),
+    (Attribute::LD_CACHEMOD_INSTR_OFFSETS, UNKNOWN),
+    (Attribute::ATOM_SYS_INSTR_OFFSETS, UNKNOWN),
+    (Attribute::COOP_GROUP_INSTR_OFFSETS, LIST),
+    (Attribute::ATOMF16_EMUL_INSTR_OFFSETS, UNKNOWN),
+    (Attribute::ATOM16_EMUL_INSTR_REG_MAP, UNKNOWN),
+    (Attribute::INT_WARP_WIDE_INSTR_OFFSETS, LIST),
+    (Attribute::INDIRECT_BRANCH_TARGETS, Difference::Addresses(Layout::Branches)),
+    (Attribute::SW_WAR, Difference::OnlyIn(Space::Native)),
+    // Each address with three words of the barrier and the instruction.
+    (Attribute::MBARRIER_INSTR_OFFSETS, entries(4)),
+    (Attribute::COROUTINE_RESUME_ID_OFFSETS, UNKNOWN),
+    (Attribute::INSTR_REG_MAP, UNKNOWN),
+    // Each address with a mask of bytes.
+    (Attribute::UNUSED_LOAD_BYTE_OFFSET, entries(2)),
+    (Attribute::SYSCALL_OFFSETS, LIST),
+    (Attribute::SW_WAR_MEMBAR_SYS_INSTR_OFFSETS, UNKNOWN),
+    (Attribute::ANNOTATIONS, Difference::Addresses(Layout::Annotations)),
+    (Attribute::STACK_CANARY_TRAP_OFFSETS, UNKNOWN),
+    (Attribute::LOCAL_CTA_ASYNC_STORE_OFFSETS, UNKNOWN),
+    (Attribute::MERCURY_FINALIZER_OPTIONS, Difference::OnlyIn(Space::Mercury)),
+    (Attribute::IGNOREOOB_CP_ASYNC_BULK_INSTR_OFFSETS, UNKNOWN),
+    (Attribute::NVSAL_SW_WAR, Difference::OnlyIn(Space::Native)),
+    (Attribute(0x6d), Difference::OnlyIn(Space::Native)),
+];
+
+const LIST: Difference = entries(1);
+const UNKNOWN: Difference = Difference::Addresses(Layout::Unknown);
+
+const fn entries(words: usize) -> Difference {
+    Difference::Addresses(Layout::Entries { words })
+}
+
+/// How records of an attribute differ; `None`: not at all.
+pub fn difference(attribute: Attribute) -> Option<Difference> {
+    let place = ATTRIBUTES.binary_search_by_key(&attribute, |(attribute, _)| *attribute).ok()?;
+    ATTRIBUTES.get(place).map(|(_, difference)| *difference)
+}
+
+/// What a clone says that its original does not.
+#[derive(Debug, Clone, Copy)]
+pub struct MercurySide<'a, 'd> {
+    /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
+    pub map: &'a AddressMap,
+    /// Frame sizes in bytes in Mercury code, by symbols of `.nv.merc.symtab`, of functions with another in native code: some of those in
+    /// another function's section.
+    pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
+    /// Value of the record that only `.nv.merc.nv.info.F` has; nobody outside knows what it says. `None` for `.nv.merc.nv.info`.
+    pub finalizer_options: Option<&'d [u8]>,
+}
+
+/// What an original says that its clone does not.
+#[derive(Debug, Clone, Copy)]
+pub struct NativeSide<'a, 'd> {
+    /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
+    pub map: &'a AddressMap,
+    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`frame_sizes`] or from an original.
+    pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
+    /// The records that only native code has, from [`native_only`] or from an original. Not mapped.
+    pub only: &'a [Record<'d>],
+}
+
+/// The records of a clone. `section` is the name of the original, `symbol` gives the number in `.nv.merc.symtab` of a symbol of
+/// `.symtab`.
+///
+/// # Errors
+///
+/// At the field at fault: the map lacks an address, `symbol` a symbol, a record is one that only Mercury has, or its value is not of the
+/// attribute's [layout](Layout).
+pub fn to_mercury<'d>(
+    section: &str,
+    native: &[Record<'d>],
+    there: &MercurySide<'_, 'd>,
+    symbol: impl Fn(SymbolIndex) -> Option<SymbolIndex>,
+) -> Result<Vec<Record<'d>>> {
+    let MercurySide { map, frame_sizes, finalizer_options } = there;
+    let address = |address| map.mercury(Place::Listed, address);
+    let mut records = Crossing { section, from: Space::Native, address, symbol, frame_sizes }.all(native)?;
+    if let Some(options) = finalizer_options {
+        let value = Value::Sized(Cow::Borrowed(options));
+        let version = records.iter().position(|record| record.attribute == Attribute::CUDA_API_VERSION);
+        let at = version.map_or(records.len(), |version| version + 1);
+        records.insert(at, Record { attribute: Attribute::MERCURY_FINALIZER_OPTIONS, value });
+    }
+    Ok(records)
+}
+
+/// The records of an original. `section` is the name of the clone, `symbol` gives the number in `.symtab` of a symbol of
+/// `.nv.merc.symtab`.
+///
+/// # Errors
+///
+/// As [`to_mercury`], for a record that only native code has.
+pub fn to_native<'d>(
+    section: &str,
+    mercury: &[Record<'d>],
+    here: &NativeSide<'_, 'd>,
+    symbol: impl Fn(SymbolIndex) -> Option<SymbolIndex>,
+) -> Result<Vec<Record<'d>>> {
+    let NativeSide { map, frame_sizes, only } = here;
+    let address = |address| map.native(Place::Listed, address);
+    let mut records =
+        Crossing { section, from: Space::Mercury, address, symbol, frame_sizes }.all(mercury)?;
+    records.extend_from_slice(only);
+    Ok(records)
+}
+
+/// Value of the record that only `.nv.merc.nv.info.F` has.
+pub fn finalizer_options<'r>(mercury: &'r [Record<'_>]) -> Option<&'r [u8]> {
+    let record = mercury.iter().find(|record| record.attribute == Attribute::MERCURY_FINALIZER_OPTIONS)?;
+    match &record.value {
+        Value::Sized(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// The addresses that both sections list, ascending: of records of the same attribute in the order in which they stand. `section` is
+/// the name of the original.
+///
+/// # Errors
+///
+/// The two do not have as many addresses of an attribute, or a value is not of the attribute's [layout](Layout).
+pub fn listed(section: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> Result<Vec<AddressPair>> {
+    let clone = merc_name(section).unwrap_or_default();
+    let mut there = addresses(&clone, mercury)?;
+    let mut pairs = Vec::new();
+    for (attribute, here) in addresses(section, native)? {
+        let there = there.remove(&attribute).unwrap_or_default();
+        if here.len() != there.len() {
+            let text = format!("{attribute}: {} addresses, in {clone} {}", here.len(), there.len());
+            return Err(Error::new(section, 0, ErrorKind::Other(text)));
+        }
+        pairs.extend(here.into_iter().zip(there).map(|(native, mercury)| AddressPair { native, mercury }));
+    }
+    if let Some(attribute) = there.keys().next() {
+        let text = format!("{attribute}: {section} has no addresses of it");
+        return Err(Error::new(clone, 0, ErrorKind::Other(text)));
+    }
+    pairs.sort_unstable_by_key(|pair| (pair.native, pair.mercury));
+    pairs.dedup();
+    Ok(pairs)
+}
+
+/// The addresses of each attribute, in order.
+fn addresses(section: &str, records: &[Record<'_>]) -> Result<HashMap<Attribute, Vec<u64>>> {
+    let mut all: HashMap<_, Vec<u64>> = HashMap::new();
+    for (offset, record) in with_offsets(records) {
+        if let Some(Difference::Addresses(layout)) = difference(record.attribute) {
+            let words: Vec<u32> = record.words().collect();
+            let places = layout.places(section, offset, record)?;
+            let found = places.into_iter().filter_map(|place| words.get(place)).copied().map(u64::from);
+            all.entry(record.attribute).or_default().extend(found);
+        }
+    }
+    all.retain(|_, addresses| !addresses.is_empty());
+    Ok(all)
+}
+
+/// Records with their byte offsets in the section.
+fn with_offsets<'r, 'd>(records: &'r [Record<'d>]) -> impl Iterator<Item = (u64, &'r Record<'d>)> {
+    records.iter().scan(0, |next, record| {
+        let offset = *next;
+        *next += HEAD
+            + match &record.value {
+                Value::Sized(bytes) => bytes.len() as u64,
+                _ => 0,
+            };
+        Some((offset, record))
+    })
+}
+
+/// Bytes of a record before its sized value.
+const HEAD: u64 = 4;
+
+/// The way of records from one space into the other.
+struct Crossing<'a, A, S> {
+    section: &'a str,
+    from: Space,
+    address: A,
+    symbol: S,
+    frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
+}
+
+impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Crossing<'_, A, S> {
+    fn all<'d>(&self, records: &[Record<'d>]) -> Result<Vec<Record<'d>>> {
+        let mut made = Vec::with_capacity(records.len());
+        for (offset, record) in with_offsets(records) {
+            match difference(record.attribute) {
+                Some(Difference::OnlyIn(space)) if space == self.from => {}
+                Some(Difference::OnlyIn(_)) => {
+                    let text = format!("{} is of the other space", record.attribute);
+                    return Err(self.fault(offset, text));
+                }
+                difference => made.push(self.one(offset, record, difference)?),
+            }
+        }
+        Ok(made)
+    }
+
+    fn one<'d>(
+        &self,
+        offset: u64,
+        record: &Record<'d>,
+        difference: Option<Difference>,
+    ) -> Result<Record<'d>> {
+        let mut record = record.clone();
+        let old = record.symbol_and_number();
+        self.set_symbols(offset, &mut record)?;
+        match difference {
+            Some(Difference::Addresses(layout)) => self.set_addresses(offset, &mut record, layout)?,
+            Some(Difference::OwnNumber) => {
+                let of_mercury = match self.from {
+                    Space::Native => record.symbol_and_number(),
+                    Space::Mercury => old,
+                };
+                if let Some(number) = of_mercury.and_then(|(symbol, _)| self.frame_sizes.get(&symbol)) {
+                    set_word(&mut record, 1, *number);
+                }
+            }
+            Some(Difference::OnlyIn(_)) | None => {}
+        }
+        Ok(record)
+    }
+
+    fn set_symbols(&self, offset: u64, record: &mut Record<'_>) -> Result<()> {
+        let mut made = Vec::new();
+        for (place, symbol) in record.symbols().enumerate() {
+            made.push((self.symbol)(symbol).ok_or_else(|| {
+                let text = format!("{}: symbol {} is not in the other table", record.attribute, symbol.0);
+                self.fault(word_offset(offset, place), text)
+            })?);
+        }
+        let mut made = made.into_iter();
+        record.map_symbols(|symbol| made.next().unwrap_or(symbol));
+        Ok(())
+    }
+
+    fn set_addresses(&self, offset: u64, record: &mut Record<'_>, layout: Layout) -> Result<()> {
+        let words: Vec<u32> = record.words().collect();
+        for place in layout.places(self.section, offset, record)? {
+            let Some(&old) = words.get(place) else { continue };
+            let at = word_offset(offset, place);
+            let new = (self.address)(old.into()).ok_or_else(|| {
+                let text = format!("{}: the map has nothing for {old:#x}", record.attribute);
+                self.fault(at, text)
+            })?;
+            let new = u32::try_from(new).map_err(|_| {
+                let kind = ErrorKind::DoesNotFit { what: "an address", value: new, field: "32 bits" };
+                Error::new(self.section, at, kind)
+            })?;
+            set_word(record, place, new);
+        }
+        Ok(())
+    }
+
+    fn fault(&self, offset: u64, text: String) -> Error {
+        Error::new(self.section, offset, ErrorKind::Other(text))
+    }
+}
+
+/// Byte offset in the section of a word of the record at `offset`.
+fn word_offset(offset: u64, place: usize) -> u64 {
+    offset + HEAD + 4 * place as u64
+}
+
+/// Sets a word of a sized value that is there.
+fn set_word(record: &mut Record<'_>, place: usize, new: u32) {
+    if let Value::Sized(bytes) = &mut record.value
+        && let Some(field) = bytes.to_mut().chunks_exact_mut(4).nth(place)
+    {
+        field.copy_from_slice(&new.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! What native code says that Mercury code does not, as far as it follows from a capsule.
+
+use crate::policy::native_name;
+use nv_debug_sections::address_space::parameter_base;
+use nv_debug_sections::catalog::CODE_PREFIX;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::nv_info::{self, Attribute, KernelParameter, Record, Value};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// Chips, as 100 for sm_100, with the value of their `SW_WAR`, a set of workarounds. Observed: ptxas 13.0.88; all sections of a file, the
+/// suffixes of architectures and options make no difference.
+const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
+
+/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them for chip `sm`, 100
+/// for sm_100. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has.
+///
+/// # Errors
+///
+/// There are parameters but no `constants`, they do not fit 16 bits, or the chip is none of those seen.
+pub fn native_only(
+    mercury: &[Record<'_>],
+    sm: u32,
+    constants: Option<SymbolIndex>,
+) -> Result<Vec<Record<'static>>> {
+    let fault = |text: String| Error::new(nv_info::NAME, 0, ErrorKind::Other(text));
+    let (_, workarounds) = SW_WAR
+        .iter()
+        .find(|(chip, _)| *chip == sm)
+        .ok_or_else(|| fault(format!("EIATTR_SW_WAR of sm_{sm} is not known")))?;
+    let sized = |bytes: Vec<u8>| Value::Sized(Cow::Owned(bytes));
+    let mut only = Vec::new();
+    if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
+        let half = |what, value| {
+            let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
+            u16::try_from(value).map_err(|_| Error::new(nv_info::NAME, 0, kind))
+        };
+        let base = half("where a kernel's parameters begin", parameter_base(sm))?;
+        let size = half("the size of a kernel's parameters", size)?;
+        let constants = constants.ok_or_else(|| fault("a kernel has parameters but no constants".into()))?;
+        let [b0, b1] = base.to_le_bytes();
+        let [s0, s1] = size.to_le_bytes();
+        let bank = [constants.0.to_le_bytes(), [b0, b1, s0, s1]].concat();
+        only.push(Record { attribute: Attribute::CBANK_PARAM_SIZE, value: Value::Half(size) });
+        only.push(Record { attribute: Attribute::PARAM_CBANK, value: sized(bank) });
+    }
+    only.push(Record { attribute: Attribute::SW_WAR, value: sized(workarounds.to_le_bytes().to_vec()) });
+    Ok(only)
+}
+
+/// Where the parameter of a record ends, in bytes from the first.
+fn parameter_end(record: &Record<'_>) -> Option<u64> {
+    if record.attribute == Attribute::KPARAM_INFO_V2 {
+        // As in KPARAM_INFO, but with 16 bits for a size. Observed: cuobjdump 13.2.86, each bit set in turn.
+        let (place, size) = (record.words().nth(1)?, record.words().nth(2)?);
+        return Some(u64::from(place >> 16) + u64::from(size & 0xffff));
+    }
+    let KernelParameter { offset, size, .. } = record.parameter()?;
+    Some(u64::from(offset) + u64::from(size))
+}
+
+/// Frame sizes in native code, by symbols of `.nv.merc.symtab`: of each function that of the one which its section is named after, in
+/// whose frame it works. `mercury` are the records of `.nv.merc.nv.info`, which have the sizes of functions by themselves.
+///
+/// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section. A function without a section, or whose section
+/// has no function of its name, is left out.
+///
+/// # Errors
+///
+/// That of [`Cubin::expect_short_names`].
+pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap<SymbolIndex, u32>> {
+    cubin.expect_short_names()?;
+    let Some(symtab) = cubin.mercury_symtab() else { return Ok(BTreeMap::new()) };
+    let owner = |name: &str| Some(native_name(name)?.strip_prefix(CODE_PREFIX)?.to_owned());
+    let owners: HashMap<SectionIndex, String> =
+        cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
+    let functions: Vec<(SymbolIndex, SectionIndex)> = (0..)
+        .zip(cubin.symbols_of(symtab))
+        .filter(|(_, symbol)| symbol.is_function())
+        .filter_map(|(number, symbol)| Some((SymbolIndex(number), symbol.section()?)))
+        .collect();
+    let needs = nv_info::functions(mercury);
+    let mut sizes: HashMap<SectionIndex, u32> = HashMap::new();
+    for (symbol, section) in &functions {
+        let is_owner = owners.get(section).is_some_and(|name| name == cubin.symbol_name_in(symtab, *symbol));
+        let size = needs.get(symbol).and_then(|needs| needs.frame_size);
+        if let Some(size) = size.filter(|_| is_owner) {
+            sizes.insert(*section, size);
+        }
+    }
+    Ok(functions.iter().filter_map(|(symbol, section)| Some((*symbol, *sizes.get(section)?))).collect())
+}

@@ -1,0 +1,231 @@
+//! `.nv.info[.F]` of the corpus, made of its clone and the other way.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+#[path = "../../nv-debug-sections/tests/corpus/mod.rs"]
+mod corpus;
+mod support;
+
+use merc_capsule::info::{
+    self, MercurySide, NativeSide, finalizer_options, frame_sizes, listed, native_only,
+};
+use merc_capsule::{AddressMap, CodeMap, Place, Spaces, code_maps};
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::nv_info::{self, Attribute, Record};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+use support::{cubins, each_capsule, other_writer};
+
+/// An original and its clone.
+struct Pair<'c> {
+    name: &'c str,
+    clone: &'c str,
+    native: SectionIndex,
+    mercury: SectionIndex,
+}
+
+/// All of a file.
+fn pairs<'c>(cubin: &'c Cubin<'_>, spaces: &Spaces) -> Vec<Pair<'c>> {
+    let is_info = |name: &str| name == nv_info::NAME || name.starts_with(".nv.info.");
+    let originals = cubin.iter().filter(|(_, name, _)| is_info(name));
+    let found: Vec<_> = originals
+        .map(|(native, name, _)| {
+            let mercury = spaces.mercury(native).unwrap();
+            Pair { name, clone: cubin.section_name(mercury), native, mercury }
+        })
+        .collect();
+    let clones = cubin.iter().filter(|(_, name, _)| name.starts_with(".nv.merc.nv.info"));
+    assert_eq!(found.len(), clones.count());
+    found
+}
+
+fn sizes(records: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
+    let functions = nv_info::functions(records).into_iter();
+    functions.filter_map(|(symbol, needs)| Some((symbol, needs.frame_size?))).collect()
+}
+
+/// The map that the two sections of a function give. Panics if an address has two partners.
+fn map(name: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> AddressMap {
+    let mut map = AddressMap::default();
+    for pair in listed(name, native, mercury).unwrap() {
+        map.insert(Place::Listed, pair).unwrap();
+    }
+    map
+}
+
+/// The clone with its record 0x5a where ptxas puts it: nvlink has it one record earlier.
+fn as_ptxas(mercury: &[Record<'_>]) -> Vec<u8> {
+    let mut mercury = mercury.to_vec();
+    if let Some(at) = mercury.iter().position(|r| r.attribute == Attribute::MERCURY_FINALIZER_OPTIONS)
+        && mercury.get(at + 1).is_some_and(|next| next.attribute == Attribute::CUDA_API_VERSION)
+    {
+        mercury.swap(at, at + 1);
+    }
+    nv_info::encode("", &mercury).unwrap()
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    files: usize,
+    sections: usize,
+    to_mercury: usize,
+    to_native: usize,
+    with_options: usize,
+    own_frames: usize,
+    addresses: usize,
+    attributes: BTreeSet<Attribute>,
+}
+
+/// Both ways for all sections of a file, as bytes.
+fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
+    let spaces = Spaces::of(cubin).unwrap();
+    counts.files += 1;
+    for Pair { name, clone, native, mercury } in pairs(cubin, &spaces) {
+        let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+        let native = nv_info::decode(name, &native_bytes).unwrap();
+        let mercury = nv_info::decode(clone, &mercury_bytes).unwrap();
+        let map = map(name, &native, &mercury);
+        let (sizes, native_sizes) = (sizes(&mercury), frame_sizes(cubin, &mercury).unwrap());
+        let options = finalizer_options(&mercury);
+        let side = MercurySide { map: &map, frame_sizes: &sizes, finalizer_options: options };
+        let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol(symbol));
+        let made = nv_info::encode(clone, &made.unwrap()).unwrap();
+        assert_eq!(made, as_ptxas(&mercury), "{} {clone}", path.display());
+        counts.to_mercury += 1;
+
+        let is_only = |record: &&Record<'_>| {
+            info::difference(record.attribute) == Some(info::Difference::OnlyIn(Space::Native))
+        };
+        let only: Vec<_> = native.iter().filter(is_only).cloned().collect();
+        let side = NativeSide { map: &map, frame_sizes: &native_sizes, only: &only };
+        let made = info::to_native(clone, &mercury, &side, |symbol| spaces.native_symbol(symbol));
+        let made = nv_info::encode(name, &made.unwrap()).unwrap();
+        assert_eq!(made, *native_bytes, "{} {name}", path.display());
+        counts.to_native += 1;
+
+        counts.sections += 1;
+        counts.with_options += usize::from(options.is_some());
+        assert_eq!(options.is_some(), name != nv_info::NAME, "{} {clone}", path.display());
+        counts.own_frames +=
+            sizes.iter().filter(|(symbol, size)| native_sizes.get(symbol) != Some(size)).count();
+        counts.attributes.extend(native.iter().map(|record| record.attribute));
+        counts.addresses += listed(name, &native, &mercury).unwrap().len();
+    }
+}
+
+#[test]
+fn the_corpus_comes_out_both_ways() {
+    let mut counts = Counts::default();
+    let files = each_capsule(|path, cubin| check(path, cubin, &mut counts));
+    eprintln!("ptxas 13.0: {counts:?}");
+    assert_eq!(
+        (counts.files, counts.to_mercury, counts.to_native),
+        (files, counts.sections, counts.sections)
+    );
+
+    let mut counts = Counts::default();
+    for path in cubins().iter().filter(|path| other_writer(path)) {
+        let bytes = fs::read(path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if cubin.header.sm() >= 100 {
+            check(path, &cubin, &mut counts);
+        }
+    }
+    eprintln!("nvlink and ptxas 13.4: {counts:?}");
+    assert_eq!((counts.to_mercury, counts.to_native), (counts.sections, counts.sections));
+}
+
+/// The records that only originals have, made of the clones. Gives sections, and those of kernels with parameters.
+fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
+    let (mut sections, mut kernels) = (0, 0);
+    let symtab = cubin.symtab().unwrap();
+    let constants: HashMap<&str, SymbolIndex> = (0..)
+        .zip(cubin.symbols_of(symtab))
+        .filter(|(_, symbol)| symbol.is_section())
+        .filter_map(|(number, symbol)| Some((cubin.section_name(symbol.section()?), SymbolIndex(number))))
+        .collect();
+    for Pair { name, clone, native, mercury } in pairs(cubin, &Spaces::of(cubin).unwrap()) {
+        let Some(function) = name.strip_prefix(".nv.info.") else { continue };
+        let (native_bytes, mercury_bytes) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+        let native = nv_info::decode(name, &native_bytes).unwrap();
+        let mercury = nv_info::decode(clone, &mercury_bytes).unwrap();
+        let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
+        let only = native_only(&mercury, cubin.header.sm(), constants).unwrap();
+        assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
+        assert_eq!(native.len() - only.len(), mercury.len() - 1, "{} {name}", path.display());
+        sections += 1;
+        kernels += usize::from(only.len() > 1);
+    }
+    (sections, kernels)
+}
+
+#[test]
+fn what_only_native_code_has_follows_from_the_clone() {
+    let (mut sections, mut kernels) = (0, 0);
+    each_capsule(|path, cubin| {
+        let (some, of_them) = check_native_only(path, cubin);
+        (sections, kernels) = (sections + some, kernels + of_them);
+    });
+    eprintln!("{sections} sections, {kernels} of kernels with parameters");
+}
+
+/// Attributes that no file of the corpus has, and every chip.
+#[test]
+fn what_the_corpus_lacks_comes_out_both_ways() {
+    let Some(ptxas) = corpus::oracle("ptxas") else { return };
+    let ptx = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/barriers.ptx");
+    let mut counts = Counts::default();
+    for chip in ["100", "100a", "103", "103a", "110", "110a", "120", "120a", "121", "121a"] {
+        for options in [&["-annotate"][..], &["-c"]] {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+            let source = folder.join(format!("info-{chip}{}.ptx", options[0]));
+            let file = source.with_extension("cubin");
+            let text = fs::read_to_string(&ptx).unwrap().replace("sm_100", &format!("sm_{chip}"));
+            fs::write(&source, text).unwrap();
+            let mut command = std::process::Command::new(&ptxas);
+            let command = command.arg(format!("-arch=sm_{chip}")).args(options).arg("-o").arg(&file);
+            let output = command.arg(&source).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let bytes = fs::read(&file).unwrap();
+            let cubin = Cubin::parse(&bytes).unwrap();
+            check(&file, &cubin, &mut counts);
+            check_native_only(&file, &cubin);
+        }
+    }
+    eprintln!("{counts:?}");
+    for attribute in [Attribute::MBARRIER_INSTR_OFFSETS, Attribute::ANNOTATIONS, Attribute::KPARAM_INFO_V2] {
+        assert!(counts.attributes.contains(&attribute), "{attribute}");
+    }
+}
+
+/// Where the PTX line changes, the two line tables say what the lists say.
+#[test]
+fn lists_agree_with_the_line_tables() {
+    let (mut same, mut other) = (0, Vec::new());
+    each_capsule(|path, cubin| {
+        let spaces = Spaces::of(cubin).unwrap();
+        for CodeMap { native, map, .. } in code_maps(cubin).unwrap() {
+            let native = nv_info::section_of(cubin, native).unwrap();
+            let mercury = spaces.mercury(native).unwrap();
+            let name = cubin.section_name(native);
+            let (here, there) = (cubin.bytes(native).unwrap(), cubin.bytes(mercury).unwrap());
+            let (here, there) =
+                (nv_info::decode(name, &here).unwrap(), nv_info::decode(name, &there).unwrap());
+            let instructions: HashMap<u64, u64> =
+                map.of_instructions().iter().map(|pair| (pair.native, pair.mercury)).collect();
+            for pair in listed(name, &here, &there).unwrap() {
+                match instructions.get(&pair.native) {
+                    Some(mercury) if *mercury == pair.mercury => same += 1,
+                    Some(mercury) => {
+                        other.push(format!("{} {name}: {pair:x?}, by lines {mercury:x}", path.display()));
+                    }
+                    None => {}
+                }
+            }
+        }
+    });
+    eprintln!("{same} listed addresses are where the line tables have them");
+    assert!(other.is_empty(), "{} are not: {:#?}", other.len(), &other[..other.len().min(9)]);
+}
