@@ -17,7 +17,7 @@ use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which of the two line tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -236,9 +236,23 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let own = self.section_symbol(mercury);
         let native = own.and_then(|symbol| self.translation.spaces().native_symbol(symbol));
         let id = |symbol: Option<SymbolIndex>| symbol.map(|symbol| SymbolId(symbol.0));
-        let there = own.map(|_| encode_frame(&frames.entries, id(own))).transpose()?;
         let section: Section = encode_frame(&entries, id(native))?;
-        let relocs = frame::native_relocs(&section, there.as_ref());
+        let there = encode_frame(&frames.entries, id(own))?;
+        let mut relocs = frame::native_relocs(&section, own.map(|_| &there));
+        // nvlink's order is that of the modules it links: both spaces have the same.
+        let positions: HashMap<u64, usize> = self
+            .cubin
+            .relocations_of(mercury)
+            .enumerate()
+            .map(|(at, (_, entry))| (entry.offset, at))
+            .collect();
+        let position = |reloc: &DebugReloc| positions.get(&reloc.offset).copied().unwrap_or(usize::MAX);
+        let mut ordered: Vec<usize> =
+            nv_debug_sections::frame::debug_relocs(&there).iter().map(position).collect();
+        ordered.resize(relocs.len(), usize::MAX);
+        let mut numbered: Vec<(usize, DebugReloc)> = ordered.into_iter().zip(relocs).collect();
+        numbered.sort_by_key(|(position, _)| *position);
+        relocs = numbered.into_iter().map(|(_, reloc)| reloc).collect();
         self.filed(SectionKind::DebugFrame, section.bytes, relocs)
     }
 

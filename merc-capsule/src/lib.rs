@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod address_map;
+pub mod capsule;
 pub mod clone;
 pub mod finalise;
 pub mod frame;

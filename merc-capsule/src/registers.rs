@@ -27,6 +27,8 @@ pub struct RangeMap<'m> {
     /// By number of a range in Mercury order: its number in native order. Ranges that start together are in the order in which ptxas
     /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
     pub order: &'m [u32],
+    /// Whether these are ranges of code that nvlink has dropped as a copy of other code: native ones are then empty, at 0.
+    pub is_copy: bool,
 }
 
 /// The maps of all functions, for the sections of one file.
@@ -52,8 +54,9 @@ impl<'m> RangeMaps<'m> {
         let known = self.by_function.get_mut(registers.function);
         let (code, times) = known.ok_or_else(|| fault(registers, "the function has no code section"))?;
         let order = code.register_orders.get(*times).map_or(&[][..], |order| order);
+        let is_copy = *times > 0;
         *times += 1;
-        Ok(RangeMap { addresses: &code.map, order })
+        Ok(RangeMap { addresses: &code.map, order, is_copy })
     }
 }
 
@@ -108,6 +111,9 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
     let native = |place, address: u32| map.addresses.native(place, address.into());
     let mut ranges = moved(mercury, native)?;
     ranges.sort_by_key(|(range, _)| (range.register.0, range.start));
+    if map.is_copy {
+        ranges.iter_mut().for_each(|(range, _)| (range.start, range.end) = (0, 0));
+    }
     Ok(Registers { function: mercury.function, ranges })
 }
 

@@ -1,14 +1,17 @@
 //! Whether the native sections of a cubin say what its capsule says.
 
+use crate::address_map::AddressMap;
 use crate::clone::{Cloner, Lines};
 use crate::finalise::Finaliser;
+use crate::info::{self, NativeSide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
 use crate::recover::{CodeMap, code_maps};
 use crate::spaces::Spaces;
 use crate::symtab::symbols;
 use crate::translation::Translation;
-use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName};
+use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, MercurySection, SectionIndex, SymbolIndex};
+use nv_debug_sections::nv_info::{self, Record};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
@@ -124,6 +127,9 @@ impl Check<'_, '_> {
                     (Some(RelocForm::Rela), _) if name.is_debug() => self.relocations(native, mercury),
                     (None, ".symtab") => self.symbols(mercury),
                     (None, _) if name.is_debug() => self.debug(native, mercury, name.kind()),
+                    (None, base) if base == nv_info::NAME || base.starts_with(".nv.info.") => {
+                        self.info(native, mercury)
+                    }
                     _ if clone.action == Action::Rewrite => Ok(Outcome::NotTold),
                     _ => self.bytes(native, mercury),
                 };
@@ -201,6 +207,24 @@ impl Check<'_, '_> {
             }
         }
         Ok(Outcome::Same)
+    }
+
+    /// Both are sections of records. Those that only native code has are taken from there.
+    fn info(&self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {
+        let (here, there) = (self.cubin.bytes(native)?, self.cubin.bytes(mercury)?);
+        let (name, clone) = (self.cubin.section_name(native), self.cubin.section_name(mercury));
+        let (records, others) = (nv_info::decode(name, &here)?, nv_info::decode(clone, &there)?);
+        let code = SectionIndex(self.cubin.section(native)?.info);
+        let (none, frame_sizes) = (AddressMap::default(), info::frame_sizes(self.cubin, &others)?);
+        let map = CodeMap::of(self.maps, code).map_or(&none, |code| &code.map);
+        let is_only = |record: &&Record<'_>| {
+            info::difference(record.attribute) == Some(info::Difference::OnlyIn(Space::Native))
+        };
+        let only: Vec<Record<'_>> = records.iter().filter(is_only).cloned().collect();
+        let side = NativeSide { map, frame_sizes: &frame_sizes, only: &only };
+        let made = info::to_native(clone, &others, &side, |symbol| self.spaces.native_symbol(symbol))?;
+        let made = nv_info::encode(name, &made)?;
+        Ok(if made == *here { Outcome::Same } else { Outcome::Different(difference::of_bytes(&made, &here)) })
     }
 
     fn bytes(&self, native: SectionIndex, mercury: SectionIndex) -> Result<Outcome> {

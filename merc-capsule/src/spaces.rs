@@ -24,6 +24,17 @@ impl Spaces {
     ///
     /// That of [`Cubin::expect_short_names`]; a symbol of `.nv.merc.symtab` is none of the native ones, or not in their order.
     pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
+        let mut spaces = Self::of_sections(cubin)?;
+        spaces.pair_symbols(cubin)?;
+        Ok(spaces)
+    }
+
+    /// Finds the counterparts of sections only, for a file whose Mercury symbols are yet to be made.
+    ///
+    /// # Errors
+    ///
+    /// That of [`Cubin::expect_short_names`].
+    pub fn of_sections(cubin: &Cubin<'_>) -> Result<Self> {
         cubin.expect_short_names()?;
         let mut clones: HashMap<&str, VecDeque<SectionIndex>> = HashMap::new();
         for (index, name, _) in cubin.iter().filter(|(_, _, section)| section.is_mercury()) {
@@ -35,10 +46,7 @@ impl Spaces {
             mercury_section.extend(clone.map(|clone| (index, clone)));
         }
         let native_section = mercury_section.iter().map(|(native, mercury)| (*mercury, *native)).collect();
-        let mut spaces =
-            Self { mercury_section, native_section, mercury_symbol: Vec::new(), native_symbol: Vec::new() };
-        spaces.pair_symbols(cubin)?;
-        Ok(spaces)
+        Ok(Self { mercury_section, native_section, mercury_symbol: Vec::new(), native_symbol: Vec::new() })
     }
 
     fn pair_symbols(&mut self, cubin: &Cubin<'_>) -> Result<()> {

@@ -28,6 +28,24 @@ pub struct MercuryFunction {
     pub size: u64,
 }
 
+/// Whether a symbol of `.symtab` is in `.nv.merc.symtab` too. `section` is the name of its section.
+fn has_counterpart(symbol: &Symbol, section: &str) -> bool {
+    !(symbol.is_section() && section.starts_with(".nv.constant0."))
+}
+
+/// The numbers in `.nv.merc.symtab` of all symbols of `.symtab`, for a file that has yet to get the former.
+pub(crate) fn numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
+    let mut next = 0;
+    let number = |symbol: &Symbol| {
+        let section = symbol.section().map(|section| cubin.section_name(section)).unwrap_or_default();
+        has_counterpart(symbol, section).then(|| {
+            next += 1;
+            SymbolIndex(next - 1)
+        })
+    };
+    cubin.symbols().iter().map(number).collect()
+}
+
 /// The symbols of `.nv.merc.symtab`, the null symbol first, for a file that has the clones of its sections already.
 ///
 /// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which has no clone. What is in a
@@ -51,7 +69,7 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
         let name = cubin.symbol_name_in(symtab, SymbolIndex(number));
         let section = symbol.section().map(|section| cubin.section_name(section)).unwrap_or_default();
-        if symbol.is_section() && section.starts_with(".nv.constant0.") {
+        if !has_counterpart(symbol, section) {
             continue;
         }
         let clone = symbol.section().and_then(|section| spaces.mercury(section));

@@ -3,13 +3,15 @@
 use super::CodeMap;
 use crate::address_map::Place;
 use crate::frame::{self, Frames, Rules};
+use crate::info;
 use crate::registers;
 use crate::relocations;
 use crate::spaces::Spaces;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::line_table::AddressPair;
+use nv_debug_sections::nv_info;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use std::collections::{HashMap, VecDeque};
 
@@ -18,7 +20,7 @@ pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> R
     register_ranges(cubin, spaces, maps)?;
     frame_rules(cubin, spaces, maps)?;
     labels(cubin, spaces, maps);
-    Ok(())
+    listed(cubin, spaces, maps)
 }
 
 /// A native section of this kind and its clone, if there are both.
@@ -51,7 +53,8 @@ fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> 
         let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
         let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
         let order = registers::matched(&native.ranges, ranges).unwrap_or_default();
-        for (number, range) in order.iter().zip(ranges) {
+        let is_copy = !code.register_orders.is_empty();
+        for (number, range) in order.iter().zip(ranges).filter(|_| !is_copy) {
             let Some(native) = native.ranges.get(*number as usize) else { continue };
             insert(code, Place::RangeStart, native.start.into(), range.start.into());
             insert(code, Place::RangeEnd, native.end.into(), range.end.into());
@@ -99,4 +102,20 @@ fn labels(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) {
             }
         }
     }
+}
+
+/// Instructions that `.nv.info.F` lists.
+fn listed(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+    for (native, name, section) in cubin.iter().filter(|(_, _, section)| section.sh_type == sht::CUDA_INFO) {
+        let number = maps.binary_search_by_key(&SectionIndex(section.info), |code| code.native);
+        let code = number.ok().and_then(|number| maps.get_mut(number)).filter(|_| section.info_is_section());
+        let (Some(code), Some(mercury)) = (code, spaces.mercury(native)) else { continue };
+        let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+        let (here, there) =
+            (nv_info::decode(name, &here)?, nv_info::decode(cubin.section_name(mercury), &there)?);
+        for AddressPair { native, mercury } in info::listed(name, &here, &there)? {
+            insert(code, Place::Listed, native, mercury);
+        }
+    }
+    Ok(())
 }

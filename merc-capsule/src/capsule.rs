@@ -1,0 +1,185 @@
+//! The way there for a whole cubin: its capsule, as far as it is not code.
+
+use crate::address_map::AddressMap;
+use crate::clone::{Cloner, Lines};
+use crate::info::{self, MercurySide};
+use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
+use crate::recover::{CodeMap, code_maps, identity_maps};
+use crate::spaces::Spaces;
+use crate::symtab::{self, symbols};
+use crate::translation::Translation;
+use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionName};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, Info, Link, NewSection, SHF_MERCURY, SectionIndex, Symbol, SymbolIndex, sht,
+};
+use nv_debug_sections::generation::Generation;
+use nv_debug_sections::nv_info;
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::collections::{BTreeMap, HashMap};
+
+/// What the Mercury code of a cubin is like, as far as debug information is of it.
+#[derive(Debug, Clone)]
+pub struct Origin<'l> {
+    /// Where native code comes from.
+    pub maps: Vec<CodeMap>,
+    /// Where instructions come from.
+    pub lines: Lines<'l>,
+}
+
+impl Origin<'static> {
+    /// As the file says: recovered from its capsule; without one, native code stands for Mercury code.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`code_maps`] or [`identity_maps`], and [`Lines::of_tables`].
+    pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
+        let maps = if cubin.has_capsule() { code_maps(cubin)? } else { identity_maps(cubin)? };
+        let spaces = Spaces::of(cubin)?;
+        let lines = Lines::of_tables(cubin, Translation::new(cubin, &spaces, &maps))?;
+        Ok(Self { maps, lines })
+    }
+}
+
+/// Makes the clones of all debug sections of a cubin anew, and its Mercury symbols. Code in Mercury space, and what it needs, stays as it is
+/// in the file; without a capsule, there is one then with the clones of all sections that native code needs, and of code itself
+/// capsules without instructions, which only the code generator can make.
+///
+/// # Errors
+///
+/// The cubin is for a chip before sm_100; those of [`plan`], [`Spaces::of`], [`Cloner::section`] and [`symbols`]; a clone in the file that
+/// cannot be placed. Nothing is changed then.
+pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
+    let sm = cubin.header.sm();
+    if sm < Generation::FIRST_MERCURY_SM {
+        let text = format!("code for sm_{sm} has no capsule, expected sm_100 or later");
+        return Err(Error::new("", 0, ErrorKind::Other(text)));
+    }
+    let planned = plan(&SectionView::all(cubin))
+        .map_err(|error| Error::new("", 0, ErrorKind::Other(error.to_string())))?;
+    let Origin { maps, lines } = origin;
+    let mut result = cubin.clone();
+    if !cubin.has_capsule() {
+        append_capsule(&mut result, &planned, maps)?;
+    }
+    let spaces = Spaces::of(&result)?;
+    let sections = Cloner::new(&result, Translation::new(&result, &spaces, maps), lines).sections()?;
+    result.set_mercury_sections(sections)?;
+    set_symbols(&mut result, maps)?;
+    *cubin = result;
+    Ok(())
+}
+
+/// Makes the Mercury symbols anew.
+fn set_symbols(cubin: &mut Cubin<'_>, maps: &[CodeMap]) -> Result<()> {
+    let Some(table) = cubin.mercury_symtab() else { return Ok(()) };
+    let spaces = Spaces::of_sections(cubin)?;
+    let made = symbols(cubin, &spaces, maps)?;
+    cubin.set_symbols(table, made)
+}
+
+/// Whether a capsule without code has this clone before any of debug sections: not that of the call graph, which ptxas 13.0 makes none
+/// of, nor relocations, which those of debug sections bring along and others are of code.
+fn is_appended(clone: &PlannedClone) -> bool {
+    let name = SectionName::parse(&clone.name);
+    let is_left_out = [sht::MERC_SYMTAB, sht::MERC_CALLGRAPH].contains(&clone.sh_type);
+    !name.is_debug() && name.form.is_none() && !is_left_out
+}
+
+/// Appends what a capsule has besides debug sections.
+fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -> Result<()> {
+    let planned: Vec<&PlannedClone> = plan.clones.iter().filter(|clone| is_appended(clone)).collect();
+    // Section symbols of clones with names of their own have these.
+    let own_names: Vec<&str> =
+        planned.iter().filter_map(|clone| clone.name.strip_prefix(MERCURY_PREFIX)).collect();
+    cubin.symbol_strings(&own_names)?;
+    let numbers = symtab::numbers(cubin);
+    let by_original =
+        planned.iter().enumerate().map(|(number, clone)| (original(clone), Link::New(number))).collect();
+    let clones = Clones { symtab: Link::New(planned.len()), by_original, numbers, maps };
+    let mut new = planned
+        .iter()
+        .map(|clone| clones.section(cubin, clone))
+        .collect::<Result<Vec<NewSection<'static>>>>()?;
+    let native = cubin.symtab().map(|symtab| cubin.section(symtab)).transpose()?;
+    let strings = native.map_or(Link::None, |symtab| Link::Old(SectionIndex(symtab.link)));
+    let placeholders = clones.numbers.iter().flatten().count();
+    new.push(NewSection {
+        name: ".nv.merc.symtab".to_owned(),
+        sh_type: sht::MERC_SYMTAB,
+        flags: SHF_MERCURY,
+        align: 8,
+        entsize: 24,
+        link: strings,
+        info: Info::default(),
+        contents: Contents::Symbols(vec![Symbol::default(); placeholders]),
+    });
+    cubin.append_sections(new)?;
+    set_symbols(cubin, maps)
+}
+
+/// Index of the section that a clone is of.
+fn original(clone: &PlannedClone) -> SectionIndex {
+    SectionIndex(u32::try_from(clone.original + 1).unwrap_or(u32::MAX))
+}
+
+/// The sections of a capsule that is made, by what they refer to.
+struct Clones<'m> {
+    symtab: Link,
+    by_original: HashMap<SectionIndex, Link>,
+    /// By number of a native symbol that of the Mercury one.
+    numbers: Vec<Option<SymbolIndex>>,
+    maps: &'m [CodeMap],
+}
+
+impl Clones<'_> {
+    fn section(&self, cubin: &Cubin<'_>, clone: &PlannedClone) -> Result<NewSection<'static>> {
+        let index = original(clone);
+        let native = cubin.section(index)?;
+        let is_code = clone.sh_type == sht::MERC_CODE;
+        let info = SectionIndex(native.info);
+        let info = if is_code {
+            self.symbol(SymbolIndex(native.info)).map_or(Info::default(), Info::Symbol)
+        } else if native.info_is_section() && native.info != 0 {
+            Info::Section(self.by_original.get(&info).copied().unwrap_or(Link::Old(info)))
+        } else {
+            Info::Number(native.info)
+        };
+        let contents = match clone.action {
+            Action::Alias if matches!(native.contents, Contents::Bytes(_)) => Contents::Alias(index),
+            // A capsule without instructions: it begins with the index of the code it is of.
+            _ if is_code => Contents::Bytes(index.0.to_le_bytes().to_vec().into()),
+            _ if clone.sh_type == sht::MERC_INFO => Contents::Bytes(self.info(cubin, index)?.into()),
+            _ => Contents::Bytes(cubin.bytes(index)?.into_owned().into()),
+        };
+        Ok(NewSection {
+            name: clone.name.clone(),
+            sh_type: clone.sh_type,
+            flags: clone.flags,
+            align: if is_code { CAPSULE_ALIGN } else { native.align },
+            entsize: native.entsize,
+            link: if clone.link.is_some() { self.symtab } else { Link::None },
+            info,
+            contents,
+        })
+    }
+
+    fn symbol(&self, native: SymbolIndex) -> Option<SymbolIndex> {
+        self.numbers.get(native.as_usize()).copied().flatten()
+    }
+
+    /// The records of `.nv.merc.nv.info[.F]`, without those that only the code generator knows.
+    fn info(&self, cubin: &Cubin<'_>, native: SectionIndex) -> Result<Vec<u8>> {
+        let name = cubin.section_name(native);
+        let bytes = cubin.bytes(native)?;
+        let records = nv_info::decode(name, &bytes)?;
+        let code = SectionIndex(cubin.section(native)?.info);
+        let none = AddressMap::default();
+        let map = CodeMap::of(self.maps, code).map_or(&none, |code| &code.map);
+        let side = MercurySide { map, frame_sizes: &BTreeMap::new(), finalizer_options: None };
+        let made = info::to_mercury(name, &records, &side, |symbol| self.symbol(symbol))?;
+        nv_info::encode(name, &made)
+    }
+}
+
+/// Alignment of `.nv.capmerc.text.F` (FORMATS 7).
+const CAPSULE_ALIGN: u64 = 16;
