@@ -2,20 +2,23 @@
 
 use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
+use crate::recover::CodeMap;
 use crate::registers::{self, RangeMaps, Registers};
 use crate::relocations;
 use crate::streams::{self, Stream, Streams};
 use crate::translation::Translation;
-use dwarf2_writer::{Address, Section, SymbolId};
+use dwarf2_writer::{Address, SymbolId};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::line::{self, EncodedSequence, LineOp, Sequence};
+use nv_debug_sections::line::{self, EncodedSequence, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{Table, locations};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 /// What a section says in Mercury space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -185,43 +188,63 @@ impl<'c, 'd> Cloner<'c, 'd> {
         streams: &Streams<'_>,
     ) -> Result<MercurySection> {
         let name = self.cubin.section_name(native);
-        let bytes = self.cubin.bytes(native)?;
-        let mut units = line::decode(name, &bytes)?;
-        let Some(mut unit) = units.pop().filter(|_| units.is_empty()) else {
-            let text = "not one unit: only files of several modules have more, which have no clone";
-            return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
-        };
-        unit.sequences.clear();
-        let mut programs = Vec::new();
-        for (number, code) in self.translation.maps().iter().enumerate() {
-            let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };
-            let ops = locations(locs, located, entries, Table::Mercury);
-            if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
-                unit.debug_str_base = Some(0);
-            }
-            if !ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
-                continue;
-            }
-            let own =
-                code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
-            let own = own.ok_or_else(|| {
-                let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
-                Error::new(name, 0, ErrorKind::Other(text))
-            })?;
-            let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
-            let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
-            programs.push(EncodedSequence::new(name, unit.params, (number, &sequence), start)?);
+        let contents = self.cubin.bytes(native)?;
+        let section = Relocated::new(self.cubin).section(native)?;
+        let units = line::decode(name, &contents)?;
+        // Files of several modules have a unit for each; code that native tables have nothing of goes to the first.
+        let mut unit_of: HashMap<SectionIndex, usize> = HashMap::new();
+        for (number, unit) in units.iter().enumerate() {
+            let codes =
+                unit.sequences.iter().filter_map(|sequence| section.target(sequence.base_offset)?.section);
+            unit_of.extend(codes.map(|code| (code, number)));
         }
         let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == SectionKind::DebugLine);
-        let Section { bytes, relocs } = line::join(name, &unit, debug_str, programs)?;
-        let relocs = relocs.iter().map(|reloc| DebugReloc {
-            offset: reloc.offset,
-            kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
-            symbol: SymbolIndex(reloc.symbol.0),
-            addend: reloc.addend,
-            in_place: Some(reloc.addend),
-        });
-        self.made(native, MercuryValues { bytes, relocs: relocs.collect() })
+        let mut values = MercuryValues::default();
+        for (number, mut unit) in units.into_iter().enumerate() {
+            unit.sequences.clear();
+            let codes = self.translation.maps().iter();
+            let codes = codes.filter(|code| unit_of.get(&code.native).copied().unwrap_or(0) == number);
+            let mut programs = Vec::new();
+            for code in codes {
+                let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };
+                let ops = locations(locs, located, entries, Table::Mercury);
+                if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
+                    unit.debug_str_base.get_or_insert(0);
+                }
+                if ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
+                    programs.push(self.program(name, &unit, (programs.len(), code), ops)?);
+                }
+            }
+            let made = line::join(name, &unit, debug_str, programs)?;
+            let start = values.bytes.len() as u64;
+            values.bytes.extend(made.bytes);
+            values.relocs.extend(made.relocs.iter().map(|reloc| DebugReloc {
+                offset: start + reloc.offset,
+                kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
+                symbol: SymbolIndex(reloc.symbol.0),
+                addend: reloc.addend,
+                in_place: Some(reloc.addend),
+            }));
+        }
+        self.made(native, values)
+    }
+
+    /// The program of a code section.
+    fn program(
+        &self,
+        name: &str,
+        unit: &LineTable<'_>,
+        (number, code): (usize, &CodeMap),
+        ops: Vec<LineOp>,
+    ) -> Result<EncodedSequence> {
+        let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
+        let own = own.ok_or_else(|| {
+            let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
+            Error::new(name, 0, ErrorKind::Other(text))
+        })?;
+        let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
+        let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
+        EncodedSequence::new(name, unit.params, (number, &sequence), start)
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {

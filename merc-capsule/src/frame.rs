@@ -154,10 +154,8 @@ impl<'f> Rules<'f> {
             rest = behind;
             if !rules.is_empty() {
                 all.steps.push((address, rules));
-            } else if !(is_first && address == FIRST_STEP) {
-                if all.end.replace(address).is_some() {
-                    return None;
-                }
+            } else if !(is_first && address == FIRST_STEP) && all.end.replace(address).is_some() {
+                return None;
             }
             is_first = false;
         }
@@ -223,12 +221,11 @@ impl Writer<'_> {
                 _ if is_dropped => dropped += u32::from(matches!(entry, Entry::Cie(_))),
                 Entry::Cie(cie) => {
                     let known = last.take().filter(|(before, _)| Arc::ptr_eq(before, cie));
-                    let (_, made) = match known {
-                        Some(known) => last.insert(known),
-                        None => {
-                            let made = self.cie(cie).map_err(|error| fault(error.to_string()))?;
-                            last.insert((Arc::clone(cie), Arc::new(made)))
-                        }
+                    let (_, made) = if let Some(known) = known {
+                        last.insert(known)
+                    } else {
+                        let made = self.cie(cie).map_err(|error| fault(error.to_string()))?;
+                        last.insert((Arc::clone(cie), Arc::new(made)))
                     };
                     all.push(Entry::Cie(Arc::clone(made)));
                 }

@@ -112,7 +112,9 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
     let mut ranges = moved(mercury, native)?;
     ranges.sort_by_key(|(range, _)| (range.register.0, range.start));
     if map.is_copy {
-        ranges.iter_mut().for_each(|(range, _)| (range.start, range.end) = (0, 0));
+        for (range, _) in &mut ranges {
+            (range.start, range.end) = (0, 0);
+        }
     }
     Ok(Registers { function: mercury.function, ranges })
 }
@@ -123,7 +125,11 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
 ///
 /// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges.
 pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
-    let mercury = |place, address: u32| map.addresses.mercury(place, address.into());
+    // nvlink's empty ranges of copies stay so: what they were is lost.
+    let mercury = |place, address: u32| match address {
+        0 if map.is_copy => Some(0),
+        address => map.addresses.mercury(place, address.into()),
+    };
     let mut ranges = moved(native, mercury)?;
     if map.order.is_empty() {
         ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.part)));

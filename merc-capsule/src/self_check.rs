@@ -12,6 +12,7 @@ use crate::translation::Translation;
 use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, MercurySection, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Record};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
@@ -166,7 +167,12 @@ impl Check<'_, '_> {
         let Made { native: made, clone } = self.made(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;
         if made.bytes != *here {
-            return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here)));
+            let relocated = Relocated::new(cubin).section(native)?;
+            let code = |offset| {
+                let section = relocated.target(offset).and_then(|target| target.section);
+                section.map_or("", |section| cubin.section_name(section)).to_owned()
+            };
+            return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here, code)));
         }
         if is_table {
             let fault = table_form::fault(cubin, mercury, self.translation)?;

@@ -151,5 +151,7 @@ fn capsules_come_back() {
     for (what, [different, same]) in &counts {
         eprintln!("{what}: {same} same, {different} different");
     }
-    eprintln!("{first:#?}");
+    // What is made of rows leads back, but not always to the same steps.
+    first.retain(|what, _| !["debug_line", "finalised"].contains(what));
+    assert!(first.is_empty(), "{first:#?}");
 }

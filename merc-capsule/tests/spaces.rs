@@ -8,7 +8,7 @@ use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use std::fs;
 
 #[test]
-fn symbols_pair_up() {
+fn symbols_pair_up_in_all_files() {
     let (mut files, mut symbols, mut alone) = (0, 0, 0);
     for path in support::cubins() {
         let bytes = fs::read(&path).unwrap();
@@ -17,21 +17,18 @@ fn symbols_pair_up() {
             continue;
         }
         files += 1;
-        match Spaces::of(&cubin) {
-            Ok(spaces) => {
-                for number in (0..).take(cubin.symbols().len()) {
-                    symbols += 1;
-                    if spaces.mercury_symbol(SymbolIndex(number)).is_none() {
-                        alone += 1;
-                        let name = cubin.symbol_name(SymbolIndex(number));
-                        if !name.starts_with(".nv.constant0") {
-                            eprintln!("{} {name}", path.display());
-                        }
-                    }
-                }
+        let spaces = Spaces::of(&cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let names = cubin.symtab().unwrap();
+        for number in (0..).map(SymbolIndex).take(cubin.symbols().len()) {
+            symbols += 1;
+            let name = cubin.symbol_name_in(names, number);
+            if let Some(other) = spaces.mercury_symbol(number) {
+                assert_eq!(spaces.native_symbol(other), Some(number));
+            } else {
+                alone += 1;
+                assert!(name.starts_with(".nv.constant0."), "{}: {name}", path.display());
             }
-            Err(error) => eprintln!("{}: {error}", path.display()),
         }
     }
-    eprintln!("{files} files, {symbols} symbols, {alone} alone");
+    eprintln!("{files} files, {symbols} symbols, {alone} of them native only");
 }

@@ -6,10 +6,16 @@ use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::register::SassRegister;
 
-/// Of a debug section: what the capsule gives for it, and what the file has.
-pub(super) fn of_section(kind: Option<SectionKind>, made: &[u8], found: &[u8]) -> String {
+/// Of a debug section: what the capsule gives for it, and what the file has. `code` is the name of the code section that an address at
+/// a byte offset in the file's one leads to.
+pub(super) fn of_section(
+    kind: Option<SectionKind>,
+    made: &[u8],
+    found: &[u8],
+    code: impl Fn(u64) -> String,
+) -> String {
     let words = match kind {
-        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => of_tables(made, found),
+        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => of_tables(made, found, code),
         Some(SectionKind::NvDebugInfoRegSass) => of_ranges(made, found),
         _ => None,
     };
@@ -37,10 +43,10 @@ pub(super) fn of_relocations(made: &[Relocation], found: &[Relocation]) -> Strin
     format!("entry {at}: the capsule has {}, the file {}", words(made.get(at)), words(found.get(at)))
 }
 
-fn of_tables(made: &[u8], found: &[u8]) -> Option<String> {
+fn of_tables(made: &[u8], found: &[u8], code: impl Fn(u64) -> String) -> Option<String> {
     let (made, found) = (line::decode("", made).ok()?, line::decode("", found).ok()?);
     let mut units = made.iter().zip(&found).enumerate();
-    let words = units.find_map(|(number, (made, found))| Some((number, of_units(made, found)?)));
+    let words = units.find_map(|(number, (made, found))| Some((number, of_units(made, found, &code)?)));
     match words {
         Some((0, words)) if found.len() == 1 => Some(words),
         Some((number, words)) => Some(format!("unit {number}, {words}")),
@@ -51,13 +57,13 @@ fn of_tables(made: &[u8], found: &[u8]) -> Option<String> {
     }
 }
 
-fn of_units(made: &LineTable<'_>, found: &LineTable<'_>) -> Option<String> {
+fn of_units(made: &LineTable<'_>, found: &LineTable<'_>, code: impl Fn(u64) -> String) -> Option<String> {
     let header = |table: &LineTable<'_>| (table.params, table.debug_str_base);
     if header(made) != header(found) || made.directories != found.directories || made.files != found.files {
         return Some("the headers differ".to_owned());
     }
-    let sequences = made.sequences.iter().zip(&found.sequences).enumerate();
-    for (number, (made, found)) in sequences {
+    for (made, found) in made.sequences.iter().zip(&found.sequences) {
+        let code = code(found.base_offset);
         let words = |op: Option<&LineOp>| match op {
             None => "ends".to_owned(),
             Some(LineOp::Row { address, line }) => format!("has line {line} at {address:#x}"),
@@ -67,11 +73,11 @@ fn of_units(made: &LineTable<'_>, found: &LineTable<'_>) -> Option<String> {
         let at = at.or((made.ops.len() != found.ops.len()).then(|| made.ops.len().min(found.ops.len())));
         if let Some(at) = at {
             let (ours, theirs) = (words(made.ops.get(at)), words(found.ops.get(at)));
-            return Some(format!("sequence {number}, step {at}: the capsule {ours}, the file {theirs}"));
+            return Some(format!("{code}, step {at}: the capsule {ours}, the file {theirs}"));
         }
         if made.end != found.end {
             let (made, found) = (made.end, found.end);
-            return Some(format!("sequence {number}: the capsule ends at {made:#x}, the file at {found:#x}"));
+            return Some(format!("{code}: the capsule ends at {made:#x}, the file at {found:#x}"));
         }
     }
     let (made, found) = (made.sequences.len(), found.sequences.len());

@@ -9,6 +9,7 @@ use anyhow::Result;
 use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
 use merc_capsule::AddressMap;
+use merc_capsule::finalise::native_header;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::file_table::{self, FileTable, SourceFile};
@@ -26,22 +27,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 pub(super) fn debug_line(context: &Context<'_>, files: &[SourceFile<'_>]) -> Result<(Lowered, usize)> {
     let lines = |section: &CodeSection| Some(source_lines(context.facts, section));
     let Sequences { list, inlined, sets_file_0, rows } = sequences(context, SectionKind::DebugLine, lines)?;
-    let FileTable { directories, mut files } = file_table::build(files.iter().copied(), sets_file_0);
-    let mut has_base = inlined;
-    if context.is_transcoded()
-        && let Some(nameless) = files.iter().position(|file| file.name.is_empty())
-    {
-        // ptxas takes the files of the Mercury table to end there, and four bytes behind, where the base would be, for the base.
-        files.truncate(nameless + 1);
-        has_base = false;
-    }
+    let FileTable { directories, files } = file_table::build(files.iter().copied(), sets_file_0);
     let unit = LineTable {
         params: PTXAS_PARAMS,
         directories,
         files,
-        debug_str_base: has_base.then_some(0),
+        debug_str_base: inlined.then_some(0),
         sequences: Vec::new(),
     };
+    let unit = if context.is_transcoded() { native_header(&unit) } else { unit };
     let relocate_base = context.relocatable && !context.is_transcoded();
     let debug_str = context.image.section_symbols.get(SectionKind::DebugStr.name()).filter(|_| relocate_base);
     let debug_str = debug_str.map(|symbol| SymbolId(symbol.0));

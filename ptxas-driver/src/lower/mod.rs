@@ -6,6 +6,7 @@ mod kept;
 mod labels;
 mod line_locs;
 mod line_tables;
+pub mod mercury_lines;
 pub mod ptx_facts;
 pub mod ptx_sections;
 pub mod shared_lines;
@@ -262,15 +263,9 @@ fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowere
         frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))
     };
     let section = encode(context.image, entries)?;
-    let mut relocs = frame::debug_relocs(&section);
     let there = context.mercury.map(|mercury| &mercury.image.image).filter(|_| context.relocatable);
-    if let Some((there, entries)) = there.and_then(|there| Some((there, there.frame.as_ref()?))) {
-        // A fault of ptxas 13.0.88 that nvlink keeps: pointers lead to where the CIE is in the clone (docs/conformance.md).
-        let there = frame::debug_relocs(&encode(there, entries)?);
-        let is_pointer = |reloc: &&DebugReloc| reloc.kind == RelocKind::Absolute64;
-        let pointers = relocs.iter_mut().filter(|reloc| is_pointer(&&**reloc));
-        pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
-    }
+    let there = there.and_then(|there| Some(encode(there, there.frame.as_ref()?))).transpose()?;
+    let relocs = merc_capsule::frame::native_relocs(&section, there.as_ref());
     Ok(Lowered::of(SectionKind::DebugFrame, section.bytes, relocs))
 }
 

@@ -1,13 +1,12 @@
 //! `merc strip-capsule`, `merc keep-capsule-only`: one of the two spaces without the other.
 
-use super::expect_capsule;
+use super::{expect_capsule, write};
 use crate::commands::read;
-use crate::output;
 use anyhow::{Context, Result};
 use clap::Args;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -50,12 +49,6 @@ pub(super) fn run(options: &Options, goes: Part, out: &mut dyn Write) -> Result<
         Part::Native => cubin.keep_only_capsule(),
     };
     removed.with_context(|| name.clone())?;
-    let result = cubin.write().with_context(|| name.clone())?;
-    let target = options.output.as_deref().unwrap_or(&options.file);
-    if target == Path::new("-") {
-        out.write_all(&result)?;
-    } else {
-        output::write(target, &result)?;
-    }
+    write(&cubin, &name, options.output.as_deref().unwrap_or(&options.file), out)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,77 @@
+//! `merc clone`: the capsule of a cubin, made from its native sections.
+
+use super::Source;
+use crate::commands::read::{self, PtxFile};
+use crate::lower::mercury_lines;
+use crate::lower::ptx_facts::PtxFacts;
+use crate::lower::ptx_sections::PtxSections;
+use anyhow::{Context, Result};
+use clap::Args;
+use merc_capsule::capsule::{self, Origin};
+use nv_debug_sections::cubin::Cubin;
+use ptx_syntax::LineIndex;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+The clones of debug sections and the Mercury symbols are made anew from the native ones. Where they
+differ, the addresses are those of the file's capsule, or of --maps-from, read off the symbols, line
+tables, registers, frame rules and relocations of both spaces; in a file without a capsule native
+code stands for Mercury code. A capsule that is made so holds no code, which only the code generator
+can give it: tools read its debug sections, a driver has nothing to finalise.
+
+A native .debug_line says less than its clone. With --ptx the clone is made of the .loc directives,
+as ptxas makes it; else of the rows.
+
+Exit status:
+  0  done
+  1  the file is no readable cubin for sm_100 or later, or cannot be written
+  2  the command line is wrong";
+
+/// Which file, and what its clones are made of.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Options {
+    #[command(flatten)]
+    source: Source,
+    /// The PTX the cubin was made from
+    #[arg(long, value_name = "FILE")]
+    ptx: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The file is no readable cubin for sm_100 or later, was made from another PTX, or cannot be written.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let (name, bytes) = read::read(&options.source.file)?;
+    let mut cubin = read::cubin(&name, &bytes)?;
+    let mut origin = match options.source.intact()? {
+        Some((name, bytes)) => Origin::of(&read::cubin(&name, &bytes)?).with_context(|| name.clone())?,
+        None => Origin::of(&cubin).with_context(|| name.clone())?,
+    };
+    let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+    match &ptx {
+        None => capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?,
+        Some(ptx) => {
+            let lines = LineIndex::new(&ptx.text);
+            let parsed = ptx_syntax::parse(&ptx.text);
+            let facts = facts(&parsed.module, &lines, &cubin);
+            let source = mercury_lines::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
+            origin.lines.source = source.with_context(|| name.clone())?;
+            capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?;
+        }
+    }
+    options.source.write(&cubin, &name, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn facts<'a>(module: &ptx_syntax::Module<'a>, lines: &LineIndex, cubin: &Cubin<'_>) -> PtxFacts<'a> {
+    // What is wrong with the PTX is `check`'s to say.
+    let mut diagnostics = Vec::new();
+    let sections = PtxSections::assemble(module, &mut diagnostics);
+    let name_offset = |label: &str| sections.label_offset(label);
+    PtxFacts::collect(module, cubin.header.sm(), lines, &name_offset, &mut diagnostics)
+}

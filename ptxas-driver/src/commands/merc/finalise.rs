@@ -1,0 +1,46 @@
+//! `merc finalise`: native debug sections from the capsule.
+
+use super::{Source, expect_capsule};
+use crate::commands::read;
+use anyhow::{Context, Result};
+use clap::Args;
+use merc_capsule::code_maps;
+use merc_capsule::finalise::finalise;
+use std::io::Write;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+The debug sections of the native code are made anew from their clones, and the capsule is dropped.
+Where instructions come from is read off the tables of both spaces in the file, or in --maps-from.
+Native code, and all that is of it alone, stays as it is: finalising code is the code generator's.
+
+Exit status:
+  0  done
+  1  the file is no readable cubin with a capsule beside native code, or cannot be written
+  2  the command line is wrong";
+
+/// Which file.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Options {
+    #[command(flatten)]
+    source: Source,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The file is no readable cubin with a capsule beside native code, or cannot be written.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let (name, bytes) = read::read(&options.source.file)?;
+    let mut cubin = read::cubin(&name, &bytes)?;
+    expect_capsule(&name, &cubin)?;
+    let maps = match options.source.intact()? {
+        Some((name, bytes)) => Some(code_maps(&read::cubin(&name, &bytes)?).with_context(|| name.clone())?),
+        None => None,
+    };
+    finalise(&mut cubin, maps.as_deref()).with_context(|| name.clone())?;
+    options.source.write(&cubin, &name, out)?;
+    Ok(ExitCode::SUCCESS)
+}
