@@ -10,6 +10,7 @@ use crate::commands::read;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,24 +54,60 @@ struct View {
 struct Source {
     /// A cubin; `-` for standard input
     file: PathBuf,
-    /// Where code is in both spaces, from this cubin of the same code
-    #[arg(long, value_name = "CUBIN")]
-    maps_from: Option<PathBuf>,
+    #[command(flatten)]
+    intact: Intact,
     /// Write to this file, `-` for standard output; else FILE is replaced, or standard input follows to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 impl Source {
-    /// Name and bytes of `--maps-from`.
-    fn intact(&self) -> Result<Option<(String, Vec<u8>)>> {
-        self.maps_from.as_deref().map(read::read).transpose()
-    }
-
     /// Writes what was made of the file called `name`.
     fn write(&self, cubin: &Cubin<'_>, name: &str, out: &mut dyn Write) -> Result<()> {
         write(cubin, name, self.output.as_deref().unwrap_or(&self.file), out)
     }
+}
+
+/// The file that says where code is in both spaces.
+#[derive(Debug, Args)]
+struct Intact {
+    /// Where code is in both spaces, from this cubin of the same code
+    #[arg(long, value_name = "CUBIN")]
+    maps_from: Option<PathBuf>,
+}
+
+impl Intact {
+    /// What `look` says of that file, if one is given; it must have the code of `cubin`.
+    fn look<T>(
+        &self,
+        cubin: &Cubin<'_>,
+        look: impl FnOnce(&Cubin<'_>) -> nv_debug_sections::Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(path) = &self.maps_from else { return Ok(None) };
+        let (name, bytes) = read::read(path)?;
+        let intact = read::cubin(&name, &bytes)?;
+        expect_capsule(&name, &intact)?;
+        if let Some(section) = other_code(cubin, &intact) {
+            bail!("{name}: not the code of the file: {section} is another section in it");
+        }
+        look(&intact).with_context(|| name.clone()).map(Some)
+    }
+}
+
+/// A section of native code, or with symbols of it, that is not the same and at the same place in both.
+fn other_code<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
+    let code = |cubin: &'c Cubin<'_>| {
+        let all =
+            cubin.iter().filter(|(_, name, section)| name.starts_with(CODE_PREFIX) && !section.is_mercury());
+        all.map(|(index, name, _)| (index, name, cubin.bytes(index).ok())).collect::<Vec<_>>()
+    };
+    let (ours, theirs) = (code(cubin), code(other));
+    let differ =
+        ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs).map(|((_, name, _), _)| *name);
+    let more = || ours.get(theirs.len()).or(theirs.get(ours.len())).map(|(_, name, _)| *name);
+    let names =
+        |cubin: &'c Cubin<'_>| cubin.functions().map(|(number, _)| (number, cubin.symbol_name(number)));
+    differ.or_else(more).or_else(|| (!names(cubin).eq(names(other))).then_some(".symtab"))
 }
 
 /// Writes what was made of the file called `name`; `-` is standard output.

@@ -48,10 +48,8 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let (name, bytes) = read::read(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
-    let mut origin = match options.source.intact()? {
-        Some((name, bytes)) => Origin::of(&read::cubin(&name, &bytes)?).with_context(|| name.clone())?,
-        None => Origin::of(&cubin).with_context(|| name.clone())?,
-    };
+    let origin = options.source.intact.look(&cubin, Origin::of)?;
+    let mut origin = origin.map_or_else(|| Origin::of(&cubin).with_context(|| name.clone()), Ok)?;
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     match &ptx {
         None => capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?,

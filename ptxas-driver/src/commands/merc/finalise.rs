@@ -36,10 +36,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let (name, bytes) = read::read(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
     expect_capsule(&name, &cubin)?;
-    let maps = match options.source.intact()? {
-        Some((name, bytes)) => Some(code_maps(&read::cubin(&name, &bytes)?).with_context(|| name.clone())?),
-        None => None,
-    };
+    let maps = options.source.intact.look(&cubin, code_maps)?;
     finalise(&mut cubin, maps.as_deref()).with_context(|| name.clone())?;
     options.source.write(&cubin, &name, out)?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
-use super::{View, expect_capsule};
+use super::{Intact, View, expect_capsule};
 use crate::commands::read::{self, JSON_VERSION, printable};
 use anyhow::{Context, Result};
 use clap::Args;
+use merc_capsule::code_maps;
 use merc_capsule::self_check::{Checked, Outcome, Part, self_check};
 use nv_debug_sections::catalog::SectionName;
 use serde::Serialize;
@@ -12,11 +13,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
-From the capsule are made again: both line tables, symbols, aliases and copies, relocations of debug
-sections but for addresses of code. Where instructions come from is read off the symbols and
-.nv_debug_line_sass of both. Registers, frame rules and code are made from a capsule by the code
-generator only; nothing is told of them. Code, symbols, debug sections and their relocations must have
-a clone; other sections without one are counted only: ptxas 13.0 makes none of the call graph.
+From the capsule are made again: all debug sections with their relocations, .nv.info, symbols,
+aliases and copies; from native frame rules, registers and relocations also their clones. Where
+instructions come from is read off the tables of both spaces, of this file or of --maps-from: then
+addresses that are wrong in both show too. Code and what it needs is made from a capsule by the
+code generator only; nothing is told of it.
 
 Exit status:
   0  no difference
@@ -30,6 +31,8 @@ Exit status:
 pub(super) struct Options {
     #[command(flatten)]
     view: View,
+    #[command(flatten)]
+    intact: Intact,
     /// Show all sections, not only those that differ
     #[arg(short, long)]
     all: bool,
@@ -82,7 +85,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let (name, bytes) = read::read(&options.view.file)?;
     let cubin = read::cubin(&name, &bytes)?;
     expect_capsule(&name, &cubin)?;
-    let checked = self_check(&cubin, None).with_context(|| name.clone())?;
+    let maps = options.intact.look(&cubin, code_maps)?;
+    let checked = self_check(&cubin, maps.as_deref()).with_context(|| name.clone())?;
     let sections: Vec<Row<'_>> = checked.iter().map(row).collect();
     let verdicts: Vec<Verdict> = PARTS.iter().map(|(_, part)| verdict(part, &sections)).collect();
     let differs = sections.iter().any(|row| row.difference.is_some());
