@@ -4,9 +4,9 @@
 #![allow(clippy::print_stderr, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
 use merc_capsule::capsule::{self, Origin};
+use merc_capsule::code_maps;
 use merc_capsule::finalise::finalise;
 use merc_capsule::self_check::self_check;
-use merc_capsule::code_maps;
 use nv_debug_sections::cubin::Cubin;
 use nvdwarf_benches::merc::{self, LARGE, Size};
 use std::error::Error;

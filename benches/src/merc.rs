@@ -171,7 +171,14 @@ fn add_functions(cubin: &mut Cubin<'_>, size: Size) -> Result<Vec<Function>> {
     for ((number, name), string) in names.into_iter().enumerate().zip(strings) {
         functions.push(Function { name: name.clone(), symbol: SymbolIndex(symbols.len() as u32) });
         let shndx = (first + 2 * number) as u32;
-        symbols.push(Symbol { name: string, info: 0x12, other: Symbol::ENTRY, shndx, value: 0, size: length });
+        symbols.push(Symbol {
+            name: string,
+            info: 0x12,
+            other: Symbol::ENTRY,
+            shndx,
+            value: 0,
+            size: length,
+        });
         let code = NewSection {
             name: format!(".text.{name}"),
             sh_type: 1,
@@ -311,7 +318,8 @@ fn labels(size: Size, functions: &[Function]) -> Result<[DebugSection; 2]> {
             info.extend([2, 0, 0, 0, 0, 0, 0, 0, 0]);
         }
         for address in (0..size.instructions - 4).step_by(4).map(|number| 16 * number) {
-            in_loc.extend([label(loc.len(), function, address), label(loc.len() + 8, function, address + 64)]);
+            in_loc
+                .extend([label(loc.len(), function, address), label(loc.len() + 8, function, address + 64)]);
             // Two addresses, an expression of two bytes, the end of the list.
             loc.extend([0; 16]);
             loc.extend([2, 0, 0x50, 0]);

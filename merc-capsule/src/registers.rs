@@ -2,13 +2,13 @@
 
 use crate::address_map::{AddressMap, Place};
 use crate::recover::CodeMap;
+use foldhash::HashMap;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// What both sections say of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]

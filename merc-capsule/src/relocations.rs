@@ -91,15 +91,15 @@ fn native_kind(cubin: &Cubin<'_>, section: Option<SectionKind>, entry: &Relocati
         return None;
     };
     let symbol = cubin.symbols().get(entry.symbol.as_usize())?;
-    let is_line = || {
-        let name = symbol.section().map(|section| cubin.section_name(section));
-        let is_section = |kind: SectionKind| name == Some(kind.name());
-        symbol.is_section() && section == Some(SectionKind::DebugInfo) && is_section(SectionKind::DebugLine)
-    };
+    let is_line = symbol.is_section()
+        && section == Some(SectionKind::DebugInfo)
+        && symbol
+            .section()
+            .is_some_and(|section| cubin.section_name(section) == SectionKind::DebugLine.name());
     let kinds = [
         (RelocKind::Code64, symbol.is_function()),
         (RelocKind::Code32, symbol.is_function()),
-        (RelocKind::LineOffset32, is_line()),
+        (RelocKind::LineOffset32, is_line),
         (RelocKind::Absolute64, true),
         (RelocKind::Absolute32, true),
         (RelocKind::Generic64, true),
