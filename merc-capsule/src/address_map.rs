@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 
 /// What an address in code is of. A Mercury instruction becomes one or several native ones, or none, so that what an address is of
 /// says where in them it is. In the corpus no place of a kind has two addresses in the other space (observed: ptxas 13.0.88, 261
@@ -119,15 +120,18 @@ impl AddressMap {
     /// One of the two has another already. The map stays as it is.
     pub fn insert(&mut self, place: Place, pair: AddressPair) -> Result<(), Conflict> {
         let Some(places) = self.places.get_mut(place as usize) else { return Ok(()) };
-        let known = |native, mercury| AddressPair { native, mercury };
-        let there = places.mercury_of.get(&pair.native).map(|mercury| known(pair.native, *mercury));
-        let here = places.native_of.get(&pair.mercury).map(|native| known(*native, pair.mercury));
-        if let Some(known) = there.into_iter().chain(here).find(|known| *known != pair) {
-            return Err(Conflict { place, pair, known });
+        let AddressPair { native, mercury } = pair;
+        let conflict = |known| Err(Conflict { place, pair, known });
+        match (places.mercury_of.entry(native), places.native_of.entry(mercury)) {
+            (Entry::Vacant(there), Entry::Vacant(here)) => {
+                there.insert(mercury);
+                here.insert(native);
+                Ok(())
+            }
+            (Entry::Occupied(there), _) if *there.get() == mercury => Ok(()),
+            (Entry::Occupied(there), _) => conflict(AddressPair { native, mercury: *there.get() }),
+            (_, Entry::Occupied(here)) => conflict(AddressPair { native: *here.get(), mercury }),
         }
-        places.mercury_of.insert(pair.native, pair.mercury);
-        places.native_of.insert(pair.mercury, pair.native);
-        Ok(())
     }
 
     /// Where in Mercury code a place of native code is; `None` if the map does not say.

@@ -194,15 +194,17 @@ pub fn matched(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> O
     (here.len() == there.len()).then_some(order)
 }
 
-/// Word of a PTX register and its SASS register, address, number of the range.
-type Numbered<'d> = ((&'d [u8], u32, u32), (u32, u32), u32);
+/// SASS register and the word of a PTX register in it, address, number of the range. Names, which take longest to compare, come last in
+/// the first.
+type Numbered<'d> = ((u32, u32, &'d [u8]), (u32, u32), u32);
 
 fn by_word<'d>(ranges: &[RegisterRange<'d>]) -> Vec<Numbered<'d>> {
     let numbered = (0..).zip(ranges).map(|(number, range)| {
         let RegisterRange { part, ptx_name, register, start, end } = *range;
-        ((ptx_name, part, register.0), (start, end), number)
+        ((register.0, part, ptx_name), (start, end), number)
     });
     let mut all: Vec<_> = numbered.collect();
-    all.sort_unstable();
+    // Native ranges are mostly in this order.
+    all.sort();
     all
 }
