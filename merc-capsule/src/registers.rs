@@ -148,19 +148,17 @@ fn moved<'d>(
         let found = there(place, address).and_then(|address| u32::try_from(address).ok());
         found.ok_or_else(|| fault(here, format!("{address:#x}, a {place:?}, is not in the address map")))
     };
-    here.ranges
-        .iter()
-        .map(|(range, code)| {
-            let (start, end) =
-                (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
-            if end < start && range.start <= range.end {
-                let (from, to) = (range.start, range.end);
-                let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
-                return Err(fault(here, text));
-            }
-            Ok((RegisterRange { start, end, ..*range }, *code))
-        })
-        .collect()
+    let mut all = Vec::with_capacity(here.ranges.len());
+    for (range, code) in &here.ranges {
+        let (start, end) = (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
+        if end < start && range.start <= range.end {
+            let (from, to) = (range.start, range.end);
+            let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
+            return Err(fault(here, text));
+        }
+        all.push((RegisterRange { start, end, ..*range }, *code));
+    }
+    Ok(all)
 }
 
 fn fault(registers: &Registers<'_>, text: impl Into<String>) -> Error {
