@@ -1,7 +1,9 @@
 //! Which Mercury instruction each native instruction comes from.
 
+use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 
 /// What an address in code is of. A Mercury instruction becomes one or several native ones, or none, so that what an address is of
 /// says where in them it is. In the corpus no place of a kind has two addresses in the other space (observed: ptxas 13.0.88, 261
@@ -34,8 +36,8 @@ impl Place {
 pub struct AddressMap {
     /// Where the PTX line changes or a function starts, by native address.
     pairs: Vec<AddressPair>,
-    /// Native addresses of code on the line of a function's `{`, starts apart.
-    opening_code: BTreeSet<u64>,
+    /// Native addresses of code on the line of a function's `{`, starts apart: ascending.
+    opening_code: Vec<u64>,
     /// By [`Place`].
     places: [Places; Place::COUNT],
     /// Whether each address is the same in both.
@@ -45,8 +47,8 @@ pub struct AddressMap {
 /// The places of one kind, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Places {
-    mercury_of: BTreeMap<u64, u64>,
-    native_of: BTreeMap<u64, u64>,
+    mercury_of: HashMap<u64, u64>,
+    native_of: HashMap<u64, u64>,
 }
 
 /// A place that has another address already.
@@ -81,38 +83,26 @@ impl AddressMap {
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
     pub fn recover(lines: Lines<'_>) -> Self {
         let Lines { native, mercury, starts, opening_lines } = lines;
-        let opening_lines: HashSet<u32> = opening_lines.iter().copied().collect();
-        let mut places: HashMap<u32, Vec<u64>> = HashMap::new();
-        for &(address, line) in mercury {
-            let of_line = places.entry(line).or_default();
-            if of_line.last() != Some(&address) {
-                of_line.push(address);
-            }
-        }
+        let mut opening_lines = opening_lines.to_vec();
+        opening_lines.sort_unstable();
+        let found = matched(native, mercury);
         let mut pairs = starts.to_vec();
-        let mut opening_code = BTreeSet::new();
-        let mut seen: HashMap<u32, usize> = HashMap::new();
-        for at_address in native.chunk_by(|a, b| a.0 == b.0) {
-            let mut nth = None;
-            for &(_, line) in at_address {
-                let count = seen.entry(line).or_default();
-                nth = Some((line, *count));
-                *count += 1;
-            }
-            let (Some((address, _)), Some((line, nth))) = (at_address.first(), nth) else { continue };
-            let is_start = starts.binary_search_by_key(address, |start| start.native).is_ok();
-            if is_start {
+        let mut opening_code = Vec::new();
+        let mut changes = native.iter().zip(found).peekable();
+        while let Some((&(address, line), found)) = changes.next() {
+            // The last of an address is that of its code.
+            let is_last = changes.peek().is_none_or(|((next, _), _)| *next != address);
+            let is_start = || starts.binary_search_by_key(&address, |start| start.native).is_ok();
+            if !is_last || is_start() {
                 continue;
             }
-            if opening_lines.contains(&line) {
-                opening_code.insert(*address);
+            if opening_lines.binary_search(&line).is_ok() {
+                opening_code.push(address);
             }
-            let of_line = places.get(&line).map(Vec::as_slice).unwrap_or_default();
-            if let Some(&mercury) = of_line.get(nth).or(of_line.last()) {
-                pairs.push(AddressPair { native: *address, mercury });
-            }
+            pairs.extend(found.map(|mercury| AddressPair { native: address, mercury }));
         }
         pairs.sort_unstable_by_key(|pair| pair.native);
+        opening_code.sort_unstable();
         Self { pairs, opening_code, ..Self::default() }
     }
 
@@ -130,15 +120,18 @@ impl AddressMap {
     /// One of the two has another already. The map stays as it is.
     pub fn insert(&mut self, place: Place, pair: AddressPair) -> Result<(), Conflict> {
         let Some(places) = self.places.get_mut(place as usize) else { return Ok(()) };
-        let known = |native, mercury| AddressPair { native, mercury };
-        let there = places.mercury_of.get(&pair.native).map(|mercury| known(pair.native, *mercury));
-        let here = places.native_of.get(&pair.mercury).map(|native| known(*native, pair.mercury));
-        if let Some(known) = there.into_iter().chain(here).find(|known| *known != pair) {
-            return Err(Conflict { place, pair, known });
+        let AddressPair { native, mercury } = pair;
+        let conflict = |known| Err(Conflict { place, pair, known });
+        match (places.mercury_of.entry(native), places.native_of.entry(mercury)) {
+            (Entry::Vacant(there), Entry::Vacant(here)) => {
+                there.insert(mercury);
+                here.insert(native);
+                Ok(())
+            }
+            (Entry::Occupied(there), _) if *there.get() == mercury => Ok(()),
+            (Entry::Occupied(there), _) => conflict(AddressPair { native, mercury: *there.get() }),
+            (_, Entry::Occupied(here)) => conflict(AddressPair { native: *here.get(), mercury }),
         }
-        places.mercury_of.insert(pair.native, pair.mercury);
-        places.native_of.insert(pair.mercury, pair.native);
-        Ok(())
     }
 
     /// Where in Mercury code a place of native code is; `None` if the map does not say.
@@ -164,9 +157,37 @@ impl AddressMap {
     /// The pairs of code that comes from a PTX instruction, and of function starts: what source locations are looked up for
     /// (FORMATS 1.6: "Instructions on the `{` line are skipped").
     pub fn of_instructions(&self) -> Vec<AddressPair> {
-        let is_opening = |pair: &&AddressPair| self.opening_code.contains(&pair.native);
+        let is_opening = |pair: &&AddressPair| self.opening_code.binary_search(&pair.native).is_ok();
         self.pairs.iter().filter(|pair| !is_opening(pair)).copied().collect()
     }
+}
+
+/// For each change of the line in native code the address of the Mercury instruction that it is of: of the same line, the one that
+/// comes as far behind the first, or the last.
+fn matched(native: &[(u64, u32)], mercury: &[(u64, u32)]) -> Vec<Option<u64>> {
+    let mut there: Vec<(u32, u64)> = mercury.iter().map(|&(address, line)| (line, address)).collect();
+    there.sort_by_key(|(line, _)| *line);
+    there.dedup();
+    let mut here: Vec<(u32, usize)> =
+        native.iter().zip(0..).map(|(&(_, line), number)| (line, number)).collect();
+    here.sort_unstable();
+    let mut matched = vec![None; native.len()];
+    let mut rest = there.as_slice();
+    for of_line in here.chunk_by(|a, b| a.0 == b.0) {
+        let line = of_line.first().map_or(0, |(line, _)| *line);
+        let skipped = rest.iter().take_while(|(other, _)| *other < line).count();
+        let count = rest.iter().skip(skipped).take_while(|(other, _)| *other == line).count();
+        let (same, behind) = rest.split_at(skipped + count);
+        let same = same.get(skipped..).unwrap_or_default();
+        rest = behind;
+        for (nth, (_, number)) in of_line.iter().enumerate() {
+            let address = same.get(nth).or(same.last()).map(|(_, address)| *address);
+            if let Some(slot) = matched.get_mut(*number) {
+                *slot = address;
+            }
+        }
+    }
+    matched
 }
 
 #[cfg(test)]

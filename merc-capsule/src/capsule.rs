@@ -8,6 +8,7 @@ use crate::recover::{CodeMap, code_maps, identity_maps};
 use crate::spaces::Spaces;
 use crate::symtab::{self, symbols};
 use crate::translation::Translation;
+use foldhash::HashMap;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionName};
 use nv_debug_sections::cubin::{
     Contents, Cubin, Info, Link, NewSection, SHF_MERCURY, SectionIndex, Symbol, SymbolIndex, sht,
@@ -15,7 +16,7 @@ use nv_debug_sections::cubin::{
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::nv_info;
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// What the Mercury code of a cubin is like, as far as debug information is of it.
 #[derive(Debug, Clone)]

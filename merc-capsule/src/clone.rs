@@ -8,6 +8,7 @@ use crate::relocations;
 use crate::streams::{self, Stream, Streams};
 use crate::translation::Translation;
 use dwarf2_writer::{Address, SymbolId};
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
@@ -18,7 +19,6 @@ use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 
 /// What a section says in Mercury space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -199,11 +199,14 @@ impl<'c, 'd> Cloner<'c, 'd> {
             unit_of.extend(codes.map(|code| (code, number)));
         }
         let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == SectionKind::DebugLine);
+        let mut codes_of: Vec<Vec<&CodeMap>> = vec![Vec::new(); units.len()];
+        for code in self.translation.maps() {
+            let unit = codes_of.get_mut(unit_of.get(&code.native).copied().unwrap_or(0));
+            unit.into_iter().for_each(|codes| codes.push(code));
+        }
         let mut values = MercuryValues::default();
-        for (number, mut unit) in units.into_iter().enumerate() {
+        for (mut unit, codes) in units.into_iter().zip(codes_of) {
             unit.sequences.clear();
-            let codes = self.translation.maps().iter();
-            let codes = codes.filter(|code| unit_of.get(&code.native).copied().unwrap_or(0) == number);
             let mut programs = Vec::new();
             for code in codes {
                 let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };

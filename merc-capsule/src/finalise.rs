@@ -8,8 +8,11 @@ use crate::relocations;
 use crate::spaces::Spaces;
 use crate::translation::{Reference, Translation};
 use dwarf2_writer::{Address, Section, SymbolId};
+use foldhash::{HashMap, HashSet};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
-use nv_debug_sections::cubin::{Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{
+    Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
+};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
 use nv_debug_sections::line_table::{last_name, transcode};
@@ -17,7 +20,16 @@ use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+/// Kinds of sections that say something of code, whose native section is not that of the clone.
+const TRANSLATED: [SectionKind; 5] = [
+    SectionKind::DebugLine,
+    SectionKind::NvDebugLineSass,
+    SectionKind::DebugFrame,
+    SectionKind::NvDebugInfoRegSass,
+    SectionKind::NvDebugInfoRegType,
+];
 
 /// Which of the two line tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,13 +116,49 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     ///
     /// As [`section`](Self::section).
     pub fn sections(&self) -> Result<Vec<DebugSection>> {
+        self.clones().map(|index| self.section(index)).collect()
+    }
+
+    /// The sections that differ from what the file has: all but those that [say the same](Self::says_the_same).
+    fn changes(&self) -> Result<Vec<DebugSection>> {
+        let mut has_relocations = vec![false; self.cubin.sections.len()];
+        for section in self.cubin.sections.iter().filter(|section| section.relocations().is_some()) {
+            if let Some(has) = has_relocations.get_mut(section.info as usize) {
+                *has = true;
+            }
+        }
+        let has = |index: SectionIndex| has_relocations.get(index.as_usize()).is_some_and(|has| *has);
+        // Several of one name are told apart by their order: all of them are given.
+        let name = |clone| self.cubin.section_name(clone);
+        let differ = self.clones().filter(|clone| !self.says_the_same(*clone, has));
+        let names: HashSet<&str> = differ.map(name).collect();
+        let changes = self.clones().filter(|clone| names.contains(name(*clone)));
+        changes.map(|clone| self.section(clone)).collect()
+    }
+
+    /// Whether the native section needs no making: its clone lies in its bytes, and neither has anything to be translated. Bytes that
+    /// both share are then not copied.
+    pub(crate) fn says_the_same(
+        &self,
+        mercury: SectionIndex,
+        has_relocations: impl Fn(SectionIndex) -> bool,
+    ) -> bool {
+        let contents = self.cubin.section(mercury).map(|section| &section.contents);
+        let Ok(Contents::Alias(native)) = contents else { return false };
+        let is_own = self.translation.spaces().native(mercury) == Some(*native);
+        let kind = SectionName::parse(self.cubin.section_name(*native)).kind();
+        let is_translated = kind.is_some_and(|kind| TRANSLATED.contains(&kind));
+        is_own && !is_translated && !has_relocations(mercury) && !has_relocations(*native)
+    }
+
+    /// The clones of debug sections, in file order.
+    fn clones(&self) -> impl Iterator<Item = SectionIndex> {
         let is_clone =
             |name: &SectionName<'_>| name.space == Space::Mercury && name.form.is_none() && name.is_debug();
-        let clones = self
-            .cubin
-            .iter()
-            .filter(|(_, name, section)| section.is_mercury() && is_clone(&SectionName::parse(name)));
-        clones.map(|(index, ..)| self.section(index)).collect()
+        let clones = self.cubin.iter();
+        let clones = clones
+            .filter(move |(_, name, section)| section.is_mercury() && is_clone(&SectionName::parse(name)));
+        clones.map(|(index, ..)| index)
     }
 
     /// The native section whose clone is at `mercury`, with its relocations.
@@ -172,14 +220,14 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
         let native = clone.map(|clone| self.section(clone)).transpose()?;
         let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
+        let pairs = native.zip(there);
         let pairs =
-            native.zip(there).map(|(native, there)| (unit_starts(&native.bytes), unit_starts(&there)));
+            pairs.map(|(native, there)| unit_starts(&there).into_iter().zip(unit_starts(&native.bytes)));
+        let native_start: HashMap<i64, u32> =
+            pairs.into_iter().flatten().map(|(there, native)| (there.into(), native)).collect();
         for entry in linked {
             let fault = |text: &str| Error::new(name, entry.offset, ErrorKind::Other(text.to_owned()));
-            let unit = pairs.as_ref().and_then(|(native, there)| {
-                let unit = there.iter().position(|start| Some(i64::from(*start)) == entry.addend)?;
-                native.get(unit)
-            });
+            let unit = entry.addend.and_then(|addend| native_start.get(&addend));
             let unit =
                 unit.ok_or_else(|| fault("no unit of the line table starts where the relocation leads"))?;
             let field =
@@ -405,7 +453,7 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 /// # Errors
 ///
 /// There is no capsule, or no native code beside it; those of [`code_maps`], [`Finaliser::section`] and
-/// [`Cubin::set_debug_sections`]. Nothing is changed then.
+/// [`Cubin::update_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     let fault = |text: &str| Err(Error::new("", 0, ErrorKind::Other(text.to_owned())));
     if !cubin.has_capsule() {
@@ -424,13 +472,9 @@ pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
         &recovered
     };
     let spaces = Spaces::of(cubin)?;
-    let made = Finaliser::new(cubin, Translation::new(cubin, &spaces, maps)).sections()?;
-    let names: HashSet<&str> = made.iter().map(|section| &*section.name).collect();
-    let mut sections = cubin.debug_sections()?;
-    sections.retain(|section| !names.contains(&*section.name));
-    sections.extend(made);
+    let changes = Finaliser::new(cubin, Translation::new(cubin, &spaces, maps)).changes()?;
     let mut result = cubin.clone();
-    result.set_debug_sections(sections)?;
+    result.update_debug_sections(changes)?;
     result.remove_capsule()?;
     *cubin = result;
     Ok(())

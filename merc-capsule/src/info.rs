@@ -30,13 +30,14 @@ mod native;
 
 use crate::address_map::{AddressMap, Place};
 use crate::policy::merc_name;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info::{Attribute, Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 pub use layout::Layout;
 pub use native::{frame_sizes, native_only};

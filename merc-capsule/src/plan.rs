@@ -1,9 +1,9 @@
 //! What a capsule of a cubin holds: every clone, before any of them is made.
 
 use crate::policy::{Content, Rule, Storage, is_mercury, merc_name, native_name, rule};
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{RelocForm, SectionName};
 use nv_debug_sections::cubin::{Cubin, sht};
-use std::collections::HashMap;
 use std::fmt;
 
 /// What a plan looks at in a section.

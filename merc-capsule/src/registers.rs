@@ -2,13 +2,13 @@
 
 use crate::address_map::{AddressMap, Place};
 use crate::recover::CodeMap;
+use foldhash::HashMap;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// What both sections say of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,19 +148,17 @@ fn moved<'d>(
         let found = there(place, address).and_then(|address| u32::try_from(address).ok());
         found.ok_or_else(|| fault(here, format!("{address:#x}, a {place:?}, is not in the address map")))
     };
-    here.ranges
-        .iter()
-        .map(|(range, code)| {
-            let (start, end) =
-                (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
-            if end < start && range.start <= range.end {
-                let (from, to) = (range.start, range.end);
-                let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
-                return Err(fault(here, text));
-            }
-            Ok((RegisterRange { start, end, ..*range }, *code))
-        })
-        .collect()
+    let mut all = Vec::with_capacity(here.ranges.len());
+    for (range, code) in &here.ranges {
+        let (start, end) = (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
+        if end < start && range.start <= range.end {
+            let (from, to) = (range.start, range.end);
+            let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
+            return Err(fault(here, text));
+        }
+        all.push((RegisterRange { start, end, ..*range }, *code));
+    }
+    Ok(all)
 }
 
 fn fault(registers: &Registers<'_>, text: impl Into<String>) -> Error {
@@ -194,15 +192,17 @@ pub fn matched(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> O
     (here.len() == there.len()).then_some(order)
 }
 
-/// Word of a PTX register and its SASS register, address, number of the range.
-type Numbered<'d> = ((&'d [u8], u32, u32), (u32, u32), u32);
+/// SASS register and the word of a PTX register in it, address, number of the range. Names, which take longest to compare, come last in
+/// the first.
+type Numbered<'d> = ((u32, u32, &'d [u8]), (u32, u32), u32);
 
 fn by_word<'d>(ranges: &[RegisterRange<'d>]) -> Vec<Numbered<'d>> {
     let numbered = (0..).zip(ranges).map(|(number, range)| {
         let RegisterRange { part, ptx_name, register, start, end } = *range;
-        ((ptx_name, part, register.0), (start, end), number)
+        ((register.0, part, ptx_name), (start, end), number)
     });
     let mut all: Vec<_> = numbered.collect();
-    all.sort_unstable();
+    // Native ranges are mostly in this order.
+    all.sort();
     all
 }

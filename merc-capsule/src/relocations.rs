@@ -40,21 +40,20 @@ pub fn to_mercury(
     native: &[Relocation],
     translation: Translation<'_>,
 ) -> Result<Vec<Relocation>> {
-    native
-        .iter()
-        .map(|entry| {
-            let fault = |error: Untranslatable| fault(name, entry.offset, &error);
-            let reloc = native_kind(cubin, kind, entry).ok_or_else(|| unknown(name, entry))?;
-            let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
-            let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
-            let other = match place(kind).filter(|_| is_code) {
-                Some(place) => translation.to_mercury(own, place).map_err(fault)?,
-                None => Reference { symbol: translation.mercury_symbol(own.symbol).map_err(fault)?, ..own },
-            };
-            let Reference { symbol, addend } = other;
-            Ok(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Mercury), ..*entry })
-        })
-        .collect()
+    let mut all = Vec::with_capacity(native.len());
+    for entry in native {
+        let fault = |error: Untranslatable| fault(name, entry.offset, &error);
+        let reloc = native_kind(cubin, kind, entry).ok_or_else(|| unknown(name, entry))?;
+        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
+        let other = match place(kind).filter(|_| is_code) {
+            Some(place) => translation.to_mercury(own, place).map_err(fault)?,
+            None => Reference { symbol: translation.mercury_symbol(own.symbol).map_err(fault)?, ..own },
+        };
+        let Reference { symbol, addend } = other;
+        all.push(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Mercury), ..*entry });
+    }
+    Ok(all)
 }
 
 /// The entries of `.rela.X` for those of `.nv.merc.rela.X`, in their order.
@@ -67,21 +66,20 @@ pub fn to_native(
     mercury: &[Relocation],
     translation: Translation<'_>,
 ) -> Result<Vec<Relocation>> {
-    mercury
-        .iter()
-        .map(|entry| {
-            let fault = |error: Untranslatable| fault(name, entry.offset, &error);
-            let reloc = RelocKind::from_mercury(entry.r_type).ok_or_else(|| unknown(name, entry))?;
-            let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
-            let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
-            let other = match place(kind).filter(|_| is_code) {
-                Some(place) => translation.to_native(own, place).map_err(fault)?,
-                None => Reference { symbol: translation.native_symbol(own.symbol).map_err(fault)?, ..own },
-            };
-            let Reference { symbol, addend } = other;
-            Ok(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Native), ..*entry })
-        })
-        .collect()
+    let mut all = Vec::with_capacity(mercury.len());
+    for entry in mercury {
+        let fault = |error: Untranslatable| fault(name, entry.offset, &error);
+        let reloc = RelocKind::from_mercury(entry.r_type).ok_or_else(|| unknown(name, entry))?;
+        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
+        let is_code = matches!(reloc, RelocKind::Code64 | RelocKind::Code32);
+        let other = match place(kind).filter(|_| is_code) {
+            Some(place) => translation.to_native(own, place).map_err(fault)?,
+            None => Reference { symbol: translation.native_symbol(own.symbol).map_err(fault)?, ..own },
+        };
+        let Reference { symbol, addend } = other;
+        all.push(Relocation { symbol, addend: Some(addend), r_type: reloc.number(Space::Native), ..*entry });
+    }
+    Ok(all)
 }
 
 /// What a native entry says. Mercury's types tell apart what is one native type: addresses inside code by the symbol, which is a
@@ -91,15 +89,15 @@ fn native_kind(cubin: &Cubin<'_>, section: Option<SectionKind>, entry: &Relocati
         return None;
     };
     let symbol = cubin.symbols().get(entry.symbol.as_usize())?;
-    let is_line = || {
-        let name = symbol.section().map(|section| cubin.section_name(section));
-        let is_section = |kind: SectionKind| name == Some(kind.name());
-        symbol.is_section() && section == Some(SectionKind::DebugInfo) && is_section(SectionKind::DebugLine)
-    };
+    let is_line = symbol.is_section()
+        && section == Some(SectionKind::DebugInfo)
+        && symbol
+            .section()
+            .is_some_and(|section| cubin.section_name(section) == SectionKind::DebugLine.name());
     let kinds = [
         (RelocKind::Code64, symbol.is_function()),
         (RelocKind::Code32, symbol.is_function()),
-        (RelocKind::LineOffset32, is_line()),
+        (RelocKind::LineOffset32, is_line),
         (RelocKind::Absolute64, true),
         (RelocKind::Absolute32, true),
         (RelocKind::Generic64, true),

@@ -1,9 +1,10 @@
 //! What belongs together in the two spaces of a cubin: sections and their clones, symbols and those of `.nv.merc.symtab`.
 
 use crate::policy::merc_name;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 /// The counterparts in one cubin.
 ///

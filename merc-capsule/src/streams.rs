@@ -3,6 +3,7 @@
 use crate::address_map::Place;
 use crate::recover::CodeMap;
 use crate::translation::{Translation, Untranslatable};
+use foldhash::{HashSet, HashSetExt as _};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, Sequence};
@@ -10,7 +11,7 @@ use nv_debug_sections::line_table::{EntryRow, Loc, LocId, Located};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// The locations of one code section, as [`locations`](nv_debug_sections::line_table::locations) takes them. Addresses are those of
 /// Mercury code.

@@ -2,11 +2,11 @@
 
 use crate::recover::CodeMap;
 use crate::spaces::Spaces;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::collections::HashMap;
 
 /// `STT_OBJECT`, which variables of whole programs have.
 const OBJECT: u8 = 1;

@@ -72,7 +72,7 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
     let mut last_cie = None;
-    let mut shared: Option<Arc<Cie>> = None;
+    let mut shared: Option<(&[u8], Arc<Cie>)> = None;
     while !cursor.is_empty() {
         let start = cursor.offset();
         let escape = cursor.u32("an entry's length")?;
@@ -90,10 +90,17 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
             last_cie = Some(CieId(cies.len() as u32));
             cies.extend(last_cie.map(|cie| (start, cie)));
             // Each function has one of its own, hundreds of instructions that are mostly the same.
-            let cie = decoder.cie()?;
-            let cie = shared.take().filter(|before| **before == cie).unwrap_or_else(|| Arc::new(cie));
+            let bytes = decoder.cursor.rest();
+            let cie = match shared.take() {
+                Some((before, cie)) if before == bytes && !has_symbols(&cie) => cie,
+                before => {
+                    let cie = decoder.cie()?;
+                    let same = before.map(|(_, before)| before).filter(|before| **before == cie);
+                    same.unwrap_or_else(|| Arc::new(cie))
+                }
+            };
             entries.push(Entry::Cie(Arc::clone(&cie)));
-            shared = Some(cie);
+            shared = Some((bytes, cie));
         } else {
             // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
             // keeps them; each function has a CIE of its own right before its FDE.
@@ -111,6 +118,16 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
         }
     }
     Ok(entries)
+}
+
+/// Whether the bytes of a CIE alone do not say what is in it.
+fn has_symbols(cie: &Cie) -> bool {
+    cie.instructions.iter().any(|instruction| {
+        matches!(
+            instruction,
+            Cfi::SetLoc(_) | Cfi::DefCfaExpression(_) | Cfi::Expression { .. } | Cfi::ValExpression { .. }
+        )
+    })
 }
 
 struct Decoder<'d, 's> {

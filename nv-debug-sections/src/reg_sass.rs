@@ -37,6 +37,9 @@ pub struct RegisterRange<'d> {
     pub end: u32,
 }
 
+/// Bytes of a range without a name: four numbers and the name's end.
+const MIN_RANGE: u64 = 17;
+
 /// Decodes the section.
 ///
 /// # Errors
@@ -48,7 +51,8 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionRegisters<'_>>> {
     while !cursor.is_empty() {
         let function = cursor.cstr("a function name")?;
         let count = cursor.u32("the number of ranges")?;
-        let mut ranges = Vec::new();
+        let most = cursor.remaining() / MIN_RANGE;
+        let mut ranges = Vec::with_capacity(most.min(count.into()) as usize);
         for _ in 0..count {
             ranges.push(RegisterRange {
                 part: cursor.u32("a register part")?,

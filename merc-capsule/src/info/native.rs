@@ -1,13 +1,14 @@
 //! What native code says that Mercury code does not, as far as it follows from a capsule.
 
 use crate::policy::native_name;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, KernelParameter, Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Chips, as 100 for sm_100, with the value of their `SW_WAR`, a set of workarounds. Observed: ptxas 13.0.88; all sections of a file, the
 /// suffixes of architectures and options make no difference.
@@ -70,8 +71,13 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
 ///
 /// That of [`Cubin::expect_short_names`].
 pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap<SymbolIndex, u32>> {
+    let needs = nv_info::functions(mercury);
+    let Some(symtab) =
+        cubin.mercury_symtab().filter(|_| needs.values().any(|needs| needs.frame_size.is_some()))
+    else {
+        return Ok(BTreeMap::new());
+    };
     cubin.expect_short_names()?;
-    let Some(symtab) = cubin.mercury_symtab() else { return Ok(BTreeMap::new()) };
     let owner = |name: &str| Some(native_name(name)?.strip_prefix(CODE_PREFIX)?.to_owned());
     let owners: HashMap<SectionIndex, String> =
         cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
@@ -80,7 +86,6 @@ pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap
         .filter(|(_, symbol)| symbol.is_function())
         .filter_map(|(number, symbol)| Some((SymbolIndex(number), symbol.section()?)))
         .collect();
-    let needs = nv_info::functions(mercury);
     let mut sizes: HashMap<SectionIndex, u32> = HashMap::new();
     for (symbol, section) in &functions {
         let is_owner = owners.get(section).is_some_and(|name| name == cubin.symbol_name_in(symtab, *symbol));

@@ -2,13 +2,14 @@
 
 use crate::address_map::{AddressMap, Lines};
 use crate::policy::merc_name;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineOp, Sequence};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The PTX line table of one space.
 pub(super) struct Table {

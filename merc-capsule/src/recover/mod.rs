@@ -6,14 +6,13 @@ mod places;
 use crate::address_map::AddressMap;
 use crate::spaces::Spaces;
 use crate::symtab::MercuryFunction;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::line;
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::Relocated;
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Bound;
 
 /// One code section in both spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +21,8 @@ pub struct CodeMap {
     pub native: SectionIndex,
     /// Its functions, by native address.
     pub functions: Vec<FunctionMap>,
-    /// By address in Mercury code the first of them that starts there.
-    by_mercury: BTreeMap<u64, usize>,
+    /// Address in Mercury code and number of the first of them that starts there: ascending, each address once.
+    by_mercury: Vec<(u64, usize)>,
     /// Native addresses of functions, ascending, each once.
     pub starts: Vec<u64>,
     /// Native size in bytes, padding included.
@@ -65,8 +64,8 @@ impl CodeMap {
 
     /// The first function that starts at a Mercury address.
     pub fn function_from(&self, mercury: u64) -> Option<&FunctionMap> {
-        let at = self.by_mercury.get(&mercury)?;
-        self.functions.get(*at)
+        let at = self.by_mercury.binary_search_by_key(&mercury, |(address, _)| *address).ok()?;
+        self.functions.get(self.by_mercury.get(at)?.1)
     }
 }
 
@@ -89,7 +88,7 @@ impl CodeMap {
     /// The same in Mercury code.
     pub(crate) fn mercury_range(&self, function: &FunctionMap) -> u64 {
         let MercuryFunction { value, size } = function.mercury;
-        let next = self.by_mercury.range((Bound::Excluded(value), Bound::Unbounded)).next();
+        let next = self.by_mercury.get(self.by_mercury.partition_point(|(address, _)| *address <= value));
         next.map_or(u64::MAX, |(next, _)| next - value).min(size)
     }
 }
@@ -191,10 +190,10 @@ fn code_map(
     all.sort_by_key(|function| (function.native, function.symbol));
     let mut starts: Vec<u64> = all.iter().map(|function| function.native).collect();
     starts.dedup();
-    let mut by_mercury = BTreeMap::new();
-    for (at, function) in all.iter().enumerate() {
-        by_mercury.entry(function.mercury.value).or_insert(at);
-    }
+    let mut by_mercury: Vec<_> =
+        all.iter().zip(0..).map(|(function, at)| (function.mercury.value, at)).collect();
+    by_mercury.sort_unstable();
+    by_mercury.dedup_by_key(|(address, _)| *address);
     let size = cubin.bytes(native)?.len() as u64;
     Ok(CodeMap {
         native,

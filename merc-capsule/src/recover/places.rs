@@ -7,13 +7,14 @@ use crate::info;
 use crate::registers;
 use crate::relocations;
 use crate::spaces::Spaces;
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Adds to `maps` all places that are known.
 pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {

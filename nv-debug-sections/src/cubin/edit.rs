@@ -72,17 +72,19 @@ pub(super) struct Given {
     pub(super) rela: Vec<Relocation>,
 }
 
-/// All debug sections that one of the two spaces shall have.
+/// The debug sections that one of the two spaces shall have: all, or those that change.
 #[derive(Debug)]
 pub(super) struct Edit {
     pub(super) space: Space,
+    /// Whether sections that are not given stay.
+    pub(super) keeps: bool,
     pub(super) given: Vec<Given>,
 }
 
 impl Edit {
     /// Nothing given: for edits that only remove.
     pub(super) fn nothing() -> Self {
-        Self { space: Space::Native, given: Vec::new() }
+        Self { space: Space::Native, keeps: false, given: Vec::new() }
     }
 
     /// Name of the section that holds a part of the section at `index`.
@@ -198,14 +200,28 @@ impl Cubin<'_> {
     /// A name is neither a debug section's nor one that PTX can give, or that of a section of the file's own; a relocation names no symbol, has an addend where it must not (or the reverse), a
     /// section that stays links to one that goes, or the sections become too many. Nothing is changed then.
     pub fn set_debug_sections(&mut self, sections: Vec<DebugSection>) -> Result<()> {
+        self.edit_native(sections, false)
+    }
+
+    /// As [`set_debug_sections`](Self::set_debug_sections), but debug sections that are not listed stay as they are, with their
+    /// relocations.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_debug_sections`](Self::set_debug_sections).
+    pub fn update_debug_sections(&mut self, sections: Vec<DebugSection>) -> Result<()> {
+        self.edit_native(sections, true)
+    }
+
+    fn edit_native(&mut self, sections: Vec<DebugSection>, keeps: bool) -> Result<()> {
         let given = sections.into_iter().map(|section| {
             let DebugSection { name, bytes, rel, rela } = section;
             Given { base: name, bytes: Some(bytes), rel, rela }
         });
-        self.edit(Edit { space: Space::Native, given: given.collect() })
+        self.edit(Edit { space: Space::Native, keeps, given: given.collect() })
     }
 
-    /// Makes the given sections all debug sections of a space, or changes nothing.
+    /// Gives a space its debug sections, or changes nothing.
     pub(super) fn edit(&mut self, edit: Edit) -> Result<()> {
         let symbols = edit.space.symtab(self).map_or(&[][..], |table| self.symbols_of(table));
         check(&edit, symbols.len() as u64)?;
@@ -304,7 +320,8 @@ fn fates(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Fate>> {
     for ((_, name, section), fate) in cubin.iter().zip(fates.iter_mut().skip(1)) {
         if replaced.takes(name, section) {
             let next = wanted.find(section.name, name).and_then(VecDeque::pop_front);
-            *fate = next.map_or(Fate::Goes, |index| Fate::Takes(index, Part::Bytes));
+            let other = if edit.keeps { Fate::Stays } else { Fate::Goes };
+            *fate = next.map_or(other, |index| Fate::Takes(index, Part::Bytes));
         }
     }
     let mut placed = HashSet::new();
@@ -369,7 +386,7 @@ struct Slot<'d> {
 impl<'d> Plan<'d> {
     pub(super) fn apply(self, cubin: &mut Cubin<'d>, edit: Edit) {
         let Self { fates, new, names, shared } = self;
-        let Edit { space, mut given } = edit;
+        let Edit { space, mut given, .. } = edit;
         release_clones(cubin, &fates, &given);
         if let Some(section) = cubin.sections.get_mut(cubin.header.shstrndx.as_usize()) {
             section.contents = Contents::Strings(names);

@@ -106,7 +106,7 @@ impl Cubin<'_> {
             let MercurySection { native, bytes, rela } = section;
             Given { base: native, bytes, rel: Vec::new(), rela }
         });
-        self.edit(Edit { space: Space::Mercury, given: given.collect() })
+        self.edit(Edit { space: Space::Mercury, keeps: false, given: given.collect() })
     }
     /// Gives the Mercury section at `index` bytes of its own, as `.nv.merc.nv.info.F`. Clones of debug sections, which come with
     /// relocations, are [`set_mercury_sections`](Self::set_mercury_sections)' matter.

@@ -130,7 +130,7 @@ fn relocation_places(
     by_place: &[usize],
     out: &mut Vec<(Place, usize, Part)>,
 ) {
-    let Edit { space, given } = edit;
+    let Edit { space, given, .. } = edit;
     let mut ordinals = vec![0; given.len()];
     for (ordinal, &g) in by_place.iter().enumerate() {
         if let Some(slot) = ordinals.get_mut(g) {
