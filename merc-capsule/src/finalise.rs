@@ -1,6 +1,7 @@
 //! The way back: what native sections say, from a capsule.
 
 use crate::frame::{self, Frames};
+use crate::plan::expect_spaces;
 use crate::policy::native_name;
 use crate::recover::{CodeMap, code_maps};
 use crate::registers::{self, RangeMaps, Registers};
@@ -131,6 +132,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
             _ => error,
         };
         let kind = SectionName::parse(&name).kind();
+        expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
             Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
                 self.line_table(mercury, kind)
@@ -192,6 +194,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     fn line_table(&self, mercury: SectionIndex, kind: SectionKind) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let contents = self.cubin.bytes(mercury)?;
         let mut entries = TableEntries::of(self.cubin, mercury)?;
+        let mut seen = HashSet::new();
         let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
         let units = line::decode(self.cubin.section_name(mercury), &contents)?;
         for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
@@ -203,6 +206,13 @@ impl<'c, 'd> Finaliser<'c, 'd> {
                 .collect::<Result<_>>()?;
             let codes: Vec<Option<&CodeMap>> =
                 starts.iter().map(|start| start.map(|(_, code)| code)).collect();
+            let is_new = |(sequence, code): (&Sequence, &Option<&CodeMap>)| {
+                let is_new = code.is_none_or(|code| seen.insert(code.native));
+                is_new.then_some(()).ok_or(sequence.base_offset)
+            };
+            if let Err(offset) = table.sequences.iter().zip(&codes).try_for_each(is_new) {
+                return Err(entries.fault(offset, "a second sequence for the same code section"));
+            }
             let Some(line_table) = LineTableKind::of(kind) else { continue };
             let mut programs = Vec::new();
             for (number, (made, start)) in
@@ -298,6 +308,19 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let filed = reloc::file(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
         Ok((bytes, filed.rela))
     }
+}
+
+/// Expects that no other section of this name comes before one that stands for all code: line tables and register maps.
+pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<SectionKind>) -> Result<()> {
+    use SectionKind::{DebugLine, NvDebugInfoRegSass, NvDebugInfoRegType, NvDebugLineSass};
+    let is_of_all =
+        [DebugLine, NvDebugLineSass, NvDebugInfoRegSass, NvDebugInfoRegType].map(Some).contains(&kind);
+    let name = cubin.section_name(index);
+    if is_of_all && cubin.section_by_name(name) != Some(index) {
+        let text = "a second section of this name, expected one";
+        return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
+    }
+    Ok(())
 }
 
 /// The relocations of a Mercury line table, as they are used up.
@@ -404,7 +427,7 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 ///
 /// # Errors
 ///
-/// There is no capsule, or no native code beside it; those of [`code_maps`], [`Finaliser::section`] and
+/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`], [`Finaliser::section`] and
 /// [`Cubin::set_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     let fault = |text: &str| Err(Error::new("", 0, ErrorKind::Other(text.to_owned())));
@@ -416,6 +439,8 @@ pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
             "there is no native code beside the capsule, and making that is the code generator's work",
         );
     }
+    // What only looks like a clone would go with the capsule.
+    expect_spaces(cubin).map_err(|error| error.at_section())?;
     let recovered;
     let maps = if let Some(maps) = maps {
         maps
