@@ -15,6 +15,7 @@ pub mod leb128;
 pub mod line;
 pub mod line_decode;
 pub mod line_table;
+pub mod merc;
 pub mod nv_info;
 pub mod nvvm;
 pub mod print;

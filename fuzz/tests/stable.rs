@@ -7,7 +7,8 @@ mod seeds;
 use nv_debug_sections::catalog::{CATALOG, SectionKind};
 use nv_debug_sections::container::Container;
 use seeds::{
-    Random, faulty_modules, files, host_object, is_info, mutate, sections, sections_of, sections_where,
+    Random, capsules, faulty_modules, files, host_object, is_info, mutate, sections, sections_of,
+    sections_where,
 };
 
 /// Runs `body` on `n` inputs: random bytes, with runs of small values and of bytes that continue a LEB128.
@@ -169,6 +170,12 @@ fn section_name() {
 fn cubin() {
     run_n_times(5_000, 200, nvdwarf_fuzz::cubin::run);
     run_on_damaged(60_000, &files("cubin"), nvdwarf_fuzz::cubin::run);
+}
+
+#[test]
+fn merc() {
+    run_n_times(5_000, 200, nvdwarf_fuzz::merc::run);
+    run_on_damaged(5_000, &capsules(), nvdwarf_fuzz::merc::run);
 }
 
 /// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.

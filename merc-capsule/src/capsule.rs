@@ -55,8 +55,7 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
         let text = format!("code for sm_{sm} has no capsule, expected sm_100 or later");
         return Err(Error::new("", 0, ErrorKind::Other(text)));
     }
-    let planned = plan(&SectionView::all(cubin))
-        .map_err(|error| Error::new("", 0, ErrorKind::Other(error.to_string())))?;
+    let planned = plan(&SectionView::all(cubin)).map_err(|error| error.at_section())?;
     let Origin { maps, lines } = origin;
     let mut result = cubin.clone();
     if !cubin.has_capsule() {

@@ -1,5 +1,6 @@
 //! Making clones of sections from what they say in Mercury space.
 
+use crate::finalise::expect_first;
 use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
 use crate::recover::CodeMap;
@@ -155,7 +156,9 @@ impl<'c, 'd> Cloner<'c, 'd> {
     /// The section cannot be read, or says something that a map does not: an address or symbol, a function.
     pub fn section(&self, native: SectionIndex) -> Result<MercurySection> {
         let name = self.cubin.section_name(native);
-        match SectionName::parse(name).kind() {
+        let kind = SectionName::parse(name).kind();
+        expect_first(self.cubin, native, kind)?;
+        match kind {
             Some(kind @ SectionKind::DebugLine) => self.line_table(native, kind, &self.lines.source),
             Some(kind @ SectionKind::NvDebugLineSass) => self.line_table(native, kind, &self.lines.ptx),
             Some(SectionKind::DebugFrame) => self.frame(native),
@@ -201,8 +204,9 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == SectionKind::DebugLine);
         let mut codes_of: Vec<Vec<&CodeMap>> = vec![Vec::new(); units.len()];
         for code in self.translation.maps() {
-            let unit = codes_of.get_mut(unit_of.get(&code.native).copied().unwrap_or(0));
-            unit.into_iter().for_each(|codes| codes.push(code));
+            if let Some(codes) = codes_of.get_mut(unit_of.get(&code.native).copied().unwrap_or(0)) {
+                codes.push(code);
+            }
         }
         let mut values = MercuryValues::default();
         for (mut unit, codes) in units.into_iter().zip(codes_of) {

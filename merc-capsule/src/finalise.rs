@@ -1,6 +1,7 @@
 //! The way back: what native sections say, from a capsule.
 
 use crate::frame::{self, Frames};
+use crate::plan::expect_spaces;
 use crate::policy::native_name;
 use crate::recover::{CodeMap, code_maps};
 use crate::registers::{self, RangeMaps, Registers};
@@ -179,6 +180,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
             _ => error,
         };
         let kind = SectionName::parse(&name).kind();
+        expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
             Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
                 self.line_table(mercury, kind)
@@ -240,6 +242,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     fn line_table(&self, mercury: SectionIndex, kind: SectionKind) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let contents = self.cubin.bytes(mercury)?;
         let mut entries = TableEntries::of(self.cubin, mercury)?;
+        let mut seen = HashSet::default();
         let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
         let units = line::decode(self.cubin.section_name(mercury), &contents)?;
         for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
@@ -251,6 +254,12 @@ impl<'c, 'd> Finaliser<'c, 'd> {
                 .collect::<Result<_>>()?;
             let codes: Vec<Option<&CodeMap>> =
                 starts.iter().map(|start| start.map(|(_, code)| code)).collect();
+            let mut own =
+                table.sequences.iter().zip(&codes).filter_map(|(sequence, code)| Some((sequence, (*code)?)));
+            if let Some((sequence, _)) = own.find(|(_, code)| !seen.insert(code.native)) {
+                let text = "a second sequence for the same code section";
+                return Err(entries.fault(sequence.base_offset, text));
+            }
             let Some(line_table) = LineTableKind::of(kind) else { continue };
             let mut programs = Vec::new();
             for (number, (made, start)) in
@@ -346,6 +355,19 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let filed = reloc::file(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
         Ok((bytes, filed.rela))
     }
+}
+
+/// Expects that no other section of this name comes before one that stands for all code: line tables and register maps.
+pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<SectionKind>) -> Result<()> {
+    use SectionKind::{DebugLine, NvDebugInfoRegSass, NvDebugInfoRegType, NvDebugLineSass};
+    let is_of_all =
+        [DebugLine, NvDebugLineSass, NvDebugInfoRegSass, NvDebugInfoRegType].map(Some).contains(&kind);
+    let name = cubin.section_name(index);
+    if is_of_all && cubin.section_by_name(name) != Some(index) {
+        let text = "a second section of this name, expected one";
+        return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
+    }
+    Ok(())
 }
 
 /// The relocations of a Mercury line table, as they are used up.
@@ -452,8 +474,8 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 ///
 /// # Errors
 ///
-/// There is no capsule, or no native code beside it; those of [`code_maps`], [`Finaliser::section`] and
-/// [`Cubin::update_debug_sections`]. Nothing is changed then.
+/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`],
+/// [`Finaliser::section`] and [`Cubin::update_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     let fault = |text: &str| Err(Error::new("", 0, ErrorKind::Other(text.to_owned())));
     if !cubin.has_capsule() {
@@ -464,6 +486,8 @@ pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
             "there is no native code beside the capsule, and making that is the code generator's work",
         );
     }
+    // What only looks like a clone would go with the capsule.
+    expect_spaces(cubin).map_err(|error| error.at_section())?;
     let recovered;
     let maps = if let Some(maps) = maps {
         maps

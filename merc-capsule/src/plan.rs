@@ -4,6 +4,7 @@ use crate::policy::{Content, Rule, Storage, is_mercury, merc_name, native_name, 
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{RelocForm, SectionName};
 use nv_debug_sections::cubin::{Cubin, sht};
+use nv_debug_sections::{Error, ErrorKind};
 use std::fmt;
 
 /// What a plan looks at in a section.
@@ -127,6 +128,25 @@ pub enum PlanError {
         /// Name of the original.
         native: String,
     },
+}
+
+impl PlanError {
+    /// As an error of the section at fault.
+    pub(crate) fn at_section(&self) -> Error {
+        let section = match self {
+            Self::NoSymtab => ".symtab",
+            Self::Twice { name, .. } | Self::Space { name, .. } | Self::NoOriginal { name, .. } => name,
+        };
+        Error::new(section, 0, ErrorKind::Other(self.to_string()))
+    }
+}
+
+/// Expects that names and flags say the same of which sections are clones.
+pub(crate) fn expect_spaces(cubin: &Cubin<'_>) -> Result<(), PlanError> {
+    SectionView::all(cubin).iter().enumerate().try_for_each(|(section, view)| {
+        check_space(section, view)?;
+        Ok(())
+    })
 }
 
 /// Plans the capsule of a cubin of sm_100 or later. Sections that are clones already are checked, and planned anew.

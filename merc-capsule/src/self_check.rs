@@ -10,11 +10,11 @@ use crate::spaces::Spaces;
 use crate::symtab::symbols;
 use crate::translation::Translation;
 use foldhash::{HashMap, HashMapExt as _};
+use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, MercurySection, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Record};
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::{Error, ErrorKind, Result};
 
 mod difference;
 mod table_form;
@@ -67,8 +67,7 @@ pub struct Checked {
 /// The file has no sound capsule, or what maps are recovered from cannot be read.
 pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Checked>> {
     let views = SectionView::all(cubin);
-    let CapsulePlan { clones } =
-        plan(&views).map_err(|error| Error::new("", 0, ErrorKind::Other(error.to_string())))?;
+    let CapsulePlan { clones } = plan(&views).map_err(|error| error.at_section())?;
     let recovered;
     let maps = if let Some(maps) = maps {
         maps

@@ -4,7 +4,7 @@
 
 mod support;
 
-use nv_debug_sections::cubin::{Contents, Cubin, sht};
+use nv_debug_sections::cubin::{Contents, Cubin, SHF_MERCURY, sht};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,39 @@ fn what_has_no_capsule_is_said_to_have_none() {
         assert!(said.contains(message), "{said}");
     }
     assert!(!output.exists());
+}
+
+#[test]
+fn what_is_refused_is_named_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("in.cubin"), folder.path().join("out.cubin"));
+    let sound = std::fs::read(pair("own_sections.sm_100.g.c.cubin")).unwrap();
+    let flagged = |cubin: &mut Cubin<'_>, name: &str| {
+        let index = cubin.section_by_name(name).unwrap();
+        cubin.sections[index.as_usize()].flags ^= SHF_MERCURY;
+    };
+    let short = |cubin: &mut Cubin<'_>, name: &str| {
+        let index = cubin.section_by_name(name).unwrap();
+        let bytes = cubin.bytes(index).unwrap().into_owned();
+        cubin.sections[index.as_usize()].contents = Contents::Bytes(bytes[..bytes.len() - 1].to_vec().into());
+    };
+    type Damage<'d> = &'d dyn Fn(&mut Cubin<'_>, &str);
+    let rows: [(&str, &str, Damage<'_>); 4] = [
+        ("clone", ".debug_line", &flagged),
+        ("finalise", ".nv.merc.debug_line", &flagged),
+        ("clone", ".debug_frame", &short),
+        ("finalise", ".nv.merc.nv_debug_line_sass", &short),
+    ];
+    for (command, name, damage) in rows {
+        let mut cubin = Cubin::parse(&sound).unwrap();
+        damage(&mut cubin, name);
+        std::fs::write(&input, cubin.write().unwrap()).unwrap();
+        let made = merc(&[command, "-o", output.to_str().unwrap()], &[&input]);
+        assert_eq!(made.status.code(), Some(1), "{command} {name}");
+        let said = text(&made.stderr);
+        assert!(said.contains(name), "{command} {name}: {said}");
+        assert!(!output.exists(), "{command} {name}");
+    }
 }
 
 /// Cubins for sm_100 and later: our own, and those of the corpus.

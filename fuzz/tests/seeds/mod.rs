@@ -41,6 +41,26 @@ pub(crate) fn files(extension: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
+/// The smallest cubins with a capsule that are checked in, and each without it.
+pub(crate) fn capsules() -> Vec<Vec<u8>> {
+    const COUNT: usize = 6;
+    let pairs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs");
+    let mut paths: Vec<_> = fs::read_dir(pairs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(".cubin"));
+    paths.sort();
+    let mut all: Vec<_> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
+    all.retain(|file| Cubin::parse(file).unwrap().has_capsule());
+    all.sort_by_key(Vec::len);
+    all.truncate(COUNT);
+    for number in 0..all.len() {
+        let mut native = Cubin::parse(&all[number]).unwrap();
+        native.remove_capsule().unwrap();
+        let native = native.write().unwrap();
+        all.push(native);
+    }
+    all
+}
+
 /// A host object (x86-64 ELF) with a fatbin in `.nv_fatbin`: header, fatbin, names, three section headers.
 pub(crate) fn host_object(fatbin: &[u8]) -> Vec<u8> {
     const NAMES: &[u8] = b"\0.shstrtab\0.nv_fatbin\0";

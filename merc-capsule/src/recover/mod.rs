@@ -50,6 +50,24 @@ pub struct FunctionMap {
 }
 
 impl CodeMap {
+    /// The map of the code section at `native`, as a code generator knows it. `functions` come in any order, `sizes` are the native and the
+    /// Mercury one in bytes.
+    pub fn new(
+        native: SectionIndex,
+        mut functions: Vec<FunctionMap>,
+        (size, mercury_size): (u64, u64),
+        map: AddressMap,
+    ) -> Self {
+        functions.sort_by_key(|function| (function.native, function.symbol));
+        let mut starts: Vec<u64> = functions.iter().map(|function| function.native).collect();
+        starts.dedup();
+        let mut by_mercury: Vec<_> =
+            functions.iter().zip(0..).map(|(function, at)| (function.mercury.value, at)).collect();
+        by_mercury.sort_unstable();
+        by_mercury.dedup_by_key(|(address, _)| *address);
+        Self { native, functions, by_mercury, starts, size, mercury_size, map, register_orders: Vec::new() }
+    }
+
     /// The map of a code section among `maps`, which are in the order of these.
     pub(crate) fn of(maps: &[Self], native: SectionIndex) -> Option<&Self> {
         let at = maps.binary_search_by_key(&native, |code| code.native).ok()?;
@@ -187,24 +205,8 @@ fn code_map(
         }
         all.push(FunctionMap { symbol, native: entry.value, native_size: entry.size, mercury });
     }
-    all.sort_by_key(|function| (function.native, function.symbol));
-    let mut starts: Vec<u64> = all.iter().map(|function| function.native).collect();
-    starts.dedup();
-    let mut by_mercury: Vec<_> =
-        all.iter().zip(0..).map(|(function, at)| (function.mercury.value, at)).collect();
-    by_mercury.sort_unstable();
-    by_mercury.dedup_by_key(|(address, _)| *address);
     let size = cubin.bytes(native)?.len() as u64;
-    Ok(CodeMap {
-        native,
-        by_mercury,
-        functions: all,
-        starts,
-        size,
-        mercury_size,
-        map: AddressMap::default(),
-        register_orders: Vec::new(),
-    })
+    Ok(CodeMap::new(native, all, (size, mercury_size), AddressMap::default()))
 }
 
 /// Where functions start, each native address once.

@@ -404,7 +404,7 @@ impl<'d> Plan<'d> {
                 Fate::Stays => None,
                 Fate::Takes(index, part) => {
                     section.contents = take(index, part);
-                    if is_nobits(section.sh_type, section.flags) {
+                    if is_nobits(section.sh_type, section.flags) || section.sh_type == elf::SHT_NULL.0 {
                         section.sh_type = elf::SHT_PROGBITS.0;
                     }
                     Some((index, part))

@@ -1,0 +1,75 @@
+//! A file -> its capsule, made and unmade: whatever the file says, it ends, and what comes out can be read.
+
+use merc_capsule::capsule::{self, Origin};
+use merc_capsule::finalise::finalise;
+use merc_capsule::self_check::self_check;
+use merc_capsule::{CodeMap, SectionView, Spaces, code_maps, identity_maps, plan};
+use nv_debug_sections::cubin::Cubin;
+
+/// Takes `data` through plan, maps, self-check, clone and finalise, if it is a cubin.
+///
+/// # Panics
+///
+/// If an invariant does not hold.
+pub fn run(data: &[u8]) {
+    let Ok(cubin) = Cubin::parse(data) else { return };
+    let views = SectionView::all(&cubin);
+    if let Ok(planned) = plan(&views) {
+        assert!(planned.clones.iter().all(|clone| clone.original < views.len()));
+    }
+    check_spaces(&cubin);
+    let _ = self_check(&cubin, None);
+    let recovered = code_maps(&cubin).ok();
+    let identity = identity_maps(&cubin).ok();
+    // Maps that are the file's, and others.
+    for maps in [recovered.as_deref(), identity.as_deref()].into_iter().flatten() {
+        let _ = self_check(&cubin, Some(maps));
+        check_finalise(&cubin, data.len(), maps);
+    }
+    if let Ok(origin) = Origin::of(&cubin) {
+        check_clone(&cubin, data.len(), &origin);
+    }
+}
+
+/// Counterparts lead back.
+fn check_spaces(cubin: &Cubin<'_>) {
+    let Ok(spaces) = Spaces::of(cubin) else { return };
+    for (index, ..) in cubin.iter() {
+        if let Some(there) = spaces.mercury(index) {
+            assert_eq!(spaces.native(there), Some(index));
+        }
+    }
+}
+
+/// The capsule goes, or nothing happens.
+fn check_finalise(cubin: &Cubin<'_>, size: usize, maps: &[CodeMap]) {
+    let mut made = cubin.clone();
+    match finalise(&mut made, Some(maps)) {
+        Err(_) => assert_eq!(made, *cubin),
+        Ok(()) => {
+            assert!(!made.has_capsule());
+            check_written(&made, size);
+        }
+    }
+}
+
+/// There is a capsule, which can be told from native code and finalised, or nothing happens.
+fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &Origin<'_>) {
+    let mut made = cubin.clone();
+    match capsule::clone(&mut made, origin) {
+        Err(_) => assert_eq!(made, *cubin),
+        Ok(()) => {
+            check_written(&made, size);
+            let _ = self_check(&made, Some(&origin.maps));
+            check_finalise(&made, size, &origin.maps);
+        }
+    }
+}
+
+/// What was made can be written, is not much longer than what it was made of, and reads as the same values.
+fn check_written(made: &Cubin<'_>, size: usize) {
+    let written = made.write().expect("what was made can be written");
+    assert!(written.len() <= size * 16 + 64 * 1024, "{} bytes from {size}", written.len());
+    let again = Cubin::parse(&written).expect("what was written can be parsed");
+    assert!(again.write().expect("what was parsed can be written") == written);
+}
