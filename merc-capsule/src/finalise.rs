@@ -7,21 +7,20 @@ use crate::recover::{CodeMap, code_maps};
 use crate::registers::{self, RangeMaps, Registers};
 use crate::relocations;
 use crate::spaces::Spaces;
-use crate::translation::{Reference, Translation};
-use dwarf2_writer::{Address, Section, SymbolId};
+use crate::translation::Translation;
+use dwarf2_writer::{Section, SymbolId};
 use foldhash::{HashMap, HashSet};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
-use nv_debug_sections::cubin::{
-    Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
-};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
-use nv_debug_sections::line_table::{last_name, transcode};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+
+mod line_table;
+
+use line_table::unit_starts;
+pub use line_table::{LineTableKind, native_header, sequences};
 
 /// Kinds of sections that say something of code, whose native section is not that of the clone.
 const TRANSLATED: [SectionKind; 5] = [
@@ -31,71 +30,6 @@ const TRANSLATED: [SectionKind; 5] = [
     SectionKind::NvDebugInfoRegSass,
     SectionKind::NvDebugInfoRegType,
 ];
-
-/// Which of the two line tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LineTableKind {
-    /// `.debug_line`: code that comes from no PTX instruction has no source location.
-    Source,
-    /// `.nv_debug_line_sass`.
-    Ptx,
-}
-
-impl LineTableKind {
-    /// Which one a section of this kind is.
-    pub fn of(kind: SectionKind) -> Option<Self> {
-        match kind {
-            SectionKind::DebugLine => Some(Self::Source),
-            SectionKind::NvDebugLineSass => Some(Self::Ptx),
-            _ => None,
-        }
-    }
-}
-
-/// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` is the code section of each; a sequence
-/// without one has no native program. Bases are 0, and not placed in a section yet.
-///
-/// ptxas' native tables have the same programs in the order of the native function symbols.
-pub fn sequences(
-    mercury: &LineTable<'_>,
-    kind: LineTableKind,
-    code: &[Option<&CodeMap>],
-) -> Vec<Option<Sequence>> {
-    let mut name = 0;
-    let mut native = Vec::with_capacity(mercury.sequences.len());
-    let code = code.iter().copied().chain(std::iter::repeat(None));
-    for (sequence, code) in mercury.sequences.iter().zip(code) {
-        native.push(code.map(|CodeMap { map, starts, size, .. }| {
-            let instructions = match kind {
-                LineTableKind::Source => Cow::Owned(map.of_instructions()),
-                LineTableKind::Ptx => Cow::Borrowed(map.pairs()),
-            };
-            let ops = transcode(&sequence.ops, name, &instructions, starts);
-            Sequence { base: 0, base_offset: 0, ops, end: *size }
-        }));
-        name = last_name(&sequence.ops, name);
-    }
-    native
-}
-
-/// The header of the native table for one of Mercury space, without sequences.
-///
-/// ptxas takes the files to end behind one without a name, and four bytes behind, where the `.debug_str` base would be, for the base.
-pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
-    let mut files = mercury.files.clone();
-    let mut base = mercury.debug_str_base;
-    if let Some(nameless) = files.iter().position(|file| file.name.is_empty()) {
-        files.truncate(nameless + 1);
-        base = None;
-    }
-    LineTable {
-        params: mercury.params,
-        directories: mercury.directories.clone(),
-        files,
-        debug_str_base: base,
-        sequences: Vec::new(),
-    }
-}
 
 /// Makes native debug sections from those of a capsule.
 #[derive(Debug)]
@@ -183,7 +117,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
             Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
-                self.line_table(mercury, kind)
+                line_table::native(self.cubin, mercury, kind, self.translation)
+                    .and_then(|(bytes, relocs)| self.filed(kind, bytes, relocs))
             }
             Some(SectionKind::DebugFrame) => self.frame(mercury),
             Some(SectionKind::NvDebugInfoRegSass) => {
@@ -237,54 +172,6 @@ impl<'c, 'd> Finaliser<'c, 'd> {
             *field.ok_or_else(|| fault("the relocation lies outside the section"))? = unit.to_le_bytes();
         }
         Ok(())
-    }
-
-    fn line_table(&self, mercury: SectionIndex, kind: SectionKind) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let contents = self.cubin.bytes(mercury)?;
-        let mut entries = TableEntries::of(self.cubin, mercury)?;
-        let mut seen = HashSet::default();
-        let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
-        let units = line::decode(self.cubin.section_name(mercury), &contents)?;
-        for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
-            entries.take_base(unit_start.into(), &table, kind)?;
-            let starts: Vec<Option<(Reference, &CodeMap)>> = table
-                .sequences
-                .iter()
-                .map(|sequence| entries.take_start(sequence.base_offset, self.translation))
-                .collect::<Result<_>>()?;
-            let codes: Vec<Option<&CodeMap>> =
-                starts.iter().map(|start| start.map(|(_, code)| code)).collect();
-            let mut own =
-                table.sequences.iter().zip(&codes).filter_map(|(sequence, code)| Some((sequence, (*code)?)));
-            if let Some((sequence, _)) = own.find(|(_, code)| !seen.insert(code.native)) {
-                let text = "a second sequence for the same code section";
-                return Err(entries.fault(sequence.base_offset, text));
-            }
-            let Some(line_table) = LineTableKind::of(kind) else { continue };
-            let mut programs = Vec::new();
-            for (number, (made, start)) in
-                sequences(&table, line_table, &codes).into_iter().zip(starts).enumerate()
-            {
-                let (Some(made), Some((Reference { symbol, addend }, _))) = (made, start) else { continue };
-                let start = Address::Symbol { symbol: SymbolId(symbol.0), addend };
-                let program = EncodedSequence::new(kind.name(), table.params, (number, &made), start)?;
-                programs.push((symbol, program));
-            }
-            programs.sort_by_key(|(symbol, _)| *symbol);
-            let programs = programs.into_iter().map(|(_, program)| program);
-            let unit = line::join(kind.name(), &native_header(&table), None, programs)?;
-            let start = bytes.len() as u64;
-            relocs.extend(unit.relocs.iter().map(|reloc| DebugReloc {
-                offset: start + reloc.offset,
-                kind: RelocKind::Absolute64,
-                symbol: SymbolIndex(reloc.symbol.0),
-                addend: reloc.addend,
-                in_place: Some(reloc.addend),
-            }));
-            bytes.extend(unit.bytes);
-        }
-        entries.expect_none_left()?;
-        self.filed(kind, bytes, relocs)
     }
 
     fn frame(&self, mercury: SectionIndex) -> Result<(Vec<u8>, Vec<Relocation>)> {
@@ -368,99 +255,6 @@ pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<
         return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
     }
     Ok(())
-}
-
-/// The relocations of a Mercury line table, as they are used up.
-struct TableEntries<'c, 'd> {
-    cubin: &'c Cubin<'d>,
-    name: &'c str,
-    by_offset: BTreeMap<u64, Relocation>,
-}
-
-impl<'c, 'd> TableEntries<'c, 'd> {
-    fn of(cubin: &'c Cubin<'d>, mercury: SectionIndex) -> Result<Self> {
-        let mut all = Self { cubin, name: cubin.section_name(mercury), by_offset: BTreeMap::new() };
-        for (_, entry) in cubin.relocations_of(mercury) {
-            if all.by_offset.insert(entry.offset, *entry).is_some() {
-                return Err(all.fault(entry.offset, "two relocations apply here"));
-            }
-        }
-        Ok(all)
-    }
-
-    fn fault(&self, offset: u64, text: impl Into<String>) -> Error {
-        Error::new(self.name, offset, ErrorKind::Other(text.into()))
-    }
-
-    /// The relocation at `offset`, which must be of this kind.
-    fn take(&mut self, offset: u64, kind: RelocKind) -> Result<Option<Relocation>> {
-        let Some(entry) = self.by_offset.remove(&offset) else { return Ok(None) };
-        let (found, expected) = (entry.r_type, kind.number(Space::Mercury));
-        if found != expected {
-            return Err(
-                self.fault(offset, format!("the relocation is of type {found:#x}, expected {expected:#x}"))
-            );
-        }
-        Ok(Some(entry))
-    }
-
-    /// Takes that of the `.debug_str` base, which only relocatable files have. Native tables have none.
-    fn take_base(&mut self, unit_start: u64, table: &LineTable<'_>, kind: SectionKind) -> Result<()> {
-        if table.debug_str_base.is_none() {
-            return Ok(());
-        }
-        let header = LineTable { sequences: Vec::new(), ..table.clone() };
-        let unit = line::join(kind.name(), &header, Some(SymbolId(0)), [])?;
-        let Some(base) = unit.relocs.first() else { return Ok(()) };
-        let Some(entry) = self.take(unit_start + base.offset, RelocKind::Absolute32)? else { return Ok(()) };
-        let symbol = self.cubin.mercury_symbols().get(entry.symbol.as_usize());
-        let section = symbol.filter(|symbol| symbol.is_section()).and_then(Symbol::section);
-        let strings = SectionKind::DebugStr.mercury().map(|clone| clone.name);
-        if section.map(|section| self.cubin.section_name(section)) != strings || entry.addend != Some(0) {
-            return Err(
-                self.fault(entry.offset, "the base of names is not relocated against .nv.merc.debug_str")
-            );
-        }
-        Ok(())
-    }
-
-    /// Takes that of a sequence's address, and leads it to native code. nvlink keeps sequences of functions it drops, without
-    /// relocation.
-    fn take_start<'m>(
-        &mut self,
-        offset: u64,
-        translation: Translation<'m>,
-    ) -> Result<Option<(Reference, &'m CodeMap)>> {
-        let Some(entry) = self.take(offset, RelocKind::Absolute64)? else { return Ok(None) };
-        let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
-        let native =
-            translation.start_to_native(own).map_err(|error| self.fault(offset, error.to_string()))?;
-        let section = self.cubin.symbols().get(native.symbol.as_usize()).and_then(Symbol::section);
-        let code = section.and_then(|section| CodeMap::of(translation.maps(), section));
-        let code =
-            code.ok_or_else(|| self.fault(offset, "the sequence's address leads to no code section"))?;
-        Ok(Some((native, code)))
-    }
-
-    fn expect_none_left(&self) -> Result<()> {
-        match self.by_offset.keys().next() {
-            None => Ok(()),
-            Some(offset) => {
-                Err(self.fault(*offset, "a relocation applies to what is no address of a sequence"))
-            }
-        }
-    }
-}
-
-/// Offsets of the units of a line table.
-fn unit_starts(table: &[u8]) -> Vec<u32> {
-    let mut starts = Vec::new();
-    let mut at = 0_usize;
-    while let Some(length) = table.get(at..).and_then(|rest| rest.first_chunk()) {
-        starts.extend(u32::try_from(at));
-        at = at.saturating_add(4).saturating_add(u32::from_le_bytes(*length) as usize);
-    }
-    starts
 }
 
 fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
