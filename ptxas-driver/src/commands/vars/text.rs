@@ -1,0 +1,120 @@
+//! The listing as text: a block for each scope, in it a line for each variable, and below it one for each place.
+
+use super::answer::{Code, Line, Listing, Row, ScopeRow};
+use super::words::NOWHERE;
+use crate::commands::lines::spelling::Name;
+use crate::commands::read::printable;
+use std::io::{self, Write};
+
+type Out<'o> = &'o mut dyn Write;
+
+/// Writes everything, a blank line between two scopes.
+pub(super) fn write(out: Out<'_>, listing: &Listing<'_>) -> io::Result<()> {
+    let asks = !listing.addresses().is_empty();
+    for address in listing.addresses() {
+        let function = address.function.as_ref().map_or_else(|| "??".to_owned(), Name::both);
+        let place = printable(address.section);
+        writeln!(out, "{function}+{:#x}, {place}+{:#x}", address.function_offset, address.offset)?;
+    }
+    let mut any = false;
+    for (chain, rows) in listing.groups() {
+        if (any || asks) && !chain.is_empty() {
+            writeln!(out)?;
+        }
+        any = true;
+        write_chain(out, &chain)?;
+        let own = chain.first().map_or(&[][..], |scope| &scope.code);
+        for row in rows {
+            write_row(out, &row, own, asks)?;
+        }
+    }
+    if any { Ok(()) } else { writeln!(out, "no variables") }
+}
+
+/// `block 0x40-0x90 < inlined f at k.cu:3 < function k`.
+fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
+    for (depth, scope) in chain.iter().enumerate() {
+        if depth > 0 && scope.kind == "unit" {
+            break;
+        }
+        if depth > 0 {
+            write!(out, " < ")?;
+        }
+        let name = match (&scope.name, scope.kind) {
+            (Some(name), "inlined") | (Some(name), "function" | "abstract" | "unit") if depth > 0 => {
+                name.shown().to_owned()
+            }
+            (Some(name), _) => name.both(),
+            (None, "block") => String::new(),
+            (None, _) => "??".to_owned(),
+        };
+        let blank = if name.is_empty() { "" } else { " " };
+        write!(out, "{}{blank}{name}", scope.kind)?;
+        if let Some(site) = &scope.call_site {
+            write!(out, " at ")?;
+            write_line(out, site)?;
+        }
+        if depth == 0 || scope.kind == "function" {
+            write_code(out, &scope.code)?;
+        }
+    }
+    writeln!(out)
+}
+
+/// Most stretches of a scope that its head line shows.
+const MAX_STRETCHES: usize = 4;
+
+fn write_code(out: Out<'_>, code: &[Code<'_>]) -> io::Result<()> {
+    for (number, stretch) in code.iter().take(MAX_STRETCHES).enumerate() {
+        let before = if number == 0 { " " } else { "," };
+        write!(out, "{before}{:#06x}-{:#06x}", stretch.start, stretch.end)?;
+    }
+    match code.len().checked_sub(MAX_STRETCHES) {
+        None | Some(0) => Ok(()),
+        Some(more) => write!(out, " and {more} more"),
+    }
+}
+
+fn write_line(out: Out<'_>, line: &Line<'_>) -> io::Result<()> {
+    write!(out, "{}:{}", printable(line.file.unwrap_or("??")), line.line)
+}
+
+/// `own` is the code of the scope: a place that holds in all of it needs no addresses.
+fn write_row(out: Out<'_>, row: &Row<'_>, own: &[Code<'_>], asks: bool) -> io::Result<()> {
+    let name = row.name.as_deref().map_or("(no name)".into(), printable);
+    write!(out, "  {name}: {}", printable(&row.type_name))?;
+    if row.kind == "parameter" {
+        write!(out, "  parameter")?;
+    }
+    if let Some(line) = &row.declared {
+        write!(out, "  ")?;
+        write_line(out, line)?;
+    }
+    if !asks && row.scope_bytes > 0 && !row.is_nowhere() {
+        let share = u128::from(row.available_bytes) * 100 / u128::from(row.scope_bytes);
+        write!(out, "  {share}% of {:#x} bytes", row.scope_bytes)?;
+    }
+    writeln!(out)?;
+    for remark in &row.remarks {
+        writeln!(out, "    warning: {remark}")?;
+    }
+    for place in &row.places {
+        write!(out, "    ")?;
+        let everywhere = place.code.is_none_or(|code| own == [code]);
+        if let Some(code) = place.code.filter(|_| !everywhere && !asks) {
+            write!(out, "{:#06x}-{:#06x}  ", code.start, code.end)?;
+        }
+        if place.place.kind == NOWHERE {
+            write!(out, "--  ")?;
+        }
+        write!(out, "{}", printable(&place.place.text))?;
+        if let Some(ptx) = &place.place.ptx {
+            write!(out, "  {}", printable(ptx))?;
+        }
+        writeln!(out)?;
+    }
+    if row.cut {
+        writeln!(out, "    ...")?;
+    }
+    Ok(())
+}
