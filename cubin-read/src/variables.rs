@@ -132,8 +132,8 @@ pub enum Remark {
     /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global memory there, which for a shared variable is
     /// the wrong one.
     NoClass,
-    /// In a register, but the class is not that of registers: CUDA-GDB then shows no value.
-    RegisterWithoutClass,
+    /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves it out of inlined calls.
+    RegisterOfOtherClass,
 }
 
 /// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.

@@ -24,7 +24,8 @@ const STT_OBJECT: u8 = 1;
 /// Where one variable is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// Places with their addresses, in the order of the location list, and behind them the ranges of the scope that it leaves out.
+    /// Places with their addresses by ascending start, those without first; the ranges of the scope that a list leaves out are among them.
+    /// Ranges of a list may overlap, and go beyond the scope.
     pub ranges: Vec<LocationRange>,
     /// Bytes of the scope's code; 0 for what has no code, as a global variable.
     pub scope_bytes: u64,
@@ -85,6 +86,7 @@ impl Variables<'_> {
         self.fill(variable, &mut builder, room);
         let Builder { mut found, .. } = builder;
         found.cut = room.is_empty();
+        found.ranges.sort_by_key(|range| range.code.as_ref().map(|code| (code.section, code.range.start)));
         found.available_bytes = available(&found.ranges, scope);
         found
     }
@@ -272,9 +274,9 @@ impl Variables<'_> {
             Form::Based(register, offset, value) => (register, Some((*offset, *value))),
             _ => return,
         };
-        let classes = [Some(AddressClass::Register), Some(AddressClass::UniformRegister)];
-        if based.is_none() && !classes.contains(&builder.class.taken) {
-            builder.remark(Remark::RegisterWithoutClass);
+        let is_memory = |class| !matches!(class, AddressClass::Register | AddressClass::UniformRegister);
+        if based.is_none() && builder.class.stated.is_some() && builder.class.taken.is_none_or(is_memory) {
+            builder.remark(Remark::RegisterOfOtherClass);
         }
         let placed = |held: Held| match based {
             None => Place::Register(held),

@@ -120,7 +120,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         !variables
             .all()
             .iter()
-            .any(|variable| variables.name(variable).is_some_and(|own| own == name.as_str()))
+            .any(|variable| variables.name(variable).is_some_and(|own| answer::is_called(&own, name)))
     });
     if let Some(missing) = missing {
         return refuse(format!("no variable '{missing}'"));

@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::commands::lines::spelling::Name;
+use crate::commands::read::demangle;
 use cubin_read::variables::{LocationRange, Room, Scope, ScopeKind, SourceLine, Variable, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
@@ -103,6 +104,9 @@ pub(super) struct Row<'a> {
     /// `variable` or `parameter`.
     pub(super) kind: &'static str,
     pub(super) name: Option<String>,
+    /// Where the name is mangled, as nvcc has it of variables in namespaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) demangled: Option<String>,
     #[serde(rename = "type")]
     pub(super) type_name: String,
     pub(super) declared: Option<Line<'a>>,
@@ -231,7 +235,7 @@ impl Wanted<'_> {
 
     fn has_name(&self, variables: &Variables<'_>, variable: &Variable) -> bool {
         self.names.is_empty()
-            || variables.name(variable).is_some_and(|own| self.names.iter().any(|name| *name == own))
+            || variables.name(variable).is_some_and(|own| self.names.iter().any(|name| is_called(&own, name)))
     }
 
     /// Whether a range is to be shown.
@@ -240,6 +244,14 @@ impl Wanted<'_> {
         let has = |at: &At| at.section == code.section && code.range.contains(&at.offset);
         self.addresses.is_empty() || self.addresses.iter().any(has)
     }
+}
+
+/// Whether a variable is meant by a name: its own, as its programmer wrote it, or the last part of that.
+pub(super) fn is_called(own: &str, name: &str) -> bool {
+    own == name
+        || demangle(own).is_some_and(|whole| {
+            whole == name || whole.strip_suffix(name).is_some_and(|scopes| scopes.ends_with("::"))
+        })
 }
 
 /// Most scopes of a chain that the text shows.
@@ -286,10 +298,12 @@ impl<'a> Shown<'a> {
             code: range.code.as_ref().map(|stretch| code(self.cubin, stretch)),
             place: words::Words::new(self.cubin, &range.place),
         });
+        let name = variables.name(variable).map(std::borrow::Cow::into_owned);
         Row {
             scope: variable.scope,
             kind: if variable.parameter { "parameter" } else { "variable" },
-            name: variables.name(variable).map(std::borrow::Cow::into_owned),
+            demangled: name.as_deref().and_then(demangle),
+            name,
             type_name: variables.type_name(variable),
             declared: variables.declared(variable).map(line),
             entry: variables.entries().all().get(variable.entry).map_or(0, |entry| entry.offset),
@@ -311,6 +325,11 @@ impl Serialize for Shown<'_> {
 }
 
 impl Row<'_> {
+    /// Whether all there is to say is that it is of a function's source.
+    pub(super) fn is_abstract(&self) -> bool {
+        !self.places.is_empty() && self.places.iter().all(|row| row.place.is_abstract)
+    }
+
     /// Whether it is nowhere in its scope.
     pub(super) fn is_nowhere(&self) -> bool {
         self.places.iter().all(|row| matches!(row.place.kind, words::NOWHERE))

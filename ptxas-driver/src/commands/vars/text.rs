@@ -23,9 +23,8 @@ pub(super) fn write(out: Out<'_>, listing: &Listing<'_>) -> io::Result<()> {
         }
         any = true;
         write_chain(out, &chain)?;
-        let own = chain.first().map_or(&[][..], |scope| &scope.code);
         for row in rows {
-            write_row(out, &row, own, asks)?;
+            write_row(out, &row, chain.first(), asks)?;
         }
     }
     if any { Ok(()) } else { writeln!(out, "no variables") }
@@ -79,9 +78,19 @@ fn write_line(out: Out<'_>, line: &Line<'_>) -> io::Result<()> {
     write!(out, "{}:{}", printable(line.file.unwrap_or("??")), line.line)
 }
 
+/// The part of a stretch that is in a scope of one stretch: lists go beyond it.
+fn clipped<'a>(code: Code<'a>, own: &[Code<'a>]) -> Option<Code<'a>> {
+    let [scope] = own else { return Some(code) };
+    let (start, end) = (code.start.max(scope.start), code.end.min(scope.end));
+    let is_in = code.section_index == scope.section_index && start < end;
+    // What is wrong with a range is to be seen.
+    (is_in || code.start >= code.end).then_some(if is_in { Code { start, end, ..code } } else { code })
+}
+
 /// `own` is the code of the scope: a place that holds in all of it needs no addresses.
-fn write_row(out: Out<'_>, row: &Row<'_>, own: &[Code<'_>], asks: bool) -> io::Result<()> {
-    let name = row.name.as_deref().map_or("(no name)".into(), printable);
+fn write_row(out: Out<'_>, row: &Row<'_>, scope: Option<&ScopeRow<'_>>, asks: bool) -> io::Result<()> {
+    let own = scope.map_or(&[][..], |scope| &scope.code);
+    let name = row.demangled.as_deref().or(row.name.as_deref()).map_or("(no name)".into(), printable);
     write!(out, "  {name}: {}", printable(&row.type_name))?;
     if row.kind == "parameter" {
         write!(out, "  parameter")?;
@@ -95,17 +104,29 @@ fn write_row(out: Out<'_>, row: &Row<'_>, own: &[Code<'_>], asks: bool) -> io::R
         write!(out, "  {share}% of {:#x} bytes", row.scope_bytes)?;
     }
     writeln!(out)?;
+    if row.is_abstract() {
+        return Ok(());
+    }
     for remark in &row.remarks {
         writeln!(out, "    warning: {remark}")?;
     }
     for place in &row.places {
+        let Some(code) = place.code.map_or(Some(None), |code| clipped(code, own).map(Some)) else { continue };
         write!(out, "    ")?;
-        let everywhere = place.code.is_none_or(|code| own == [code]);
-        if let Some(code) = place.code.filter(|_| !everywhere && !asks) {
+        if let Some(code) = code.filter(|code| own != [*code] && !asks) {
             write!(out, "{:#06x}-{:#06x}  ", code.start, code.end)?;
         }
         if place.place.kind == NOWHERE {
             write!(out, "--  ")?;
+        }
+        match (place.place.symbol, place.place.symbol_offset) {
+            (Some(symbol), offset) if offset != Some(0) || row.name.as_deref() != Some(symbol) => {
+                let offset = offset
+                    .filter(|offset| *offset > 0)
+                    .map_or_else(String::new, |offset| format!("+{offset:#x}"));
+                write!(out, "{}{offset}  ", printable(symbol))?;
+            }
+            _ => {}
         }
         write!(out, "{}", printable(&place.place.text))?;
         if let Some(ptx) = &place.place.ptx {

@@ -1,7 +1,6 @@
 //! Places in words and as members of the JSON document.
 
 use cubin_read::variables::{Frame, FrameBase, Held, Memory, Place, Remark, Unavailable};
-use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 
@@ -16,6 +15,9 @@ pub(super) struct Words<'a> {
     pub(super) text: String,
     /// Whether all of the variable is there.
     pub(super) whole: bool,
+    /// Nowhere, as of a function's source.
+    #[serde(skip)]
+    pub(super) is_abstract: bool,
     /// The PTX register.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ptx: Option<String>,
@@ -27,9 +29,9 @@ pub(super) struct Words<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     section: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<&'a str>,
+    pub(super) symbol: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    symbol_offset: Option<u64>,
+    pub(super) symbol_offset: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bank: Option<u32>,
     /// Byte offset in the section, window, bank or frame, or from a register.
@@ -87,21 +89,17 @@ impl<'a> Words<'a> {
         let section = memory.section.map(|section| cubin.section_name(section));
         let symbol = memory.symbol.map(|(symbol, offset)| (cubin.symbol_name(symbol), offset));
         let offset = memory.offset;
-        let place = match (memory.bank, memory.space) {
-            (Some(bank), _) => format!("c[{bank:#x}][{offset:#x}]"),
-            (None, _) => match section {
+        let text = match memory.bank {
+            Some(bank) => format!("c[{bank:#x}][{offset:#x}]"),
+            None => match section {
                 Some(section) => format!("{section}+{offset:#x}"),
                 None => format!("{space}[{offset:#x}]"),
             },
         };
-        let text = match symbol {
-            Some((symbol, 0)) => format!("{symbol}  {space}, {place}"),
-            Some((symbol, offset)) => format!("{symbol}+{offset:#x}  {space}, {place}"),
-            None if memory.space == AddressClass::Parameter => match memory.parameter {
-                Some(parameter) => format!("{place}  param+{parameter:#x}"),
-                None => place,
-            },
-            None => place,
+        let text = match memory.parameter {
+            Some(parameter) => format!("{text}  param+{parameter:#x}"),
+            None if symbol.is_some() && section.is_some() => format!("{space}, {text}"),
+            None => text,
         };
         Self {
             kind: "memory",
@@ -179,8 +177,6 @@ fn unavailable(reason: &Unavailable) -> String {
 pub(super) fn remark(remark: Remark) -> &'static str {
     match remark {
         Remark::NoClass => "no DW_AT_address_class: a debugger reads global memory there",
-        Remark::RegisterWithoutClass => {
-            "in a register, but DW_AT_address_class is not that of registers: CUDA-GDB shows no value"
-        }
+        Remark::RegisterOfOtherClass => "in a register, but DW_AT_address_class is that of a memory",
     }
 }
