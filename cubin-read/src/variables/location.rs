@@ -69,6 +69,24 @@ impl Builder<'_> {
         self.found.ranges.push(LocationRange { code, place });
     }
 
+    /// A place that holds in the whole scope.
+    fn same(&mut self, place: Place, room: &mut Room) {
+        let scope = self.scope;
+        match scope.kind {
+            ScopeKind::Unit | ScopeKind::Abstract => self.push(None, place),
+            _ if scope.code.is_empty() => {
+                let says_why = matches!(place, Place::Unavailable(_));
+                let place = if says_why { place } else { Place::Unavailable(Unavailable::NoCode) };
+                self.push(None, place);
+            }
+            _ => {
+                for stretch in scope.code.iter().take_while(|_| room.take(1)) {
+                    self.push(Some(stretch.clone()), place.clone());
+                }
+            }
+        }
+    }
+
     fn remark(&mut self, remark: Remark) {
         if !self.found.remarks.contains(&remark) {
             self.found.remarks.push(remark);
@@ -102,25 +120,25 @@ impl Variables<'_> {
             Some(Value::Offset(SectionKind::DebugLoc, offset)) => self.list(*offset, variable, builder, room),
             // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but the attribute's name.
             Some(Value::Unsigned(offset)) if location.is_some() => {
-                self.list(*offset, variable, builder, room)
+                self.list(*offset, variable, builder, room);
             }
-            Some(Value::Unsigned(value)) => self.same(Place::Constant((*value).into()), builder, room),
-            Some(Value::Signed(value)) => self.same(Place::Constant((*value).into()), builder, room),
+            Some(Value::Unsigned(value)) => builder.same(Place::Constant((*value).into()), room),
+            Some(Value::Signed(value)) => builder.same(Place::Constant((*value).into()), room),
             Some(Value::Block(range)) => {
                 let bytes = self.bytes(range, room).to_vec();
-                self.same(Place::Bytes(bytes), builder, room);
+                builder.same(Place::Bytes(bytes), room);
             }
             Some(Value::String(Some(bytes))) if room.take(bytes.len()) => {
-                self.same(Place::Bytes(bytes.clone()), builder, room);
+                builder.same(Place::Bytes(bytes.clone()), room);
             }
             Some(other) => {
                 let words = format!("{other:?}");
                 let words = if room.take(words.len()) { words } else { String::new() };
-                self.same(Place::Words(words), builder, room);
+                builder.same(Place::Words(words), room);
             }
             None => {
                 let reason = self.without_location(variable, builder.scope);
-                self.same(Place::Unavailable(reason), builder, room);
+                builder.same(Place::Unavailable(reason), room);
             }
         }
     }
@@ -159,24 +177,6 @@ impl Variables<'_> {
         }
     }
 
-    /// A place that holds in the whole scope.
-    fn same(&self, place: Place, builder: &mut Builder<'_>, room: &mut Room) {
-        let scope = builder.scope;
-        match scope.kind {
-            ScopeKind::Unit | ScopeKind::Abstract => builder.push(None, place),
-            _ if scope.code.is_empty() => {
-                let is_abstract = matches!(place, Place::Unavailable(_));
-                let place = if is_abstract { place } else { Place::Unavailable(Unavailable::NoCode) };
-                builder.push(None, place);
-            }
-            _ => {
-                for stretch in scope.code.iter().take_while(|_| room.take(1)) {
-                    builder.push(Some(stretch.clone()), place.clone());
-                }
-            }
-        }
-    }
-
     /// An expression that holds in the whole scope. What is in static memory is there without it too.
     fn everywhere(&self, form: Form, builder: &mut Builder<'_>, room: &mut Room) {
         let scope = builder.scope;
@@ -201,14 +201,14 @@ impl Variables<'_> {
             Form::Memory(address, offset) => {
                 let place = self.memory(address, offset, builder);
                 if scope.code.is_empty() {
-                    builder.push(None, place)
+                    builder.push(None, place);
                 } else {
-                    self.same(place, builder, room)
+                    builder.same(place, room);
                 }
             }
             other => {
                 let place = self.placed(other, builder, room);
-                self.same(place, builder, room);
+                builder.same(place, room);
             }
         }
     }
@@ -317,6 +317,7 @@ impl Variables<'_> {
         }
     }
 
+    /// An address in the memory that the entry's class names.
     fn memory(&self, address: Address, added: u64, builder: &mut Builder<'_>) -> Place {
         let space = builder.class.taken.unwrap_or(AddressClass::Global);
         let bank = |section: SectionIndex| {
@@ -338,9 +339,12 @@ impl Variables<'_> {
                         .wrapping_add(added);
                     memory.symbol = Some((symbol, memory.offset));
                     memory.section = None;
+                    if builder.class.stated.is_none() {
+                        builder.remark(Remark::NoClass);
+                    }
                     return Place::Memory(memory);
                 }
-                let own = self.cubin.symbols().get(symbol.as_usize()).is_none_or(|own| own.is_section());
+                let own = self.cubin.symbols().get(symbol.as_usize()).is_none_or(Symbol::is_section);
                 memory.symbol = if own {
                     self.object_at(section, memory.offset)
                 } else {

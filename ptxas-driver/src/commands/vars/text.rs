@@ -120,7 +120,12 @@ fn write_row(out: Out<'_>, row: &Row<'_>, scope: Option<&ScopeRow<'_>>, asks: bo
             write!(out, "--  ")?;
         }
         match (place.place.symbol, place.place.symbol_offset) {
-            (Some(symbol), offset) if offset != Some(0) || row.name.as_deref() != Some(symbol) => {
+            // The place behind says it all, if it is the variable's own symbol.
+            (Some(symbol), offset)
+                if offset != Some(0)
+                    || row.name.as_deref() != Some(symbol)
+                    || place.place.section.is_none() =>
+            {
                 let offset = offset
                     .filter(|offset| *offset > 0)
                     .map_or_else(String::new, |offset| format!("+{offset:#x}"));

@@ -27,7 +27,7 @@ pub(super) struct Words<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    section: Option<&'a str>,
+    pub(super) section: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) symbol: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,9 +69,12 @@ impl<'a> Words<'a> {
             }
             Place::Bytes(bytes) => Self { kind: "bytes", text: format!("= {bytes:02x?}"), ..Self::default() },
             Place::Words(words) => Self { kind: "expression", text: words.clone(), ..Self::default() },
-            Place::Unavailable(reason) => {
-                Self { kind: NOWHERE, text: unavailable(reason), ..Self::default() }
-            }
+            Place::Unavailable(reason) => Self {
+                kind: NOWHERE,
+                text: unavailable(reason),
+                is_abstract: *reason == Unavailable::Abstract,
+                ..Self::default()
+            },
         };
         Self { whole, ..words }
     }
@@ -98,7 +101,10 @@ impl<'a> Words<'a> {
         };
         let text = match memory.parameter {
             Some(parameter) => format!("{text}  param+{parameter:#x}"),
-            None if symbol.is_some() && section.is_some() => format!("{space}, {text}"),
+            None if symbol.is_some() && section.is_none() && memory.bank.is_none() => {
+                format!("{space}, not placed yet")
+            }
+            None if symbol.is_some() => format!("{space}, {text}"),
             None => text,
         };
         Self {
