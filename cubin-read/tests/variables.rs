@@ -94,7 +94,7 @@ fn register_locations(
                 let attribute = raw.read_attribute(*spec).unwrap();
                 match (attribute.name(), attribute.value()) {
                     (gimli::DW_AT_low_pc, AttributeValue::Addr(at)) => {
-                        low = section_at(info, field).zip(Some(at))
+                        low = section_at(info, field).zip(Some(at));
                     }
                     (gimli::DW_AT_high_pc, AttributeValue::Addr(at)) => high = Some(at),
                     (gimli::DW_AT_location, value) => location = Some(value),
@@ -171,17 +171,16 @@ fn register_map(bytes: &[u8]) -> HashMap<(String, String), Vec<MapRange>> {
 
 /// The words of a register at an address, as the answer has them.
 fn shown(location: &Location, section: u32, at: u64, register: &str) -> Option<BTreeSet<(u32, u32)>> {
-    let here = location.ranges.iter().filter(|range| {
+    let mut here = location.ranges.iter().filter(|range| {
         range.code.as_ref().is_some_and(|code| code.section.0 == section && code.range.contains(&at))
     });
-    here.filter_map(|range| match &range.place {
+    here.find_map(|range| match &range.place {
         Place::Register(held) if held.ptx == register => {
             Some(held.words.iter().map(|word| (word.part, word.register.0)).collect())
         }
         Place::Unavailable(Unavailable::NotInRegister(name)) if name == register => Some(BTreeSet::new()),
         _ => None,
     })
-    .next()
 }
 
 #[derive(Debug, Default)]

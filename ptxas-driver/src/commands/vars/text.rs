@@ -40,9 +40,7 @@ fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
             write!(out, " < ")?;
         }
         let name = match (&scope.name, scope.kind) {
-            (Some(name), "inlined") | (Some(name), "function" | "abstract" | "unit") if depth > 0 => {
-                name.shown().to_owned()
-            }
+            (Some(name), _) if depth > 0 => name.shown().to_owned(),
             (Some(name), _) => name.both(),
             (None, "block") => String::new(),
             (None, _) => "??".to_owned(),
