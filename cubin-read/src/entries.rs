@@ -15,7 +15,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Entries<'c> {
     name: &'c str,
-    bytes: Cow<'c, [u8]>,
+    info: Option<RelocatedSection<'c>>,
     all: Vec<Entry>,
     units: Vec<Unit>,
     by_offset: HashMap<u64, usize>,
@@ -184,8 +184,8 @@ impl<'c> Entries<'c> {
             cubin.section_by_name(kind.name()).map(|index| Ok((index, relocated.section(index)?))).transpose()
         };
         let Some((index, info)) = section(SectionKind::DebugInfo)? else {
-            let (name, bytes) = (SectionKind::DebugInfo.name(), Cow::default());
-            return Ok(Self { name, bytes, all: Vec::new(), units: Vec::new(), by_offset: HashMap::new() });
+            let (name, info) = (SectionKind::DebugInfo.name(), None);
+            return Ok(Self { name, info, all: Vec::new(), units: Vec::new(), by_offset: HashMap::new() });
         };
         let abbrev = section(SectionKind::DebugAbbrev)?;
         let strings = section(SectionKind::DebugStr)?;
@@ -204,7 +204,7 @@ impl<'c> Entries<'c> {
         reader.read()?;
         let Reader { all, units, .. } = reader;
         let by_offset = all.iter().enumerate().map(|(number, entry)| (entry.offset, number)).collect();
-        Ok(Self { name, bytes: info.bytes, all, units, by_offset })
+        Ok(Self { name, info: Some(info), all, units, by_offset })
     }
 
     /// Name of the section.
@@ -214,7 +214,12 @@ impl<'c> Entries<'c> {
 
     /// The section with its relocations applied.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.info.as_ref().map_or(&[], |info| &info.bytes)
+    }
+
+    /// The section, with what its fields refer to; `None` in a file without.
+    pub fn section(&self) -> Option<&RelocatedSection<'c>> {
+        self.info.as_ref()
     }
 
     /// All entries, each before those that belong to it.

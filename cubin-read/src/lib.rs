@@ -1,3 +1,5 @@
 #![doc = include_str!("../README.md")]
 
 pub mod entries;
+pub mod expression;
+pub mod variables;

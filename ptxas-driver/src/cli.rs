@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, diff, dump, extract, lines, merc, print, sections, strip};
+use crate::commands::{check, compile, diff, dump, extract, lines, merc, print, sections, strip, vars};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -24,6 +24,7 @@ Examples:
   ptxas-driver sections out.cubin                           its debug sections, and what is missing
   ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
   ptxas-driver merc plan out.cubin                          its capsule from sm_100 on
+  ptxas-driver vars out.cubin --at saxpy+0x160              what is where at one address
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
@@ -64,6 +65,8 @@ enum Command {
     Merc(merc::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
+    /// Variables: type, memory, and the registers or addresses they are in, over which code
+    Vars(vars::Options),
 }
 
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
@@ -138,6 +141,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
+        Command::Vars(options) => vars::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,

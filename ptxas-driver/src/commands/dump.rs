@@ -1,7 +1,6 @@
 //! `dump`: what is in a cubin's debug sections.
 
 mod attributes;
-mod expression;
 mod frames;
 mod info;
 mod lists;

@@ -1,8 +1,8 @@
 //! `lines`: code address to function, source line, inlined callers, PTX line.
 
 mod answer;
-mod query;
-mod spelling;
+pub(super) mod query;
+pub(super) mod spelling;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};

@@ -1,8 +1,8 @@
 //! `.debug_frame` in words.
 
-use super::expression;
 use super::model::{Contents, FrameEntry};
 use super::section::{Source, View};
+use cubin_read::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;

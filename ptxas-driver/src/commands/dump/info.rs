@@ -1,9 +1,9 @@
 //! `.debug_abbrev` and the entries of `.debug_info`.
 
-use super::expression;
 use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
 use super::section::{Room, Source, View};
 use crate::commands::read::text;
+use cubin_read::expression;
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianSlice, LittleEndian};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::bytes::Cursor;

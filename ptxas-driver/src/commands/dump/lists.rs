@@ -1,12 +1,12 @@
 //! The sections that are plain lists.
 
-use super::expression;
 use super::model::{
     Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, SharedVariable, SharedVariables,
     TextLine,
 };
 use super::section::{Source, View};
 use crate::commands::read::text;
+use cubin_read::expression;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};

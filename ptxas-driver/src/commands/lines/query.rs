@@ -7,29 +7,29 @@ use std::collections::HashMap;
 
 /// A code address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Address {
-    pub(super) section: SectionIndex,
-    pub(super) offset: u64,
+pub(in crate::commands) struct Address {
+    pub(in crate::commands) section: SectionIndex,
+    pub(in crate::commands) offset: u64,
 }
 
 /// The addresses that a query means, or why there are none.
-pub(super) type Outcome = Result<Vec<Address>, String>;
+pub(in crate::commands) type Outcome = Result<Vec<Address>, String>;
 
 /// Resolves queries.
-pub(super) struct Queries<'s> {
+pub(in crate::commands) struct Queries<'s> {
     symbolizer: &'s Symbolizer<'s>,
     names: Names<'s>,
     sections: HashMap<&'s str, SectionIndex>,
 }
 
 impl<'s> Queries<'s> {
-    pub(super) fn new(symbolizer: &'s Symbolizer<'s>) -> Self {
+    pub(in crate::commands) fn new(symbolizer: &'s Symbolizer<'s>) -> Self {
         let sections = symbolizer.sections().iter().map(|section| (section.name, section.index)).collect();
         Self { symbolizer, names: Names::new(symbolizer.functions()), sections }
     }
 
     /// The addresses of one query; `function` is `-f`.
-    pub(super) fn resolve(&self, query: &str, function: Option<&str>) -> Outcome {
+    pub(in crate::commands) fn resolve(&self, query: &str, function: Option<&str>) -> Outcome {
         match (number(query), function) {
             (Some(offset), Some(name)) => self.in_named(name, offset),
             (Some(offset), None) => self.in_every_section(offset),
@@ -54,7 +54,10 @@ impl<'s> Queries<'s> {
     }
 
     /// The functions to list; `None` for all.
-    pub(super) fn listed(&self, function: Option<&str>) -> Result<Option<Vec<&'s Function<'s>>>, String> {
+    pub(in crate::commands) fn listed(
+        &self,
+        function: Option<&str>,
+    ) -> Result<Option<Vec<&'s Function<'s>>>, String> {
         function.map(|name| self.names.find(name)).transpose()
     }
 

@@ -13,7 +13,7 @@ const MAX_KEPT: usize = 16 << 20;
 
 /// A function's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Name(Rc<Spelling>);
+pub(in crate::commands) struct Name(Rc<Spelling>);
 
 /// How one name is written.
 #[derive(Debug, Serialize, PartialEq, Eq)]
@@ -28,19 +28,19 @@ struct Spelling {
 }
 
 impl Name {
-    fn new(name: String) -> Self {
+    pub(in crate::commands) fn new(name: String) -> Self {
         let demangled = demangle(&name);
         let shown = printable(demangled.as_ref().unwrap_or(&name)).into_owned();
         Self(Rc::new(Spelling { name, demangled, shown }))
     }
 
     /// As its programmer wrote it, printable.
-    pub(super) fn shown(&self) -> &str {
+    pub(in crate::commands) fn shown(&self) -> &str {
         &self.0.shown
     }
 
     /// `demangled [mangled]`, printable.
-    pub(super) fn both(&self) -> String {
+    pub(in crate::commands) fn both(&self) -> String {
         match &self.0.demangled {
             Some(_) => format!("{} [{}]", self.shown(), printable(&self.0.name)),
             None => self.shown().to_owned(),

@@ -1,4 +1,4 @@
-//! Location expressions in words (DWARF 2.0.0 §2.4.3), with NVIDIA's registers.
+//! Location expressions (DWARF 2.0.0 §2.4.3) as operations and in words, with NVIDIA's registers.
 
 use dwarf2_writer::constants::DW_OP;
 use nv_debug_sections::Result;
@@ -63,57 +63,99 @@ fn operands(operation: &str) -> &'static [Operand] {
     of(operation).or_else(|| of(family)).unwrap_or_default()
 }
 
-/// `DW_OP_addr .nv.global+0x10; DW_OP_plus`.
+/// One operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// `DW_OP_*`.
+    pub opcode: u8,
+    /// In the order in which they stand; none for an opcode without name.
+    pub operands: Vec<OperandValue>,
+}
+
+/// An operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OperandValue {
+    /// An address: byte offset of its field in the expression, and what the field holds.
+    Address(u64, u64),
+    /// A number without sign.
+    Unsigned(u64),
+    /// A number with sign.
+    Signed(i64),
+    /// A register.
+    Register(DwarfRegister),
+    /// Bytes.
+    Block(Vec<u8>),
+}
+
+/// The operations of an expression, and the bytes from the first on that is none.
+pub fn operations(bytes: &[u8]) -> (Vec<Operation>, &[u8]) {
+    let mut cursor = Cursor::new("expression", bytes);
+    let mut operations = Vec::new();
+    loop {
+        let rest = cursor.rest();
+        if rest.is_empty() {
+            return (operations, rest);
+        }
+        match operation(&mut cursor) {
+            Ok(operation) => operations.push(operation),
+            Err(_) => return (operations, rest),
+        }
+    }
+}
+
+/// `DW_OP_addr .nv.global+0x10; DW_OP_plus`. What is no operation is shown as the bytes that it is.
 ///
 /// `base` is the expression's offset in its section; `address` puts the field at a section offset into words.
-pub(super) fn words(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
-    let mut cursor = Cursor::new("expression", bytes);
+pub fn words(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
+    let (operations, rest) = operations(bytes);
     let mut text = String::new();
-    while !cursor.is_empty() {
-        if !text.is_empty() {
-            text.push_str("; ");
+    let separate = |text: &mut String| text.push_str(if text.is_empty() { "" } else { "; " });
+    for operation in &operations {
+        separate(&mut text);
+        match DW_OP.name(operation.opcode) {
+            Some(name) => text.push_str(name),
+            None => _ = write!(text, "DW_OP_{:#04x}", operation.opcode),
         }
-        let start = cursor.offset();
-        if operation(&mut cursor, base, address, &mut text).is_err() {
-            // What is no operation is shown as it is.
-            let rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
-            let _ = write!(text, "bytes {rest:02x?}");
-            break;
+        for operand in &operation.operands {
+            let _ = match operand {
+                OperandValue::Address(at, value) => write!(text, " {}", address(base + at, *value)),
+                OperandValue::Unsigned(value) => write!(text, " {value}"),
+                OperandValue::Signed(value) => write!(text, " {value}"),
+                OperandValue::Register(register) => write!(text, " {register}"),
+                OperandValue::Block(bytes) => write!(text, " {bytes:02x?}"),
+            };
         }
+    }
+    if !rest.is_empty() {
+        separate(&mut text);
+        let _ = write!(text, "bytes {rest:02x?}");
     }
     text
 }
 
-fn operation(
-    cursor: &mut Cursor<'_>,
-    base: u64,
-    address: &dyn Fn(u64, u64) -> String,
-    text: &mut String,
-) -> Result<()> {
+fn operation(cursor: &mut Cursor<'_>) -> Result<Operation> {
     let opcode = cursor.number(1, "an opcode")? as u8;
-    let name = DW_OP.name(opcode);
-    let mut words = name.map_or_else(|| format!("DW_OP_{opcode:#04x}"), str::to_owned);
-    for operand in name.map(operands).unwrap_or_default() {
+    let kinds = DW_OP.name(opcode).map(operands).unwrap_or_default();
+    let mut operands = Vec::with_capacity(kinds.len());
+    for operand in kinds {
         let what = "an operand";
-        let at = base + cursor.offset();
-        let _ = match *operand {
-            Address => write!(words, " {}", address(at, cursor.number(8, what)?)),
-            Unsigned(size) => write!(words, " {}", cursor.number(size, what)?),
+        operands.push(match *operand {
+            Address => OperandValue::Address(cursor.offset(), cursor.number(8, what)?),
+            Unsigned(size) => OperandValue::Unsigned(cursor.number(size, what)?),
             Signed(size) => {
                 let unused = 64 - 8 * u32::from(size);
-                write!(words, " {}", (cursor.number(size, what)? << unused) as i64 >> unused)
+                OperandValue::Signed((cursor.number(size, what)? << unused) as i64 >> unused)
             }
-            Uleb => write!(words, " {}", cursor.uleb(what)?),
-            Sleb => write!(words, " {}", cursor.sleb(what)?),
-            Register => write!(words, " {}", DwarfRegister::from_uleb(cursor.leb_bytes(what)?)),
+            Uleb => OperandValue::Unsigned(cursor.uleb(what)?),
+            Sleb => OperandValue::Signed(cursor.sleb(what)?),
+            Register => OperandValue::Register(DwarfRegister::from_uleb(cursor.leb_bytes(what)?)),
             Block => {
                 let len = cursor.uleb(what)?;
-                write!(words, " {:02x?}", cursor.take(len, what)?)
+                OperandValue::Block(cursor.take(len, what)?.to_vec())
             }
-        };
+        });
     }
-    text.push_str(&words);
-    Ok(())
+    Ok(Operation { opcode, operands })
 }
 
 #[cfg(test)]

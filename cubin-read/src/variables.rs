@@ -1,0 +1,430 @@
+//! Variables and parameters: type, address class, and where each one is over its scope.
+//!
+//! What DWARF says of a place is brought to the machine: a PTX register becomes the SASS registers that `.nv_debug_info_reg_sass`
+//! has for it, a frame offset one from the stack pointer, an address a symbol, a place in a window or in a constant bank. Where a
+//! variable is nowhere, it is said why.
+//!
+//! ```no_run
+//! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
+//! use cubin_read::{entries::Entries, variables::Variables};
+//! use nv_debug_sections::cubin::Cubin;
+//!
+//! let cubin = Cubin::parse(bytes)?;
+//! let entries = Entries::read(&cubin)?;
+//! let variables = Variables::read(&cubin, &entries)?;
+//! let mut room = variables.room();
+//! for variable in variables.all() {
+//!     let (name, r#type) = (variables.name(variable), variables.type_name(variable));
+//!     for range in variables.location(variable, &mut room).ranges {
+//!         // where `name` is, over which addresses
+//!     }
+//! }
+//! # Ok(()) }
+//! ```
+
+mod lists;
+mod location;
+mod place;
+mod registers;
+mod room;
+mod types;
+
+pub use lists::Stretch;
+pub use location::{Location, LocationRange};
+pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
+pub use registers::{Held, Word};
+pub use room::Room;
+
+use crate::entries::{Address, Entries, Entry, Value};
+use gimli::{DwAt, DwTag};
+use lists::Lists;
+use nv_debug_sections::address_class::AddressClass;
+use nv_debug_sections::bytes::Cursor;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::line;
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::symbolize::{Code, Function};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use registers::RegisterMap;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The variables of a cubin.
+#[derive(Debug, Clone)]
+pub struct Variables<'c> {
+    cubin: &'c Cubin<'c>,
+    entries: &'c Entries<'c>,
+    code: Code<'c>,
+    scopes: Vec<Scope>,
+    all: Vec<Variable>,
+    locations: Lists<'c>,
+    registers: RegisterMap,
+    /// Frame sizes by where the function starts.
+    frames: HashMap<(SectionIndex, u64), u64>,
+    /// Paths of each unit of `.debug_line`, by the unit's offset.
+    files: HashMap<u64, Vec<Option<String>>>,
+    /// Variables' symbols, by section and value.
+    objects: Vec<(SectionIndex, u64, SymbolIndex)>,
+}
+
+/// What variables belong to: a unit, a function, a call inlined into one, or a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// Number of its entry.
+    pub entry: usize,
+    /// What it is.
+    pub kind: ScopeKind,
+    /// Index of the scope around it; `None` for a unit.
+    pub parent: Option<usize>,
+    /// Its code: ascending and not overlapping. None of units, and of functions that have no code of their own.
+    pub code: Arc<[Stretch]>,
+}
+
+/// Kinds of [`Scope`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScopeKind {
+    /// A unit: what is in it is global or has the unit's file as its scope.
+    Unit,
+    /// A function with code.
+    Function,
+    /// A function as its source has it: what instances refer to, or a declaration.
+    Abstract,
+    /// A call that was inlined.
+    Inlined,
+    /// A block.
+    Block,
+}
+
+/// A variable or parameter: one for each entry, so that a variable of an inlined function comes once for each call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Number of its entry.
+    pub entry: usize,
+    /// Index of its scope.
+    pub scope: usize,
+    /// Whether it is a parameter.
+    pub parameter: bool,
+}
+
+/// A line of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceLine<'v> {
+    /// Path as the file table has it; `None` where that has no such file.
+    pub file: Option<&'v str>,
+    /// 1-based; 0 for none.
+    pub line: u64,
+}
+
+/// The address class of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Class {
+    /// Value of `DW_AT_address_class`; `None` without one.
+    pub stated: Option<u64>,
+    /// What CUDA-GDB takes it for: [`AddressClass::Global`] where none is stated; `None` for a value that is none.
+    pub taken: Option<AddressClass>,
+}
+
+/// What a debugger may get wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Remark {
+    /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global memory there, which for a shared variable is
+    /// the wrong one.
+    NoClass,
+    /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves it out of inlined calls.
+    RegisterOfOtherClass,
+}
+
+/// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.
+const MAX_ORIGINS: usize = 8;
+
+impl<'c> Variables<'c> {
+    /// Finds all variables and reads what their places need.
+    ///
+    /// # Errors
+    ///
+    /// A section that is needed cannot be decoded, or a relocation not be applied; the error names section and byte offset.
+    pub fn read(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
+        let code = Code::new(cubin);
+        let ranges = Lists::read(cubin, SectionKind::DebugRanges)?;
+        let mut scan = Scan {
+            entries,
+            code: &code,
+            ranges: &ranges,
+            kept: HashMap::new(),
+            room: Room::of_bytes(ranges.len()),
+            scopes: Vec::new(),
+            all: Vec::new(),
+        };
+        for unit in entries.units() {
+            scan.unit(unit.entries.start, unit.entries.end)?;
+        }
+        let Scan { scopes, all, .. } = scan;
+        let frames = location::frame_sizes(cubin, &code)?;
+        let objects = location::objects(cubin);
+        Ok(Self {
+            cubin,
+            entries,
+            scopes,
+            all,
+            locations: Lists::read(cubin, SectionKind::DebugLoc)?,
+            registers: RegisterMap::read(cubin)?,
+            frames,
+            files: files(cubin)?,
+            objects,
+            code,
+        })
+    }
+
+    /// What [`location`](Self::location) may do for all variables together.
+    pub fn room(&self) -> Room {
+        let map = self.cubin.section_by_name(SectionKind::NvDebugInfoRegSass.name());
+        let map = map.and_then(|index| self.cubin.bytes(index).ok()).map_or(0, |bytes| bytes.len());
+        let own = self.entries.bytes().len().saturating_add(map) as u64;
+        Room::of_bytes(own.saturating_add(self.locations.len()))
+    }
+
+    /// All scopes, each behind the one that it is in.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// All variables, in the order of the entries.
+    pub fn all(&self) -> &[Variable] {
+        &self.all
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> &'c Entries<'c> {
+        self.entries
+    }
+
+    /// The code.
+    pub fn code(&self) -> &Code<'c> {
+        &self.code
+    }
+
+    fn scope(&self, index: usize) -> Option<&Scope> {
+        self.scopes.get(index)
+    }
+
+    fn entry(&self, number: usize) -> Option<&'c Entry> {
+        self.entries.all().get(number)
+    }
+
+    /// An attribute of an entry, or of the one it refers to as its origin or specification.
+    fn attribute(&self, number: usize, name: DwAt) -> Option<(&'c Entry, &'c Value)> {
+        let mut entry = self.entry(number)?;
+        for _ in 0..MAX_ORIGINS {
+            if let Some(value) = entry.value(name) {
+                return Some((entry, value));
+            }
+            let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+            let origin = origin.into_iter().find_map(|name| self.entries.referred(entry, name))?;
+            entry = self.entry(origin)?;
+        }
+        None
+    }
+
+    fn unsigned(&self, number: usize, name: DwAt) -> Option<u64> {
+        self.attribute(number, name).and_then(|(entry, _)| entry.unsigned(name))
+    }
+
+    fn string(&self, number: usize, name: DwAt) -> Option<Cow<'c, str>> {
+        self.attribute(number, name).and_then(|(entry, _)| entry.string(name))
+    }
+
+    /// The variable's name.
+    pub fn name(&self, variable: &Variable) -> Option<Cow<'c, str>> {
+        self.string(variable.entry, gimli::DW_AT_name)
+    }
+
+    /// Its type as C spells it: `float const *`, `int[4]`, `float shared *`; at most about 1024 bytes.
+    pub fn type_name(&self, variable: &Variable) -> String {
+        let entry = self.attribute(variable.entry, gimli::DW_AT_type).map(|(entry, _)| entry);
+        entry.map_or_else(|| "?".to_owned(), |entry| types::spell(self.entries, entry))
+    }
+
+    /// Where the source declares it.
+    pub fn declared(&self, variable: &Variable) -> Option<SourceLine<'_>> {
+        self.source_line(variable.entry, gimli::DW_AT_decl_file, gimli::DW_AT_decl_line)
+    }
+
+    /// Where the source has the call of an inlined scope.
+    pub fn call_site(&self, scope: &Scope) -> Option<SourceLine<'_>> {
+        self.source_line(scope.entry, gimli::DW_AT_call_file, gimli::DW_AT_call_line)
+    }
+
+    fn source_line(&self, number: usize, file: DwAt, line: DwAt) -> Option<SourceLine<'_>> {
+        let (entry, _) = self.attribute(number, line)?;
+        let line = entry.unsigned(line)?;
+        // The file's number is one of the unit that has the attribute.
+        let path = self.attribute(number, file).and_then(|(entry, _)| {
+            let index = usize::try_from(entry.unsigned(file)?).ok()?.checked_sub(1)?;
+            let unit = self.entries.unit_of(self.entries.at(entry.offset)?)?;
+            let table = match self.entry(unit.entries.start)?.value(gimli::DW_AT_stmt_list)? {
+                Value::Offset(SectionKind::DebugLine, offset) | Value::Unsigned(offset) => *offset,
+                _ => return None,
+            };
+            self.files.get(&table)?.get(index)?.as_deref()
+        });
+        Some(SourceLine { file: path, line })
+    }
+
+    /// Which memory or register its place is in.
+    pub fn class(&self, variable: &Variable) -> Class {
+        let stated = self.unsigned(variable.entry, gimli::DW_AT_address_class);
+        let taken = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
+        Class { stated, taken }
+    }
+
+    /// Name of the function that a scope is, or that was inlined there, mangled where it is known so; that of a unit's source file.
+    pub fn scope_name(&self, scope: &Scope) -> Option<Cow<'c, str>> {
+        let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
+        match scope.kind {
+            ScopeKind::Block => None,
+            _ => names.into_iter().find_map(|name| self.string(scope.entry, name)),
+        }
+    }
+
+    /// The function that has a scope's code.
+    pub fn function(&self, scope: &Scope) -> Option<&Function<'c>> {
+        let first = scope.code.first()?;
+        self.code.function_at(first.section, first.range.start)
+    }
+
+    /// The scopes around one, itself first and the unit last.
+    pub fn around(&self, scope: usize) -> impl Iterator<Item = &Scope> {
+        std::iter::successors(self.scope(scope), |scope| self.scope(scope.parent?))
+    }
+}
+
+/// Finds scopes and variables.
+struct Scan<'s, 'c> {
+    entries: &'c Entries<'c>,
+    code: &'s Code<'c>,
+    ranges: &'s Lists<'c>,
+    /// Lists of `.debug_ranges` that the unit refers to, by their offset.
+    kept: HashMap<u64, Arc<[Stretch]>>,
+    room: Room,
+    scopes: Vec<Scope>,
+    all: Vec<Variable>,
+}
+
+impl Scan<'_, '_> {
+    fn unit(&mut self, first: usize, end: usize) -> Result<()> {
+        // Entries that are open, by depth, with the scope of what is in them; `None` in what is no scope, as a function's type.
+        let mut open: Vec<Option<usize>> = Vec::new();
+        let entries = self.entries.all().get(first..end).unwrap_or_default();
+        let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        self.kept.clear();
+        for (number, entry) in (first..).zip(entries) {
+            open.truncate(entry.depth);
+            let around = open.last().copied().unwrap_or(None);
+            let is_variable = matches!(entry.tag, gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
+            if let Some(scope) = around.filter(|_| is_variable) {
+                let parameter = entry.tag == gimli::DW_TAG_formal_parameter;
+                self.all.push(Variable { entry: number, scope, parameter });
+            }
+            let inner = match kind(entry.tag) {
+                Some(kind) => {
+                    let parent = around;
+                    let code = self.stretches(entry, base)?;
+                    let kind = match kind {
+                        ScopeKind::Function if code.is_empty() && !has_code(entry) => ScopeKind::Abstract,
+                        kind => kind,
+                    };
+                    self.scopes.push(Scope { entry: number, kind, parent, code });
+                    Some(self.scopes.len() - 1)
+                }
+                None => around.filter(|_| is_transparent(entry.tag)),
+            };
+            open.push(inner);
+        }
+        Ok(())
+    }
+
+    fn stretches(&mut self, entry: &Entry, base: Option<Address>) -> Result<Arc<[Stretch]>> {
+        if entry.tag == gimli::DW_TAG_compile_unit {
+            return Ok(Arc::default());
+        }
+        if let Some(Value::Offset(_, offset) | Value::Unsigned(offset)) = entry.value(gimli::DW_AT_ranges) {
+            return self.listed(*offset, base);
+        }
+        let Some(low) = entry.address(gimli::DW_AT_low_pc) else { return Ok(Arc::default()) };
+        let stretch = match entry.value(gimli::DW_AT_high_pc) {
+            Some(Value::Address(high)) => lists::stretch(self.code, low, *high),
+            Some(Value::Unsigned(size)) => lists::place(self.code, low)
+                .map(|(section, start)| Stretch { section, range: start..start.saturating_add(*size) }),
+            _ => None,
+        };
+        Ok(lists::joined(stretch.into_iter().collect()).into())
+    }
+
+    fn listed(&mut self, offset: u64, base: Option<Address>) -> Result<Arc<[Stretch]>> {
+        if let Some(kept) = self.kept.get(&offset) {
+            return Ok(Arc::clone(kept));
+        }
+        let mut stretches = Vec::new();
+        for pair in self.ranges.at(offset, base) {
+            if !self.room.take(1) {
+                let text = "so many entries share parts of range lists that they cannot all be read";
+                return Err(Error::new(
+                    SectionKind::DebugRanges.name(),
+                    offset,
+                    ErrorKind::Other(text.to_owned()),
+                ));
+            }
+            let pair = pair?;
+            stretches.extend(lists::stretch(self.code, pair.start, pair.end));
+        }
+        let stretches: Arc<[Stretch]> = lists::joined(stretches).into();
+        self.kept.insert(offset, Arc::clone(&stretches));
+        Ok(stretches)
+    }
+}
+
+fn has_code(entry: &Entry) -> bool {
+    entry.value(gimli::DW_AT_low_pc).is_some() || entry.value(gimli::DW_AT_ranges).is_some()
+}
+
+fn kind(tag: DwTag) -> Option<ScopeKind> {
+    Some(match tag {
+        gimli::DW_TAG_compile_unit | gimli::DW_TAG_partial_unit => ScopeKind::Unit,
+        gimli::DW_TAG_subprogram => ScopeKind::Function,
+        gimli::DW_TAG_inlined_subroutine => ScopeKind::Inlined,
+        gimli::DW_TAG_lexical_block | gimli::DW_TAG_try_block | gimli::DW_TAG_catch_block => ScopeKind::Block,
+        _ => return None,
+    })
+}
+
+/// Entries whose variables belong to the scope around: namespaces, and classes with their static members and member functions.
+fn is_transparent(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_namespace
+            | gimli::DW_TAG_module
+            | gimli::DW_TAG_GNU_formal_parameter_pack
+            | gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type
+            | gimli::DW_TAG_union_type
+    )
+}
+
+/// The paths of each unit of `.debug_line`.
+fn files(cubin: &Cubin<'_>) -> Result<HashMap<u64, Vec<Option<String>>>> {
+    let name = SectionKind::DebugLine.name();
+    let Some(index) = cubin.section_by_name(name) else { return Ok(HashMap::new()) };
+    let section = Relocated::new(cubin).section(index)?;
+    let tables = line::decode(name, &section.bytes)?;
+    let mut cursor = Cursor::new(name, &section.bytes);
+    let mut files = HashMap::new();
+    for table in tables {
+        let offset = cursor.offset();
+        let length = cursor.u32("unit_length")?;
+        cursor.take(length.into(), "the unit")?;
+        files.insert(offset, table.paths(name)?);
+    }
+    Ok(files)
+}

@@ -1,0 +1,474 @@
+//! Where a variable is, over which addresses.
+
+use super::lists::{self, Stretch};
+use super::place::{self, Form, Frame, FrameBase, Memory, Place, Unavailable};
+use super::registers::Held;
+use super::room::Room;
+use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
+use crate::entries::{Address, Value};
+use nv_debug_sections::Result;
+use nv_debug_sections::address_class::AddressClass;
+use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex, sht};
+use nv_debug_sections::frame::{self, Entry as FrameEntry};
+use nv_debug_sections::register::{DwarfRegister, SassRegister};
+use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::symbolize::Code;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Type of the symbols of variables (ELF gABI).
+const STT_OBJECT: u8 = 1;
+
+/// Where one variable is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// Places with their addresses by ascending start, those without first; the ranges of the scope that a list leaves out are among them.
+    /// Ranges of a list may overlap, and go beyond the scope.
+    pub ranges: Vec<LocationRange>,
+    /// Bytes of the scope's code; 0 for what has no code, as a global variable.
+    pub scope_bytes: u64,
+    /// Bytes of it in which the variable is somewhere as a whole.
+    pub available_bytes: u64,
+    /// What a debugger may get wrong.
+    pub remarks: Vec<Remark>,
+    /// The [`Room`] was used up: ranges are left out, and the bytes are not those of all.
+    pub cut: bool,
+}
+
+/// A place over a range of addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocationRange {
+    /// The addresses; `None` for a place that holds everywhere, as a global variable's.
+    pub code: Option<Stretch>,
+    /// The place.
+    pub place: Place,
+}
+
+impl Place {
+    /// Whether the variable is there as a whole.
+    pub fn is_available(&self) -> bool {
+        match self {
+            Self::Register(held) | Self::Based { register: held, .. } => held.is_whole(),
+            Self::Unavailable(_) => false,
+            Self::Memory(_) | Self::Frame(_) | Self::Constant(_) | Self::Bytes(_) | Self::Words(_) => true,
+        }
+    }
+}
+
+/// What is being put together.
+struct Builder<'b> {
+    scope: &'b Scope,
+    class: Class,
+    found: Location,
+}
+
+impl Builder<'_> {
+    fn push(&mut self, code: Option<Stretch>, place: Place) {
+        self.found.ranges.push(LocationRange { code, place });
+    }
+
+    /// A place that holds in the whole scope.
+    fn same(&mut self, place: Place, room: &mut Room) {
+        let scope = self.scope;
+        match scope.kind {
+            ScopeKind::Unit | ScopeKind::Abstract => self.push(None, place),
+            _ if scope.code.is_empty() => {
+                let says_why = matches!(place, Place::Unavailable(_));
+                let place = if says_why { place } else { Place::Unavailable(Unavailable::NoCode) };
+                self.push(None, place);
+            }
+            _ => {
+                for stretch in scope.code.iter().take_while(|_| room.take(1)) {
+                    self.push(Some(stretch.clone()), place.clone());
+                }
+            }
+        }
+    }
+
+    fn remark(&mut self, remark: Remark) {
+        if !self.found.remarks.contains(&remark) {
+            self.found.remarks.push(remark);
+        }
+    }
+}
+
+impl Variables<'_> {
+    /// Where a variable is. `room` is shared by the variables of a file.
+    pub fn location(&self, variable: &Variable, room: &mut Room) -> Location {
+        let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
+        let scope_bytes = if room.take(scope.code.len() + 1) { lists::bytes(&scope.code) } else { 0 };
+        let found = Location { scope_bytes, ..Location::nowhere() };
+        let mut builder = Builder { scope, class: self.class(variable), found };
+        self.fill(variable, &mut builder, room);
+        let Builder { mut found, .. } = builder;
+        found.cut = room.is_empty();
+        found.ranges.sort_by_key(|range| range.code.as_ref().map(|code| (code.section, code.range.start)));
+        found.available_bytes = available(&found.ranges, scope);
+        found
+    }
+
+    fn fill(&self, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
+        let location = self.attribute(variable.entry, gimli::DW_AT_location).map(|(_, value)| value);
+        let constant = || self.attribute(variable.entry, gimli::DW_AT_const_value).map(|(_, value)| value);
+        match location.or_else(constant) {
+            Some(Value::Block(range)) if location.is_some() => {
+                let form = self.form_in_entries(range, room);
+                self.everywhere(form, builder, room);
+            }
+            Some(Value::Offset(SectionKind::DebugLoc, offset)) => self.list(*offset, variable, builder, room),
+            // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but the attribute's name.
+            Some(Value::Unsigned(offset)) if location.is_some() => {
+                self.list(*offset, variable, builder, room);
+            }
+            Some(Value::Unsigned(value)) => builder.same(Place::Constant((*value).into()), room),
+            Some(Value::Signed(value)) => builder.same(Place::Constant((*value).into()), room),
+            Some(Value::Block(range)) => {
+                let bytes = self.bytes(range, room).to_vec();
+                builder.same(Place::Bytes(bytes), room);
+            }
+            Some(Value::String(Some(bytes))) if room.take(bytes.len()) => {
+                builder.same(Place::Bytes(bytes.clone()), room);
+            }
+            Some(other) => {
+                let words = format!("{other:?}");
+                let words = if room.take(words.len()) { words } else { String::new() };
+                builder.same(Place::Words(words), room);
+            }
+            None => {
+                let reason = self.without_location(variable, builder.scope);
+                builder.same(Place::Unavailable(reason), room);
+            }
+        }
+    }
+
+    fn without_location(&self, variable: &Variable, scope: &Scope) -> Unavailable {
+        let is_abstract = || self.around(variable.scope).any(|scope| scope.kind == ScopeKind::Abstract);
+        if self.entry(variable.entry).is_some_and(|entry| entry.value(gimli::DW_AT_declaration).is_some()) {
+            Unavailable::Declaration
+        } else if scope.code.is_empty() && is_abstract() {
+            Unavailable::Abstract
+        } else {
+            Unavailable::NoLocation
+        }
+    }
+
+    /// The bytes of a block of `.debug_info`.
+    fn bytes(&self, range: &Range<u64>, room: &mut Room) -> &[u8] {
+        let range = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
+        let bytes = range.and_then(|(start, end)| self.entries.bytes().get(start..end)).unwrap_or_default();
+        if room.take(bytes.len()) { bytes } else { &[] }
+    }
+
+    fn form_in_entries(&self, range: &Range<u64>, room: &mut Room) -> Form {
+        let bytes = self.bytes(range, room);
+        let start = range.start;
+        place::form(bytes, start, self.entries.section(), &|address| self.address_words(address))
+    }
+
+    fn address_words(&self, address: Address) -> String {
+        match address {
+            Address::Place { section, offset, .. } => {
+                format!("{}+{offset:#x}", self.cubin.section_name(section))
+            }
+            Address::Undefined(symbol) => format!("{} (undefined)", self.cubin.symbol_name(symbol)),
+            Address::Constant(number) => format!("{number:#x}"),
+        }
+    }
+
+    /// An expression that holds in the whole scope. What is in static memory is there without it too.
+    fn everywhere(&self, form: Form, builder: &mut Builder<'_>, room: &mut Room) {
+        let scope = builder.scope;
+        if let Form::Register(register) | Form::Based(register, ..) = &form
+            && scope.code.is_empty()
+        {
+            let reason = match scope.kind {
+                ScopeKind::Unit | ScopeKind::Abstract => Unavailable::NotInRegister(register.to_string()),
+                _ => Unavailable::NoCode,
+            };
+            return builder.push(None, Place::Unavailable(reason));
+        }
+        match form {
+            Form::Register(_) | Form::Based(..) => {
+                for stretch in scope.code.iter() {
+                    if !room.take(1) {
+                        return;
+                    }
+                    self.in_register(stretch, &form, builder, room);
+                }
+            }
+            Form::Memory(address, offset) => {
+                let place = self.memory(address, offset, builder);
+                if scope.code.is_empty() {
+                    builder.push(None, place);
+                } else {
+                    builder.same(place, room);
+                }
+            }
+            other => {
+                let place = self.placed(other, builder, room);
+                builder.same(place, room);
+            }
+        }
+    }
+
+    fn list(&self, offset: u64, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
+        let unit = self.entries.unit_of(variable.entry).and_then(|unit| self.entry(unit.entries.start));
+        let base = unit.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        let mut covered = Vec::new();
+        for pair in self.locations.at(offset, base) {
+            if !room.take(1) {
+                return;
+            }
+            let pair = match pair {
+                Ok(pair) => pair,
+                Err(error) => {
+                    builder.push(None, Place::Unavailable(Unavailable::BadList(error.to_string())));
+                    break;
+                }
+            };
+            let Some(stretch) = lists::stretch(&self.code, pair.start, pair.end) else {
+                let is_open = [pair.start, pair.end].contains(&Address::Constant(0));
+                let reason = if is_open { Unavailable::OpenRange } else { Unavailable::BadRange };
+                builder.push(None, Place::Unavailable(reason));
+                continue;
+            };
+            if stretch.range.start > stretch.range.end {
+                builder.push(Some(stretch), Place::Unavailable(Unavailable::BadRange));
+                continue;
+            }
+            if stretch.range.is_empty() {
+                continue;
+            }
+            let form = self.form_in_list(pair.expression, room);
+            covered.push(stretch.clone());
+            match form {
+                Form::Register(_) | Form::Based(..) => self.in_register(&stretch, &form, builder, room),
+                other => {
+                    let place = self.placed(other, builder, room);
+                    builder.push(Some(stretch), place);
+                }
+            }
+        }
+        let covered = lists::joined(covered);
+        if room.take(covered.len() + builder.scope.code.len()) {
+            for gap in lists::without(&builder.scope.code, &covered) {
+                builder.push(Some(gap), Place::Unavailable(Unavailable::Gap));
+            }
+        }
+    }
+
+    fn form_in_list(&self, (start, length): (u64, u64), room: &mut Room) -> Form {
+        let section = self.locations.section();
+        let range = usize::try_from(start).ok().zip(usize::try_from(start.saturating_add(length)).ok());
+        let bytes = section.zip(range).and_then(|(section, (start, end))| section.bytes.get(start..end));
+        let bytes = bytes.filter(|bytes| room.take(bytes.len())).unwrap_or_default();
+        place::form(bytes, start, section, &|address| self.address_words(address))
+    }
+
+    /// The places of a register over a range.
+    fn in_register(&self, stretch: &Stretch, form: &Form, builder: &mut Builder<'_>, room: &mut Room) {
+        let (register, based) = match form {
+            Form::Register(register) => (register, None),
+            Form::Based(register, offset, value) => (register, Some((*offset, *value))),
+            _ => return,
+        };
+        let is_memory = |class| !matches!(class, AddressClass::Register | AddressClass::UniformRegister);
+        if based.is_none() && builder.class.stated.is_some() && builder.class.taken.is_none_or(is_memory) {
+            builder.remark(Remark::RegisterOfOtherClass);
+        }
+        let placed = |held: Held| match based {
+            None => Place::Register(held),
+            Some((offset, value)) => Place::Based { register: held, offset, value },
+        };
+        let ptx = match register {
+            DwarfRegister::Ptx(name) => name,
+            DwarfRegister::Sass(register) => {
+                let held = Held { ptx: String::new(), r#type: None, words: vec![word(*register)] };
+                return builder.push(Some(stretch.clone()), placed(held));
+            }
+            DwarfRegister::Number(_) | DwarfRegister::Wide(_) => {
+                let reason = Unavailable::UnknownRegister(register.to_string());
+                return builder.push(Some(stretch.clone()), Place::Unavailable(reason));
+            }
+        };
+        if !self.registers.is_there() {
+            let reason = Unavailable::NoRegisterMap(ptx.clone());
+            return builder.push(Some(stretch.clone()), Place::Unavailable(reason));
+        }
+        for (range, held) in self.registers.held(stretch.section, &stretch.range, ptx, room) {
+            let nowhere = || Place::Unavailable(Unavailable::NotInRegister(ptx.clone()));
+            let place = held.map_or_else(nowhere, placed);
+            builder.push(Some(Stretch { section: stretch.section, range }), place);
+        }
+    }
+
+    /// The place of an expression that needs no register.
+    fn placed(&self, form: Form, builder: &mut Builder<'_>, room: &mut Room) -> Place {
+        match form {
+            Form::Empty => Place::Unavailable(Unavailable::Empty),
+            Form::Memory(address, offset) => self.memory(address, offset, builder),
+            Form::Frame(offset) => Place::Frame(self.frame(builder.scope, offset, room)),
+            Form::Constant(value) => Place::Constant(value),
+            Form::CallFrame => Place::Words("DW_OP_call_frame_cfa".to_owned()),
+            Form::Register(register) | Form::Based(register, ..) => Place::Words(register.to_string()),
+            Form::Words(words) => Place::Words(words),
+        }
+    }
+
+    /// An address in the memory that the entry's class names.
+    fn memory(&self, address: Address, added: u64, builder: &mut Builder<'_>) -> Place {
+        let space = builder.class.taken.unwrap_or(AddressClass::Global);
+        let bank = |section: SectionIndex| {
+            let name = self.cubin.section_name(section).strip_prefix(".nv.constant")?;
+            name.split('.').next()?.parse::<u32>().ok()
+        };
+        let mut memory =
+            Memory { space, offset: added, section: None, bank: None, symbol: None, parameter: None };
+        match address {
+            Address::Place { section, offset, symbol } => {
+                memory.offset = offset.wrapping_add(added);
+                memory.section = Some(section);
+                memory.bank = bank(section);
+                if self.is_common(section) {
+                    // The symbol's value is an alignment, and the addend has the reserve of the window.
+                    let value = self.offset_in(symbol, section, offset);
+                    memory.offset = value
+                        .saturating_sub(shared_window_reserve(self.cubin.header.sm()))
+                        .wrapping_add(added);
+                    memory.symbol = Some((symbol, memory.offset));
+                    memory.section = None;
+                    if builder.class.stated.is_none() {
+                        builder.remark(Remark::NoClass);
+                    }
+                    return Place::Memory(memory);
+                }
+                let own = self.cubin.symbols().get(symbol.as_usize()).is_none_or(Symbol::is_section);
+                memory.symbol = if own {
+                    self.object_at(section, memory.offset)
+                } else {
+                    Some((symbol, self.offset_in(symbol, section, memory.offset)))
+                };
+            }
+            Address::Undefined(symbol) => memory.symbol = Some((symbol, added)),
+            Address::Constant(number) => {
+                memory.offset = number.wrapping_add(added);
+                match space {
+                    AddressClass::Parameter | AddressClass::Constant => memory.bank = Some(0),
+                    AddressClass::Global | AddressClass::Generic if number == 0 => {
+                        return Place::Unavailable(Unavailable::NoAddress);
+                    }
+                    _ => {}
+                }
+                if space == AddressClass::Parameter {
+                    memory.parameter = memory.offset.checked_sub(parameter_base(self.cubin.header.sm()));
+                }
+                if builder.class.stated.is_none() {
+                    builder.remark(Remark::NoClass);
+                }
+            }
+        }
+        Place::Memory(memory)
+    }
+
+    /// Whether a section's variables have no addresses yet: `.shared` of relocatable files.
+    fn is_common(&self, section: SectionIndex) -> bool {
+        let section = self.cubin.sections.get(section.as_usize());
+        self.cubin.header.is_relocatable()
+            && section.is_some_and(|section| section.sh_type == sht::CUDA_SHARED)
+    }
+
+    fn offset_in(&self, symbol: SymbolIndex, section: SectionIndex, offset: u64) -> u64 {
+        let value = self.cubin.symbols().get(symbol.as_usize()).map_or(0, |symbol| symbol.value);
+        let address = self.cubin.sections.get(section.as_usize()).map_or(0, |section| section.address);
+        offset.wrapping_sub(value.wrapping_sub(address))
+    }
+
+    /// The variable that has a byte of a section.
+    fn object_at(&self, section: SectionIndex, offset: u64) -> Option<(SymbolIndex, u64)> {
+        let after = self.objects.partition_point(|(own, start, _)| (*own, *start) <= (section, offset));
+        let (own, start, symbol) = self.objects.get(after.checked_sub(1)?)?;
+        (*own == section).then_some((*symbol, offset - start))
+    }
+
+    /// A frame offset, with what the function around the scope says of its frame.
+    fn frame(&self, scope: &Scope, offset: i64, room: &mut Room) -> Frame {
+        let mut function = Some(scope);
+        while let Some(scope) = function.filter(|scope| scope.kind != ScopeKind::Function && room.take(1)) {
+            function = scope.parent.and_then(|parent| self.scope(parent));
+        }
+        let function = function.filter(|scope| scope.kind == ScopeKind::Function);
+        let base = function.and_then(|scope| self.attribute(scope.entry, gimli::DW_AT_frame_base));
+        let base = match base.map(|(_, value)| value) {
+            Some(Value::Block(range)) => match self.form_in_entries(range, room) {
+                Form::CallFrame => FrameBase::CallFrame,
+                Form::Register(register) | Form::Based(register, 0, _) => FrameBase::Register(register),
+                Form::Words(words) => FrameBase::Words(words),
+                other => FrameBase::Words(format!("{other:?}")),
+            },
+            Some(other) => FrameBase::Words(format!("{other:?}")),
+            None => FrameBase::Missing,
+        };
+        let start =
+            function.and_then(|scope| scope.code.first()).map(|code| (code.section, code.range.start));
+        let size = start.and_then(|start| self.frames.get(&start)).and_then(|size| i64::try_from(*size).ok());
+        let size = size.filter(|_| base == FrameBase::CallFrame);
+        Frame { offset, base, from_stack_pointer: size.and_then(|size| size.checked_add(offset)) }
+    }
+}
+
+impl Location {
+    fn nowhere() -> Self {
+        Self { ranges: Vec::new(), scope_bytes: 0, available_bytes: 0, remarks: Vec::new(), cut: false }
+    }
+}
+
+fn word(register: SassRegister) -> Word {
+    Word { part: 0, register }
+}
+
+/// Bytes of the scope in which the variable is somewhere.
+fn available(ranges: &[LocationRange], scope: &Scope) -> u64 {
+    let somewhere = ranges.iter().filter(|range| range.place.is_available());
+    let somewhere = lists::joined(somewhere.filter_map(|range| range.code.clone()).collect());
+    let nowhere = lists::without(&scope.code, &somewhere);
+    lists::bytes(&scope.code) - lists::bytes(&nowhere)
+}
+
+/// The frame sizes that `.debug_frame` has, by where functions start.
+pub(super) fn frame_sizes(cubin: &Cubin<'_>, code: &Code<'_>) -> Result<HashMap<(SectionIndex, u64), u64>> {
+    let Some(index) = cubin.section_by_name(frame::NAME) else { return Ok(HashMap::new()) };
+    let section: RelocatedSection<'_> = Relocated::new(cubin).section(index)?;
+    let entries = frame::decode(&section.bytes, &frame::field_symbols(&section))?;
+    let fdes = entries.iter().filter_map(|entry| match entry {
+        FrameEntry::Fde(fde) => Some(fde),
+        FrameEntry::Cie(_) => None,
+    });
+    let start = |address: dwarf2_writer::Address| match address {
+        dwarf2_writer::Address::Constant(number) => code.at_address(number),
+        dwarf2_writer::Address::Symbol { symbol, addend } => {
+            let symbol = cubin.symbols().get(usize::try_from(symbol.0).ok()?)?;
+            let section = symbol.section()?;
+            let address = cubin.sections.get(section.as_usize())?.address;
+            Some((section, symbol.value.wrapping_sub(address).wrapping_add_signed(addend)))
+        }
+    };
+    Ok(fdes.filter_map(|fde| Some((start(fde.initial_location)?, frame::frame_size(fde)))).collect())
+}
+
+/// The symbols of variables by section and byte offset.
+pub(super) fn objects(cubin: &Cubin<'_>) -> Vec<(SectionIndex, u64, SymbolIndex)> {
+    let is_object = |kind: u8| kind == STT_OBJECT || kind == Symbol::CUDA_OBJECT;
+    let symbols = (0..).map(SymbolIndex).zip(cubin.symbols());
+    let objects = symbols.filter(|(_, symbol)| is_object(symbol.kind()));
+    let mut objects: Vec<_> = objects
+        .filter_map(|(index, symbol)| {
+            let section = symbol.section()?;
+            let address = cubin.sections.get(section.as_usize())?.address;
+            Some((section, symbol.value.wrapping_sub(address), index))
+        })
+        .collect();
+    objects.sort_unstable();
+    objects
+}

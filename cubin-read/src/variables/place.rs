@@ -1,0 +1,204 @@
+//! What a location expression says: the forms that compilers write for GPUs, and anything else in words.
+#![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
+
+use super::registers::Held;
+use crate::entries::Address;
+use crate::expression::{self, OperandValue, Operation};
+use dwarf2_writer::constants::{
+    DW_OP_addr, DW_OP_breg0, DW_OP_bregx, DW_OP_call_frame_cfa, DW_OP_const1s, DW_OP_const1u, DW_OP_const2s,
+    DW_OP_const2u, DW_OP_const4s, DW_OP_const4u, DW_OP_const8s, DW_OP_const8u, DW_OP_consts, DW_OP_constu,
+    DW_OP_fbreg, DW_OP_lit0, DW_OP_nop, DW_OP_plus_uconst, DW_OP_reg0, DW_OP_regx, DW_OP_stack_value,
+};
+use nv_debug_sections::address_class::AddressClass;
+use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
+use nv_debug_sections::register::DwarfRegister;
+use nv_debug_sections::relocated::RelocatedSection;
+
+/// Where a variable is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In registers.
+    Register(Held),
+    /// At an address of a memory.
+    Memory(Memory),
+    /// In the function's frame, which is in a thread's local memory.
+    Frame(Frame),
+    /// At `offset` bytes from what a register holds; with `value` the sum itself is the variable.
+    Based {
+        /// The register.
+        register: Held,
+        /// Added to it.
+        offset: i64,
+        /// `DW_OP_stack_value`: the sum is no address.
+        value: bool,
+    },
+    /// In no place, but known. LLVM writes constants in DWARF 2 without the `DW_OP_stack_value` that DWARF 4 has for them.
+    Constant(i128),
+    /// Bytes in place of the variable (`DW_AT_const_value` as a block).
+    Bytes(Vec<u8>),
+    /// Something else, as operations in words.
+    Words(String),
+    /// Nowhere.
+    Unavailable(Unavailable),
+}
+
+/// An address in one of the GPU's memories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Which memory: the entry's `DW_AT_address_class`, and [`AddressClass::Global`] without one, as CUDA-GDB has it.
+    pub space: AddressClass,
+    /// Byte offset in the section, or where there is none in the window of the memory; in a constant bank for constants and parameters.
+    pub offset: u64,
+    /// The section a relocation names.
+    pub section: Option<SectionIndex>,
+    /// The constant bank, of constants and parameters.
+    pub bank: Option<u32>,
+    /// The variable's symbol and the byte offset in it.
+    pub symbol: Option<(SymbolIndex, u64)>,
+    /// Byte offset among the kernel's parameters.
+    pub parameter: Option<u64>,
+}
+
+/// A place in a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Byte offset from the function's `DW_AT_frame_base`.
+    pub offset: i64,
+    /// What that is.
+    pub base: FrameBase,
+    /// Byte offset from the stack pointer R1 once the function has its frame: `offset` and the size that `.debug_frame` gives the frame.
+    pub from_stack_pointer: Option<i64>,
+}
+
+/// What `DW_AT_frame_base` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FrameBase {
+    /// The call frame address (`DW_OP_call_frame_cfa`): all that ptxas' frames need.
+    CallFrame,
+    /// A register: `%Depot`, which CUDA-GDB cannot read, or `%SP`.
+    Register(DwarfRegister),
+    /// The function has no such attribute, or is not known.
+    Missing,
+    /// Something else, in words.
+    Words(String),
+}
+
+/// Why a variable is nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unavailable {
+    /// The entry has no location: the compiler has removed the variable, or never had it in a place.
+    NoLocation,
+    /// The entry is that of a function's source; the places are with its instances.
+    Abstract,
+    /// A declaration: the definition is elsewhere.
+    Declaration,
+    /// The entry's code is not in the file.
+    NoCode,
+    /// The location list has no entry for this range.
+    Gap,
+    /// The expression is empty, which is to say optimised out (DWARF 3 §2.6.1.1).
+    Empty,
+    /// A range of the list has a label that ptxas gave no address, which stands as 0 (FORMATS 4: no instruction is behind it).
+    OpenRange,
+    /// A range of the list ends before it starts, or in another section.
+    BadRange,
+    /// The list, or part of it, cannot be read: the error in words.
+    BadList(String),
+    /// An address of 0 without relocation: ptxas knew no such symbol.
+    NoAddress,
+    /// The PTX register is in no SASS register here.
+    NotInRegister(String),
+    /// The file has no register map: it was not compiled with `-G`, or is stripped.
+    NoRegisterMap(String),
+    /// A register number that is no register.
+    UnknownRegister(String),
+}
+
+/// What an expression says before registers, sections and frames are looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    Empty,
+    Register(DwarfRegister),
+    Memory(Address, u64),
+    Frame(i64),
+    Based(DwarfRegister, i64, bool),
+    Constant(i128),
+    CallFrame,
+    Words(String),
+}
+
+/// Reads an expression, whose first byte is at `base` of `section`. `address` puts addresses into words.
+pub(super) fn form(
+    bytes: &[u8],
+    base: u64,
+    section: Option<&RelocatedSection<'_>>,
+    address: &dyn Fn(Address) -> String,
+) -> Form {
+    let at = |field: u64, value: u64| match section {
+        Some(section) => Address::at(section, base.saturating_add(field), value),
+        None => Address::Constant(value),
+    };
+    let (operations, rest) = expression::operations(bytes);
+    let known: Vec<_> = operations.iter().filter(|operation| operation.opcode != DW_OP_nop).collect();
+    let whole = rest.is_empty();
+    let simple = match known.split_first() {
+        None if whole => Some(Form::Empty),
+        Some((first, following)) if whole => simple(first, following, &at),
+        _ => None,
+    };
+    simple.unwrap_or_else(|| {
+        Form::Words(expression::words(bytes, base, &|field, value| {
+            address(at(field.saturating_sub(base), value))
+        }))
+    })
+}
+
+const DW_OP_REG31: u8 = DW_OP_reg0 + 31;
+const DW_OP_BREG31: u8 = DW_OP_breg0 + 31;
+const DW_OP_LIT31: u8 = DW_OP_lit0 + 31;
+
+/// One operation that makes a place, and what is added to it behind.
+fn simple(first: &Operation, following: &[&Operation], at: &dyn Fn(u64, u64) -> Address) -> Option<Form> {
+    use OperandValue::{Address as Field, Register, Signed, Unsigned};
+    let (value, added) = match following.split_last() {
+        Some((last, before)) if last.opcode == DW_OP_stack_value => (true, before),
+        _ => (false, following),
+    };
+    let mut offset = 0_u64;
+    for operation in added {
+        match (operation.opcode, operation.operands.as_slice()) {
+            (DW_OP_plus_uconst, [Unsigned(number)]) => offset = offset.wrapping_add(*number),
+            _ => return None,
+        }
+    }
+    let none_added = added.is_empty();
+    Some(match (first.opcode, first.operands.as_slice()) {
+        (DW_OP_regx, [Register(register)]) if none_added && !value => Form::Register(register.clone()),
+        (number @ DW_OP_reg0..=DW_OP_REG31, []) if none_added && !value => {
+            Form::Register(DwarfRegister::from_number((number - DW_OP_reg0).into()))
+        }
+        (DW_OP_addr, [Field(field, number)]) if !value => Form::Memory(at(*field, *number), offset),
+        (DW_OP_fbreg, [Signed(number)]) if !value => Form::Frame(number.wrapping_add_unsigned(offset)),
+        (DW_OP_bregx, [Register(register), Signed(number)]) => {
+            Form::Based(register.clone(), number.wrapping_add_unsigned(offset), value)
+        }
+        (breg @ DW_OP_breg0..=DW_OP_BREG31, [Signed(number)]) => {
+            let register = DwarfRegister::from_number((breg - DW_OP_breg0).into());
+            Form::Based(register, number.wrapping_add_unsigned(offset), value)
+        }
+        (literal @ DW_OP_lit0..=DW_OP_LIT31, []) if none_added => {
+            Form::Constant((literal - DW_OP_lit0).into())
+        }
+        (
+            DW_OP_const1u | DW_OP_const2u | DW_OP_const4u | DW_OP_const8u | DW_OP_constu,
+            [Unsigned(number)],
+        ) if none_added => Form::Constant((*number).into()),
+        (DW_OP_const1s | DW_OP_const2s | DW_OP_const4s | DW_OP_const8s | DW_OP_consts, [Signed(number)])
+            if none_added =>
+        {
+            Form::Constant((*number).into())
+        }
+        (DW_OP_call_frame_cfa, []) if none_added && !value => Form::CallFrame,
+        _ => return None,
+    })
+}

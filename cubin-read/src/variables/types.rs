@@ -1,0 +1,165 @@
+//! Types as C spells them.
+
+use crate::entries::{Entries, Entry};
+use gimli::DwTag;
+use nv_debug_sections::address_class::AddressClass;
+use std::fmt::Write as _;
+
+/// Most steps from a variable to the name its type is made of, dimensions of one array, parameters of one function, scopes around a name.
+const MAX_STEPS: usize = 256;
+const MAX_PARTS: usize = 16;
+/// Bytes a type is cut off at.
+const MAX_LENGTH: usize = 1024;
+
+/// What stands before the name of a tag that needs none of its own in C++.
+const NAMELESS: [(DwTag, &str); 5] = [
+    (gimli::DW_TAG_structure_type, "struct"),
+    (gimli::DW_TAG_class_type, "class"),
+    (gimli::DW_TAG_union_type, "union"),
+    (gimli::DW_TAG_enumeration_type, "enum"),
+    (gimli::DW_TAG_base_type, "base type"),
+];
+
+/// The type an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `float shared *` for a pointer whose address
+/// class is no generic one. `void` without the attribute, `?` for what is no type, `...` behind 256 steps or 1024 bytes.
+pub(super) fn spell(entries: &Entries<'_>, entry: &Entry) -> String {
+    one(entries, entry, true)
+}
+
+fn one(entries: &Entries<'_>, from: &Entry, with_parameters: bool) -> String {
+    // The declarator, from the inside out, and what qualifies what comes next.
+    let (mut declarator, mut qualifiers) = (String::new(), String::new());
+    let mut entry = from;
+    for _ in 0..MAX_STEPS {
+        if declarator.len() + qualifiers.len() > MAX_LENGTH {
+            break;
+        }
+        let number = match entry.value(gimli::DW_AT_type) {
+            None => return joined("void", &qualifiers, &declarator),
+            Some(_) => entries.referred(entry, gimli::DW_AT_type),
+        };
+        let Some((number, next)) = number.and_then(|number| Some((number, entries.all().get(number)?)))
+        else {
+            return joined("?", &qualifiers, &declarator);
+        };
+        entry = next;
+        match entry.tag {
+            gimli::DW_TAG_const_type => qualify(&mut qualifiers, "const"),
+            gimli::DW_TAG_volatile_type => qualify(&mut qualifiers, "volatile"),
+            gimli::DW_TAG_restrict_type => qualify(&mut qualifiers, "restrict"),
+            gimli::DW_TAG_pointer_type => point(&mut declarator, &mut qualifiers, entry, "*"),
+            gimli::DW_TAG_reference_type => point(&mut declarator, &mut qualifiers, entry, "&"),
+            gimli::DW_TAG_rvalue_reference_type => point(&mut declarator, &mut qualifiers, entry, "&&"),
+            gimli::DW_TAG_array_type => {
+                enclose(&mut declarator);
+                dimensions(entries, number, &mut declarator);
+            }
+            gimli::DW_TAG_subroutine_type => {
+                enclose(&mut declarator);
+                parameters(entries, number, with_parameters, &mut declarator);
+            }
+            _ => return joined(&named(entries, number, entry), &qualifiers, &declarator),
+        }
+    }
+    joined("...", &qualifiers, &declarator)
+}
+
+fn joined(base: &str, qualifiers: &str, declarator: &str) -> String {
+    let mut text = base.to_owned();
+    for part in [qualifiers.trim_end(), declarator] {
+        if !part.is_empty() && !part.starts_with('[') {
+            text.push(' ');
+        }
+        text.push_str(part);
+    }
+    if text.len() > MAX_LENGTH {
+        let end = (0..=MAX_LENGTH).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
+}
+
+fn qualify(qualifiers: &mut String, word: &str) {
+    if !qualifiers.contains(word) {
+        qualifiers.push_str(word);
+        qualifiers.push(' ');
+    }
+}
+
+/// `*`, before which the memory pointed to is named, and behind which the pointer's own qualifiers stand.
+fn point(declarator: &mut String, qualifiers: &mut String, entry: &Entry, mark: &str) {
+    let class = entry.unsigned(gimli::DW_AT_address_class).and_then(AddressClass::of_value);
+    let class = class.filter(|class| *class != AddressClass::Generic);
+    let space = class.map_or("", |class| class.state_space().unwrap_or(class.name()));
+    let blank = if space.is_empty() { "" } else { " " };
+    let own = std::mem::take(qualifiers);
+    let gap = if own.is_empty() || !declarator.starts_with(['*', '&']) { "" } else { " " };
+    *declarator = format!("{space}{blank}{mark}{}{gap}{declarator}", own.trim_end());
+}
+
+/// Parentheses around a pointer's declarator, as arrays and functions bind closer.
+fn enclose(declarator: &mut String) {
+    if !declarator.is_empty() && !declarator.starts_with('[') {
+        *declarator = format!("({declarator})");
+    }
+}
+
+/// The entries that belong to one, at most so many.
+fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: DwTag) -> impl Iterator<Item = &'e Entry> {
+    let behind = entries.all().get(number.saturating_add(1)..).unwrap_or_default();
+    let own = behind.iter().take_while(move |entry| entry.parent.is_some_and(|parent| parent >= number));
+    let own = own.take(MAX_STEPS).filter(move |entry| entry.parent == Some(number) && entry.tag == tag);
+    own.take(MAX_PARTS)
+}
+
+fn dimensions(entries: &Entries<'_>, number: usize, declarator: &mut String) {
+    let before = declarator.len();
+    for range in children(entries, number, gimli::DW_TAG_subrange_type) {
+        let lower = range.unsigned(gimli::DW_AT_lower_bound).unwrap_or(0);
+        let upper = range.unsigned(gimli::DW_AT_upper_bound);
+        let count = upper.and_then(|upper| upper.checked_sub(lower)?.checked_add(1));
+        let _ = match range.unsigned(gimli::DW_AT_count).or(count) {
+            Some(count) => write!(declarator, "[{count}]"),
+            None => write!(declarator, "[]"),
+        };
+    }
+    if declarator.len() == before {
+        declarator.push_str("[]");
+    }
+}
+
+fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &mut String) {
+    let all = children(entries, number, gimli::DW_TAG_formal_parameter);
+    let text = if spelled {
+        all.map(|entry| one(entries, entry, false)).collect::<Vec<_>>().join(", ")
+    } else {
+        "...".to_owned()
+    };
+    let _ = write!(declarator, "({text})");
+}
+
+/// The name of a type with those of the scopes around it.
+fn named(entries: &Entries<'_>, number: usize, entry: &Entry) -> String {
+    let Some(name) = entry.name() else {
+        let tag = NAMELESS.iter().find(|(tag, _)| *tag == entry.tag).map(|(_, name)| *name);
+        return tag.map_or_else(|| "?".to_owned(), |tag| format!("{tag} {{...}}"));
+    };
+    let is_scope = |tag: DwTag| {
+        tag == gimli::DW_TAG_namespace
+            || tag == gimli::DW_TAG_structure_type
+            || tag == gimli::DW_TAG_class_type
+            || tag == gimli::DW_TAG_union_type
+    };
+    let around = entries.ancestors(number).take(MAX_PARTS).take_while(|entry| is_scope(entry.tag));
+    let around: Vec<_> = around.filter_map(Entry::name).take_while(|name| !name.is_empty()).collect();
+    let mut text = String::new();
+    for part in around.iter().rev().chain([&name]) {
+        let separator = if text.is_empty() { "" } else { "::" };
+        // A name may be as long as the file.
+        let part: String = part.chars().take(MAX_LENGTH + 1).collect();
+        text.push_str(separator);
+        text.push_str(&part);
+    }
+    text
+}

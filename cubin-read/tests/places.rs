@@ -1,0 +1,165 @@
+//! Places of small files, whose answers are known, and of damaged ones.
+//!
+//! `data/address_class.ptx` is `input.ptx` of bug report 36 (a shared and a global variable, and one without an address class); the
+//! cubins are what `ptxas -arch=sm_90 -g` and `-g -c` of CUDA 13.0.88 make of it.
+#![allow(clippy::unwrap_used)] // a panic is a failed test
+
+use cubin_read::entries::Entries;
+use cubin_read::variables::{Location, Place, Remark, Variables};
+use nv_debug_sections::address_class::AddressClass;
+use nv_debug_sections::cubin::{Contents, Cubin};
+use proptest::prelude::*;
+
+const LINKED: &[u8] = include_bytes!("data/address_class.sm_90.cubin");
+const RELOCATABLE: &[u8] = include_bytes!("data/address_class.sm_90.c.cubin");
+const SAXPY: &[u8] = include_bytes!("../../examples/saxpy/saxpy-debug.cubin");
+
+/// Name, type and place of every variable.
+fn locations(bytes: &[u8]) -> Vec<(String, String, Location)> {
+    let cubin = Cubin::parse(bytes).unwrap();
+    let entries = Entries::read(&cubin).unwrap();
+    let variables = Variables::read(&cubin, &entries).unwrap();
+    let mut room = variables.room();
+    let all = variables.all().iter().map(|variable| {
+        let name = variables.name(variable).unwrap().into_owned();
+        (name, variables.type_name(variable), variables.location(variable, &mut room))
+    });
+    all.collect()
+}
+
+/// Memory, offset, whether there is a symbol and what is odd, of a variable that is somewhere everywhere.
+fn memory(location: &Location) -> (AddressClass, u64, bool, &[Remark]) {
+    let [range] = location.ranges.as_slice() else { panic!("{location:?}") };
+    let (None, Place::Memory(memory)) = (&range.code, &range.place) else { panic!("{range:?}") };
+    (memory.space, memory.offset, memory.symbol.is_some(), &location.remarks)
+}
+
+// EXPECT.md of report 36: "tile: shared+0x400; counter: global, symbol counter; tile_noclass: warn, 0x400 would be read as a global
+// address."
+#[test]
+fn a_shared_variable_without_an_address_class_is_warned_of() {
+    let all = locations(LINKED);
+    let [tile, counter, without] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!([&tile.0, &counter.0, &without.0], ["tile", "counter", "tile_noclass"]);
+    assert_eq!(memory(&tile.2), (AddressClass::Shared, 0x400, false, &[][..]));
+    assert_eq!(memory(&counter.2), (AddressClass::Global, 0, true, &[][..]));
+    assert_eq!(memory(&without.2), (AddressClass::Global, 0x400, false, &[Remark::NoClass][..]));
+    // Not linked: FORMATS 4, the relocation's addend has the window's reserve, and the symbol no address yet.
+    let all = locations(RELOCATABLE);
+    assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
+    assert_eq!(memory(&all[2].2), (AddressClass::Global, 0, true, &[Remark::NoClass][..]));
+}
+
+/// A cubin's variables with some sections replaced by others, without relocations.
+fn replaced(sections: &[(&str, Vec<u8>)], then: impl FnOnce(&Variables<'_>)) {
+    let mut cubin = Cubin::parse(SAXPY).unwrap();
+    cubin.sections.retain(|section| section.relocations().is_none());
+    for (name, bytes) in sections {
+        let index = cubin.section_by_name(name).unwrap();
+        cubin.sections[index.as_usize()].contents = Contents::Bytes(bytes.clone().into());
+    }
+    let entries = Entries::read(&cubin).unwrap();
+    then(&Variables::read(&cubin, &entries).unwrap());
+}
+
+/// Abbreviations: 1 a unit; 2 a variable with type and list; 3 a pointer type; 4 a structure with a name.
+const ABBREV: &[u8] =
+    b"\x01\x11\x01\0\0\x02\x34\0\x49\x13\x02\x06\0\0\x03\x0f\0\x49\x13\0\0\x04\x13\0\x03\x08\0\0\0";
+
+fn unit(entries: &[u8]) -> Vec<u8> {
+    let body = [&[2, 0, 0, 0, 0, 0, 8][..], b"\x01", entries, b"\0"].concat();
+    [&u32::try_from(body.len()).unwrap().to_le_bytes()[..], &body].concat()
+}
+
+// The unit's header has 11 bytes, its entry 1: the first that follows is at 12.
+#[test]
+fn a_type_of_itself_and_a_name_without_end_are_cut() {
+    let pointer = [3, 12, 0, 0, 0];
+    let long = [&b"\x04"[..], &[b'x'; 5000], b"\0"].concat();
+    let variable = |at: u8| [&[2, at, 0, 0, 0][..], &u32::MAX.to_le_bytes()].concat();
+    let info = unit(&[&pointer[..], &long, &variable(12), &variable(17), &variable(99)].concat());
+    replaced(&[(".debug_abbrev", ABBREV.to_vec()), (".debug_info", info)], |variables| {
+        let types: Vec<_> = variables.all().iter().map(|variable| variables.type_name(variable)).collect();
+        let stars = "*".repeat(256);
+        assert_eq!(types[0], format!("... {stars}"));
+        assert_eq!(types[1], "x".repeat(1024) + "...");
+        assert_eq!(types[2], "?");
+    });
+}
+
+#[test]
+fn lists_that_all_share_do_not_multiply() {
+    let pair = [&[1_u8; 16][..], &[1, 0, 0x30]].concat();
+    let list = [pair.repeat(20_000), vec![0; 16]].concat();
+    let variables = [2, 12, 0, 0, 0, 0, 0, 0, 0].repeat(20_000);
+    let size = list.len() + variables.len();
+    let info = unit(&[&[3, 12, 0, 0, 0][..], &variables].concat());
+    // No address is a place without relocations, so that each pair is a range without one.
+    let sections = [(".debug_abbrev", ABBREV.to_vec()), (".debug_info", info), (".debug_loc", list)];
+    replaced(&sections, |variables| {
+        let mut room = variables.room();
+        assert_eq!(variables.all().len(), 20_000);
+        let ranges: usize =
+            variables.all().iter().map(|variable| variables.location(variable, &mut room).ranges.len()).sum();
+        assert!(room.is_empty() && ranges > 20_000 && ranges < 10 * size, "{ranges} of {size} bytes");
+    });
+}
+
+/// Everything that can be asked of a cubin, or where it is wrong.
+fn ask_everything(bytes: &[u8]) -> Result<usize, nv_debug_sections::Error> {
+    let cubin = Cubin::parse(bytes)?;
+    let entries = Entries::read(&cubin)?;
+    let variables = Variables::read(&cubin, &entries)?;
+    let mut room = variables.room();
+    let mut ranges = 0;
+    for variable in variables.all() {
+        let location = variables.location(variable, &mut room);
+        assert!(location.available_bytes <= location.scope_bytes || location.cut);
+        ranges += location.ranges.len();
+        assert!(variables.type_name(variable).len() < 1100);
+        let _ = (variables.name(variable), variables.declared(variable), variables.class(variable));
+        for range in location.ranges {
+            if let Place::Register(held) = range.place {
+                assert!(held.to_string().len() < 100 + 16 * held.words.len());
+            }
+        }
+    }
+    for scope in variables.scopes() {
+        let _ = (variables.scope_name(scope), variables.call_site(scope), variables.function(scope));
+    }
+    Ok(ranges)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn damaged_files_end_in_an_answer_or_an_error(
+        which in 0_usize..3,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = [LINKED, RELOCATABLE, SAXPY][which].to_vec();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        let _ = ask_everything(&bytes);
+    }
+
+    /// Changes where they matter: in the sections that places are read from.
+    #[test]
+    fn damaged_debug_sections_end_in_an_answer_or_an_error(
+        changes in prop::collection::vec((0_usize..5, any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut cubin = Cubin::parse(SAXPY).unwrap();
+        let names = [".debug_info", ".debug_abbrev", ".debug_loc", ".nv_debug_info_reg_sass", ".debug_frame"];
+        for (which, at, value) in changes {
+            let Some(index) = cubin.section_by_name(names[which]) else { continue };
+            if let Contents::Bytes(bytes) = &mut cubin.sections[index.as_usize()].contents {
+                let at = at.index(bytes.len());
+                bytes.to_mut()[at] = value;
+            }
+        }
+        let _ = ask_everything(&cubin.write().unwrap());
+    }
+}

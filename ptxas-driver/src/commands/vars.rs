@@ -1,0 +1,147 @@
+//! `vars`: variables and parameters, and where each one is over its scope.
+
+mod answer;
+mod text;
+mod words;
+
+use crate::cli::{FAILURE, complain, note};
+use crate::commands::lines::query::Queries;
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
+use answer::{At, Listing, Wanted};
+use anyhow::{Context, Result};
+use clap::Args;
+use cubin_read::entries::Entries;
+use cubin_read::variables::Variables;
+use nv_debug_sections::symbolize::Symbolizer;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+A variable is in a place over some addresses: byte offsets in its code section, the end exclusive.
+  R5:R4  %rd1           SASS registers, the high word first, that have the PTX register
+  R9|R17:R8  %rd3       the high word is in both R9 and R17
+  R5:--  %rd4           the low word is in none
+  local[R1+0x8]         in the frame, from the stack pointer once the function has its frame
+  shared[0x400], c[0x0][0x210], counter+0x4
+                        in a window, in a constant bank, behind a symbol
+  --                    nowhere, and why
+With --at the variables of all scopes around an address are shown, the innermost first, and then those of the file.
+
+Examples:
+  ptxas-driver vars k.cubin                     all variables
+  ptxas-driver vars k.cubin i sum -f saxpy      two of one function
+  ptxas-driver vars k.cubin --at saxpy+0x160    what is where, as a debugger asks
+
+Exit status:
+  0  done
+  1  no such variable, function or address, or the file is no readable cubin
+  2  the command line is wrong";
+
+/// What to show.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// A cubin compiled with -G, or an object of `compile --code none`; `-` for standard input
+    file: PathBuf,
+    #[command(flatten)]
+    debug: DebugFile,
+    /// Only variables of these names
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Only those of this function, and of what is inlined into it
+    #[arg(short, long, value_name = "NAME")]
+    function: Option<String>,
+    /// Only those in scope at an address, and their places there: FUNCTION+0xOFF, or 0xOFF with -f
+    #[arg(long, value_name = "FUNCTION+0xOFF")]
+    at: Option<String>,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The document of `--json`.
+#[derive(Serialize)]
+struct Document<'a, L: Serialize> {
+    schema: &'static str,
+    schema_version: u32,
+    file: &'a str,
+    sm: u32,
+    #[serde(flatten)]
+    listing: L,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The file is no readable cubin, or `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let (name, bytes) = read::read(&options.file)?;
+    let debug = options.debug.read()?;
+    let cubin = debug.cubin(&name, &bytes)?;
+    let entries = Entries::read(&cubin).with_context(|| name.clone())?;
+    let variables = Variables::read(&cubin, &entries).with_context(|| name.clone())?;
+    if variables.all().is_empty() {
+        note(format_args!("{name}: no entries of variables, as of code compiled without -G"));
+    }
+    let refuse = |message: String| {
+        complain(format_args!("{name}: {message}"));
+        Ok(ExitCode::from(FAILURE))
+    };
+    let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
+    if let Some(query) = &options.at {
+        let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
+        match Queries::new(&symbolizer).resolve(query, options.function.as_deref()) {
+            Ok(found) => {
+                let at = |address: crate::commands::lines::query::Address| At {
+                    section: address.section,
+                    offset: address.offset,
+                };
+                wanted.addresses = found.into_iter().map(at).collect();
+            }
+            Err(message) => return refuse(message),
+        }
+        let outside = wanted
+            .addresses
+            .iter()
+            .find(|at| variables.code().section(at.section).is_none_or(|section| section.size <= at.offset));
+        if let Some(at) = outside {
+            return refuse(format!("'{query}': {:#x} is behind the end of the function's code", at.offset));
+        }
+    } else if let Some(function) = &options.function {
+        match Names::new(variables.code().functions()).find(function) {
+            Ok(found) => wanted.functions = Some(found.iter().map(|function| function.symbol).collect()),
+            Err(message) => return refuse(message),
+        }
+    }
+    let missing = options.names.iter().find(|name| {
+        !variables
+            .all()
+            .iter()
+            .any(|variable| variables.name(variable).is_some_and(|own| answer::is_called(&own, name)))
+    });
+    if let Some(missing) = missing {
+        return refuse(format!("no variable '{missing}'"));
+    }
+    let listing = Listing::new(&cubin, &variables, &wanted);
+    if options.json {
+        let sm = cubin.header.sm();
+        let document = Document {
+            schema: "nvdwarf.vars",
+            schema_version: JSON_VERSION,
+            file: &name,
+            sm,
+            listing: &listing,
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    } else {
+        text::write(out, &listing)?;
+    }
+    if listing.is_cut() {
+        note(format_args!("{name}: more ranges than anybody could read; some are left out"));
+    }
+    Ok(ExitCode::SUCCESS)
+}

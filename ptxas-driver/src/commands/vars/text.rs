@@ -1,0 +1,144 @@
+//! The listing as text: a block for each scope, in it a line for each variable, and below it one for each place.
+
+use super::answer::{Code, Line, Listing, Row, ScopeRow};
+use super::words::NOWHERE;
+use crate::commands::lines::spelling::Name;
+use crate::commands::read::printable;
+use std::io::{self, Write};
+
+type Out<'o> = &'o mut dyn Write;
+
+/// Writes everything, a blank line between two scopes.
+pub(super) fn write(out: Out<'_>, listing: &Listing<'_>) -> io::Result<()> {
+    let asks = !listing.addresses().is_empty();
+    for address in listing.addresses() {
+        let function = address.function.as_ref().map_or_else(|| "??".to_owned(), Name::both);
+        let place = printable(address.section);
+        writeln!(out, "{function}+{:#x}, {place}+{:#x}", address.function_offset, address.offset)?;
+    }
+    let mut any = false;
+    for (chain, rows) in listing.groups() {
+        if (any || asks) && !chain.is_empty() {
+            writeln!(out)?;
+        }
+        any = true;
+        write_chain(out, &chain)?;
+        for row in rows {
+            write_row(out, &row, chain.first(), asks)?;
+        }
+    }
+    if any { Ok(()) } else { writeln!(out, "no variables") }
+}
+
+/// `block 0x40-0x90 < inlined f at k.cu:3 < function k`.
+fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
+    for (depth, scope) in chain.iter().enumerate() {
+        if depth > 0 && scope.kind == "unit" {
+            break;
+        }
+        if depth > 0 {
+            write!(out, " < ")?;
+        }
+        let name = match (&scope.name, scope.kind) {
+            (Some(name), _) if depth > 0 => name.shown().to_owned(),
+            (Some(name), _) => name.both(),
+            (None, "block") => String::new(),
+            (None, _) => "??".to_owned(),
+        };
+        let blank = if name.is_empty() { "" } else { " " };
+        write!(out, "{}{blank}{name}", scope.kind)?;
+        if let Some(site) = &scope.call_site {
+            write!(out, " at ")?;
+            write_line(out, site)?;
+        }
+        if depth == 0 || scope.kind == "function" {
+            write_code(out, &scope.code)?;
+        }
+    }
+    writeln!(out)
+}
+
+/// Most stretches of a scope that its head line shows.
+const MAX_STRETCHES: usize = 4;
+
+fn write_code(out: Out<'_>, code: &[Code<'_>]) -> io::Result<()> {
+    for (number, stretch) in code.iter().take(MAX_STRETCHES).enumerate() {
+        let before = if number == 0 { " " } else { "," };
+        write!(out, "{before}{:#06x}-{:#06x}", stretch.start, stretch.end)?;
+    }
+    match code.len().checked_sub(MAX_STRETCHES) {
+        None | Some(0) => Ok(()),
+        Some(more) => write!(out, " and {more} more"),
+    }
+}
+
+fn write_line(out: Out<'_>, line: &Line<'_>) -> io::Result<()> {
+    write!(out, "{}:{}", printable(line.file.unwrap_or("??")), line.line)
+}
+
+/// The part of a stretch that is in a scope of one stretch: lists go beyond it.
+fn clipped<'a>(code: Code<'a>, own: &[Code<'a>]) -> Option<Code<'a>> {
+    let [scope] = own else { return Some(code) };
+    let (start, end) = (code.start.max(scope.start), code.end.min(scope.end));
+    let is_in = code.section_index == scope.section_index && start < end;
+    // What is wrong with a range is to be seen.
+    (is_in || code.start >= code.end).then_some(if is_in { Code { start, end, ..code } } else { code })
+}
+
+/// `own` is the code of the scope: a place that holds in all of it needs no addresses.
+fn write_row(out: Out<'_>, row: &Row<'_>, scope: Option<&ScopeRow<'_>>, asks: bool) -> io::Result<()> {
+    let own = scope.map_or(&[][..], |scope| &scope.code);
+    let name = row.demangled.as_deref().or(row.name.as_deref()).map_or("(no name)".into(), printable);
+    write!(out, "  {name}: {}", printable(&row.type_name))?;
+    if row.kind == "parameter" {
+        write!(out, "  parameter")?;
+    }
+    if let Some(line) = &row.declared {
+        write!(out, "  ")?;
+        write_line(out, line)?;
+    }
+    if !asks && row.scope_bytes > 0 && !row.is_nowhere() {
+        let share = u128::from(row.available_bytes) * 100 / u128::from(row.scope_bytes);
+        write!(out, "  {share}% of {:#x} bytes", row.scope_bytes)?;
+    }
+    writeln!(out)?;
+    if row.is_abstract() {
+        return Ok(());
+    }
+    for remark in &row.remarks {
+        writeln!(out, "    warning: {remark}")?;
+    }
+    for place in &row.places {
+        let Some(code) = place.code.map_or(Some(None), |code| clipped(code, own).map(Some)) else { continue };
+        write!(out, "    ")?;
+        if let Some(code) = code.filter(|code| own != [*code] && !asks) {
+            write!(out, "{:#06x}-{:#06x}  ", code.start, code.end)?;
+        }
+        if place.place.kind == NOWHERE {
+            write!(out, "--  ")?;
+        }
+        match (place.place.symbol, place.place.symbol_offset) {
+            // The place behind says it all, if it is the variable's own symbol.
+            (Some(symbol), offset)
+                if offset != Some(0)
+                    || row.name.as_deref() != Some(symbol)
+                    || place.place.section.is_none() =>
+            {
+                let offset = offset
+                    .filter(|offset| *offset > 0)
+                    .map_or_else(String::new, |offset| format!("+{offset:#x}"));
+                write!(out, "{}{offset}  ", printable(symbol))?;
+            }
+            _ => {}
+        }
+        write!(out, "{}", printable(&place.place.text))?;
+        if let Some(ptx) = &place.place.ptx {
+            write!(out, "  {}", printable(ptx))?;
+        }
+        writeln!(out)?;
+    }
+    if row.cut {
+        writeln!(out, "    ...")?;
+    }
+    Ok(())
+}
