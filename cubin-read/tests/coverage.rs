@@ -77,7 +77,8 @@ fn leb128(operands: EndianSlice<'_, LittleEndian>) -> u64 {
 
 /// The row that covers an address.
 fn covering(sequences: Option<&Vec<(Vec<Row>, u64)>>, address: u64) -> Option<Row> {
-    let covers = |(rows, end): &&(Vec<Row>, u64)| rows.first().is_some_and(|r| r.0 <= address) && address < *end;
+    let covers =
+        |(rows, end): &&(Vec<Row>, u64)| rows.first().is_some_and(|r| r.0 <= address) && address < *end;
     let (rows, _) = sequences?.iter().find(covers)?;
     rows.iter().rfind(|row| row.0 <= address).copied()
 }
@@ -114,14 +115,17 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
                 continue;
             }
             let address = u64::from(index.0) << 40 | offset;
-            let (row, ptx_row) = (covering(source.get(&index.0), address), covering(ptx.get(&index.0), address));
+            let (row, ptx_row) =
+                (covering(source.get(&index.0), address), covering(ptx.get(&index.0), address));
             counts.all += 1;
             counts.with_ptx_line += u64::from(ptx_row.is_some());
             let Some((start, line, context)) = row else { continue };
             *(if line == 0 { &mut counts.line_0 } else { &mut counts.with_line }) += 1;
             counts.inlined += u64::from(context != 0);
             let ptx_at = |address| covering(ptx.get(&index.0), address).map(|row| row.1);
-            counts.inherited += u64::from(start < address && ptx_row.is_some() && ptx_at(address) != ptx_at(start));
+            let is_other_line = ptx_row.is_some() && ptx_at(address) != ptx_at(start);
+            let is_other_function = owner(start & 0xff_ffff_ffff) != function;
+            counts.inherited += u64::from(start < address && (is_other_line || is_other_function));
             lines.extend((line != 0).then_some(line));
         }
     }
@@ -171,13 +175,30 @@ fn statistics(path: &Path) -> Option<HashMap<String, u64>> {
     Some(members.collect())
 }
 
+/// Where LLVM counts something else, and why.
+const EXPLAINED: [(&str, &str); 6] = [
+    ("ck_vec/sm_75/gO0/ck_vec.cubin", "`this` is DW_AT_artificial, which #params leaves out"),
+    ("rdc_three/sm_75/G-rdc/physics.cubin", "LLVM applies no relocation: of an ET_REL it reads other lists"),
+    ("device_calls/sm_75/debug/julia.part0.cubin", "the same"),
+    (
+        "reduce_tree/sm_80/G/reduce_tree.cubin",
+        "starts of ranges that ptxas left open are 0: LLVM takes that for the function's start",
+    ),
+    (
+        "matmul_block/sm_80/debug/matmul_block.cubin",
+        "the unit has no DW_AT_low_pc: LLVM takes its lists for unreadable",
+    ),
+    ("matmul_block/sm_80/debug/matmul_block.own.cubin", "the same"),
+];
+
 /// Files that LLVM can read: up to sm_89 what stands under relocations is right in files of one function, and addresses of several
 /// functions overlap without harm to sums of sizes.
 #[test]
 fn variables_are_counted_as_llvm_does() {
     let (mut files, mut equal, mut sum) = (0, 0, [0; 5]);
     let mut different = Vec::new();
-    let legacy = |path: &PathBuf| ["sm_75", "sm_80", "sm_86", "sm_89"].iter().any(|sm| path.iter().any(|p| p == *sm));
+    let legacy =
+        |path: &PathBuf| ["sm_75", "sm_80", "sm_86", "sm_89"].iter().any(|sm| path.iter().any(|p| p == *sm));
     for path in support::cubins().into_iter().filter(legacy) {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
@@ -217,14 +238,72 @@ fn variables_are_counted_as_llvm_does() {
         ]
         .map(|name| llvm.get(name).copied().unwrap_or(u64::MAX));
         files += 1;
-        if ours == theirs {
-            equal += 1;
-        } else {
-            different.push(format!("{}: {ours:?}, LLVM {theirs:?}; {:?}", path.display(), coverage.without_code));
+        // A difference that is explained must be there, and no other.
+        let explained = EXPLAINED.iter().any(|(file, _)| path.to_string_lossy().ends_with(file));
+        equal += usize::from(ours == theirs);
+        if (ours == theirs) == explained {
+            different.push(format!("{}: {ours:?}, LLVM {theirs:?}", path.display()));
         }
         for (sum, more) in sum.iter_mut().zip(ours) {
             *sum += more;
         }
     }
-    eprintln!("{equal} of {files} files equal; {sum:?}\n{}", different.join("\n"));
+    eprintln!("{equal} of {files} files equal; {sum:?}");
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+}
+
+/// Damaged files give an answer or an error that says where, and no answer counts more instructions than there are.
+#[test]
+fn damaged_files_are_no_harm() {
+    let paths: Vec<PathBuf> = support::cubins();
+    let small =
+        paths.iter().filter(|path| fs::metadata(path).is_ok_and(|data| data.len() < 40_000)).step_by(9);
+    let (mut answers, mut errors) = (0, 0);
+    let mut random = Random(0x636f_7665_7261_6765);
+    for path in small {
+        let original = fs::read(path).unwrap();
+        for _ in 0..100 {
+            let mut bytes = original.clone();
+            for _ in 0..=random.below(8) {
+                let at = random.below(bytes.len());
+                bytes[at] = [0, 1, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(6)];
+            }
+            let Ok(cubin) = Cubin::parse(&bytes) else { continue };
+            let result = Symbolizer::new(&cubin).and_then(|symbolizer| {
+                let coverage = Coverage::of(&cubin, &symbolizer)?;
+                let counts = coverage.instructions();
+                assert!(counts.with_line.saturating_add(counts.line_0) <= counts.all);
+                assert!(counts.inlined.max(counts.with_ptx_line).max(counts.inherited) <= counts.all);
+                for function in &coverage.functions {
+                    let variables = function.variables();
+                    assert!(
+                        variables.located <= variables.all
+                            && variables.covered_bytes <= variables.scope_bytes
+                    );
+                }
+                Ok(())
+            });
+            match result {
+                Ok(()) => answers += 1,
+                Err(error) => {
+                    assert!(!error.section().is_empty());
+                    errors += 1;
+                }
+            }
+        }
+    }
+    eprintln!("{answers} answers, {errors} errors");
+    assert!(paths.is_empty() || answers > 1000);
 }

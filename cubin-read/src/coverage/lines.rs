@@ -20,14 +20,12 @@ pub(super) fn count<'s>(
     let mut table: Option<Table<'s>> = None;
     let mut row_count = 0;
     for piece in pieces {
-        let table = match table.take().filter(|table| table.section == piece.section) {
-            Some(known) => table.insert(known),
-            None => {
-                let new = Table::new(symbolizer, piece.section);
-                row_count += new.rows();
-                table.insert(new)
-            }
-        };
+        let known = table.take().filter(|table| table.section == piece.section);
+        let table = table.insert(known.unwrap_or_else(|| {
+            let new = Table::new(symbolizer, piece.section);
+            row_count += new.rows();
+            new
+        }));
         let key = (piece.section, piece.function.map(|function| function.symbol));
         let number = *by_symbol.entry(key).or_insert(tallies.len());
         if number == tallies.len() {
@@ -160,7 +158,7 @@ impl<'s> Tally<'s> {
             let end = source_end.min(ptx_end).min(piece.code_end);
             let count = instructions(at, end);
             if count != 0 {
-                self.stretch(at, count, source, ptx.is_some(), table, files);
+                self.stretch((piece.start, at), count, source, ptx.is_some(), table, files);
             }
             at = end;
         }
@@ -172,10 +170,10 @@ impl<'s> Tally<'s> {
         }
     }
 
-    /// Takes `count` instructions from `at` on that have the same rows.
+    /// Takes `count` instructions from `at` on, of code that starts at `first`, that have the same rows.
     fn stretch(
         &mut self,
-        at: u64,
+        (first, at): (u64, u64),
         count: u64,
         source: Option<Span>,
         has_ptx: bool,
@@ -188,7 +186,8 @@ impl<'s> Tally<'s> {
         }
         if let Some((span, row)) = source.and_then(|span| Some((span, self.row(span.sequence, span.row)?))) {
             let ptx = table.ptx_line(at);
-            if span.start < at && ptx.is_some() && ptx != table.ptx_line(span.start) {
+            let is_other_line = || ptx.is_some() && ptx != table.ptx_line(span.start);
+            if span.start < first || span.start < at && is_other_line() {
                 counts.inherited = count;
             }
             if row.context != 0 {

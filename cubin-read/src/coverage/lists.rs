@@ -92,7 +92,11 @@ impl<'s> Lists<'s> {
                 section,
             }))
         };
-        Ok(Self { symbolizer, ranges: list(SectionKind::DebugRanges)?, locations: list(SectionKind::DebugLoc)? })
+        Ok(Self {
+            symbolizer,
+            ranges: list(SectionKind::DebugRanges)?,
+            locations: list(SectionKind::DebugLoc)?,
+        })
     }
 
     /// The code of an entry: `DW_AT_low_pc` to `DW_AT_high_pc`, or `DW_AT_ranges`. `base` is the unit's `DW_AT_low_pc`.

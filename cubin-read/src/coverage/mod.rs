@@ -96,8 +96,8 @@ pub struct InstructionCounts {
     pub with_line: u64,
     /// A row covers it, with line 0: "no source line" in the compiler's words.
     pub line_0: u64,
-    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line: whether the line is theirs
-    /// too only the PTX can tell.
+    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
+    /// the line is theirs too only the PTX can tell. Several PTX lines of one statement are the common case.
     pub inherited: u64,
     /// The row that covers it is of inlined code.
     pub inlined: u64,

@@ -83,8 +83,8 @@ impl Counter<'_, '_, '_> {
         match entry.tag {
             gimli::DW_TAG_subroutine_type => Ok(nobody),
             gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine | gimli::DW_TAG_lexical_block => {
-                let is_abstract = entry.tag != gimli::DW_TAG_lexical_block
-                    && entry.value(gimli::DW_AT_inline).is_some();
+                let is_abstract =
+                    entry.tag != gimli::DW_TAG_lexical_block && entry.value(gimli::DW_AT_inline).is_some();
                 if is_abstract || entry.value(gimli::DW_AT_declaration).is_some() {
                     return Ok(nobody);
                 }

@@ -22,14 +22,15 @@ Shares are of instructions, the NOPs behind the last one of a function left out:
   line       a row of the line table covers it, with a line other than 0
   inlined    the row is of inlined code
   inherited  it has no row of its own: the row before covers it, which is at code of another PTX line
+             or another function
   ptx        a row of the PTX line table covers it
   vars       of variables and parameters, the bytes of their scopes at which they have a location
              (`llvm-dwarfdump --statistics`: #bytes in parent scope covered by DW_AT_location)
 Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
 inlined_at directives that no instruction or inlined call of the file has.
 
-Minima hold for each kernel, and each function with a section of its own. Without an entry in
-.debug_info the variables of a function count as not covered.
+Minima hold for each kernel; in a file without, for each function with a section of its own. Without
+an entry in .debug_info the variables of a function count as not covered.
 
 Examples:
   ptxas-driver coverage out.cubin --min-lines 95
@@ -128,10 +129,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
                 failed = true;
                 out.flush()?;
                 complain(format_args!("{error:#}"));
-                outcomes.push(Outcome::Error {
-                    file: path.display().to_string(),
-                    error: format!("{error:#}"),
-                });
+                outcomes
+                    .push(Outcome::Error { file: path.display().to_string(), error: format!("{error:#}") });
             }
         }
     }

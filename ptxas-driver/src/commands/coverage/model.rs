@@ -141,7 +141,13 @@ impl From<InstructionCounts> for Instructions {
 impl From<VariableCounts> for Variables {
     fn from(counts: VariableCounts) -> Self {
         let VariableCounts { all, located, scope_bytes, covered_bytes } = counts;
-        Self { all, located, scope_bytes, covered_bytes, covered_percent: percent(covered_bytes, scope_bytes) }
+        Self {
+            all,
+            located,
+            scope_bytes,
+            covered_bytes,
+            covered_percent: percent(covered_bytes, scope_bytes),
+        }
     }
 }
 
@@ -154,8 +160,11 @@ impl FileReport {
         ptx: Option<Vec<LostFunction>>,
         minimum: Minimum,
     ) -> Self {
-        let mut functions: Vec<Function> =
-            coverage.functions.iter().map(|function| Function::new(function, cubin, coverage, minimum)).collect();
+        let mut functions: Vec<Function> = coverage
+            .functions
+            .iter()
+            .map(|function| Function::new(function, cubin, coverage, minimum))
+            .collect();
         functions.sort_by(worst_first);
         let mut source_files: Vec<SourceFile> = coverage.files.iter().map(SourceFile::new).collect();
         source_files.sort_by(|a, b| {
@@ -197,7 +206,11 @@ impl FileReport {
                     let share = "of the variables' scopes have a location";
                     (function.variables.covered_percent, share, minimum.variables)
                 } else {
-                    (None, "of the variables have a location, for .debug_info has no entry", minimum.variables)
+                    (
+                        None,
+                        "of the variables have a location, for .debug_info has no entry",
+                        minimum.variables,
+                    )
                 };
                 let (found, least) = (found.unwrap_or(0.0), least.unwrap_or(0.0));
                 format!("{}: {}: {found:.1} % {share}, expected {least} %", self.file, function.shown())
@@ -218,8 +231,9 @@ impl Function {
     ) -> Self {
         let instructions = Instructions::from(function.instructions);
         let variables = Variables::from(function.variables());
-        // What ptxas adds to a kernel's section, as division, has no source.
-        let is_judged = function.kernel || function.offset == 0;
+        let has_kernels = coverage.functions.iter().any(|function| function.kernel);
+        // What ptxas adds to a kernel's section, as division, has no source; nor what the toolkit adds to a program.
+        let is_judged = function.kernel || !has_kernels && function.offset == 0;
         let variables_found = if function.entry { variables.covered_percent } else { Some(0.0) };
         let judged = [
             (LINES, instructions.line_percent, minimum.lines),

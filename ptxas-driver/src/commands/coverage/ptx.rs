@@ -74,8 +74,11 @@ impl PtxNames {
             there.extend(file.lines.iter().chain(&file.call_lines).map(|line| (path.clone(), *line)));
         }
         // ptxas calls a function that it has folded into a kernel's section `$kernel$function`.
-        let code: HashSet<&str> =
-            coverage.functions.iter().flat_map(|f| [f.name, f.name.rsplit('$').next().unwrap_or(f.name)]).collect();
+        let code: HashSet<&str> = coverage
+            .functions
+            .iter()
+            .flat_map(|f| [f.name, f.name.rsplit('$').next().unwrap_or(f.name)])
+            .collect();
         let ours = variables(&Entries::read(cubin)?);
         let none = BTreeSet::new();
         let mut lost: BTreeMap<&str, LostFunction> = BTreeMap::new();
@@ -87,7 +90,8 @@ impl PtxNames {
             variables: Vec::new(),
         };
         for function in &self.functions {
-            let missing = |lines: &BTreeSet<Line>| by_file(lines.iter().filter(|line| !there.contains(*line)));
+            let missing =
+                |lines: &BTreeSet<Line>| by_file(lines.iter().filter(|line| !there.contains(*line)));
             let (lines, call_sites) = (missing(&function.lines), missing(&function.call_sites));
             if !lines.is_empty() || !call_sites.is_empty() {
                 let entry = lost.entry(&function.name).or_insert_with(|| blank(&function.name));

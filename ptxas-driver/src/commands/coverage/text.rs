@@ -11,7 +11,18 @@ type Out<'o> = &'o mut dyn Write;
 const MAX_SHOWN: usize = 20;
 
 const BY_KERNEL: [&str; 12] = [
-    "instr", "line", "inlined", "inherited", "line 0", "no row", "ptx", "rows", "lines", "calls", "located", "vars",
+    "instr",
+    "line",
+    "inlined",
+    "inherited",
+    "line 0",
+    "no row",
+    "ptx",
+    "rows",
+    "lines",
+    "calls",
+    "located",
+    "vars",
 ];
 const BY_FILE: [&str; 5] = ["instr", "inlined", "lines", "lost", "functions"];
 
@@ -40,7 +51,8 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
         let rows = functions.iter().map(|function| (cells(function), title(function)));
         let sum = |of: fn(&Function) -> u64| functions.iter().map(of).sum::<u64>().to_string();
         let lines: usize = source_files.iter().map(|file| file.lines).sum();
-        let counts = [sum(|function| function.rows), lines.to_string(), sum(|function| function.inlined_calls)];
+        let counts =
+            [sum(|function| function.rows), lines.to_string(), sum(|function| function.inlined_calls)];
         let total = joined(&report.instructions, counts, &report.variables);
         table(out, &BY_KERNEL, rows.chain([(total, "all".to_owned())]).collect())?;
         for function in functions.iter().filter(|function| !function.lost_lines.is_empty()) {
@@ -65,7 +77,8 @@ fn lost(out: Out<'_>, report: &FileReport) -> io::Result<()> {
         writeln!(out, "  nothing that the PTX names is lost")?;
     }
     for function in functions {
-        let code = if function.code || function.name.is_empty() { "" } else { ", which has no code of its own" };
+        let code =
+            if function.code || function.name.is_empty() { "" } else { ", which has no code of its own" };
         let name = if function.name.is_empty() { "outside functions" } else { &function.name };
         writeln!(out, "  lost of the PTX: {}{code}", printable(name))?;
         for (what, lines) in [("lines", &function.lines), ("call sites", &function.call_sites)] {
@@ -74,7 +87,11 @@ fn lost(out: Out<'_>, report: &FileReport) -> io::Result<()> {
             }
         }
         if !function.variables.is_empty() {
-            writeln!(out, "    variables: {}", some(function.variables.iter().map(|name| printable(name).into())))?;
+            writeln!(
+                out,
+                "    variables: {}",
+                some(function.variables.iter().map(|name| printable(name).into()))
+            )?;
         }
     }
     Ok(())
@@ -90,7 +107,10 @@ pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r File
         covered = covered.saturating_add(report.variables.covered_bytes);
     }
     let (lines, variables) = (share(percent(with_line, all)), share(percent(covered, scope)));
-    writeln!(out, "{files} files: {all} instructions, with a line {lines}; variables' scopes with a location {variables}")
+    writeln!(
+        out,
+        "{files} files: {all} instructions, with a line {lines}; variables' scopes with a location {variables}"
+    )
 }
 
 fn title(function: &Function) -> String {
@@ -103,7 +123,8 @@ fn name_of(path: Option<&str>) -> String {
 }
 
 fn cells(function: &Function) -> Vec<String> {
-    let counts = [function.rows, function.lines as u64, function.inlined_calls].map(|count| count.to_string());
+    let counts =
+        [function.rows, function.lines as u64, function.inlined_calls].map(|count| count.to_string());
     joined(&function.instructions, counts, &function.variables)
 }
 
@@ -169,7 +190,8 @@ fn table(out: Out<'_>, head: &[&str], rows: Vec<(Vec<String>, String)>) -> io::R
 }
 
 fn listed(all: &[Lines]) -> String {
-    let files = all.iter().map(|lines| format!("{}: {}", name_of(lines.file.as_deref()), ranges(&lines.lines)));
+    let files =
+        all.iter().map(|lines| format!("{}: {}", name_of(lines.file.as_deref()), ranges(&lines.lines)));
     let more = all.len().saturating_sub(MAX_SHOWN);
     let mut text = files.take(MAX_SHOWN).collect::<Vec<_>>().join("; ");
     if more > 0 {
@@ -187,9 +209,11 @@ fn ranges(lines: &[u32]) -> String {
             None => ranges.push((line, line)),
         }
     }
-    some(ranges.iter().map(|(first, last)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    }))
+    some(ranges.iter().map(
+        |(first, last)| {
+            if first == last { first.to_string() } else { format!("{first}-{last}") }
+        },
+    ))
 }
 
 fn some(all: impl ExactSizeIterator<Item = String>) -> String {
@@ -208,7 +232,10 @@ mod tests {
     #[test]
     fn neighbouring_lines_are_a_range() {
         assert_eq!(ranges(&[1, 3, 4, 5, 9, u32::MAX]), "1, 3-5, 9, 4294967295");
-        assert_eq!(ranges(&(0..50).map(|line| line * 2).collect::<Vec<_>>()).matches("and 30 more").count(), 1);
+        assert_eq!(
+            ranges(&(0..50).map(|line| line * 2).collect::<Vec<_>>()).matches("and 30 more").count(),
+            1
+        );
     }
 
     #[test]
