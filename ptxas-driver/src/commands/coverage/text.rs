@@ -42,7 +42,7 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
             sum(|file| file.lost_lines.len()),
             functions.len().to_string(),
         ];
-        table(out, &BY_FILE, rows.chain([(total.to_vec(), "all".to_owned())]).collect())?;
+        table(out, &BY_FILE, &rows.chain([(total.to_vec(), "all".to_owned())]).collect::<Vec<_>>())?;
         for file in source_files.iter().filter(|file| !file.lost_lines.is_empty()) {
             let lines = ranges(&file.lost_lines);
             writeln!(out, "  not in the code: {}: {lines}", name_of(file.path.as_deref()))?;
@@ -54,7 +54,7 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
         let counts =
             [sum(|function| function.rows), lines.to_string(), sum(|function| function.inlined_calls)];
         let total = joined(&report.instructions, counts, &report.variables);
-        table(out, &BY_KERNEL, rows.chain([(total, "all".to_owned())]).collect())?;
+        table(out, &BY_KERNEL, &rows.chain([(total, "all".to_owned())]).collect::<Vec<_>>())?;
         for function in functions.iter().filter(|function| !function.lost_lines.is_empty()) {
             let name = printable(function.shown());
             writeln!(out, "  not in the code: {name}: {}", listed(&function.lost_lines))?;
@@ -166,7 +166,7 @@ fn share(percent: Option<f64>) -> String {
 }
 
 /// Columns aligned to the right, names behind them.
-fn table(out: Out<'_>, head: &[&str], rows: Vec<(Vec<String>, String)>) -> io::Result<()> {
+fn table(out: Out<'_>, head: &[&str], rows: &[(Vec<String>, String)]) -> io::Result<()> {
     let widths: Vec<usize> = head
         .iter()
         .enumerate()
@@ -183,7 +183,7 @@ fn table(out: Out<'_>, head: &[&str], rows: Vec<(Vec<String>, String)>) -> io::R
         format!("{line}  {name}")
     };
     writeln!(out, "{}", line(&mut head.iter().copied(), "name"))?;
-    for (cells, name) in &rows {
+    for (cells, name) in rows {
         writeln!(out, "{}", line(&mut cells.iter().map(String::as_str), name))?;
     }
     Ok(())
