@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod coverage;
 pub mod entries;
 pub mod expression;
 pub mod variables;

@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, diff, dump, extract, lines, merc, print, sections, strip, vars};
+use crate::commands::{check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -24,13 +24,14 @@ Examples:
   ptxas-driver sections out.cubin                           its debug sections, and what is missing
   ptxas-driver strip out.cubin --split out.debug            move its debug sections to a side file
   ptxas-driver merc plan out.cubin                          its capsule from sm_100 on
+  ptxas-driver coverage out.cubin --min-lines 95            how much of the code has lines, variables locations
   ptxas-driver vars out.cubin --at saxpy+0x160              what is where at one address
   ptxas-driver extract a.out -o cubins                      the GPU code of a program, library or fatbin
 
 Exit status:
   0  done
-  1  the file is no readable cubin, a query has no answer, nothing can be extracted, or check or
-     sections --check found something
+  1  the file is no readable cubin, a query has no answer, nothing can be extracted, a function is
+     below a minimum of coverage, or check or sections --check found something
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -57,6 +58,8 @@ enum Command {
     Diff(diff::Options),
     /// Which debug sections a cubin has, and which it should have
     Sections(sections::Options),
+    /// How much of the code has source lines, and how much of the variables' scopes locations
+    Coverage(coverage::Options),
     /// The cubins and PTX in fatbins, host programs, libraries and archives: listed, or written to files
     Extract(extract::Options),
     /// A cubin without its debug sections, and these in a side file
@@ -137,6 +140,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Diff(options) => diff::run(&options, &mut out),
         Command::Dump(options) => dump::run(&options, &mut out),
         Command::Sections(options) => sections::run(&options, &mut out),
+        Command::Coverage(options) => coverage::run(&options, &mut out),
         Command::Extract(options) => extract::run(&options, &mut out),
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),

@@ -188,6 +188,11 @@ impl<'c> Symbolizer<'c> {
         self.code.section(index)
     }
 
+    /// The code section at an address and the byte offset in it: see [`Code::at_address`].
+    pub fn at_address(&self, address: u64) -> Option<(SectionIndex, u64)> {
+        self.code.at_address(address)
+    }
+
     /// Rows of `.debug_line`.
     pub fn source_rows(&self) -> &Sequences {
         &self.source

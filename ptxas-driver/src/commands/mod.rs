@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compile;
+pub mod coverage;
 pub mod diff;
 pub mod dump;
 pub mod extract;

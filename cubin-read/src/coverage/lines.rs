@@ -1,0 +1,317 @@
+//! Instructions by what the line tables say of them.
+
+use super::code::{Piece, instructions};
+use super::{Budget, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
+use nv_debug_sections::line::LineRow;
+use nv_debug_sections::symbolize::{FileName, Rows, Sequences, Symbolizer};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Counts every piece, and adds up by function and by file.
+pub(super) fn count<'s>(
+    symbolizer: &'s Symbolizer<'_>,
+    pieces: &[Piece<'s>],
+) -> Result<(Vec<FunctionCoverage<'s>>, Vec<FileCoverage<'s>>)> {
+    let mut files = Files { symbolizer, all: Vec::new(), by_number: HashMap::new(), by_name: HashMap::new() };
+    let mut tallies: Vec<Tally<'s>> = Vec::new();
+    let mut by_symbol: HashMap<(SectionIndex, Option<SymbolIndex>), usize> = HashMap::new();
+    let mut table: Option<Table<'s>> = None;
+    let mut row_count = 0;
+    for piece in pieces {
+        let known = table.take().filter(|table| table.section == piece.section);
+        let table = table.insert(known.unwrap_or_else(|| {
+            let new = Table::new(symbolizer, piece.section);
+            row_count += new.rows();
+            new
+        }));
+        let key = (piece.section, piece.function.map(|function| function.symbol));
+        let number = *by_symbol.entry(key).or_insert(tallies.len());
+        if number == tallies.len() {
+            tallies.push(Tally::new(piece));
+        }
+        if let Some(tally) = tallies.get_mut(number) {
+            tally.piece(piece, table, &mut files);
+        }
+    }
+    let mut budget = Budget::new(SectionKind::DebugLine.name(), row_count);
+    let functions = tallies.into_iter().map(|tally| tally.finish(&mut files, &mut budget));
+    let functions = functions.collect::<Result<Vec<_>>>()?;
+    Ok((functions, files.finish()))
+}
+
+/// Addresses that a row covers: `start` is where the row is, both are byte offsets in the section.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u64,
+    end: u64,
+    /// Index in [`Sequences::of`].
+    sequence: usize,
+    /// Index in [`Rows::all`].
+    row: usize,
+}
+
+/// What both line tables say of a section.
+#[derive(Debug)]
+struct Table<'s> {
+    section: SectionIndex,
+    sequences: &'s [(u64, Rows)],
+    source: Vec<Span>,
+    ptx_sequences: &'s [(u64, Rows)],
+    ptx: Vec<Span>,
+    /// All source rows by ascending address, those that cover nothing too.
+    by_address: Vec<(u64, usize, usize)>,
+}
+
+impl<'s> Table<'s> {
+    fn new(symbolizer: &'s Symbolizer<'_>, section: SectionIndex) -> Self {
+        let sequences = symbolizer.source_rows().of(section);
+        let ptx_sequences = symbolizer.ptx_rows().of(section);
+        let mut by_address: Vec<_> = Vec::new();
+        for (number, (start, rows)) in sequences.iter().enumerate() {
+            let rows = rows.all().iter().enumerate();
+            by_address.extend(rows.map(|(index, row)| (start.saturating_add(row.address), number, index)));
+        }
+        by_address.sort_unstable();
+        let source = spans(symbolizer.source_rows(), section);
+        let ptx = spans(symbolizer.ptx_rows(), section);
+        Self { section, sequences, source, ptx_sequences, ptx, by_address }
+    }
+
+    fn rows(&self) -> u64 {
+        self.by_address.len() as u64
+    }
+
+    /// File and line of the PTX at a byte offset of the section.
+    fn ptx_line(&self, offset: u64) -> Option<(usize, u64, u32)> {
+        let span = covering(&self.ptx, offset).0?;
+        let (_, rows) = self.ptx_sequences.get(span.sequence)?;
+        rows.all().get(span.row).map(|row| (rows.unit(), row.file, row.line))
+    }
+}
+
+/// The spans of a section in ascending order, none overlapping: a sequence ends where the next one starts, as for
+/// [`Sequences::find`].
+fn spans(sequences: &Sequences, section: SectionIndex) -> Vec<Span> {
+    let all = sequences.of(section);
+    let next_starts = all.iter().skip(1).map(|(start, _)| *start).chain([u64::MAX]);
+    let mut spans = Vec::new();
+    for ((sequence, (base, rows)), limit) in all.iter().enumerate().zip(next_starts) {
+        for (start, end, row) in rows.ranges() {
+            let (start, end) = (base.saturating_add(start), base.saturating_add(end).min(limit));
+            if start < end {
+                spans.push(Span { start, end, sequence, row });
+            }
+        }
+    }
+    spans
+}
+
+/// The span that covers `offset`, and the next offset where that changes.
+fn covering(spans: &[Span], offset: u64) -> (Option<Span>, u64) {
+    let after = spans.partition_point(|span| span.start <= offset);
+    let next_start = spans.get(after).map_or(u64::MAX, |span| span.start);
+    let nearest = after.checked_sub(1).and_then(|last| spans.get(last));
+    match nearest.filter(|span| offset < span.end) {
+        Some(span) => (Some(*span), span.end.min(next_start)),
+        None => (None, next_start),
+    }
+}
+
+/// The counts of a function while they are made.
+#[derive(Debug)]
+struct Tally<'s> {
+    coverage: FunctionCoverage<'s>,
+    sequences: &'s [(u64, Rows)],
+    /// Rows that instructions have: sequence and index.
+    rows: BTreeSet<(usize, usize)>,
+}
+
+impl<'s> Tally<'s> {
+    fn new(piece: &Piece<'s>) -> Self {
+        let coverage = FunctionCoverage {
+            name: piece.function.map_or(piece.section_name, |function| function.name),
+            section: piece.section,
+            offset: piece.start,
+            kernel: piece.function.is_some_and(|function| function.kernel),
+            instructions: InstructionCounts::default(),
+            rows: 0,
+            inlined_calls: 0,
+            lines: BTreeSet::new(),
+            call_lines: BTreeSet::new(),
+            lost_lines: BTreeSet::new(),
+            entry: false,
+            parameters: VariableCounts::default(),
+            locals: VariableCounts::default(),
+        };
+        Self { coverage, sequences: &[], rows: BTreeSet::new() }
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>, table: &Table<'s>, files: &mut Files<'s>) {
+        self.sequences = table.sequences;
+        self.coverage.instructions.padding += piece.padding();
+        let mut at = piece.start;
+        while at < piece.code_end {
+            let (source, source_end) = covering(&table.source, at);
+            let (ptx, ptx_end) = covering(&table.ptx, at);
+            let end = source_end.min(ptx_end).min(piece.code_end);
+            let count = instructions(at, end);
+            if count != 0 {
+                self.stretch((piece.start, at), count, source, ptx.is_some(), table, files);
+            }
+            at = end;
+        }
+        let first = table.by_address.partition_point(|(address, ..)| *address < piece.start);
+        let named = table.by_address.iter().skip(first).take_while(|(address, ..)| *address < piece.end);
+        for (_, sequence, row) in named {
+            self.coverage.rows += 1;
+            self.coverage.lost_lines.extend(self.line(*sequence, *row, files));
+        }
+    }
+
+    /// Takes `count` instructions from `at` on, of code that starts at `first`, that have the same rows.
+    fn stretch(
+        &mut self,
+        (first, at): (u64, u64),
+        count: u64,
+        source: Option<Span>,
+        has_ptx: bool,
+        table: &Table<'s>,
+        files: &mut Files<'s>,
+    ) {
+        let mut counts = InstructionCounts { all: count, ..InstructionCounts::default() };
+        if has_ptx {
+            counts.with_ptx_line = count;
+        }
+        if let Some((span, row)) = source.and_then(|span| Some((span, self.row(span.sequence, span.row)?))) {
+            let ptx = table.ptx_line(at);
+            let is_other_line = || ptx.is_some() && ptx != table.ptx_line(span.start);
+            if span.start < first || span.start < at && is_other_line() {
+                counts.inherited = count;
+            }
+            if row.context != 0 {
+                counts.inlined = count;
+            }
+            match self.line(span.sequence, span.row, files) {
+                Some(line) => {
+                    counts.with_line = count;
+                    self.coverage.lines.insert(line);
+                    files.take(line, count, counts.inlined);
+                }
+                None => counts.line_0 = count,
+            }
+            self.rows.insert((span.sequence, span.row));
+        }
+        self.coverage.instructions += counts;
+    }
+
+    fn row(&self, sequence: usize, row: usize) -> Option<LineRow> {
+        self.sequences.get(sequence)?.1.all().get(row).copied()
+    }
+
+    /// The line that a row names; `None` for line 0.
+    fn line(&self, sequence: usize, row: usize, files: &mut Files<'s>) -> Option<SourceLine> {
+        let (_, rows) = self.sequences.get(sequence)?;
+        let row = rows.all().get(row)?;
+        (row.line != 0).then(|| SourceLine { file: files.number(rows.unit(), row.file), line: row.line })
+    }
+
+    /// Follows the call sites up.
+    fn finish(mut self, files: &mut Files<'s>, budget: &mut Budget) -> Result<FunctionCoverage<'s>> {
+        let mut calls = HashSet::new();
+        // A caller is an earlier row: by going back each is met after all that it calls.
+        while let Some((sequence, row)) = self.rows.pop_last() {
+            budget.spend(1, 0)?;
+            let Some(called) = self.row(sequence, row).filter(|row| row.context != 0) else { continue };
+            calls.insert((sequence, called.context, called.name));
+            let rows = self.sequences.get(sequence).map(|(_, rows)| rows);
+            if let Some(caller) = rows.and_then(|rows| rows.caller(row)) {
+                self.rows.insert((sequence, caller));
+                let line = self.line(sequence, caller, files);
+                self.coverage.call_lines.extend(line);
+            }
+        }
+        let mut coverage = self.coverage;
+        coverage.inlined_calls = calls.len() as u64;
+        coverage.call_lines.retain(|line| !coverage.lines.contains(line));
+        coverage.lost_lines.retain(|l| !coverage.lines.contains(l) && !coverage.call_lines.contains(l));
+        files.take_lines(&coverage);
+        Ok(coverage)
+    }
+}
+
+/// The files met so far, one for each path.
+#[derive(Debug)]
+struct Files<'s> {
+    symbolizer: &'s Symbolizer<'s>,
+    all: Vec<FileCoverage<'s>>,
+    /// By unit and number there.
+    by_number: HashMap<(usize, u64), usize>,
+    /// By path, or by the number that is not declared.
+    by_name: HashMap<(Option<&'s str>, u64), usize>,
+}
+
+impl<'s> Files<'s> {
+    fn number(&mut self, unit: usize, file: u64) -> usize {
+        if let Some(known) = self.by_number.get(&(unit, file)) {
+            return *known;
+        }
+        let name = self.symbolizer.file(unit, file);
+        let key = match name {
+            FileName::Path(path) => (Some(path), 0),
+            FileName::Undeclared(number) => (None, number),
+        };
+        let number = *self.by_name.entry(key).or_insert(self.all.len());
+        if number == self.all.len() {
+            self.all.push(FileCoverage {
+                name,
+                functions: 0,
+                instructions: 0,
+                inlined: 0,
+                lines: BTreeSet::new(),
+                call_lines: BTreeSet::new(),
+                lost_lines: BTreeSet::new(),
+            });
+        }
+        self.by_number.insert((unit, file), number);
+        number
+    }
+
+    fn take(&mut self, line: SourceLine, instructions: u64, inlined: u64) {
+        if let Some(file) = self.all.get_mut(line.file) {
+            file.instructions = file.instructions.saturating_add(instructions);
+            file.inlined = file.inlined.saturating_add(inlined);
+        }
+    }
+
+    fn take_lines(&mut self, function: &FunctionCoverage<'_>) {
+        let mut before = None;
+        for line in &function.lines {
+            let Some(file) = self.all.get_mut(line.file) else { continue };
+            // Lines are in order of their files.
+            file.functions += u64::from(before != Some(line.file));
+            before = Some(line.file);
+            file.lines.insert(line.line);
+        }
+        for line in &function.call_lines {
+            if let Some(file) = self.all.get_mut(line.file) {
+                file.call_lines.insert(line.line);
+            }
+        }
+        for line in &function.lost_lines {
+            if let Some(file) = self.all.get_mut(line.file) {
+                file.lost_lines.insert(line.line);
+            }
+        }
+    }
+
+    /// What one function lacks another may have.
+    fn finish(mut self) -> Vec<FileCoverage<'s>> {
+        for FileCoverage { lines, call_lines, lost_lines, .. } in &mut self.all {
+            call_lines.retain(|line| !lines.contains(line));
+            lost_lines.retain(|line| !lines.contains(line) && !call_lines.contains(line));
+        }
+        self.all
+    }
+}

@@ -1,0 +1,227 @@
+//! How much of the code of a cubin its debug information covers: instructions with a line, variables with a location.
+//!
+//! ```no_run
+//! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
+//! use cubin_read::coverage::Coverage;
+//! use nv_debug_sections::{cubin::Cubin, symbolize::Symbolizer};
+//!
+//! let cubin = Cubin::parse(bytes)?;
+//! let symbolizer = Symbolizer::new(&cubin)?;
+//! let coverage = Coverage::of(&cubin, &symbolizer)?;
+//! for function in &coverage.functions {
+//!     let counts = &function.instructions;
+//!     println!("{}: {} of {} instructions have a line", function.name, counts.with_line, counts.all);
+//! }
+//! # Ok(()) }
+//! ```
+
+mod code;
+mod lines;
+mod lists;
+mod variables;
+
+use crate::entries::Entries;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::symbolize::{FileName, Symbolizer};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::collections::BTreeSet;
+use std::ops::AddAssign;
+
+/// Bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
+pub const INSTRUCTION_SIZE: u64 = 16;
+
+/// What is covered in one cubin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coverage<'s> {
+    /// All functions that have code, by section and offset.
+    pub functions: Vec<FunctionCoverage<'s>>,
+    /// The files that rows name, in order of first use.
+    pub files: Vec<FileCoverage<'s>>,
+    /// Variables outside functions. They have no scope of code: their byte counts are 0.
+    pub globals: VariableCounts,
+    /// Variables and parameters of functions whose code is not in the file.
+    pub without_code: VariableCounts,
+}
+
+/// What is covered of a function: a kernel, a device function, or one that ptxas has folded into a kernel's section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionCoverage<'s> {
+    /// Its symbol's name; the section's where no symbol covers the code.
+    pub name: &'s str,
+    /// Its code section.
+    pub section: SectionIndex,
+    /// Byte offset of its code in that section.
+    pub offset: u64,
+    /// Whether it is a kernel.
+    pub kernel: bool,
+    /// Its instructions.
+    pub instructions: InstructionCounts,
+    /// Rows of `.debug_line` at its addresses, end markers left out.
+    pub rows: u64,
+    /// Inlined calls that instructions are in: call sites, each with a callee, at any depth.
+    pub inlined_calls: u64,
+    /// Lines of its instructions, innermost ones.
+    pub lines: BTreeSet<SourceLine>,
+    /// Call sites of the inlined calls, as far as they are no lines of instructions too.
+    pub call_lines: BTreeSet<SourceLine>,
+    /// Lines that rows at its addresses name, and that neither instructions nor their call sites have: a later row at the same
+    /// address has taken their place.
+    pub lost_lines: BTreeSet<SourceLine>,
+    /// Whether `.debug_info` has the function.
+    pub entry: bool,
+    /// Its parameters, those of inlined calls and blocks too.
+    pub parameters: VariableCounts,
+    /// Its local variables, likewise.
+    pub locals: VariableCounts,
+}
+
+/// A line of a source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceLine {
+    /// Index in [`Coverage::files`].
+    pub file: usize,
+    /// 1-based.
+    pub line: u32,
+}
+
+/// Instructions by what the line tables say of them. Padding is none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InstructionCounts {
+    /// All.
+    pub all: u64,
+    /// `NOP`s behind the last other instruction of a function, which are not in [`all`](Self::all): what runs into them has left
+    /// the function. 0 where the file has no code bytes, as debug-only objects.
+    pub padding: u64,
+    /// A row of `.debug_line` covers it, with a line other than 0.
+    pub with_line: u64,
+    /// A row covers it, with line 0: "no source line" in the compiler's words.
+    pub line_0: u64,
+    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
+    /// the line is theirs too only the PTX can tell. Several PTX lines of one statement are the common case.
+    pub inherited: u64,
+    /// The row that covers it is of inlined code.
+    pub inlined: u64,
+    /// A row of `.nv_debug_line_sass` covers it.
+    pub with_ptx_line: u64,
+}
+
+/// Variables or parameters: `llvm-dwarfdump --statistics` has the same counts.
+///
+/// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract functions
+/// (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct VariableCounts {
+    /// All.
+    pub all: u64,
+    /// With a `DW_AT_location` that can be read, or a `DW_AT_const_value`.
+    pub located: u64,
+    /// Bytes of code in the scopes of all, added up.
+    pub scope_bytes: u64,
+    /// Those at which the variable has a location: all where that is one expression, else what its location list covers.
+    pub covered_bytes: u64,
+}
+
+/// What is covered of a source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileCoverage<'s> {
+    /// Its path, or the number that no file table declares.
+    pub name: FileName<'s>,
+    /// Functions that have instructions on its lines.
+    pub functions: u64,
+    /// Instructions on its lines other than 0.
+    pub instructions: u64,
+    /// Those of them that are inlined.
+    pub inlined: u64,
+    /// Lines that have instructions.
+    pub lines: BTreeSet<u32>,
+    /// Lines of call sites, as far as they have no instructions.
+    pub call_lines: BTreeSet<u32>,
+    /// Lines that rows of any function name, and that no instruction or call site has.
+    pub lost_lines: BTreeSet<u32>,
+}
+
+impl<'s> Coverage<'s> {
+    /// Counts everything.
+    ///
+    /// # Errors
+    ///
+    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they or the line table refer to so much so often that no
+    /// compiler has made them. The error names section and offset.
+    pub fn of(cubin: &'s Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Self> {
+        let pieces = code::pieces(cubin, symbolizer)?;
+        let (mut functions, files) = lines::count(symbolizer, &pieces)?;
+        let entries = Entries::read(cubin)?;
+        let (globals, without_code) = variables::count(cubin, symbolizer, &entries, &mut functions)?;
+        Ok(Self { functions, files, globals, without_code })
+    }
+
+    /// All instructions.
+    pub fn instructions(&self) -> InstructionCounts {
+        self.functions.iter().fold(InstructionCounts::default(), |mut sum, function| {
+            sum += function.instructions;
+            sum
+        })
+    }
+}
+
+impl FunctionCoverage<'_> {
+    /// Parameters and local variables.
+    pub fn variables(&self) -> VariableCounts {
+        let mut sum = self.parameters;
+        sum += self.locals;
+        sum
+    }
+}
+
+impl AddAssign for InstructionCounts {
+    fn add_assign(&mut self, other: Self) {
+        let Self { all, padding, with_line, line_0, inherited, inlined, with_ptx_line } = other;
+        for (sum, more) in [
+            (&mut self.all, all),
+            (&mut self.padding, padding),
+            (&mut self.with_line, with_line),
+            (&mut self.line_0, line_0),
+            (&mut self.inherited, inherited),
+            (&mut self.inlined, inlined),
+            (&mut self.with_ptx_line, with_ptx_line),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
+impl AddAssign for VariableCounts {
+    fn add_assign(&mut self, other: Self) {
+        let Self { all, located, scope_bytes, covered_bytes } = other;
+        for (sum, more) in [
+            (&mut self.all, all),
+            (&mut self.located, located),
+            (&mut self.scope_bytes, scope_bytes),
+            (&mut self.covered_bytes, covered_bytes),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
+/// Steps that are left before a file counts as hopeless: many entries may share one long list.
+#[derive(Debug)]
+struct Budget {
+    section: &'static str,
+    left: u64,
+}
+
+impl Budget {
+    /// Steps for a section of `size` bytes or rows.
+    fn new(section: &'static str, size: u64) -> Self {
+        Self { section, left: size.saturating_mul(64).saturating_add(1 << 20) }
+    }
+
+    fn spend(&mut self, steps: u64, offset: u64) -> Result<()> {
+        self.left = self.left.checked_sub(steps).ok_or_else(|| {
+            let text = "referred to too often to follow every reference";
+            Error::new(self.section, offset, ErrorKind::Other(text.to_owned()))
+        })?;
+        Ok(())
+    }
+}

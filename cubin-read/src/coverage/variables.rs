@@ -1,0 +1,159 @@
+//! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them.
+
+use super::lists::{Lists, Places};
+use super::{FunctionCoverage, VariableCounts};
+use crate::entries::{Address, Entries, Entry, Value};
+use nv_debug_sections::Result;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::symbolize::Symbolizer;
+use std::collections::HashMap;
+
+/// Where the variables of an entry belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// No function.
+    Unit,
+    /// A function whose code is not in the file.
+    NoCode,
+    /// Index of the function.
+    Function(usize),
+    /// Nothing below is of code: abstract functions, declarations, types of functions.
+    Nobody,
+}
+
+/// What holds for the children of an entry.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    owner: Owner,
+    /// Index of the nearest code around.
+    code: Option<usize>,
+}
+
+/// Counts the variables of all units: into their functions, and as the return value those outside functions, and those of functions
+/// without code.
+pub(super) fn count(
+    cubin: &Cubin<'_>,
+    symbolizer: &Symbolizer<'_>,
+    entries: &Entries<'_>,
+    functions: &mut [FunctionCoverage<'_>],
+) -> Result<(VariableCounts, VariableCounts)> {
+    let mut counter = Counter {
+        lists: Lists::new(cubin, symbolizer)?,
+        by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
+        symbolizer,
+        functions,
+        code: Vec::new(),
+        globals: VariableCounts::default(),
+        without_code: VariableCounts::default(),
+    };
+    for unit in entries.units() {
+        let entries = entries.all().get(unit.entries.clone()).unwrap_or_default();
+        let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        // The scopes of the entries that are open, by depth.
+        let mut scopes: Vec<Scope> = Vec::new();
+        for entry in entries {
+            scopes.truncate(entry.depth);
+            let outer = scopes.last().copied().unwrap_or(Scope { owner: Owner::Unit, code: None });
+            let scope = counter.entry(entry, outer, base)?;
+            scopes.push(scope);
+        }
+    }
+    Ok((counter.globals, counter.without_code))
+}
+
+struct Counter<'f, 's, 'n> {
+    lists: Lists<'s>,
+    symbolizer: &'s Symbolizer<'s>,
+    functions: &'f mut [FunctionCoverage<'n>],
+    /// Functions by section and offset.
+    by_place: HashMap<(SectionIndex, u64), usize>,
+    /// The code of scopes.
+    code: Vec<Places>,
+    globals: VariableCounts,
+    without_code: VariableCounts,
+}
+
+impl Counter<'_, '_, '_> {
+    /// Takes an entry; what holds for those that belong to it.
+    fn entry(&mut self, entry: &Entry, outer: Scope, base: Option<Address>) -> Result<Scope> {
+        if outer.owner == Owner::Nobody {
+            return Ok(outer);
+        }
+        let nobody = Scope { owner: Owner::Nobody, code: None };
+        match entry.tag {
+            gimli::DW_TAG_subroutine_type => Ok(nobody),
+            gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine | gimli::DW_TAG_lexical_block => {
+                let is_abstract =
+                    entry.tag != gimli::DW_TAG_lexical_block && entry.value(gimli::DW_AT_inline).is_some();
+                if is_abstract || entry.value(gimli::DW_AT_declaration).is_some() {
+                    return Ok(nobody);
+                }
+                self.scope(entry, outer, base)
+            }
+            gimli::DW_TAG_formal_parameter | gimli::DW_TAG_variable => {
+                self.variable(entry, outer, base)?;
+                Ok(outer)
+            }
+            _ => Ok(outer),
+        }
+    }
+
+    fn scope(&mut self, entry: &Entry, outer: Scope, base: Option<Address>) -> Result<Scope> {
+        let code = self.lists.code(entry, base)?;
+        let mut owner = outer.owner;
+        if entry.tag == gimli::DW_TAG_subprogram {
+            let number = code.first().and_then(|place| self.function(place));
+            owner = number.map_or(Owner::NoCode, Owner::Function);
+            if let Some(function) = number.and_then(|number| self.functions.get_mut(number)) {
+                function.entry = true;
+            }
+        }
+        if code.is_empty() {
+            // A block without code of its own is part of the scope around it; a function is not.
+            let around = if entry.tag == gimli::DW_TAG_subprogram { None } else { outer.code };
+            return Ok(Scope { owner, code: around });
+        }
+        self.code.push(code);
+        Ok(Scope { owner, code: Some(self.code.len() - 1) })
+    }
+
+    fn function(&self, (section, offset): (SectionIndex, u64)) -> Option<usize> {
+        let function = self.symbolizer.locate(section, offset)?.function?;
+        self.by_place.get(&(function.section, function.offset)).copied()
+    }
+
+    fn variable(&mut self, entry: &Entry, scope: Scope, base: Option<Address>) -> Result<()> {
+        let is_parameter = entry.tag == gimli::DW_TAG_formal_parameter;
+        if !is_parameter && entry.value(gimli::DW_AT_declaration).is_some() {
+            return Ok(());
+        }
+        let code = scope.code.and_then(|number| self.code.get(number));
+        let scope_bytes = code.map_or(0, Places::bytes);
+        let (located, covered_bytes) = match entry.value(gimli::DW_AT_location) {
+            _ if entry.value(gimli::DW_AT_const_value).is_some() => (true, scope_bytes),
+            Some(Value::Block(_)) => (true, scope_bytes),
+            Some(Value::Offset(_, offset)) => match self.lists.locations(*offset, base)? {
+                Some(places) => {
+                    let steps = code.map_or(0, Places::len).saturating_add(places.len());
+                    self.lists.spend(steps, *offset)?;
+                    (true, code.map_or(0, |code| code.common_bytes(&places)))
+                }
+                None => (false, 0),
+            },
+            _ => (false, 0),
+        };
+        let one = VariableCounts { all: 1, located: located.into(), scope_bytes, covered_bytes };
+        let sum = match scope.owner {
+            Owner::Unit => &mut self.globals,
+            Owner::NoCode => &mut self.without_code,
+            Owner::Function(number) => match self.functions.get_mut(number) {
+                Some(function) if is_parameter => &mut function.parameters,
+                Some(function) => &mut function.locals,
+                None => &mut self.without_code,
+            },
+            Owner::Nobody => return Ok(()),
+        };
+        *sum += one;
+        Ok(())
+    }
+}

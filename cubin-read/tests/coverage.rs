@@ -1,0 +1,309 @@
+//! Coverage of the corpus: against rows that gimli decodes, llvm-dwarfdump's statistics, and on damaged files.
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+mod support;
+
+use cubin_read::coverage::{Coverage, InstructionCounts, VariableCounts};
+use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::symbolize::Symbolizer;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Extended opcode of inlined calls (FORMATS 1.4).
+const INLINED_CALL: u8 = 0x90;
+
+/// A row: address, line, context.
+type Row = (u64, u64, u64);
+
+/// The rows of a line section by code section, each sequence with its end.
+fn decoded(cubin: &Cubin<'_>, name: &str) -> HashMap<u32, Vec<(Vec<Row>, u64)>> {
+    let mut all: HashMap<u32, Vec<(Vec<Row>, u64)>> = HashMap::new();
+    let Some(index) = cubin.section_by_name(name) else { return all };
+    let section = Relocated::new(cubin).section(index).unwrap();
+    let mut bytes = section.bytes.to_vec();
+    for field in section.fields().iter().filter(|field| field.width == 8) {
+        // An address that says which section it is in.
+        let Some(target) = field.target.section else { continue };
+        let address = u64::from(target.0) << 40 | field.target.offset;
+        bytes[field.offset as usize..][..8].copy_from_slice(&address.to_le_bytes());
+    }
+    let table = DebugLine::new(&bytes, LittleEndian);
+    let mut at = 0;
+    while at < bytes.len() {
+        let mut program = table.program(DebugLineOffset(at), 8, None, None).unwrap();
+        let header = program.header().clone();
+        at += header.unit_length() + 4;
+        let mut instructions = header.instructions();
+        let mut row = gimli::LineRow::new(&header);
+        let (mut rows, mut context) = (Vec::new(), 0);
+        while let Some(instruction) = instructions.next_instruction(&header).unwrap() {
+            if let LineInstruction::UnknownExtended(opcode, operands) = instruction
+                && opcode.0 == INLINED_CALL
+            {
+                context = leb128(operands);
+            }
+            if !row.execute(instruction, &mut program).unwrap() {
+                continue;
+            }
+            let line = row.line().map_or(0, std::num::NonZero::get);
+            if row.end_sequence() {
+                let section = (row.address() >> 40) as u32;
+                all.entry(section).or_default().push((std::mem::take(&mut rows), row.address()));
+                context = 0;
+            } else {
+                rows.push((row.address(), line, context));
+            }
+            row.reset(&header);
+        }
+    }
+    all
+}
+
+fn leb128(operands: EndianSlice<'_, LittleEndian>) -> u64 {
+    let bytes = operands.slice().iter().enumerate();
+    let mut value = 0;
+    for (at, byte) in bytes {
+        value |= u64::from(byte & 0x7f) << (7 * at);
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    value
+}
+
+/// The row that covers an address.
+fn covering(sequences: Option<&Vec<(Vec<Row>, u64)>>, address: u64) -> Option<Row> {
+    let covers =
+        |(rows, end): &&(Vec<Row>, u64)| rows.first().is_some_and(|r| r.0 <= address) && address < *end;
+    let (rows, _) = sequences?.iter().find(covers)?;
+    rows.iter().rfind(|row| row.0 <= address).copied()
+}
+
+/// Counts of each function by name and section, one instruction after the other.
+fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTreeSet<u64>)> {
+    let source = decoded(cubin, ".debug_line");
+    let ptx = decoded(cubin, ".nv_debug_line_sass");
+    let mut all: BTreeMap<(u32, String), (InstructionCounts, BTreeSet<u64>)> = BTreeMap::new();
+    for (index, name, section) in cubin.iter() {
+        if !name.starts_with(".text.") || section.is_mercury() {
+            continue;
+        }
+        let code = cubin.bytes(index).unwrap();
+        let symbols: Vec<_> = cubin.functions().filter(|(_, s)| s.section() == Some(index)).collect();
+        let owner = |offset: u64| {
+            let inside = symbols.iter().filter(|(_, s)| s.value <= offset && offset < s.value + s.size);
+            let first = || symbols.iter().min_by_key(|(_, s)| s.value);
+            inside.max_by_key(|(_, s)| s.value).or_else(first).map(|(symbol, _)| cubin.symbol_name(*symbol))
+        };
+        // Of the function behind an instruction: whether all up to its end is `NOP`.
+        let mut behind: Option<(Option<&str>, bool)> = None;
+        for (number, instruction) in code.chunks(16).enumerate().rev() {
+            let offset = number as u64 * 16;
+            let function = owner(offset);
+            let is_nop = u16::from_le_bytes([instruction[0], instruction[1]]) & 0xfff == 0x918;
+            let is_last = behind.is_none_or(|(next, _)| next != function);
+            let padding = is_nop && (is_last || behind.is_some_and(|(_, padding)| padding));
+            behind = Some((function, padding));
+            let key = (index.0, function.unwrap_or(name).to_owned());
+            let (counts, lines) = all.entry(key).or_default();
+            if padding {
+                counts.padding += 1;
+                continue;
+            }
+            let address = u64::from(index.0) << 40 | offset;
+            let (row, ptx_row) =
+                (covering(source.get(&index.0), address), covering(ptx.get(&index.0), address));
+            counts.all += 1;
+            counts.with_ptx_line += u64::from(ptx_row.is_some());
+            let Some((start, line, context)) = row else { continue };
+            *(if line == 0 { &mut counts.line_0 } else { &mut counts.with_line }) += 1;
+            counts.inlined += u64::from(context != 0);
+            let ptx_at = |address| covering(ptx.get(&index.0), address).map(|row| row.1);
+            let is_other_line = ptx_row.is_some() && ptx_at(address) != ptx_at(start);
+            let is_other_function = owner(start & 0xff_ffff_ffff) != function;
+            counts.inherited += u64::from(start < address && (is_other_line || is_other_function));
+            lines.extend((line != 0).then_some(line));
+        }
+    }
+    all
+}
+
+#[test]
+fn instructions_of_the_corpus_are_counted_as_gimli_rows_say() {
+    let (mut files, mut functions, mut sum) = (0, 0, InstructionCounts::default());
+    let mut lost = 0;
+    for path in support::cubins() {
+        let bytes = fs::read(&path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let symbolizer = Symbolizer::new(&cubin).unwrap();
+        let coverage = Coverage::of(&cubin, &symbolizer).unwrap();
+        if path.ends_with("odd_line_over_31_bits.cubin") {
+            // gimli takes lines that wrap around at 32 bits for 0, nvdisasm and we do not.
+            continue;
+        }
+        let mut want = counted(&cubin);
+        for function in &coverage.functions {
+            let key = (function.section.0, function.name.to_owned());
+            let (counts, lines) = want.remove(&key).unwrap_or_else(|| panic!("{}: {key:?}", path.display()));
+            assert_eq!(function.instructions, counts, "{}: {key:?}", path.display());
+            let ours: BTreeSet<u64> = function.lines.iter().map(|line| line.line.into()).collect();
+            assert_eq!(ours, lines, "{}: {key:?}", path.display());
+            functions += 1;
+            lost += function.lost_lines.len();
+        }
+        assert!(want.is_empty(), "{}: {:?}", path.display(), want.keys());
+        let by_file: u64 = coverage.files.iter().map(|file| file.instructions).sum();
+        assert_eq!(by_file, coverage.instructions().with_line, "{}", path.display());
+        sum += coverage.instructions();
+        files += usize::from(!symbolizer.source_rows().is_empty());
+    }
+    eprintln!("{files} files with lines, {functions} functions, {lost} lost lines: {sum:?}");
+}
+
+/// `llvm-dwarfdump --statistics` of a file; `None` where it is not installed.
+fn statistics(path: &Path) -> Option<HashMap<String, u64>> {
+    let output = Command::new("llvm-dwarfdump-19").arg("--statistics").arg(path).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let members = text.trim().trim_matches(['{', '}']).split(",\n").filter_map(|member| {
+        let (name, value) = member.trim().strip_prefix('"')?.split_once("\": ")?;
+        Some((name.to_owned(), value.parse().ok()?))
+    });
+    Some(members.collect())
+}
+
+/// Where LLVM counts something else, and why.
+const EXPLAINED: [(&str, &str); 6] = [
+    ("ck_vec/sm_75/gO0/ck_vec.cubin", "`this` is DW_AT_artificial, which #params leaves out"),
+    ("rdc_three/sm_75/G-rdc/physics.cubin", "LLVM applies no relocation: of an ET_REL it reads other lists"),
+    ("device_calls/sm_75/debug/julia.part0.cubin", "the same"),
+    (
+        "reduce_tree/sm_80/G/reduce_tree.cubin",
+        "starts of ranges that ptxas left open are 0: LLVM takes that for the function's start",
+    ),
+    (
+        "matmul_block/sm_80/debug/matmul_block.cubin",
+        "the unit has no DW_AT_low_pc: LLVM takes its lists for unreadable",
+    ),
+    ("matmul_block/sm_80/debug/matmul_block.own.cubin", "the same"),
+];
+
+/// Files that LLVM can read: up to sm_89 what stands under relocations is right in files of one function, and addresses of several
+/// functions overlap without harm to sums of sizes.
+#[test]
+fn variables_are_counted_as_llvm_does() {
+    let (mut files, mut equal, mut sum) = (0, 0, [0; 5]);
+    let mut different = Vec::new();
+    let legacy =
+        |path: &PathBuf| ["sm_75", "sm_80", "sm_86", "sm_89"].iter().any(|sm| path.iter().any(|p| p == *sm));
+    for path in support::cubins().into_iter().filter(legacy) {
+        let bytes = fs::read(&path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if cubin.section_by_name(".debug_info").is_none() {
+            continue;
+        }
+        let Some(llvm) = statistics(&path) else {
+            eprintln!("skipped: no llvm-dwarfdump-19");
+            return;
+        };
+        let symbolizer = Symbolizer::new(&cubin).unwrap();
+        let coverage = Coverage::of(&cubin, &symbolizer).unwrap();
+        let (mut parameters, mut locals) = (VariableCounts::default(), VariableCounts::default());
+        for function in &coverage.functions {
+            parameters += function.parameters;
+            locals += function.locals;
+        }
+        let ours = [
+            parameters.all,
+            parameters.scope_bytes,
+            parameters.covered_bytes,
+            locals.scope_bytes,
+            locals.covered_bytes,
+            locals.all + coverage.globals.all,
+            parameters.located,
+            locals.located + coverage.globals.located,
+        ];
+        let theirs = [
+            "#params",
+            "sum_all_params(#bytes in parent scope)",
+            "sum_all_params(#bytes in parent scope covered by DW_AT_location)",
+            "sum_all_local_vars(#bytes in parent scope)",
+            "sum_all_local_vars(#bytes in parent scope covered by DW_AT_location)",
+            "#local vars",
+            "#params with binary location",
+            "#local vars with binary location",
+        ]
+        .map(|name| llvm.get(name).copied().unwrap_or(u64::MAX));
+        files += 1;
+        // A difference that is explained must be there, and no other.
+        let explained = EXPLAINED.iter().any(|(file, _)| path.to_string_lossy().ends_with(file));
+        equal += usize::from(ours == theirs);
+        if (ours == theirs) == explained {
+            different.push(format!("{}: {ours:?}, LLVM {theirs:?}", path.display()));
+        }
+        for (sum, more) in sum.iter_mut().zip(ours) {
+            *sum += more;
+        }
+    }
+    eprintln!("{equal} of {files} files equal; {sum:?}");
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+}
+
+/// Damaged files give an answer or an error that says where, and no answer counts more instructions than there are.
+#[test]
+fn damaged_files_are_no_harm() {
+    let paths: Vec<PathBuf> = support::cubins();
+    let small =
+        paths.iter().filter(|path| fs::metadata(path).is_ok_and(|data| data.len() < 40_000)).step_by(9);
+    let (mut answers, mut errors) = (0, 0);
+    let mut random = Random(0x636f_7665_7261_6765);
+    for path in small {
+        let original = fs::read(path).unwrap();
+        for _ in 0..100 {
+            let mut bytes = original.clone();
+            for _ in 0..=random.below(8) {
+                let at = random.below(bytes.len());
+                bytes[at] = [0, 1, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(6)];
+            }
+            let Ok(cubin) = Cubin::parse(&bytes) else { continue };
+            let result = Symbolizer::new(&cubin).and_then(|symbolizer| {
+                let coverage = Coverage::of(&cubin, &symbolizer)?;
+                let counts = coverage.instructions();
+                assert!(counts.with_line.saturating_add(counts.line_0) <= counts.all);
+                assert!(counts.inlined.max(counts.with_ptx_line).max(counts.inherited) <= counts.all);
+                for function in &coverage.functions {
+                    let variables = function.variables();
+                    assert!(
+                        variables.located <= variables.all
+                            && variables.covered_bytes <= variables.scope_bytes
+                    );
+                }
+                Ok(())
+            });
+            match result {
+                Ok(()) => answers += 1,
+                Err(error) => {
+                    assert!(!error.section().is_empty());
+                    errors += 1;
+                }
+            }
+        }
+    }
+    eprintln!("{answers} answers, {errors} errors");
+    assert!(paths.is_empty() || answers > 1000);
+}

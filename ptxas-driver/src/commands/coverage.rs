@@ -1,0 +1,164 @@
+//! `coverage`: how much of the code its debug information covers.
+
+mod model;
+mod ptx;
+mod text;
+
+use crate::cli::{FAILURE, complain};
+use crate::commands::read::{self, JSON_VERSION, PtxFile, printable};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use cubin_read::coverage::Coverage;
+use model::{FileReport, Minimum};
+use nv_debug_sections::symbolize::Symbolizer;
+use ptx::PtxNames;
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Shares are of instructions, the NOPs behind the last one of a function left out:
+  line       a row of the line table covers it, with a line other than 0
+  inlined    the row is of inlined code
+  inherited  it has no row of its own: the row before covers it, which is at code of another PTX line
+             or another function
+  ptx        a row of the PTX line table covers it
+  vars       of variables and parameters, the bytes of their scopes at which they have a location
+             (`llvm-dwarfdump --statistics`: #bytes in parent scope covered by DW_AT_location)
+Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
+inlined_at directives that no instruction or inlined call of the file has.
+
+Minima hold for each kernel; in a file without, for each function with a section of its own. Without
+an entry in .debug_info the variables of a function count as not covered.
+
+Examples:
+  ptxas-driver coverage out.cubin --min-lines 95
+  ptxas-driver coverage out.cubin --by file --ptx in.ptx
+  ptxas-driver extract lib.a -o DIR && ptxas-driver coverage DIR/*.cubin --json
+
+Exit status:
+  0  done, and no function is below a minimum
+  1  a function is below a minimum, or a file cannot be read
+  2  the command line is wrong";
+
+/// The command line.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// Cubins; `-` for standard input
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// What has a line of the table each; --json has both
+    #[arg(long, value_enum, default_value = "kernel", value_name = "WHAT")]
+    by: By,
+    /// The PTX that the files were made from: what of it is not in them
+    #[arg(long, value_name = "FILE")]
+    ptx: Option<PathBuf>,
+    /// Least share of instructions with a line, 0 to 100
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    min_lines: Option<f64>,
+    /// Least share of the bytes of variables' scopes that have a location, 0 to 100
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    min_vars: Option<f64>,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Kernels and functions
+    Kernel,
+    /// Source files
+    File,
+}
+
+/// The JSON document.
+#[derive(Debug, Serialize)]
+struct Document {
+    schema: &'static str,
+    schema_version: u32,
+    min_lines: Option<f64>,
+    min_vars: Option<f64>,
+    files: Vec<Outcome>,
+}
+
+/// What came of a file.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Report(Box<FileReport>),
+    Error { file: String, error: String },
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 100".to_owned())
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// The PTX cannot be read, or `out` cannot be written. A cubin that cannot be read is an outcome of its own.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+    let parsed = ptx_file.as_ref().map(|file| (ptx_syntax::parse(&file.text), &file.name));
+    let names = parsed
+        .as_ref()
+        .map(|(parsed, name)| PtxNames::read(&parsed.module).with_context(|| (*name).clone()))
+        .transpose()?;
+    let minimum = Minimum { lines: options.min_lines, variables: options.min_vars };
+    let mut failed = false;
+    let mut outcomes = Vec::new();
+    for path in &options.files {
+        match report(path, names.as_ref(), minimum) {
+            Ok(report) => {
+                failed |= report.is_below();
+                if !options.json {
+                    text::file(out, &report, options.by == By::File)?;
+                }
+                out.flush()?;
+                for message in report.messages(minimum) {
+                    complain(format_args!("{}", printable(&message)));
+                }
+                outcomes.push(Outcome::Report(Box::new(report)));
+            }
+            Err(error) => {
+                failed = true;
+                out.flush()?;
+                complain(format_args!("{error:#}"));
+                outcomes
+                    .push(Outcome::Error { file: path.display().to_string(), error: format!("{error:#}") });
+            }
+        }
+    }
+    if options.json {
+        let document = Document {
+            schema: "nvdwarf.coverage",
+            schema_version: JSON_VERSION,
+            min_lines: options.min_lines,
+            min_vars: options.min_vars,
+            files: outcomes,
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+    } else if options.files.len() > 1 {
+        let reports = outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Report(report) => Some(&**report),
+            Outcome::Error { .. } => None,
+        });
+        text::all_files(out, reports)?;
+    }
+    Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+}
+
+fn report(path: &Path, names: Option<&PtxNames>, minimum: Minimum) -> Result<FileReport> {
+    let (name, bytes) = read::read(path)?;
+    let cubin = read::cubin(&name, &bytes)?;
+    let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
+    let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.clone())?;
+    let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose().with_context(|| name.clone())?;
+    Ok(FileReport::new(name, cubin.header.sm(), &cubin, &coverage, lost, minimum))
+}

@@ -1,0 +1,190 @@
+//! What PTX names and a cubin made from it lacks.
+
+use super::model::{Lines, LostFunction};
+use crate::lower::ptx_sections::{PtxSection, PtxSections};
+use anyhow::Result;
+use cubin_read::coverage::Coverage;
+use cubin_read::entries::{Entries, Entry};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
+use nv_debug_sections::symbolize::FileName;
+use ptx_syntax::section_data::FixupTarget;
+use ptx_syntax::{Module, Statement};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// The architecture of objects that are made to be read and nothing else.
+const ANY_SM: u32 = 75;
+
+/// Names of variables and parameters by function.
+type Variables = BTreeMap<String, BTreeSet<String>>;
+
+/// A line of a source file; a file without `.file` has no path.
+type Line = (Option<String>, u32);
+
+/// What PTX names.
+#[derive(Debug)]
+pub(super) struct PtxNames {
+    functions: Vec<PtxFunction>,
+    variables: Variables,
+}
+
+#[derive(Debug)]
+struct PtxFunction {
+    name: String,
+    /// Lines of `.loc` directives.
+    lines: BTreeSet<Line>,
+    /// Lines of `inlined_at`.
+    call_sites: BTreeSet<Line>,
+}
+
+impl PtxNames {
+    /// Reads `.loc` directives and `.debug_info`.
+    ///
+    /// # Errors
+    ///
+    /// `.debug_info` cannot be decoded.
+    pub(super) fn read(module: &Module<'_>) -> Result<Self> {
+        let paths: HashMap<u64, &str> = module.files().map(|file| (file.index, file.path)).collect();
+        let line = |file: u64, line: u64| {
+            let path = paths.get(&file).map(|path| path.replace('\\', "/"));
+            (line as u32 != 0).then_some((path, line as u32))
+        };
+        let functions = module.functions().filter_map(|function| {
+            let body = function.body.as_ref()?;
+            let (mut lines, mut call_sites) = (BTreeSet::new(), BTreeSet::new());
+            for statement in &body.statements {
+                let Statement::Loc(loc) = statement else { continue };
+                lines.extend(line(loc.file, loc.line));
+                let inlined = loc.inlined_at.as_deref();
+                call_sites.extend(inlined.and_then(|at| line(at.file, at.line)));
+            }
+            Some(PtxFunction { name: function.name.text.to_owned(), lines, call_sites })
+        });
+        Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
+    }
+
+    /// What of it a cubin lacks: only functions that lack something.
+    pub(super) fn lost(&self, cubin: &Cubin<'_>, coverage: &Coverage<'_>) -> Result<Vec<LostFunction>> {
+        let mut there: HashSet<Line> = HashSet::new();
+        for file in &coverage.files {
+            let path = match file.name {
+                FileName::Path(path) => Some(path.replace('\\', "/")),
+                FileName::Undeclared(_) => None,
+            };
+            there.extend(file.lines.iter().chain(&file.call_lines).map(|line| (path.clone(), *line)));
+        }
+        // ptxas calls a function that it has folded into a kernel's section `$kernel$function`.
+        let code: HashSet<&str> = coverage
+            .functions
+            .iter()
+            .flat_map(|f| [f.name, f.name.rsplit('$').next().unwrap_or(f.name)])
+            .collect();
+        let ours = variables(&Entries::read(cubin)?);
+        let none = BTreeSet::new();
+        let mut lost: BTreeMap<&str, LostFunction> = BTreeMap::new();
+        let blank = |name: &str| LostFunction {
+            name: name.to_owned(),
+            code: code.contains(name),
+            lines: Vec::new(),
+            call_sites: Vec::new(),
+            variables: Vec::new(),
+        };
+        for function in &self.functions {
+            let missing =
+                |lines: &BTreeSet<Line>| by_file(lines.iter().filter(|line| !there.contains(*line)));
+            let (lines, call_sites) = (missing(&function.lines), missing(&function.call_sites));
+            if !lines.is_empty() || !call_sites.is_empty() {
+                let entry = lost.entry(&function.name).or_insert_with(|| blank(&function.name));
+                (entry.lines, entry.call_sites) = (lines, call_sites);
+            }
+        }
+        for (function, names) in &self.variables {
+            let ours = ours.get(function).unwrap_or(&none);
+            let variables: Vec<String> = names.difference(ours).cloned().collect();
+            if !variables.is_empty() {
+                lost.entry(function).or_insert_with(|| blank(function)).variables = variables;
+            }
+        }
+        Ok(lost.into_values().collect())
+    }
+}
+
+fn by_file<'l>(lines: impl Iterator<Item = &'l Line>) -> Vec<Lines> {
+    let mut by_file: BTreeMap<&Option<String>, Vec<u32>> = BTreeMap::new();
+    for (file, line) in lines {
+        by_file.entry(file).or_default().push(*line);
+    }
+    by_file.into_iter().map(|(file, lines)| Lines { file: file.clone(), lines }).collect()
+}
+
+/// The variables of each function's entry, by its linkage name, else its name. Those outside functions have the name ``.
+fn variables(entries: &Entries<'_>) -> Variables {
+    let mut all = Variables::new();
+    for (number, entry) in entries.all().iter().enumerate() {
+        if !matches!(entry.tag, gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) {
+            continue;
+        }
+        let Some(name) = named(entries, entry, &[gimli::DW_AT_name]) else { continue };
+        let function = entries.ancestors(number).find(|entry| entry.tag == gimli::DW_TAG_subprogram);
+        let names = [gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_linkage_name, gimli::DW_AT_name];
+        let function = function.and_then(|function| named(entries, function, &names)).unwrap_or_default();
+        all.entry(function).or_default().insert(name);
+    }
+    all
+}
+
+/// The first of the names that the entry has, or the one it is an instance of.
+fn named(entries: &Entries<'_>, entry: &Entry, names: &[gimli::DwAt]) -> Option<String> {
+    let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification]
+        .into_iter()
+        .find_map(|attribute| entries.all().get(entries.referred(entry, attribute)?));
+    [Some(entry), origin]
+        .into_iter()
+        .flatten()
+        .find_map(|entry| names.iter().find_map(|name| Some(entry.string(*name)?.into_owned())))
+}
+
+/// As [`variables`], of the PTX's own `.debug_info`.
+fn variables_of_ptx(module: &Module<'_>) -> Result<Variables> {
+    let sections = PtxSections::assemble(module, &mut Vec::new());
+    let mut all = Variables::new();
+    let info = sections.sections.iter().filter(|section| section.kind == Some(SectionKind::DebugInfo));
+    for info in info {
+        let beside = [SectionKind::DebugAbbrev, SectionKind::DebugStr];
+        let beside = beside.into_iter().filter_map(|kind| sections.by_kind(kind));
+        let given = [info].into_iter().chain(beside).map(|section| DebugSection {
+            name: section.name.to_owned(),
+            bytes: resolved(section, &sections),
+            rel: Vec::new(),
+            rela: Vec::new(),
+        });
+        let mut object = debug_only(ANY_SM, &[], &[])?.cubin;
+        object.set_debug_sections(given.collect())?;
+        for (function, names) in variables(&Entries::read(&object)?) {
+            all.entry(function).or_default().extend(names);
+        }
+    }
+    Ok(all)
+}
+
+/// The bytes of a section with references to debug sections in place; addresses of code stay 0.
+fn resolved(section: &PtxSection<'_>, sections: &PtxSections<'_>) -> Vec<u8> {
+    let mut bytes = section.assembled.bytes.clone();
+    for fixup in &section.assembled.fixups {
+        let value = match fixup.target {
+            FixupTarget::Section { addend, .. } => Some(addend as u64),
+            FixupTarget::Symbol { name, addend } => {
+                sections.label_offset(name).map(|offset| offset.wrapping_add_signed(addend))
+            }
+            FixupTarget::Difference { .. } => None,
+        };
+        let start = usize::try_from(fixup.offset).ok();
+        let field = start.and_then(|start| bytes.get_mut(start..start.checked_add(fixup.width.into())?));
+        if let Some((value, field)) = value.zip(field) {
+            for (to, from) in field.iter_mut().zip(value.to_le_bytes()) {
+                *to = from;
+            }
+        }
+    }
+    bytes
+}
