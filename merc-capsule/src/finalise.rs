@@ -206,11 +206,11 @@ impl<'c, 'd> Finaliser<'c, 'd> {
                 .collect::<Result<_>>()?;
             let codes: Vec<Option<&CodeMap>> =
                 starts.iter().map(|start| start.map(|(_, code)| code)).collect();
-            let is_new = |(sequence, code): (&Sequence, &Option<&CodeMap>)| {
+            let is_new = |(sequence, code): (&Sequence, Option<&CodeMap>)| {
                 let is_new = code.is_none_or(|code| seen.insert(code.native));
                 is_new.then_some(()).ok_or(sequence.base_offset)
             };
-            if let Err(offset) = table.sequences.iter().zip(&codes).try_for_each(is_new) {
+            if let Err(offset) = table.sequences.iter().zip(codes.iter().copied()).try_for_each(is_new) {
                 return Err(entries.fault(offset, "a second sequence for the same code section"));
             }
             let Some(line_table) = LineTableKind::of(kind) else { continue };

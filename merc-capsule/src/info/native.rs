@@ -72,6 +72,11 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
 pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap<SymbolIndex, u32>> {
     cubin.expect_short_names()?;
     let Some(symtab) = cubin.mercury_symtab() else { return Ok(BTreeMap::new()) };
+    let needs = nv_info::functions(mercury);
+    // Sections of one function have none: a file has as many of these as functions.
+    if needs.values().all(|needs| needs.frame_size.is_none()) {
+        return Ok(BTreeMap::new());
+    }
     let owner = |name: &str| Some(native_name(name)?.strip_prefix(CODE_PREFIX)?.to_owned());
     let owners: HashMap<SectionIndex, String> =
         cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
@@ -80,7 +85,6 @@ pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap
         .filter(|(_, symbol)| symbol.is_function())
         .filter_map(|(number, symbol)| Some((SymbolIndex(number), symbol.section()?)))
         .collect();
-    let needs = nv_info::functions(mercury);
     let mut sizes: HashMap<SectionIndex, u32> = HashMap::new();
     for (symbol, section) in &functions {
         let is_owner = owners.get(section).is_some_and(|name| name == cubin.symbol_name_in(symtab, *symbol));
