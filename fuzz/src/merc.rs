@@ -71,5 +71,11 @@ fn check_written(made: &Cubin<'_>, size: usize) {
     let written = made.write().expect("what was made can be written");
     assert!(written.len() <= size * 16 + 64 * 1024, "{} bytes from {size}", written.len());
     let again = Cubin::parse(&written).expect("what was written can be parsed");
-    assert!(again.write().expect("what was parsed can be written") == written);
+    assert_eq!(without_slack(again), without_slack(made.clone()));
+}
+
+/// Zero bytes between sections that belong to nothing: those behind the last section, as the capsule may leave them, are not read.
+fn without_slack(mut cubin: Cubin<'_>) -> Cubin<'_> {
+    cubin.sections.iter_mut().for_each(|section| section.slack = None);
+    cubin
 }

@@ -5,8 +5,9 @@ use crate::spaces::Spaces;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionKind};
-use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, StringTable, Symbol, SymbolIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
+use std::cell::OnceCell;
 
 /// `STT_OBJECT`, which variables of whole programs have.
 const OBJECT: u8 = 1;
@@ -63,7 +64,8 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     let fault = |text: String| Error::new(".symtab", 0, ErrorKind::Other(text));
     let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
-    let mut own_names: HashMap<String, Option<u32>> = HashMap::new();
+    // Offsets of names, once one is looked for.
+    let own_names: OnceCell<HashMap<&str, u32>> = OnceCell::new();
     let reserved = shared_window_reserve(cubin.header.sm());
     let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
@@ -81,8 +83,14 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
                 .strip_prefix(MERCURY_PREFIX)
                 .filter(|own| *own != section && !symbol.is_function());
             if let Some(own) = own_name.filter(|_| symbol.is_section()) {
-                let find = || strings?.entries().find(|(_, entry)| *entry == own).map(|(offset, _)| offset);
-                let offset = *own_names.entry(own.to_owned()).or_insert_with(find);
+                let names = own_names.get_or_init(|| {
+                    let mut names = HashMap::new();
+                    for (offset, name) in strings.into_iter().flat_map(StringTable::entries) {
+                        names.entry(name).or_insert(offset);
+                    }
+                    names
+                });
+                let offset = names.get(own).copied();
                 there.name = offset.ok_or_else(|| fault(format!(".strtab has no name {own}")))?;
             }
         }
