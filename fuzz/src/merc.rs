@@ -44,26 +44,22 @@ fn check_spaces(cubin: &Cubin<'_>) {
 /// The capsule goes, or nothing happens.
 fn check_finalise(cubin: &Cubin<'_>, size: usize, maps: &[CodeMap]) {
     let mut made = cubin.clone();
-    match finalise(&mut made, Some(maps)) {
-        Err(_) => assert_eq!(made, *cubin),
-        Ok(()) => {
-            assert!(!made.has_capsule());
-            check_written(&made, size);
-        }
+    if finalise(&mut made, Some(maps)).is_err() {
+        return assert_eq!(made, *cubin);
     }
+    assert!(!made.has_capsule());
+    check_written(&made, size);
 }
 
 /// There is a capsule, which can be told from native code and finalised, or nothing happens.
 fn check_clone(cubin: &Cubin<'_>, size: usize, origin: &Origin<'_>) {
     let mut made = cubin.clone();
-    match capsule::clone(&mut made, origin) {
-        Err(_) => assert_eq!(made, *cubin),
-        Ok(()) => {
-            check_written(&made, size);
-            let _ = self_check(&made, Some(&origin.maps));
-            check_finalise(&made, size, &origin.maps);
-        }
+    if capsule::clone(&mut made, origin).is_err() {
+        return assert_eq!(made, *cubin);
     }
+    check_written(&made, size);
+    let _ = self_check(&made, Some(&origin.maps));
+    check_finalise(&made, size, &origin.maps);
 }
 
 /// What was made can be written, is not much longer than what it was made of, and reads as the same values.
