@@ -78,22 +78,9 @@ fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTa
     }
     let is_call = |op: &LineOp| matches!(op, LineOp::InlinedCall { .. } | LineOp::SetFunctionName(_));
     let inlines = sequences.iter().flat_map(|sequence| &sequence.ops).any(is_call);
-    match (inlines, debug_str_base) {
-        (true, None) => {
-            let expected = "one, since rows are of inlined code";
-            check.find(RuleId::LineNameBase, view.name, start, "a header without base of names", expected);
-        }
-        (false, Some(base)) => {
-            let found = format!("a base of names, {base:#x}");
-            check.find(
-                RuleId::LineNameBase,
-                view.name,
-                start,
-                found,
-                "none, since no row is of inlined code",
-            );
-        }
-        _ => {}
+    if inlines && debug_str_base.is_none() {
+        let expected = "one, since rows are of inlined code";
+        check.find(RuleId::LineNameBase, view.name, start, "a header without base of names", expected);
     }
 }
 
@@ -204,10 +191,9 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<
     let strings = strings.map(|index| check.relocated.section(index).map(|section| section.bytes));
     let no_strings = strings.is_none();
     let Ok(strings) = strings.transpose() else { return };
-    let names = CalleeNames::new(
-        strings.unwrap_or(Cow::Borrowed(&[])),
-        units.iter().map(|(_, table)| table.debug_str_base),
-    );
+    let strings = strings.unwrap_or(Cow::Borrowed(&[]));
+    let size = strings.len() as u64;
+    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| table.debug_str_base));
     let mut seen_files = HashSet::new();
     let mut seen_names = HashSet::new();
     let mut unrelated = HashSet::new();
@@ -227,8 +213,10 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<
             Some(Doubt::NoStringStart) if no_strings && row.name == 0 => {}
             Some(Doubt::NoStringStart) => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
+                let is_inside = names.get(unit, row.name).offset < size;
+                let rule = if is_inside { RuleId::LineNameInside } else { RuleId::LineName };
                 let expected = "the start of a string in .debug_str";
-                check.find(RuleId::LineName, view.name, sequence.base_offset, found, expected);
+                check.find(rule, view.name, sequence.base_offset, found, expected);
             }
             Some(Doubt::UnrelatedBase) if unrelated.insert(unit) => {
                 let base = table.debug_str_base.unwrap_or(0);

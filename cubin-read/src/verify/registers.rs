@@ -63,13 +63,14 @@ fn of_function(
 ) -> u64 {
     let name = text(function.function);
     let size = check.function_size(&name);
-    let expected = match size {
-        None => Some("the name of a function in the file"),
-        Some(_) if is_again => Some("each function once"),
+    let fault = match size {
+        None => Some((RuleId::RegistersFunction, "the name of a function in the file")),
+        Some(_) if is_again && check.is_linked => Some((RuleId::RegistersTwice, "each function once")),
+        Some(_) if is_again => Some((RuleId::RegistersFunction, "each function once")),
         Some(_) => None,
     };
-    if let Some(expected) = expected {
-        check.find_in(Some(name.clone()), (RuleId::RegistersFunction, view.name, at), "this name", expected);
+    if let Some((rule, expected)) = fault {
+        check.find_in(Some(name.clone()), (rule, view.name, at), "this name", expected);
     }
     let mut offset = at + function.function.len() as u64 + 1 + 4;
     for range in &function.ranges {
@@ -80,13 +81,15 @@ fn of_function(
             let place = (RuleId::RegistersClass, view.name, offset);
             check.find_in(Some(name.clone()), place, found, "a known class of SASS registers");
         }
-        if start >= end || size.is_some_and(|size| u64::from(end) > size) {
+        let is_outside = start > end || size.is_some_and(|size| u64::from(end) > size);
+        if is_outside || start == end {
+            let rule = if is_outside { RuleId::RegistersRange } else { RuleId::RegistersEmpty };
             let found = format!("{start:#x} to {end:#x} for {ptx}");
             let expected = match size {
                 Some(size) => format!("a range in the function's {size:#x} bytes"),
                 None => "a range with bytes".to_owned(),
             };
-            check.find_in(Some(name.clone()), (RuleId::RegistersRange, view.name, offset), found, expected);
+            check.find_in(Some(name.clone()), (rule, view.name, offset), found, expected);
         }
         offset += 4 + ptx_name.len() as u64 + 1 + 12;
     }
