@@ -1,6 +1,6 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, diff, dump, extract, lines, merc, print, sections, strip};
+use crate::commands::{check, compile, diff, dump, extract, lines, merc, print, sections, strip, verify};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -28,8 +28,8 @@ Examples:
 
 Exit status:
   0  done
-  1  the file is no readable cubin, a query has no answer, nothing can be extracted, or check or
-     sections --check found something
+  1  the file is no readable cubin, a query has no answer, nothing can be extracted, or check,
+     sections --check or verify found something
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -64,6 +64,8 @@ enum Command {
     Merc(merc::Options),
     /// PTX out again, as it came or in the canonical layout
     Print(print::Options),
+    /// What is wrong with the debug information of cubins
+    Verify(verify::Options),
 }
 
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
@@ -138,6 +140,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
+        Command::Verify(options) => verify::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,

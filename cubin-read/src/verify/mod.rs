@@ -135,7 +135,6 @@ struct Check<'c, 'd> {
 
 /// One native section with its relocations.
 struct View<'c> {
-    index: SectionIndex,
     name: &'c str,
     data: RelocatedSection<'c>,
 }
@@ -186,7 +185,7 @@ impl<'c> Check<'c, '_> {
     fn view(&self, kind: SectionKind) -> Option<View<'c>> {
         let index = self.cubin.section_by_name(kind.name())?;
         let data = self.relocated.section(index).ok()?;
-        Some(View { index, name: self.cubin.section_name(index), data })
+        Some(View { name: self.cubin.section_name(index), data })
     }
 
     fn entries(&mut self) -> Option<Entries<'c>> {

@@ -11,3 +11,4 @@ pub mod print;
 mod read;
 pub mod sections;
 pub mod strip;
+pub mod verify;
