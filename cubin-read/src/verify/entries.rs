@@ -1,20 +1,17 @@
-//! `.debug_info` and `.debug_abbrev`.
+//! `.debug_info`.
 
 use super::lines::TableFiles;
 use super::{Check, RuleId};
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
 use gimli::{DwAt, DwTag};
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
-use std::collections::HashSet;
 use std::ops::Range;
 
 mod classes;
 mod references;
 
 pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, tables: Option<&[TableFiles]>) {
-    abbreviations(check, entries);
     for unit in entries.units() {
         header(check, entries, unit);
         let table = line_table(check, entries, unit, tables);
@@ -36,46 +33,6 @@ fn words(entry: &Entry) -> String {
         Some(name) => format!("{} {name}", entry.tag),
         None => entry.tag.to_string(),
     }
-}
-
-/// DWARF 2.0.0 §7.5.3. Each code once in the abbreviations of a unit; of faults that make them unreadable [`Entries::read`] tells.
-fn abbreviations(check: &mut Check<'_, '_>, entries: &Entries<'_>) {
-    let Some(view) = check.view(SectionKind::DebugAbbrev) else { return };
-    let mut starts: Vec<u64> = entries.units().iter().map(|unit| unit.abbrev_offset).collect();
-    starts.sort_unstable();
-    starts.dedup();
-    let mut seen = HashSet::new();
-    for (&start, end) in starts.iter().zip(starts.iter().skip(1).copied().chain([u64::MAX])) {
-        let mut cursor = Cursor::new(view.name, &view.data.bytes);
-        let mut codes = HashSet::new();
-        if cursor.take(start, "what is before").is_err() {
-            continue;
-        }
-        // Units may share the end of a list; each byte is looked at once.
-        while cursor.offset() < end && seen.insert(cursor.offset()) {
-            let offset = cursor.offset();
-            match abbreviation(&mut cursor) {
-                Ok(Some(code)) if !codes.insert(code) => {
-                    let found = format!("abbreviation {code} again");
-                    check.find(RuleId::AbbrevTwice, view.name, offset, found, "each code once");
-                }
-                Ok(Some(_)) => {}
-                Ok(None) | Err(_) => break,
-            }
-        }
-    }
-}
-
-/// Its code; `None` at the end.
-fn abbreviation(cursor: &mut Cursor<'_>) -> nv_debug_sections::Result<Option<u64>> {
-    let code = cursor.uleb("an abbreviation code")?;
-    if code == 0 {
-        return Ok(None);
-    }
-    cursor.uleb("a tag")?;
-    cursor.u8("the children flag")?;
-    while (cursor.uleb("an attribute name")?, cursor.uleb("an attribute form")?) != (0, 0) {}
-    Ok(Some(code))
 }
 
 fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {

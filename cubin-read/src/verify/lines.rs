@@ -211,6 +211,11 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<
         match names.get(unit, row.name).doubt {
             // Inlined code of functions without name (no `function_name`) has 0.
             Some(Doubt::NoStringStart) if no_strings && row.name == 0 => {}
+            Some(Doubt::NoStringStart) if no_strings => {
+                let found = format!("name {:#x} of row {}", row.name, row.number);
+                let expected = "none without .debug_str";
+                check.find(RuleId::LineNameless, view.name, sequence.base_offset, found, expected);
+            }
             Some(Doubt::NoStringStart) => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
                 let is_inside = names.get(unit, row.name).offset < size;
