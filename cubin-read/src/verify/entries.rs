@@ -1,7 +1,7 @@
 //! `.debug_info`.
 
 use super::lines::TableFiles;
-use super::{Check, RuleId};
+use super::{Check, RuleId, short};
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
 use gimli::{DwAt, DwTag};
 use nv_debug_sections::catalog::SectionKind;
@@ -30,7 +30,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, tables: Op
 /// An entry in words: tag and name.
 fn words(entry: &Entry) -> String {
     match entry.name() {
-        Some(name) => format!("{} {name}", entry.tag),
+        Some(name) => format!("{} {}", entry.tag, short(&name)),
         None => entry.tag.to_string(),
     }
 }
@@ -76,7 +76,9 @@ fn line_table(
     let is_list = |attribute: &&Attribute| attribute.name == gimli::DW_AT_stmt_list;
     let attribute = first.attributes.iter().find(is_list)?;
     let Value::Offset(SectionKind::DebugLine, offset) = attribute.value else { return None };
-    let found = tables?.iter().find(|table| table.offset == offset).copied();
+    let tables = tables?;
+    let found = tables.binary_search_by_key(&offset, |table| table.offset).ok();
+    let found = found.and_then(|at| tables.get(at)).copied();
     if found.is_none() {
         let found = format!("offset {offset:#x}");
         let expected = "the start of a table in .debug_line";

@@ -1,6 +1,6 @@
 //! `.debug_frame`.
 
-use super::{Check, RuleId, View};
+use super::{Check, RuleId, View, short};
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
@@ -43,7 +43,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
         check.code.functions().iter().filter(|function| function.size > 0).copied().collect();
     for function in functions {
         if !with_frame.contains(&(function.section, function.offset)) {
-            let name = Some(function.name.to_owned());
+            let name = Some(short(function.name).to_owned());
             let found = format!("no FDE for {}", check.place((function.section, function.offset)));
             check.find_in(name, (RuleId::FramesMissing, view.name, 0), found, "one for each function");
         }
@@ -84,7 +84,7 @@ fn location(check: &mut Check<'_, '_>, view: &View<'_>, entry: u64, range: u64) 
     };
     let end = start.saturating_add(range);
     let (function, limit) = check.function_from(section, start);
-    let name = function.map(|function| function.name.to_owned());
+    let name = function.map(|function| short(function.name).to_owned());
     let is_start = name.is_some();
     if is_start && end <= limit {
         return Some((section, start, end, entry));

@@ -84,46 +84,42 @@ fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTa
     }
 }
 
-/// The code section of a sequence, where it starts there, and how far those before reach.
+/// Code section of a sequence, where it starts there, and that section's size.
+fn place_of(
+    check: &Check<'_, '_>,
+    view: &View<'_>,
+    sequence: &Sequence,
+) -> Result<(SectionIndex, u64, u64), (RuleId, String)> {
+    let nowhere = |found: String| (RuleId::LineSequence, found);
+    let (section, start) = match view.data.target(sequence.base_offset) {
+        Some(target) => {
+            let section = target.section.ok_or_else(|| nowhere("an undefined symbol".to_owned()))?;
+            (section, target.offset)
+        }
+        None => check.code.at_address(sequence.base).ok_or_else(|| {
+            let is_dropped = check.is_linked && sequence.base == 0;
+            let rule = if is_dropped { RuleId::LineDropped } else { RuleId::LineSequence };
+            (rule, format!("address {:#x} without relocation", sequence.base))
+        })?,
+    };
+    let size = check.code_size(section).ok_or_else(|| nowhere(check.place((section, start))))?;
+    Ok((section, start, size))
+}
+
+/// Where a sequence starts, if that is known. `covered` has what sequences before cover, by section.
 fn of_sequence(
     check: &mut Check<'_, '_>,
     view: &View<'_>,
     sequence: &Sequence,
-    covered: &mut HashMap<SectionIndex, Vec<(u64, u64)>>,
+    covered: &mut HashMap<SectionIndex, (u64, u64)>,
 ) -> Option<(SectionIndex, u64)> {
     let at = sequence.base_offset;
-    let (section, start) = match view.data.target(at) {
-        Some(target) => match target.section {
-            Some(section) => (section, target.offset),
-            None => {
-                check.find(
-                    RuleId::LineSequence,
-                    view.name,
-                    at,
-                    "an undefined symbol",
-                    "a place in a code section",
-                );
-                return None;
-            }
-        },
-        None => match check.code.at_address(sequence.base) {
-            Some(place) => place,
-            None if check.is_linked && sequence.base == 0 => {
-                let found = "a sequence at 0 without relocation";
-                check.find(RuleId::LineDropped, view.name, at, found, "one against a function");
-                return None;
-            }
-            None => {
-                let found = format!("address {:#x} without relocation", sequence.base);
-                check.find(RuleId::LineSequence, view.name, at, found, "a place in a code section");
-                return None;
-            }
-        },
-    };
-    let Some(size) = check.code_size(section) else {
-        let found = check.place((section, start));
-        check.find(RuleId::LineSequence, view.name, at, found, "a place in a code section");
-        return None;
+    let (section, start, size) = match place_of(check, view, sequence) {
+        Ok(place) => place,
+        Err((rule, found)) => {
+            check.find(rule, view.name, at, found, "a place in a code section");
+            return None;
+        }
     };
     let end = start.saturating_add(sequence.end);
     if end != size {
@@ -131,17 +127,17 @@ fn of_sequence(
         let expected = format!("one to {size:#x}, the end of {}", check.cubin.section_name(section));
         check.find_in(function, (RuleId::LineEnd, view.name, at), found, expected);
     }
-    let ranges = covered.entry(section).or_default();
-    // In one section there is one; a file with more is a faulty one, and one finding says it.
-    if let Some((first, last)) = ranges.first().copied().filter(|(first, last)| start < *last && *first < end)
-    {
-        let found = check.place((section, start));
-        let expected = format!("rows of that section once: {first:#x} to {last:#x} have some");
-        check.find(RuleId::LineTwice, view.name, at, found, expected);
-    }
-    ranges.truncate(1);
-    if ranges.is_empty() {
-        ranges.push((start, end));
+    // In one section there is one: a file with more is a faulty one.
+    match covered.get(&section) {
+        Some((first, last)) if start < *last && *first < end => {
+            let found = check.place((section, start));
+            let expected = format!("rows of that section once: {first:#x} to {last:#x} have some");
+            check.find(RuleId::LineTwice, view.name, at, found, expected);
+        }
+        Some(_) => {}
+        None => {
+            covered.insert(section, (start, end));
+        }
     }
     Some((section, start))
 }

@@ -1,7 +1,7 @@
 //! `.debug_loc` and `.debug_ranges`, and which registers locations use.
 
 use super::registers::Used;
-use super::{Check, RuleId, View, expression};
+use super::{Check, RuleId, View, expression, short};
 use crate::entries::{Address, Entries, Entry, Value};
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
@@ -238,7 +238,7 @@ fn is_location(name: gimli::DwAt) -> bool {
 }
 
 fn fault(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry, offset: u64, found: &str) {
-    let name = entry.name().map(std::borrow::Cow::into_owned);
-    let found = format!("{} {}: {found}", entry.tag, name.unwrap_or_default());
+    let name = entry.name().unwrap_or_default();
+    let found = format!("{} {}: {found}", entry.tag, short(&name));
     check.find(RuleId::EntriesExpression, entries.section_name(), offset, found, "DWARF operations");
 }

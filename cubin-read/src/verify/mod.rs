@@ -121,6 +121,14 @@ pub fn verify(cubin: &Cubin<'_>) -> Report {
     check.report
 }
 
+/// Length of names in findings: a file may give one long name to much that is wrong.
+const MAX_NAME_CHARS: usize = 1024;
+
+/// The name, or its beginning.
+fn short(name: &str) -> &str {
+    name.char_indices().nth(MAX_NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
+}
+
 /// The file, and what was found so far.
 struct Check<'c, 'd> {
     cubin: &'c Cubin<'d>,
@@ -150,7 +158,7 @@ impl<'c> Check<'c, '_> {
     ) {
         self.report.push(Finding {
             rule: rule.rule(),
-            section: section.to_owned(),
+            section: short(section).to_owned(),
             offset,
             function: None,
             found: found.into(),
@@ -166,7 +174,7 @@ impl<'c> Check<'c, '_> {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) {
-        let (section, found, expected) = (section.to_owned(), found.into(), expected.into());
+        let (section, found, expected) = (short(section).to_owned(), found.into(), expected.into());
         self.report.push(Finding { rule: rule.rule(), section, offset, function, found, expected });
     }
 
@@ -210,7 +218,7 @@ impl<'c> Check<'c, '_> {
         self.code.section(section).map(|code| code.size)
     }
 
-    /// Functions of a code section, or of a place in it the one that is there.
+    /// The function at a place in a code section.
     fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
         self.code.function_at(section, offset)
     }
@@ -231,11 +239,11 @@ impl<'c> Check<'c, '_> {
     }
 
     fn function_name(&self, section: SectionIndex, offset: u64) -> Option<String> {
-        self.function_at(section, offset).map(|function| function.name.to_owned())
+        self.function_at(section, offset).map(|function| short(function.name).to_owned())
     }
 
     /// A place in words.
     fn place(&self, (section, offset): (SectionIndex, u64)) -> String {
-        format!("{}+{offset:#x}", self.cubin.section_name(section))
+        format!("{}+{offset:#x}", short(self.cubin.section_name(section)))
     }
 }

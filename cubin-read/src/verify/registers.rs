@@ -1,6 +1,6 @@
 //! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`, and whether they have the registers of locations.
 
-use super::{Check, RuleId, View};
+use super::{Check, RuleId, View, short};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes, PtxType};
@@ -50,7 +50,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, used: &[Used]) {
 }
 
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    short(&String::from_utf8_lossy(bytes)).to_owned()
 }
 
 /// The ranges of one function at byte `at`; returns where the next one is.
@@ -62,7 +62,7 @@ fn of_function(
     is_again: bool,
 ) -> u64 {
     let name = text(function.function);
-    let size = check.function_size(&name);
+    let size = check.function_size(&String::from_utf8_lossy(function.function));
     let fault = match size {
         None => Some((RuleId::RegistersFunction, "the name of a function in the file")),
         Some(_) if is_again && check.is_linked => Some((RuleId::RegistersTwice, "each function once")),

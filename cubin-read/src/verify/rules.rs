@@ -191,7 +191,7 @@ pub const RULES: [Rule; COUNT] = [
     fault(Id::LineUndeclaredFile, ("L101", "line-undeclared-file"), "ptxas 13.0", "The file of a row is in the table.", "ptxas closes gaps in the numbers of .file but not in rows, takes a .loc of a file that is not declared, and drops the table where rows use file 0. nvdisasm -g crashes on such a file."),
     fault(Id::LineUnrelatedBase, ("L102", "line-unrelated-base"), "nvlink 13.0", "The base of a table's names is where its names are in .debug_str.", "nvlink joins .debug_str and leaves the bases of sm_90 and later at 0: names of inlined functions are those of the first object."),
     fault(Id::LineDropped, ("L103", "line-dropped"), "nvlink 13.0", "A sequence has the relocation that says whose it is.", "nvlink keeps the rows of functions that it drops, without relocation, so that they seem to be of any function."),
-    fault(Id::LineNameless, ("L104", "line-nameless"), "ptxas 13.0", "A file with names of inlined functions has a .debug_str.", "Where inlined_at comes without function_name, ptxas writes name 1 or 0 all the same, of a section that is not there."),
+    fault(Id::LineNameless, ("L104", "line-nameless"), "ptxas 13.0", "A file with names of inlined functions has a .debug_str.", "ptxas takes function_name without that section too, and the table then names nothing."),
 
     row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "FORMATS 2."),
     row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),
