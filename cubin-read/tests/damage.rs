@@ -89,7 +89,7 @@ impl Patient {
     fn ops(&mut self, section: &str, relocations: &str, mut change: impl FnMut(&mut LineOp) -> bool) {
         let each = |tables: &mut Vec<LineTable<'_>>| {
             let sequences = tables.iter_mut().flat_map(|table| &mut table.sequences);
-            let changed = sequences.flat_map(|sequence| &mut sequence.ops).any(|op| change(op));
+            let changed = sequences.flat_map(|sequence| &mut sequence.ops).any(&mut change);
             assert!(changed);
         };
         self.tables(section, relocations, each);
@@ -311,7 +311,7 @@ const TABLES: &[Damage] = &[
                 true
             }
             _ => false,
-        })
+        });
     }),
     ("L010", LINES, |file| {
         file.ops(LINE_90.0, LINE_90.1, |op| match op {
@@ -320,7 +320,7 @@ const TABLES: &[Damage] = &[
                 true
             }
             _ => false,
-        })
+        });
     }),
     ("L011", LINES, |file| {
         file.ops(LINE_90.0, LINE_90.1, |op| match op {
@@ -329,7 +329,7 @@ const TABLES: &[Damage] = &[
                 true
             }
             _ => false,
-        })
+        });
     }),
     ("L012", LINES, |file| file.tables(LINE_90.0, LINE_90.1, |tables| tables[0].debug_str_base = None)),
     ("L013", DEBUG, |file| {
@@ -339,7 +339,7 @@ const TABLES: &[Damage] = &[
                 true
             }
             _ => false,
-        })
+        });
     }),
     ("L101", DEBUG, |file| {
         file.ops(LINE.0, LINE.1, |op| match op {
@@ -348,7 +348,7 @@ const TABLES: &[Damage] = &[
                 true
             }
             _ => false,
-        })
+        });
     }),
     ("L102", INLINED, |file| {
         file.tables(LINE_90.0, LINE_90.1, |tables| {
@@ -358,7 +358,7 @@ const TABLES: &[Damage] = &[
                 first.sequences.iter().skip(1).position(|sequence| sequence.ops.iter().any(inlines)).unwrap();
             let rest = tables[0].sequences.split_off(with + 1);
             tables.push(LineTable { sequences: rest, ..first });
-        })
+        });
     }),
     ("L103", LINES, |file| {
         file.link();
@@ -407,7 +407,7 @@ const ENTRIES: &[Damage] = &[
     }),
     ("I004", DEBUG, |file| file.abbreviate([0x3e, 0x0b], [0x49, 0x0b])),
     ("I005", DEBUG, |file| {
-        file.set_info(file.attribute(PRODUCT, gimli::DW_AT_type), &0x8e_u32.to_le_bytes())
+        file.set_info(file.attribute(PRODUCT, gimli::DW_AT_type), &0x8e_u32.to_le_bytes());
     }),
     ("I006", DEBUG, |file| file.abbreviate([0x31, 0x13], [0x01, 0x13])),
     ("I007", DEBUG, |file| file.set_info(file.attribute(PRODUCT, gimli::DW_AT_type), &FUSED.to_le_bytes())),
@@ -441,7 +441,7 @@ const MACHINE: &[Damage] = &[
         file.maps(|sass, types| {
             sass[0].function = b"nobody";
             types[0].function = b"nobody";
-        })
+        });
     }),
     ("R003", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].end = 1 << 20)),
     ("R004", DEBUG, |file| file.maps(|_, types| types[0].types = &types[0].types[1..])),
@@ -459,7 +459,7 @@ const MACHINE: &[Damage] = &[
         file.maps(|sass, _| {
             let ranges = sass.iter_mut().flat_map(|function| &mut function.ranges);
             ranges.filter(|range| range.ptx_name == b"%f11").for_each(|range| range.ptx_name = b"%zz");
-        })
+        });
     }),
     ("F001", DEBUG, |file| file.bytes(".debug_frame")[20] = 9),
     ("F002", DEBUG, |file| {
@@ -494,7 +494,7 @@ const MACHINE: &[Damage] = &[
             file.relocations(SASS.1).iter().find(|relocation| relocation.symbol == symbol).unwrap().offset;
         file.relocations(SASS.1).retain(|relocation| relocation.symbol != symbol);
         file.tables(SASS.0, SASS.1, |tables| {
-            tables[0].sequences.retain(|sequence| sequence.base_offset != at)
+            tables[0].sequences.retain(|sequence| sequence.base_offset != at);
         });
         file.maps(|sass, types| {
             sass.retain(|function| function.function != name);

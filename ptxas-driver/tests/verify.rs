@@ -65,8 +65,8 @@ fn damaged_capsules_are_found() {
             cubin.sections[at.as_usize()].flags = 0;
         }),
         ("C002", |cubin| {
-            let [at, other] =
-                [".nv.merc.debug_frame", ".shstrtab"].map(|name| cubin.section_by_name(name).unwrap());
+            let [at, other] = [".nv.merc.debug_frame", ".nv.merc.debug_line"]
+                .map(|name| cubin.section_by_name(name).unwrap());
             cubin.sections[at.as_usize()].name = cubin.sections[other.as_usize()].name;
         }),
         ("C003", |cubin| {
@@ -139,7 +139,7 @@ fn faults_of_linked_files_are_found() {
 
 /// Inputs that ptxas takes without a word: options, and what is found.
 const COMPILED: [(&str, &[&str], &[&str]); 3] = [
-    ("17-dwarf-version-5-unit", &["-g"], &["I002"]),
+    ("17-dwarf-version-5-unit", &["-g"], &["I001"]),
     ("34-stale-high-pc-under-relocation", &["-g"], &[]),
     ("40-relocatable-object-line-table", &["-c", "-lineinfo"], &[]),
 ];

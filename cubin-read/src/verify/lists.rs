@@ -162,28 +162,25 @@ fn of_item(
     };
     let name = owner.map(|owner| owner.name.to_string());
     let (start, end) = (place(check, item.start), place(check, item.end));
-    match (start, end) {
-        (Some((section, start)), Some((other, end))) => {
-            let size = check.code_size(section);
-            let is_inside = section == other && start <= end && size.is_some_and(|size| end <= size);
-            let is_owned = owner.is_none_or(|Owner { section: of, code, .. }| {
-                section == *of && code.start <= start && end <= code.end
-            });
-            if !is_inside || !is_owned {
-                let found = format!("{} to {}", check.place((section, start)), check.place((other, end)));
-                let expected = match owner {
-                    Some(Owner { section, code, .. }) => {
-                        format!("a range in {} to {:#x}", check.place((*section, code.start)), code.end)
-                    }
-                    None => "a range in one code section".to_owned(),
-                };
-                check.find_in(name, (RuleId::ListRange, view.name, item.offset), found, expected);
-            }
+    if let (Some((section, start)), Some((other, end))) = (start, end) {
+        let size = check.code_size(section);
+        let is_inside = section == other && start <= end && size.is_some_and(|size| end <= size);
+        let is_owned = owner.is_none_or(|owner| {
+            section == owner.section && owner.code.start <= start && end <= owner.code.end
+        });
+        if !is_inside || !is_owned {
+            let found = format!("{} to {}", check.place((section, start)), check.place((other, end)));
+            let expected = match owner {
+                Some(Owner { section, code, .. }) => {
+                    format!("a range in {} to {:#x}", check.place((*section, code.start)), code.end)
+                }
+                None => "a range in one code section".to_owned(),
+            };
+            check.find_in(name, (RuleId::ListRange, view.name, item.offset), found, expected);
         }
-        _ => {
-            let found = "an address that is nowhere";
-            check.find_in(name, (RuleId::ListUnresolved, view.name, item.offset), found, "a place in code");
-        }
+    } else {
+        let found = "an address that is nowhere";
+        check.find_in(name, (RuleId::ListUnresolved, view.name, item.offset), found, "a place in code");
     }
     let Some(bytes) = item.expression.clone().and_then(|range| view.data.bytes.get(range)) else { return };
     match expression::registers(bytes) {

@@ -1,7 +1,7 @@
 //! `.debug_pubnames`, `.debug_pubtypes`, `.debug_aranges`.
 
 use super::{Check, RuleId, View};
-use crate::entries::{Entries, Unit};
+use crate::entries::{Entries, Entry, Unit};
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{ErrorKind, Result};
@@ -89,7 +89,7 @@ fn names(
                 entries.all().get(number)
             });
             // A chain of origins is short, but a file may have a ring.
-            let real = real.take(4).find_map(|entry| entry.name());
+            let real = real.take(4).find_map(Entry::name);
             let text = String::from_utf8_lossy(name);
             if real.as_ref().is_some_and(|real| !text.ends_with(&**real)) {
                 let expected = real.unwrap_or_default().into_owned();

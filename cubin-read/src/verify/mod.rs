@@ -19,6 +19,7 @@ mod sections;
 pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
 
 use crate::entries::Entries;
+use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
@@ -141,6 +142,20 @@ struct Check<'c, 'd> {
     report: Report,
 }
 
+/// Offset of the first unit of another version than those of cubins, and that version.
+fn unknown_version(info: &View<'_>) -> Option<(u64, u16)> {
+    let mut cursor = Cursor::new(info.name, &info.data.bytes);
+    while !cursor.is_empty() {
+        let offset = cursor.offset();
+        let length = cursor.u32("unit_length").ok()?;
+        let version = cursor.split(length.into(), "a unit").ok()?.u16("version").ok()?;
+        if !(2..=4).contains(&version) {
+            return Some((offset, version));
+        }
+    }
+    None
+}
+
 /// One native section with its relocations.
 struct View<'c> {
     name: &'c str,
@@ -207,7 +222,13 @@ impl<'c> Check<'c, '_> {
         match read {
             Ok(entries) => Some(entries),
             Err(error) => {
-                self.unreadable(RuleId::EntriesUnreadable, &error);
+                match self.view(SectionKind::DebugInfo).and_then(|view| unknown_version(&view)) {
+                    Some((offset, version)) => {
+                        let (name, found) = (SectionKind::DebugInfo.name(), format!("version {version}"));
+                        self.find(RuleId::EntriesUnreadable, name, offset, found, "version 2, or 3 or 4");
+                    }
+                    None => self.unreadable(RuleId::EntriesUnreadable, &error),
+                }
                 None
             }
         }
