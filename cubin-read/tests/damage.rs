@@ -122,7 +122,9 @@ impl Patient {
         let bytes = self.bytes(".debug_abbrev");
         let places: Vec<usize> = (0..bytes.len() - 1).filter(|at| bytes[*at..].starts_with(&from)).collect();
         assert!(!places.is_empty());
-        places.iter().for_each(|at| bytes[*at..at + 2].copy_from_slice(&to));
+        for at in places {
+            bytes[at..at + 2].copy_from_slice(&to);
+        }
     }
 
     /// The relocation of the field at `offset`.
@@ -384,7 +386,7 @@ const TABLES: &[Damage] = &[
         let mut bytes = Vec::new();
         bytes.extend(44_u32.to_le_bytes());
         bytes.extend([2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0]);
-        [0x12_3456_u64, 16, 0, 0].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        bytes.extend([0x12_3456_u64, 16, 0, 0].iter().flat_map(|number| number.to_le_bytes()));
         file.add(".debug_aranges", bytes);
     }),
 ];
