@@ -65,7 +65,7 @@ fn damaged_capsules_are_found() {
             cubin.sections[at.as_usize()].flags = 0;
         }),
         ("C002", |cubin| {
-            let [at, other] = [".nv.merc.debug_frame", ".nv.merc.debug_line"]
+            let [at, other] = [".nv.merc.rela.debug_frame", ".nv.merc.rela.debug_line"]
                 .map(|name| cubin.section_by_name(name).unwrap());
             cubin.sections[at.as_usize()].name = cubin.sections[other.as_usize()].name;
         }),
