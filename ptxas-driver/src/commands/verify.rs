@@ -71,7 +71,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     for path in &options.files {
         let file = of_file(path, &options.ignore).unwrap_or_else(|error| {
             let error = format!("{error:#}");
-            model::File::unreadable(path, error)
+            model::Verified::unreadable(path, error)
         });
         fails |= file.fails();
         if options.json {
@@ -87,14 +87,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn of_file(path: &Path, ignore: &[&'static Rule]) -> Result<model::File> {
+fn of_file(path: &Path, ignore: &[&'static Rule]) -> Result<model::Verified> {
     let (name, bytes) = read::read(path)?;
     let cubin = read::cubin(&name, &bytes)?;
     let mut report = verify(&cubin);
     if cubin.has_capsule() {
         capsule::check(&cubin, &mut report);
     }
-    Ok(model::File::new(name, cubin.header.sm(), &report, ignore))
+    Ok(model::Verified::new(name, cubin.header.sm(), &report, ignore))
 }
 
 fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {

@@ -9,12 +9,12 @@ use std::path::Path;
 pub(super) struct Document {
     pub(super) schema: &'static str,
     pub(super) schema_version: u32,
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<Verified>,
 }
 
 /// One file.
 #[derive(Debug, Serialize)]
-pub(super) struct File {
+pub(super) struct Verified {
     pub(super) file: String,
     pub(super) sm: Option<u32>,
     /// Why it could not be read.
@@ -23,14 +23,14 @@ pub(super) struct File {
     pub(super) errors: usize,
     pub(super) warnings: usize,
     pub(super) notes: usize,
-    pub(super) findings: Vec<Found>,
+    pub(super) findings: Vec<Listed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) more: Vec<More>,
 }
 
 /// One finding.
 #[derive(Debug, Serialize)]
-pub(super) struct Found {
+pub(super) struct Listed {
     pub(super) code: &'static str,
     pub(super) name: &'static str,
     pub(super) severity: &'static str,
@@ -67,7 +67,7 @@ pub(super) struct KnownFault {
     pub(super) text: &'static str,
 }
 
-impl File {
+impl Verified {
     pub(super) fn new(file: String, sm: u32, report: &Report, ignore: &[&Rule]) -> Self {
         let rules = || RULES.iter().filter(|rule| !ignore.contains(rule));
         let count = |severity| {
@@ -82,7 +82,7 @@ impl File {
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),
             notes: count(Severity::Note),
-            findings: findings.map(Found::new).collect(),
+            findings: findings.map(Listed::new).collect(),
             more: more.filter(|(_, count)| *count > 0).map(|(code, count)| More { code, count }).collect(),
         }
     }
@@ -107,7 +107,7 @@ impl File {
     }
 }
 
-impl Found {
+impl Listed {
     fn new(finding: &Finding) -> Self {
         let Finding { rule, section, offset, function, found, expected } = finding.clone();
         Self {

@@ -1,6 +1,6 @@
 //! The same for people.
 
-use super::model::{File, Found, KnownFault};
+use super::model::{KnownFault, Listed, Verified};
 use crate::cli::complain;
 use crate::commands::read::printable;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::io::{Result, Write};
 /// Most findings of one rule that are shown.
 const SHOWN: usize = 20;
 
-pub(super) fn file(out: &mut dyn Write, file: &File) -> Result<()> {
+pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
     if let Some(error) = &file.error {
         out.flush()?;
         complain(format_args!("{error}"));
@@ -36,8 +36,8 @@ pub(super) fn file(out: &mut dyn Write, file: &File) -> Result<()> {
     writeln!(out, "{name}: {}", counts.join(", "))
 }
 
-fn line(finding: &Found) -> String {
-    let Found { code, severity, section, offset, function, found, expected, known_fault_of, .. } = finding;
+fn line(finding: &Listed) -> String {
+    let Listed { code, severity, section, offset, function, found, expected, known_fault_of, .. } = finding;
     let function = function.as_ref().map(|function| format!("{function}: ")).unwrap_or_default();
     let tool = known_fault_of.map(|tool| format!(" (known fault of {tool})")).unwrap_or_default();
     format!("{severity}[{code}]: {section}+{offset:#x}: {function}{found}; expected {expected}{tool}")
