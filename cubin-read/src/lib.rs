@@ -4,3 +4,4 @@ pub mod coverage;
 pub mod entries;
 pub mod expression;
 pub mod variables;
+pub mod verify;

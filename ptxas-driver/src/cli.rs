@@ -1,6 +1,8 @@
 //! The command line of everything but `compile`, whose single-dash long options clap does not know.
 
-use crate::commands::{check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars};
+use crate::commands::{
+    check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
+};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -31,7 +33,7 @@ Examples:
 Exit status:
   0  done
   1  the file is no readable cubin, a query has no answer, nothing can be extracted, a function is
-     below a minimum of coverage, or check or sections --check found something
+     below a minimum of coverage, or check, sections --check or verify found something
   2  the command line is wrong
   compile has ptxas' own: 0 when the output was written, else 255";
 
@@ -70,6 +72,8 @@ enum Command {
     Print(print::Options),
     /// Variables: type, memory, and the registers or addresses they are in, over which code
     Vars(vars::Options),
+    /// What is wrong with the debug information of cubins
+    Verify(verify::Options),
 }
 
 /// Names by which we are ptxas. Triton has a second one of its own, `ptxas-blackwell`.
@@ -146,6 +150,7 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
         Command::Vars(options) => vars::run(&options, &mut out),
+        Command::Verify(options) => verify::run(&options, &mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,

@@ -26,3 +26,27 @@ pub(crate) fn cubins() -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+/// A generator of numbers, the same ones on every run (xorshift64*, Vigna 2016).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// A number below `limit`.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit.max(1)
+    }
+
+    /// Changes a few bytes, most to numbers that are a limit of something.
+    pub(crate) fn mutate(&mut self, bytes: &mut [u8]) {
+        const ODD: [u8; 6] = [0, 1, 0x7f, 0x80, 0xff, 0x10];
+        for _ in 0..=self.below(8) {
+            let at = self.below(bytes.len());
+            let run = 1 + self.below(4);
+            let value = if self.below(2) == 0 { ODD[self.below(ODD.len())] } else { self.below(256) as u8 };
+            bytes.iter_mut().skip(at).take(run).for_each(|byte| *byte = value);
+        }
+    }
+}

@@ -13,3 +13,4 @@ mod read;
 pub mod sections;
 pub mod strip;
 pub mod vars;
+pub mod verify;

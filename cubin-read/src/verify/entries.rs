@@ -1,0 +1,161 @@
+//! `.debug_info`.
+
+use super::lines::TableFiles;
+use super::{Check, RuleId, short};
+use crate::entries::{Attribute, Entries, Entry, Unit, Value};
+use gimli::{DwAt, DwTag};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::SectionIndex;
+use std::ops::Range;
+
+mod classes;
+mod references;
+
+pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, tables: Option<&[TableFiles]>) {
+    for unit in entries.units() {
+        header(check, entries, unit);
+        let table = line_table(check, entries, unit, tables);
+        let mut siblings = references::Siblings::new(entries, unit);
+        for number in unit.entries.clone() {
+            let Some(entry) = entries.all().get(number) else { continue };
+            for attribute in &entry.attributes {
+                value(check, entries, entry, attribute, table);
+                references::check(check, entries, number, attribute, &mut siblings);
+            }
+            range(check, entries, entry);
+        }
+    }
+}
+
+/// An entry in words: tag and name.
+fn words(entry: &Entry) -> String {
+    match entry.name() {
+        Some(name) => format!("{} {}", entry.tag, short(&name)),
+        None => entry.tag.to_string(),
+    }
+}
+
+fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
+    let name = entries.section_name();
+    if unit.version != 2 {
+        let found = format!("version {}", unit.version);
+        check.find(RuleId::EntriesVersion, name, unit.offset, found, "version 2");
+    }
+    if unit.address_size != 8 {
+        let found = format!("addresses of {} bytes", unit.address_size);
+        check.find(RuleId::EntriesUnit, name, unit.offset, found, "8 bytes");
+    }
+    let all = entries.all().get(unit.entries.clone()).unwrap_or_default();
+    let expected = "one DW_TAG_compile_unit with all others below it";
+    match all.first() {
+        None => check.find(RuleId::EntriesUnit, name, unit.offset, "a unit without entries", expected),
+        Some(first) if first.tag != gimli::DW_TAG_compile_unit => {
+            check.find(RuleId::EntriesUnit, name, first.offset, first.tag.to_string(), expected);
+        }
+        Some(_) => {}
+    }
+    if let Some(second) = all.iter().skip(1).find(|entry| entry.parent.is_none()) {
+        check.find(
+            RuleId::EntriesUnit,
+            name,
+            second.offset,
+            format!("{} beside it", words(second)),
+            expected,
+        );
+    }
+}
+
+/// The line table of a unit; `None` if it has none, or none that is known.
+fn line_table(
+    check: &mut Check<'_, '_>,
+    entries: &Entries<'_>,
+    unit: &Unit,
+    tables: Option<&[TableFiles]>,
+) -> Option<TableFiles> {
+    let first = entries.all().get(unit.entries.start).filter(|_| !unit.entries.is_empty())?;
+    let is_list = |attribute: &&Attribute| attribute.name == gimli::DW_AT_stmt_list;
+    let attribute = first.attributes.iter().find(is_list)?;
+    let Value::Offset(SectionKind::DebugLine, offset) = attribute.value else { return None };
+    let tables = tables?;
+    let found = tables.binary_search_by_key(&offset, |table| table.offset).ok();
+    let found = found.and_then(|at| tables.get(at)).copied();
+    if found.is_none() {
+        let found = format!("offset {offset:#x}");
+        let expected = "the start of a table in .debug_line";
+        check.find(RuleId::EntriesLineTable, entries.section_name(), attribute.offset, found, expected);
+    }
+    found
+}
+
+/// Class of the value, files, strings.
+fn value(
+    check: &mut Check<'_, '_>,
+    entries: &Entries<'_>,
+    entry: &Entry,
+    attribute: &Attribute,
+    table: Option<TableFiles>,
+) {
+    const FILES: [DwAt; 2] = [gimli::DW_AT_decl_file, gimli::DW_AT_call_file];
+    let name = entries.section_name();
+    let words = || format!("{} of {}", attribute.name, words(entry));
+    if let Some(expected) = classes::misfit(attribute) {
+        let found = format!("{}: {}", words(), classes::of(&attribute.value));
+        check.find(RuleId::EntriesForm, name, attribute.offset, found, expected);
+        return;
+    }
+    match (&attribute.value, table) {
+        (Value::String(None), _) => {
+            check.find(RuleId::EntriesString, name, attribute.offset, words(), "the offset of a string");
+        }
+        (Value::Unsigned(file), Some(table)) if FILES.contains(&attribute.name) && *file > table.files => {
+            let found = format!("{}: file {file}", words());
+            let expected = format!("one of the table's {} files, or 0", table.files);
+            check.find(RuleId::EntriesFile, name, attribute.offset, found, expected);
+        }
+        _ => {}
+    }
+}
+
+/// Entries whose code lies in that of another.
+const INNER: [DwTag; 4] = [
+    gimli::DW_TAG_lexical_block,
+    gimli::DW_TAG_inlined_subroutine,
+    gimli::DW_TAG_try_block,
+    gimli::DW_TAG_catch_block,
+];
+
+/// An entry's code, and that of the entry it belongs to.
+fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
+    let Some((section, code)) = entry.code() else { return };
+    let low_pc = entry.attributes.iter().find(|attribute| attribute.name == gimli::DW_AT_low_pc);
+    let at = low_pc.map_or(entry.offset, |attribute| attribute.offset);
+    let found = format!("{}: {} to {:#x}", words(entry), check.place((section, code.start)), code.end);
+    let function = check.function_name(section, code.start);
+    let name = entries.section_name();
+    if let Some(expected) = misplaced(check, entry.tag, section, &code) {
+        check.find_in(function, (RuleId::EntriesRange, name, at), found, expected);
+        return;
+    }
+    if !INNER.contains(&entry.tag) {
+        return;
+    }
+    let parent = entry.parent.and_then(|parent| entries.all().get(parent));
+    let Some((outer, around)) = parent.and_then(Entry::code) else { return };
+    if outer != section || code.start < around.start || around.end < code.end {
+        let expected = format!("a range in {} to {:#x}", check.place((outer, around.start)), around.end);
+        check.find_in(function, (RuleId::EntriesParent, name, at), found, expected);
+    }
+}
+
+/// What is expected of a range that is not where it may be.
+fn misplaced(check: &Check<'_, '_>, tag: DwTag, section: SectionIndex, code: &Range<u64>) -> Option<String> {
+    let Some(size) = check.code_size(section) else {
+        return Some("a place in a code section".to_owned());
+    };
+    if code.start > code.end || code.end > size {
+        return Some(format!("a range in the section's {size:#x} bytes"));
+    }
+    let (function, _) = check.function_from(section, code.start);
+    (tag == gimli::DW_TAG_subprogram && function.is_none() && !check.code.functions_of(section).is_empty())
+        .then(|| "the start of a function".to_owned())
+}

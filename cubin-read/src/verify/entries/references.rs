@@ -1,0 +1,103 @@
+//! References between entries.
+
+use super::super::{Check, RuleId};
+use super::words;
+use crate::entries::{Attribute, Entries, Entry, Unit, Value};
+use gimli::{DwAt, DwTag};
+use std::collections::HashMap;
+
+/// The next sibling of each entry that has one.
+pub(super) struct Siblings {
+    next: HashMap<usize, usize>,
+}
+
+impl Siblings {
+    pub(super) fn new(entries: &Entries<'_>, unit: &Unit) -> Self {
+        let mut last: HashMap<Option<usize>, usize> = HashMap::new();
+        let mut next = HashMap::new();
+        for number in unit.entries.clone() {
+            let Some(entry) = entries.all().get(number) else { continue };
+            if let Some(before) = last.insert(entry.parent, number) {
+                next.insert(before, number);
+            }
+        }
+        Self { next }
+    }
+}
+
+/// The reference of one attribute of entry `number`, if it is one.
+pub(super) fn check(
+    check: &mut Check<'_, '_>,
+    entries: &Entries<'_>,
+    number: usize,
+    attribute: &Attribute,
+    siblings: &mut Siblings,
+) {
+    let (Value::Entry(offset), Some(entry)) = (&attribute.value, entries.all().get(number)) else { return };
+    let name = entries.section_name();
+    let found = format!("{} of {}: {offset:#x}", attribute.name, words(entry));
+    if attribute.name == gimli::DW_AT_sibling {
+        let next = siblings.next.get(&number).and_then(|next| entries.all().get(*next));
+        // The last one's may be what ends the siblings, which is no entry.
+        let is_next = match next {
+            Some(next) => next.offset == *offset,
+            None => entries.at(*offset).is_none() && *offset > entry.offset,
+        };
+        if !is_next {
+            let expected =
+                next.map_or("none behind the last".to_owned(), |next| format!("{:#x}", next.offset));
+            check.find(RuleId::EntriesSibling, name, attribute.offset, found, expected);
+        }
+        return;
+    }
+    let Some(target) = entries.at(*offset).and_then(|number| entries.all().get(number)) else {
+        check.find(RuleId::EntriesReference, name, attribute.offset, found, "the offset of an entry");
+        return;
+    };
+    if let Some(expected) = misfit(attribute.name, entry, target) {
+        let found = format!("{found}, {}", words(target));
+        check.find(RuleId::EntriesTag, name, attribute.offset, found, expected);
+    }
+}
+
+/// Entries that are types (DWARF 2.0.0 §5, DWARF 4 §5).
+const TYPES: [DwTag; 19] = [
+    gimli::DW_TAG_base_type,
+    gimli::DW_TAG_pointer_type,
+    gimli::DW_TAG_reference_type,
+    gimli::DW_TAG_rvalue_reference_type,
+    gimli::DW_TAG_ptr_to_member_type,
+    gimli::DW_TAG_const_type,
+    gimli::DW_TAG_volatile_type,
+    gimli::DW_TAG_restrict_type,
+    gimli::DW_TAG_typedef,
+    gimli::DW_TAG_array_type,
+    gimli::DW_TAG_structure_type,
+    gimli::DW_TAG_class_type,
+    gimli::DW_TAG_union_type,
+    gimli::DW_TAG_enumeration_type,
+    gimli::DW_TAG_subroutine_type,
+    gimli::DW_TAG_subrange_type,
+    gimli::DW_TAG_string_type,
+    gimli::DW_TAG_unspecified_type,
+    gimli::DW_TAG_atomic_type,
+];
+
+/// Which entries may have which origin, where that is not one of the same tag.
+const ORIGINS: [(DwTag, DwTag); 3] = [
+    (gimli::DW_TAG_inlined_subroutine, gimli::DW_TAG_subprogram),
+    (gimli::DW_TAG_variable, gimli::DW_TAG_member),
+    (gimli::DW_TAG_GNU_call_site, gimli::DW_TAG_subprogram),
+];
+
+fn misfit(name: DwAt, entry: &Entry, target: &Entry) -> Option<String> {
+    match name {
+        gimli::DW_AT_type => (!TYPES.contains(&target.tag)).then(|| "a type".to_owned()),
+        gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
+            let other = ORIGINS.iter().find(|(tag, _)| *tag == entry.tag).map(|(_, origin)| *origin);
+            let fits = target.tag == entry.tag || other == Some(target.tag);
+            (!fits).then(|| format!("a {}", other.unwrap_or(entry.tag)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,109 @@
+//! `.debug_frame`.
+
+use super::{Check, RuleId, View, short};
+use nv_debug_sections::bytes::Cursor;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::frame;
+use nv_debug_sections::{Result, frame::Entry};
+use std::collections::HashSet;
+
+/// Offset in a 64-bit entry of `CIE_pointer`.
+const CIE_POINTER: u64 = 12;
+/// Offset of `initial_location`.
+const INITIAL_LOCATION: u64 = 20;
+
+pub(super) fn check(check: &mut Check<'_, '_>) {
+    let Some(view) = check.view(SectionKind::DebugFrame) else { return };
+    let decoded = frame::decode(&view.data.bytes, &frame::field_symbols(&view.data));
+    let starts = decoded.and_then(|entries| Ok((starts(&view)?, entries)));
+    let (starts, entries) = match starts {
+        Ok(both) => both,
+        Err(error) => return check.unreadable(RuleId::FramesUnreadable, &error),
+    };
+    let mut cies = HashSet::new();
+    let mut covered = Vec::new();
+    for ((start, pointer), entry) in starts.into_iter().zip(&entries) {
+        let Entry::Fde(fde) = entry else {
+            cies.insert(start);
+            continue;
+        };
+        if !cies.contains(&pointer) {
+            let is_relocated = view.data.target(start + CIE_POINTER).is_some() || check.is_linked;
+            let rule = if is_relocated { RuleId::FramesCieNowhere } else { RuleId::FramesCie };
+            let expected = "the offset of a CIE before it";
+            check.find(rule, view.name, start + CIE_POINTER, format!("CIE_pointer {pointer:#x}"), expected);
+        }
+        covered.extend(location(check, &view, start, fde.address_range));
+    }
+    overlaps(check, &view, &mut covered);
+    // What is in another file has its frames there.
+    let with_frame: HashSet<_> = covered.iter().map(|(section, start, ..)| (*section, *start)).collect();
+    let functions: Vec<_> =
+        check.code.functions().iter().filter(|function| function.size > 0).copied().collect();
+    for function in functions {
+        if !with_frame.contains(&(function.section, function.offset)) {
+            let name = Some(short(function.name).to_owned());
+            let found = format!("no FDE for {}", check.place((function.section, function.offset)));
+            check.find_in(name, (RuleId::FramesMissing, view.name, 0), found, "one for each function");
+        }
+    }
+}
+
+/// Start of each entry and its `CIE_pointer`, of a section that can be decoded.
+fn starts(view: &View<'_>) -> Result<Vec<(u64, u64)>> {
+    let mut cursor = Cursor::new(view.name, &view.data.bytes);
+    let mut starts = Vec::new();
+    while !cursor.is_empty() {
+        let start = cursor.offset();
+        cursor.u32("an entry's length")?;
+        let length = cursor.u64("an entry's length")?;
+        starts.push((start, cursor.split(length, "an entry")?.u64("CIE_pointer")?));
+    }
+    Ok(starts)
+}
+
+/// Section, start, end, and offset of the FDE that covers it.
+type Covered = (SectionIndex, u64, u64, u64);
+
+fn location(check: &mut Check<'_, '_>, view: &View<'_>, entry: u64, range: u64) -> Option<Covered> {
+    let at = entry + INITIAL_LOCATION;
+    let field = at as usize;
+    let address = view.data.bytes.get(field..).and_then(|rest| rest.first_chunk()).copied();
+    let address = u64::from_le_bytes(address.unwrap_or_default());
+    let place = match view.data.target(at) {
+        Some(target) => target.section.map(|section| (section, target.offset)),
+        None => check.code.at_address(address),
+    };
+    let Some((section, start)) = place else {
+        let is_dropped = address == 0 && check.is_linked;
+        let rule = if is_dropped { RuleId::FramesDropped } else { RuleId::FramesRange };
+        let found = format!("address {address:#x} without relocation");
+        check.find(rule, view.name, at, found, "a place in a code section");
+        return None;
+    };
+    let end = start.saturating_add(range);
+    let (function, limit) = check.function_from(section, start);
+    let name = function.map(|function| short(function.name).to_owned());
+    let is_start = name.is_some();
+    if is_start && end <= limit {
+        return Some((section, start, end, entry));
+    }
+    let found = format!("{} to {end:#x}", check.place((section, start)));
+    let expected = format!("a function's start, and no more than its end {limit:#x}");
+    check.find_in(name, (RuleId::FramesRange, view.name, at), found, expected);
+    // It covers no more than it may: one fault is enough.
+    is_start.then_some((section, start, limit, entry))
+}
+
+fn overlaps(check: &mut Check<'_, '_>, view: &View<'_>, covered: &mut [Covered]) {
+    covered.sort_unstable();
+    for (first, second) in covered.iter().zip(covered.iter().skip(1)) {
+        if first.0 == second.0 && second.1 < first.2 {
+            let name = check.function_name(second.0, second.1);
+            let found = format!("{} to {:#x}", check.place((second.0, second.1)), second.2);
+            let expected = format!("code that the FDE at {:#x} does not cover", first.3);
+            check.find_in(name, (RuleId::FramesOverlap, view.name, second.3), found, expected);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! `.debug_line` and `.nv_debug_line_sass`.
+
+use super::{Check, RuleId, View};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::ptx_txt::NumberedText;
+use nv_debug_sections::symbolize::{CalleeNames, Doubt, Rows};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Where a line table starts in its section, and how many files it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableFiles {
+    pub(super) offset: u64,
+    pub(super) files: u64,
+}
+
+/// The tables of `.debug_line`; `None` if there is no such section, or it cannot be read.
+pub(super) fn check(check: &mut Check<'_, '_>) -> Option<Vec<TableFiles>> {
+    let tables = section(check, SectionKind::DebugLine);
+    section(check, SectionKind::NvDebugLineSass);
+    tables
+}
+
+fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<Vec<TableFiles>> {
+    let view = check.view(kind)?;
+    let tables = match line::decode(view.name, &view.data.bytes) {
+        Ok(tables) => tables,
+        Err(error) => {
+            check.unreadable(RuleId::LineUnreadable, &error);
+            return None;
+        }
+    };
+    let starts = unit_starts(&view.data.bytes);
+    let units: Vec<_> = starts.iter().zip(&tables).map(|(start, table)| (*start, table)).collect();
+    let mut covered = HashMap::new();
+    for &(start, table) in &units {
+        header(check, &view, start, table);
+        for sequence in &table.sequences {
+            if let Some(section) = of_sequence(check, &view, sequence, &mut covered) {
+                rows(check, &view, section, table, sequence);
+            }
+        }
+    }
+    match kind {
+        SectionKind::DebugLine => source(check, &view, &units),
+        _ => ptx(check, &view, &units),
+    }
+    let files = |(offset, table): &(u64, &LineTable<'_>)| TableFiles {
+        offset: *offset,
+        files: table.files.len() as u64,
+    };
+    Some(units.iter().map(files).collect())
+}
+
+/// Where each unit starts, of a section that can be decoded.
+fn unit_starts(data: &[u8]) -> Vec<u64> {
+    let (mut starts, mut at) = (Vec::new(), 0);
+    while let Some(length) = data.get(at..).and_then(|rest| rest.first_chunk()) {
+        starts.push(at as u64);
+        at = at.saturating_add(4).saturating_add(u32::from_le_bytes(*length) as usize);
+    }
+    starts
+}
+
+fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTable<'_>) {
+    let LineTable { params, directories, files, debug_str_base, sequences } = table;
+    if *params != PTXAS_PARAMS {
+        check.find(RuleId::LineHeader, view.name, start, format!("{params:?}"), format!("{PTXAS_PARAMS:?}"));
+    }
+    for (number, file) in (1..).zip(files) {
+        if file.directory > directories.len() as u64 {
+            let found = format!("directory {} of file {number}", file.directory);
+            let expected = format!("one of {} directories, or 0", directories.len());
+            check.find(RuleId::LineDirectory, view.name, start, found, expected);
+        }
+    }
+    let is_call = |op: &LineOp| matches!(op, LineOp::InlinedCall { .. } | LineOp::SetFunctionName(_));
+    let inlines = sequences.iter().flat_map(|sequence| &sequence.ops).any(is_call);
+    if inlines && debug_str_base.is_none() {
+        let expected = "one, since rows are of inlined code";
+        check.find(RuleId::LineNameBase, view.name, start, "a header without base of names", expected);
+    }
+}
+
+/// Code section of a sequence, where it starts there, and that section's size.
+fn place_of(
+    check: &Check<'_, '_>,
+    view: &View<'_>,
+    sequence: &Sequence,
+) -> Result<(SectionIndex, u64, u64), (RuleId, String)> {
+    let nowhere = |found: String| (RuleId::LineSequence, found);
+    let (section, start) = match view.data.target(sequence.base_offset) {
+        Some(target) => {
+            let section = target.section.ok_or_else(|| nowhere("an undefined symbol".to_owned()))?;
+            (section, target.offset)
+        }
+        None => check.code.at_address(sequence.base).ok_or_else(|| {
+            let is_dropped = check.is_linked && sequence.base == 0;
+            let rule = if is_dropped { RuleId::LineDropped } else { RuleId::LineSequence };
+            (rule, format!("address {:#x} without relocation", sequence.base))
+        })?,
+    };
+    let size = check.code_size(section).ok_or_else(|| nowhere(check.place((section, start))))?;
+    Ok((section, start, size))
+}
+
+/// Where a sequence starts, if that is known. `covered` has what sequences before cover, by section.
+fn of_sequence(
+    check: &mut Check<'_, '_>,
+    view: &View<'_>,
+    sequence: &Sequence,
+    covered: &mut HashMap<SectionIndex, (u64, u64)>,
+) -> Option<(SectionIndex, u64)> {
+    let at = sequence.base_offset;
+    let (section, start, size) = match place_of(check, view, sequence) {
+        Ok(place) => place,
+        Err((rule, found)) => {
+            check.find(rule, view.name, at, found, "a place in a code section");
+            return None;
+        }
+    };
+    let end = start.saturating_add(sequence.end);
+    if end != size {
+        let (function, found) = (check.function_name(section, start), format!("a sequence to {end:#x}"));
+        let expected = format!("one to {size:#x}, the end of {}", check.cubin.section_name(section));
+        check.find_in(function, (RuleId::LineEnd, view.name, at), found, expected);
+    }
+    // In one section there is one: a file with more is a faulty one.
+    match covered.get(&section) {
+        Some((first, last)) if start < *last && *first < end => {
+            let found = check.place((section, start));
+            let expected = format!("rows of that section once: {first:#x} to {last:#x} have some");
+            check.find(RuleId::LineTwice, view.name, at, found, expected);
+        }
+        Some(_) => {}
+        None => {
+            covered.insert(section, (start, end));
+        }
+    }
+    Some((section, start))
+}
+
+fn rows(
+    check: &mut Check<'_, '_>,
+    view: &View<'_>,
+    (section, start): (SectionIndex, u64),
+    table: &LineTable<'_>,
+    sequence: &Sequence,
+) {
+    let rows = Rows::new(0, table, sequence);
+    let mut last = 0;
+    for (index, row) in rows.all().iter().enumerate() {
+        let mut find = |rule, found: String, expected: String| {
+            let function = check.function_name(section, start.saturating_add(row.address));
+            check.find_in(function, (rule, view.name, sequence.base_offset), found, expected);
+        };
+        let LineRow { number, address, context, .. } = *row;
+        if address < last {
+            let found = format!("row {number} at {address:#x}");
+            find(RuleId::LineOrder, found, format!("{last:#x} or more, as the row before"));
+        }
+        if address >= sequence.end {
+            let found = format!("row {number} at {address:#x}");
+            find(RuleId::LineOutside, found, format!("less than the sequence's end {:#x}", sequence.end));
+        }
+        if context != 0 && rows.caller(index).is_none() {
+            let found = format!("context {context} of row {number}");
+            find(RuleId::LineContext, found, "the number of a row before".to_owned());
+        }
+        last = last.max(address);
+    }
+}
+
+/// Rows with the number of their unit and the sequence they are in.
+fn all_rows<'t>(units: &'t [(u64, &LineTable<'_>)]) -> impl Iterator<Item = (usize, &'t Sequence, LineRow)> {
+    units.iter().enumerate().flat_map(|(unit, (_, table))| {
+        let rows = move |sequence| table.rows(sequence).map(move |row| (unit, sequence, row));
+        table.sequences.iter().flat_map(rows)
+    })
+}
+
+/// Files and names of `.debug_line`.
+fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<'_>)]) {
+    let strings = check.cubin.section_by_name(SectionKind::DebugStr.name());
+    let strings = strings.map(|index| check.relocated.section(index).map(|section| section.bytes));
+    let no_strings = strings.is_none();
+    let Ok(strings) = strings.transpose() else { return };
+    let strings = strings.unwrap_or(Cow::Borrowed(&[]));
+    let size = strings.len() as u64;
+    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| table.debug_str_base));
+    let mut seen_files = HashSet::new();
+    let mut seen_names = HashSet::new();
+    let mut unrelated = HashSet::new();
+    for (unit, sequence, row) in all_rows(units) {
+        let Some((start, table)) = units.get(unit) else { continue };
+        let files = table.files.len() as u64;
+        if !(1..=files).contains(&row.file) && seen_files.insert((unit, row.file)) {
+            let found = format!("file {} of row {}", row.file, row.number);
+            let expected = format!("one of the table's {files} files");
+            check.find(RuleId::LineUndeclaredFile, view.name, sequence.base_offset, found, expected);
+        }
+        if row.context == 0 || !seen_names.insert((unit, row.name)) {
+            continue;
+        }
+        match names.get(unit, row.name).doubt {
+            // Inlined code of functions without name (no `function_name`) has 0.
+            Some(Doubt::NoStringStart) if no_strings && row.name == 0 => {}
+            Some(Doubt::NoStringStart) if no_strings => {
+                let found = format!("name {:#x} of row {}", row.name, row.number);
+                let expected = "none without .debug_str";
+                check.find(RuleId::LineNameless, view.name, sequence.base_offset, found, expected);
+            }
+            Some(Doubt::NoStringStart) => {
+                let found = format!("name {:#x} of row {}", row.name, row.number);
+                let is_inside = names.get(unit, row.name).offset < size;
+                let rule = if is_inside { RuleId::LineNameInside } else { RuleId::LineName };
+                let expected = "the start of a string in .debug_str";
+                check.find(rule, view.name, sequence.base_offset, found, expected);
+            }
+            Some(Doubt::UnrelatedBase) if unrelated.insert(unit) => {
+                let base = table.debug_str_base.unwrap_or(0);
+                let found = format!("{base:#x} as base of the names of table {unit}");
+                check.find(
+                    RuleId::LineUnrelatedBase,
+                    view.name,
+                    *start,
+                    found,
+                    "one behind that of the table before",
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Lines of `.nv_debug_line_sass` in the texts.
+fn ptx(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<'_>)]) {
+    let cubin = check.cubin;
+    let is_text = |name: &str| SectionKind::from_name(name) == Some(SectionKind::NvDebugPtxTxt);
+    let mut texts = HashMap::new();
+    for (index, name, _) in cubin.iter().filter(|(_, name, _)| is_text(name)) {
+        let text = cubin.bytes(index).ok().and_then(|bytes| NumberedText::decode(bytes).ok());
+        // A text that cannot be read is a finding already.
+        texts.entry(name).or_insert(text.map(|text| text.line_count() as u64));
+    }
+    let only = if texts.len() == 1 { texts.values().next().copied().flatten() } else { None };
+    let mut seen = HashSet::new();
+    for (unit, sequence, row) in all_rows(units) {
+        let Some((_, table)) = units.get(unit) else { continue };
+        let file = usize::try_from(row.file).ok();
+        let file = file.and_then(|file| table.files.get(file.checked_sub(1)?));
+        // nvlink declares the text's name, ptxas sets file 0.
+        let count = match file {
+            Some(file) => str::from_utf8(&file.name).ok().and_then(|name| *texts.get(name)?),
+            None => only,
+        };
+        let Some(count) = count else { continue };
+        if !(1..=count).contains(&row.line.into()) && seen.insert((unit, row.line)) {
+            let found = format!("PTX line {} of row {}", row.line, row.number);
+            let expected = format!("one of the text's {count} lines");
+            check.find(RuleId::LinePtx, view.name, sequence.base_offset, found, expected);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `.debug_loc` and `.debug_ranges`, and which registers locations use.
+
+use super::registers::Used;
+use super::{Check, RuleId, View, expression, short};
+use crate::entries::{Address, Entries, Entry, Value};
+use nv_debug_sections::Result;
+use nv_debug_sections::bytes::Cursor;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::SectionIndex;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// One range of a list.
+#[derive(Debug, Clone)]
+struct Item {
+    offset: u64,
+    start: Address,
+    end: Address,
+    /// The location, in `.debug_loc`: byte range.
+    expression: Option<Range<usize>>,
+}
+
+/// The lists of a section by offset.
+type Lists = HashMap<u64, Vec<Item>>;
+
+/// The code of a function.
+#[derive(Debug)]
+struct Owner {
+    section: SectionIndex,
+    code: Range<u64>,
+    name: Rc<str>,
+}
+
+/// For each entry the function it belongs to.
+type Owners = [Option<Rc<Owner>>];
+
+/// Checks both, and collects the registers that lists and expressions of entries use.
+pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) -> Vec<Used> {
+    let mut used = Vec::new();
+    let owner_of = entries.map(|entries| functions(check, entries)).unwrap_or_default();
+    for kind in [SectionKind::DebugLoc, SectionKind::DebugRanges] {
+        let Some(view) = check.view(kind) else { continue };
+        let lists = match read(&view, kind == SectionKind::DebugLoc) {
+            Ok(lists) => lists,
+            Err(error) => {
+                check.unreadable(RuleId::ListUnreadable, &error);
+                continue;
+            }
+        };
+        let owners =
+            entries.map(|entries| owners(check, entries, &owner_of, kind, &lists)).unwrap_or_default();
+        let mut offsets: Vec<_> = lists.keys().copied().collect();
+        offsets.sort_unstable();
+        for (offset, items) in offsets.iter().filter_map(|offset| Some((offset, lists.get(offset)?))) {
+            for item in items {
+                of_item(check, &view, item, owners.get(offset).map(Rc::as_ref), &mut used);
+            }
+        }
+    }
+    if let Some(entries) = entries {
+        used.extend(of_entries(check, entries, &owner_of));
+    }
+    used
+}
+
+/// DWARF 2.0.0 §7.7.3: a list ends with two zeros; fields under a relocation are no zeros.
+fn read(view: &View<'_>, has_expressions: bool) -> Result<Lists> {
+    let mut cursor = Cursor::new(view.name, &view.data.bytes);
+    let mut lists = Lists::new();
+    let mut items = Vec::new();
+    let mut first = 0;
+    while !cursor.is_empty() {
+        let offset = cursor.offset();
+        let [start, end] = [cursor.u64("the start of a range")?, cursor.u64("the end of a range")?];
+        let is_relocated = view.data.target(offset).or(view.data.target(offset + 8)).is_some();
+        if (start, end) == (0, 0) && !is_relocated {
+            lists.insert(first, std::mem::take(&mut items));
+            first = cursor.offset();
+            continue;
+        }
+        let mut item = Item {
+            offset,
+            start: Address::at(&view.data, offset, start),
+            end: Address::at(&view.data, offset + 8, end),
+            expression: None,
+        };
+        if has_expressions {
+            let length = cursor.u16("the length of an expression")?;
+            let at = cursor.offset() as usize;
+            cursor.take(length.into(), "an expression")?;
+            item.expression = Some(at..at + usize::from(length));
+        }
+        items.push(item);
+    }
+    if items.is_empty() {
+        return Ok(lists);
+    }
+    let kind = nv_debug_sections::ErrorKind::Truncated("a list, which ends with two zeros");
+    Err(cursor.error(kind))
+}
+
+/// Whose list each is; attributes that lead to none are findings.
+fn owners(
+    check: &mut Check<'_, '_>,
+    entries: &Entries<'_>,
+    owner_of: &Owners,
+    kind: SectionKind,
+    lists: &Lists,
+) -> HashMap<u64, Rc<Owner>> {
+    let mut owners = HashMap::new();
+    for (number, entry) in entries.all().iter().enumerate() {
+        for attribute in &entry.attributes {
+            let Value::Offset(section, offset) = attribute.value else { continue };
+            if section != kind {
+                continue;
+            }
+            if !lists.contains_key(&offset) {
+                let found = format!("{} of {}: offset {offset:#x}", attribute.name, entry.tag);
+                let (expected, name) =
+                    (format!("the start of a list in {}", kind.name()), entries.section_name());
+                check.find(RuleId::ListOffset, name, attribute.offset, found, expected);
+            } else if let Some(Some(owner)) = owner_of.get(number) {
+                owners.entry(offset).or_insert_with(|| Rc::clone(owner));
+            }
+        }
+    }
+    owners
+}
+
+/// For each entry the function it belongs to: the code of the nearest entry above that has some.
+fn functions(check: &Check<'_, '_>, entries: &Entries<'_>) -> Vec<Option<Rc<Owner>>> {
+    let mut owners: Vec<Option<Rc<Owner>>> = Vec::with_capacity(entries.all().len());
+    for entry in entries.all() {
+        let own = (entry.tag == gimli::DW_TAG_subprogram).then(|| entry.code()).flatten();
+        let owner = match own {
+            Some((section, code)) => {
+                let name = check.function_name(section, code.start);
+                name.map(|name| Rc::new(Owner { section, code, name: name.into() }))
+            }
+            None => entry.parent.and_then(|parent| owners.get(parent)?.clone()),
+        };
+        owners.push(owner);
+    }
+    owners
+}
+
+fn of_item(
+    check: &mut Check<'_, '_>,
+    view: &View<'_>,
+    item: &Item,
+    owner: Option<&Owner>,
+    used: &mut Vec<Used>,
+) {
+    // A list may say what its addresses are relative to.
+    if item.start == Address::Constant(u64::MAX) {
+        return;
+    }
+    let place = |check: &Check<'_, '_>, address: Address| match address {
+        Address::Constant(address) => check.code.at_address(address),
+        other => other.place(),
+    };
+    let name = owner.map(|owner| owner.name.to_string());
+    let (start, end) = (place(check, item.start), place(check, item.end));
+    if let (Some((section, start)), Some((other, end))) = (start, end) {
+        let size = check.code_size(section);
+        let is_inside = section == other && start <= end && size.is_some_and(|size| end <= size);
+        let is_owned = owner.is_none_or(|owner| {
+            section == owner.section && owner.code.start <= start && end <= owner.code.end
+        });
+        if !is_inside || !is_owned {
+            let found = format!("{} to {}", check.place((section, start)), check.place((other, end)));
+            let expected = match owner {
+                Some(Owner { section, code, .. }) => {
+                    format!("a range in {} to {:#x}", check.place((*section, code.start)), code.end)
+                }
+                None => "a range in one code section".to_owned(),
+            };
+            check.find_in(name, (RuleId::ListRange, view.name, item.offset), found, expected);
+        }
+    } else {
+        let found = "an address that is nowhere";
+        check.find_in(name, (RuleId::ListUnresolved, view.name, item.offset), found, "a place in code");
+    }
+    let Some(bytes) = item.expression.clone().and_then(|range| view.data.bytes.get(range)) else { return };
+    match expression::registers(bytes) {
+        Ok(registers) => {
+            let used_here = |register| {
+                let (section, offset) = (SectionKind::DebugLoc.name(), item.offset);
+                Some(Used { function: Rc::clone(&owner?.name), register, section, offset })
+            };
+            used.extend(registers.into_iter().filter_map(used_here));
+        }
+        Err(error) => {
+            let (found, expected) = (error.kind().to_string(), "an expression of DWARF operations");
+            check.find(RuleId::ListExpression, view.name, item.offset, found, expected);
+        }
+    }
+}
+
+/// Registers in expressions of attributes; those that cannot be decoded are findings.
+fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owners) -> Vec<Used> {
+    let mut used = Vec::new();
+    for (number, entry) in entries.all().iter().enumerate() {
+        for attribute in &entry.attributes {
+            let Value::Block(range) = &attribute.value else { continue };
+            if !is_location(attribute.name) {
+                continue;
+            }
+            let bytes = entries.bytes().get(range.start as usize..range.end as usize).unwrap_or_default();
+            match expression::registers(bytes) {
+                Ok(registers) => {
+                    let function = owner_of.get(number).and_then(Option::as_ref).map(|owner| &owner.name);
+                    let (section, offset) = (SectionKind::DebugInfo.name(), attribute.offset);
+                    let used_here =
+                        |register| Some(Used { function: Rc::clone(function?), register, section, offset });
+                    used.extend(registers.into_iter().filter_map(used_here));
+                }
+                Err(error) => fault(check, entries, entry, attribute.offset, &error.kind().to_string()),
+            }
+        }
+    }
+    used
+}
+
+/// Attributes whose blocks are expressions, not constants.
+fn is_location(name: gimli::DwAt) -> bool {
+    const LOCATIONS: [gimli::DwAt; 4] = [
+        gimli::DW_AT_location,
+        gimli::DW_AT_frame_base,
+        gimli::DW_AT_data_member_location,
+        gimli::DW_AT_vtable_elem_location,
+    ];
+    LOCATIONS.contains(&name)
+}
+
+fn fault(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry, offset: u64, found: &str) {
+    let name = entry.name().unwrap_or_default();
+    let found = format!("{} {}: {found}", entry.tag, short(&name));
+    check.find(RuleId::EntriesExpression, entries.section_name(), offset, found, "DWARF operations");
+}

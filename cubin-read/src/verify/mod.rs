@@ -1,0 +1,270 @@
+//! What is wrong with the debug information of a cubin.
+//!
+//! [`verify`] looks at every native debug section, each by its own rules and by what others say, and at the relocations of both
+//! spaces. The rules are [`RULES`]; what tools are known to do wrong has rules of its own, so that no file of theirs has errors.
+//! Clones of Mercury are compared with native sections by `merc_capsule::self_check`, not here.
+
+mod entries;
+mod expression;
+mod frames;
+mod levels;
+mod lines;
+mod lists;
+mod lookup;
+mod registers;
+mod relocations;
+mod rules;
+mod sections;
+
+pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
+
+use crate::entries::Entries;
+use nv_debug_sections::bytes::Cursor;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::symbolize::{Code, Function};
+use nv_debug_sections::{Error, Result};
+use std::collections::HashMap;
+use std::fmt;
+
+/// Most findings of one rule that are kept; more are counted.
+pub const MAX_FINDINGS: usize = 100;
+
+/// Something that breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Name of the section it is in; of a missing one its name.
+    pub section: String,
+    /// Byte offset there; for rows of a line table that of their sequence's address.
+    pub offset: u64,
+    /// Name of the function it is about, where that is known.
+    pub function: Option<String>,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, section, offset, function, found, expected } = self;
+        write!(f, "{}[{}]: {section}+{offset:#x}: ", rule.severity.word(), rule.code)?;
+        if let Some(function) = function {
+            write!(f, "{function}: ")?;
+        }
+        write!(f, "{found}; expected {expected}")?;
+        rule.fault_of.map_or(Ok(()), |tool| write!(f, " (known fault of {tool})"))
+    }
+}
+
+/// What [`verify`] found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    findings: Vec<Finding>,
+    counts: Vec<usize>,
+}
+
+impl Report {
+    /// Adds a finding; beyond [`MAX_FINDINGS`] of its rule it is only counted.
+    pub fn push(&mut self, finding: Finding) {
+        self.counts.resize(RULES.len(), 0);
+        if let Some(count) = self.counts.get_mut(finding.rule.id as usize) {
+            *count += 1;
+            if *count <= MAX_FINDINGS {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    /// The findings in the order of the checks.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// How many findings of a rule there are, those that are not kept included.
+    pub fn count(&self, rule: RuleId) -> usize {
+        self.counts.get(rule as usize).copied().unwrap_or(0)
+    }
+
+    /// How many findings of that severity there are.
+    pub fn count_of(&self, severity: Severity) -> usize {
+        RULES.iter().filter(|rule| rule.severity == severity).map(|rule| self.count(rule.id)).sum()
+    }
+}
+
+/// Looks at everything. What cannot be read is a finding; what depends on it is then not looked at.
+pub fn verify(cubin: &Cubin<'_>) -> Report {
+    let code = Code::new(cubin);
+    let sizes = code.functions().iter().map(|function| (function.name, function.size)).collect();
+    let mut check = Check {
+        cubin,
+        code,
+        sizes,
+        relocated: Relocated::new(cubin),
+        is_linked: cubin.is_linked(),
+        report: Report::default(),
+    };
+    relocations::check(&mut check);
+    sections::check(&mut check);
+    let tables = lines::check(&mut check);
+    let entries = check.entries();
+    if let Some(entries) = &entries {
+        entries::check(&mut check, entries, tables.as_deref());
+    }
+    let locations = lists::check(&mut check, entries.as_ref());
+    lookup::check(&mut check, entries.as_ref());
+    registers::check(&mut check, &locations);
+    frames::check(&mut check);
+    levels::check(&mut check, entries.as_ref());
+    check.report
+}
+
+/// Length of names in findings: a file may give one long name to much that is wrong.
+const MAX_NAME_CHARS: usize = 1024;
+
+/// The name, or its beginning.
+fn short(name: &str) -> &str {
+    name.char_indices().nth(MAX_NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
+}
+
+/// The file, and what was found so far.
+struct Check<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    code: Code<'c>,
+    relocated: Relocated<'c, 'd>,
+    /// Whether nvlink wrote it.
+    is_linked: bool,
+    /// Sizes of functions by name.
+    sizes: HashMap<&'c str, u64>,
+    report: Report,
+}
+
+/// Offset of the first unit of another version than those of cubins, and that version.
+fn unknown_version(info: &View<'_>) -> Option<(u64, u16)> {
+    let mut cursor = Cursor::new(info.name, &info.data.bytes);
+    while !cursor.is_empty() {
+        let offset = cursor.offset();
+        let length = cursor.u32("unit_length").ok()?;
+        let version = cursor.split(length.into(), "a unit").ok()?.u16("version").ok()?;
+        if !(2..=4).contains(&version) {
+            return Some((offset, version));
+        }
+    }
+    None
+}
+
+/// One native section with its relocations.
+struct View<'c> {
+    name: &'c str,
+    data: RelocatedSection<'c>,
+}
+
+impl<'c> Check<'c, '_> {
+    fn find(
+        &mut self,
+        rule: RuleId,
+        section: &str,
+        offset: u64,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        self.report.push(Finding {
+            rule: rule.rule(),
+            section: short(section).to_owned(),
+            offset,
+            function: None,
+            found: found.into(),
+            expected: expected.into(),
+        });
+    }
+
+    /// The same, of a function.
+    fn find_in(
+        &mut self,
+        function: Option<String>,
+        (rule, section, offset): (RuleId, &str, u64),
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        let (section, found, expected) = (short(section).to_owned(), found.into(), expected.into());
+        self.report.push(Finding { rule: rule.rule(), section, offset, function, found, expected });
+    }
+
+    /// A section that cannot be decoded.
+    fn unreadable(&mut self, rule: RuleId, error: &Error) {
+        self.find(
+            rule,
+            error.section(),
+            error.offset(),
+            error.kind().to_string(),
+            "a section that can be decoded",
+        );
+    }
+
+    /// The first native section of a kind. `None` too if its relocations are faulty, which is a finding already.
+    fn view(&self, kind: SectionKind) -> Option<View<'c>> {
+        let index = self.cubin.section_by_name(kind.name())?;
+        let data = self.relocated.section(index).ok()?;
+        Some(View { name: self.cubin.section_name(index), data })
+    }
+
+    fn entries(&mut self) -> Option<Entries<'c>> {
+        const READ: [SectionKind; 3] =
+            [SectionKind::DebugInfo, SectionKind::DebugAbbrev, SectionKind::DebugStr];
+        for kind in READ {
+            let index = self.cubin.section_by_name(kind.name());
+            index.map(|index| self.relocated.section(index)).transpose().ok()?;
+        }
+        let read: Result<Entries<'c>> = Entries::read(self.cubin);
+        match read {
+            Ok(entries) => Some(entries),
+            Err(error) => {
+                match self.view(SectionKind::DebugInfo).and_then(|view| unknown_version(&view)) {
+                    Some((offset, version)) => {
+                        let (name, found) = (SectionKind::DebugInfo.name(), format!("version {version}"));
+                        self.find(RuleId::EntriesUnreadable, name, offset, found, "version 2, or 3 or 4");
+                    }
+                    None => self.unreadable(RuleId::EntriesUnreadable, &error),
+                }
+                None
+            }
+        }
+    }
+
+    /// Size of a code section; `None` if it is none.
+    fn code_size(&self, section: SectionIndex) -> Option<u64> {
+        self.code.section(section).map(|code| code.size)
+    }
+
+    /// The function at a place in a code section.
+    fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
+        self.code.function_at(section, offset)
+    }
+
+    /// The function that starts at a place, and where the next one in its section starts, else that section's end.
+    fn function_from(&self, section: SectionIndex, start: u64) -> (Option<&Function<'c>>, u64) {
+        let functions = self.code.functions_of(section);
+        let first = functions.partition_point(|function| function.offset < start);
+        let after = functions.partition_point(|function| function.offset <= start);
+        let size = self.code_size(section).unwrap_or(0);
+        let next = functions.get(after).map_or(size, |function| function.offset);
+        (functions.get(first).filter(|_| first < after), next)
+    }
+
+    /// Size of the function of that name.
+    fn function_size(&self, name: &str) -> Option<u64> {
+        self.sizes.get(name).copied()
+    }
+
+    fn function_name(&self, section: SectionIndex, offset: u64) -> Option<String> {
+        self.function_at(section, offset).map(|function| short(function.name).to_owned())
+    }
+
+    /// A place in words.
+    fn place(&self, (section, offset): (SectionIndex, u64)) -> String {
+        format!("{}+{offset:#x}", short(self.cubin.section_name(section)))
+    }
+}

@@ -1,0 +1,112 @@
+//! Relocations of debug sections, native and Mercury.
+
+use super::{Check, RuleId};
+use nv_debug_sections::catalog::{SectionName, Space};
+use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex};
+use nv_debug_sections::reloc::{Action, RelocType};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+pub(super) fn check(check: &mut Check<'_, '_>) {
+    let cubin = check.cubin;
+    let mut tables: BTreeMap<SectionIndex, Vec<SectionIndex>> = BTreeMap::new();
+    for (index, _, section) in cubin.iter().filter(|(_, _, section)| section.relocations().is_some()) {
+        tables.entry(SectionIndex(section.info)).or_default().push(index);
+    }
+    for (target, tables) in tables {
+        let name = SectionName::parse(cubin.section_name(target));
+        if name.is_debug_contents() {
+            of_section(check, target, name.space, &tables);
+        }
+    }
+}
+
+fn of_section(check: &mut Check<'_, '_>, target: SectionIndex, space: Space, tables: &[SectionIndex]) {
+    let cubin = check.cubin;
+    let bytes = cubin.bytes(target).unwrap_or_default();
+    let name = cubin.section_name(target);
+    let mut fields: Vec<(u64, u8)> = Vec::new();
+    for &table in tables {
+        let Ok(section) = cubin.section(table) else { continue };
+        let symtab = SectionIndex(section.link);
+        for relocation in section.relocations().unwrap_or_default() {
+            let one = One { cubin, symtab, space, bytes: &bytes, relocation };
+            match one.faults() {
+                Ok(width) => fields.push((relocation.offset, width)),
+                Err((rule, found, expected)) => check.find(rule, name, relocation.offset, found, expected),
+            }
+        }
+    }
+    fields.sort_unstable();
+    for (first, second) in fields.iter().zip(fields.iter().skip(1)) {
+        if second.0 - first.0 < first.1.into() {
+            let found = format!("a field of a relocation in that at {:#x}", first.0);
+            check.find(RuleId::RelocationOverlap, name, second.0, found, "fields apart from each other");
+        }
+    }
+}
+
+/// One relocation, and what it is applied to.
+struct One<'c, 'd> {
+    cubin: &'c Cubin<'d>,
+    symtab: SectionIndex,
+    space: Space,
+    bytes: &'c Cow<'c, [u8]>,
+    relocation: &'c Relocation,
+}
+
+type Fault = (RuleId, String, String);
+
+impl One<'_, '_> {
+    /// Width of the field, if all is well with it.
+    fn faults(&self) -> Result<u8, Fault> {
+        let &Relocation { offset, r_type, symbol, addend } = self.relocation;
+        let known = RelocType::from_number(r_type).filter(|known| known.space == self.space);
+        let Some(&RelocType { width, action, .. }) = known else {
+            let expected = "a type that occurs in debug sections of the space";
+            return Err((RuleId::RelocationType, format!("relocation type {r_type:#x}"), expected.into()));
+        };
+        let symbols = self.cubin.symbols_of(self.symtab);
+        let Some(entry) = symbols.get(symbol.as_usize()) else {
+            let found = format!("symbol {} of {}", symbol.0, self.cubin.section_name(self.symtab));
+            let expected = format!("one of {} symbols", symbols.len());
+            return Err((RuleId::RelocationSymbol, found, expected));
+        };
+        let start = usize::try_from(offset).ok();
+        let field = start.and_then(|start| self.bytes.get(start..start.checked_add(width.into())?));
+        let Some(field) = field else {
+            let found = format!("a field of {width} bytes");
+            let expected = format!("one in the section's {:#x} bytes", self.bytes.len());
+            return Err((RuleId::RelocationField, found, expected));
+        };
+        if action == Action::Clear {
+            return Ok(width);
+        }
+        let in_place = field.iter().rev().fold(0_u64, |value, byte| value << 8 | u64::from(*byte));
+        let addend = addend.unwrap_or(in_place as i64);
+        let value = entry.value.wrapping_add_signed(addend);
+        if width == 4 && u32::try_from(value).is_err() {
+            return Err((RuleId::RelocationValue, format!("the value {value:#x}"), "one of 4 bytes".into()));
+        }
+        self.place(entry.section(), value).map_or(Ok(width), Err)
+    }
+
+    /// Mercury's places are in code that has no such size here: sections of it are left out.
+    fn place(&self, section: Option<SectionIndex>, value: u64) -> Option<Fault> {
+        let section = section?;
+        let entry = self.cubin.section(section).ok()?;
+        if self.space == Space::Mercury || entry.is_mercury() {
+            return None;
+        }
+        let size = match &entry.contents {
+            Contents::NoBits(size) => *size,
+            _ => self.cubin.bytes(section).ok()?.len() as u64,
+        };
+        let offset = value.wrapping_sub(entry.address);
+        (offset > size).then(|| {
+            let name = self.cubin.section_name(section);
+            let expected = format!("a place in the {size:#x} bytes of that section");
+            (RuleId::RelocationPlace, format!("{name}+{offset:#x}"), expected)
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! Every rule of [`verify`](super), in one table: its code, how bad it is, what is required, and who is known to break it.
+
+use RuleId as Id;
+use Severity::{Error, Note, Warning};
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A known fault of a tool, or worth knowing.
+    Note,
+    /// Readers get along, but something is missing or not as the tools write it.
+    Warning,
+    /// A reader fails here or gives a wrong answer.
+    Error,
+}
+
+impl Severity {
+    /// `note`, `warning` or `error`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One rule.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Which one it is; its place in [`RULES`].
+    pub id: RuleId,
+    /// The stable code: a letter for the subject and three digits, from 101 on for known faults. Never given to another rule.
+    pub code: &'static str,
+    /// The stable name, in words joined by `-`.
+    pub name: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is required, in one sentence.
+    pub summary: &'static str,
+    /// What comes of it, or where the rule is from.
+    pub text: &'static str,
+    /// The tools known to break it, with the versions seen to; `None` of what no tool does.
+    pub fault_of: Option<&'static str>,
+}
+
+/// Finds a rule by its code (`L001`) or its name (`line-unreadable`).
+pub fn rule_named(word: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word)
+}
+
+/// What a rule is about, without its code; the index into [`RULES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the table says what each one is
+pub enum RuleId {
+    RelocationType,
+    RelocationSymbol,
+    RelocationField,
+    RelocationOverlap,
+    RelocationValue,
+    RelocationPlace,
+    SectionHeader,
+    SectionMissing,
+    SectionExtra,
+    LineUnreadable,
+    LineHeader,
+    LineDirectory,
+    LineSequence,
+    LineTwice,
+    LineEnd,
+    LineOrder,
+    LineOutside,
+    LineContext,
+    LineName,
+    LineNameInside,
+    LineNameBase,
+    LinePtx,
+    LineUndeclaredFile,
+    LineUnrelatedBase,
+    LineDropped,
+    LineNameless,
+    TextUnreadable,
+    TextName,
+    EntriesUnreadable,
+    EntriesVersion,
+    EntriesUnit,
+    EntriesForm,
+    EntriesReference,
+    EntriesSibling,
+    EntriesTag,
+    EntriesLineTable,
+    EntriesRange,
+    EntriesParent,
+    EntriesFile,
+    EntriesString,
+    EntriesExpression,
+    LookupUnreadable,
+    LookupUnit,
+    LookupEntry,
+    LookupName,
+    ArangesRange,
+    ListUnreadable,
+    ListOffset,
+    ListRange,
+    ListExpression,
+    ListUnresolved,
+    RegistersUnreadable,
+    RegistersFunction,
+    RegistersRange,
+    RegistersTypes,
+    RegistersClass,
+    RegistersPart,
+    RegistersEmpty,
+    RegistersTwice,
+    RegistersMissing,
+    FramesUnreadable,
+    FramesCie,
+    FramesRange,
+    FramesOverlap,
+    FramesMissing,
+    FramesCieNowhere,
+    FramesDropped,
+    LevelsMixed,
+    CapsuleUnsound,
+    CapsuleMissing,
+    CapsuleHeader,
+    CapsuleDiffers,
+}
+
+impl RuleId {
+    /// The rule.
+    pub fn rule(self) -> &'static Rule {
+        // The enum and the table are in the same order; a test holds them together.
+        &RULES[self as usize]
+    }
+}
+
+const fn row(
+    id: RuleId,
+    code: &'static str,
+    name: &'static str,
+    severity: Severity,
+    summary: &'static str,
+    text: &'static str,
+) -> Rule {
+    Rule { id, code, name, severity, summary, text, fault_of: None }
+}
+
+const fn fault(
+    id: RuleId,
+    (code, name): (&'static str, &'static str),
+    of: &'static str,
+    summary: &'static str,
+    text: &'static str,
+) -> Rule {
+    Rule { id, code, name, severity: Note, summary, text, fault_of: Some(of) }
+}
+
+/// Number of rules.
+const COUNT: usize = RuleId::CapsuleDiffers as usize + 1;
+
+/// All rules, by subject: E container and relocations, L line tables, X PTX texts, I entries, T look-up tables, O lists, R register
+/// maps, F frames, M levels, C capsule.
+#[rustfmt::skip]
+pub const RULES: [Rule; COUNT] = [
+    row(Id::RelocationType, "E001", "relocation-type", Error, "A relocation of a debug section is of a type that occurs there.", "The types are those of 679 cubins of ptxas and nvlink; nobody else can say what another one does."),
+    row(Id::RelocationSymbol, "E002", "relocation-symbol", Error, "A relocation names a symbol of the table that its section links to.", "Without the symbol nobody knows which function an address is in."),
+    row(Id::RelocationField, "E003", "relocation-field", Error, "The field of a relocation lies in its section.", "Readers that do not look write behind the section."),
+    row(Id::RelocationOverlap, "E004", "relocation-overlap", Error, "Fields of relocations do not overlap.", "The value would depend on the order in which they are applied."),
+    row(Id::RelocationValue, "E005", "relocation-value", Error, "A relocated value fits its field.", "The upper half of the value would get lost."),
+    row(Id::RelocationPlace, "E006", "relocation-place", Error, "A relocation refers to a place in a section, its end included.", "An address behind the end is in no function."),
+    row(Id::SectionHeader, "E007", "section-header", Warning, "A debug section has type, flags, alignment and target as the tools give it.", "As `sections --check` has it; loaders and linkers go by type and flags."),
+    row(Id::SectionMissing, "E008", "section-missing", Warning, "A file has all debug sections of its level.", "As `sections --check` has it, for the least level that has all sections of the file."),
+    row(Id::SectionExtra, "E009", "section-extra", Warning, "A file has no debug section of another level or kind of file, and none twice.", "Readers take the first section of a name."),
+
+    row(Id::LineUnreadable, "L001", "line-unreadable", Error, "A line table can be decoded.", "DWARF 2.0.0 6.2 with the vendor's opcodes 0x90-0x92."),
+    row(Id::LineHeader, "L002", "line-header", Warning, "The numbers of a line table's header are those of the tools.", "minimum_instruction_length 1, line_base -5, line_range 14, opcode_base 10: readers that take them for granted go wrong."),
+    row(Id::LineDirectory, "L003", "line-directory", Error, "The directory of a file is in the table.", "The file's path cannot be told."),
+    row(Id::LineSequence, "L004", "line-sequence", Error, "A sequence starts in a code section.", "All functions of a cubin start at address 0: without a relocation nobody knows whose rows these are."),
+    row(Id::LineTwice, "L005", "line-twice", Error, "Sequences of one code section do not overlap.", "Two rows would claim one address."),
+    row(Id::LineEnd, "L006", "line-end", Error, "A sequence ends where its code section does.", "Rows would miss the last instructions, or run behind them."),
+    row(Id::LineOrder, "L007", "line-order", Error, "Addresses of rows do not go back.", "DWARF 2.0.0 6.2.5: readers search by address."),
+    row(Id::LineOutside, "L008", "line-outside", Error, "Rows lie in their sequence.", "The row covers nothing."),
+    row(Id::LineContext, "L009", "line-context", Error, "The context of a row is the number of an earlier row of its sequence.", "Counted from 1, without doubled rows (FORMATS 1.6); else the callers of inlined code are lost."),
+    row(Id::LineName, "L010", "line-name", Error, "The name of an inlined function is in .debug_str.", "The function's name is missing."),
+    row(Id::LineNameInside, "L011", "line-name-inside", Warning, "The name of an inlined function is where a string of .debug_str starts.", "It is the end of another name, which a front end may mean; where a base is wrong, it is not."),
+    row(Id::LineNameBase, "L012", "line-name-base", Warning, "A header has a base of names if rows are of inlined code.", "Name offsets are relative to it; observed in every table of ptxas."),
+    row(Id::LinePtx, "L013", "line-ptx", Error, "A line of .nv_debug_line_sass is in the embedded PTX text.", "The PTX cannot be shown beside the code."),
+    fault(Id::LineUndeclaredFile, ("L101", "line-undeclared-file"), "ptxas 13.0", "The file of a row is in the table.", "ptxas closes gaps in the numbers of .file but not in rows, takes a .loc of a file that is not declared, and drops the table where rows use file 0. nvdisasm -g crashes on such a file."),
+    fault(Id::LineUnrelatedBase, ("L102", "line-unrelated-base"), "nvlink 13.0", "The base of a table's names is where its names are in .debug_str.", "nvlink joins .debug_str and leaves the bases of sm_90 and later at 0: names of inlined functions are those of the first object."),
+    fault(Id::LineDropped, ("L103", "line-dropped"), "nvlink 13.0", "A sequence has the relocation that says whose it is.", "nvlink keeps the rows of functions that it drops, without relocation, so that they seem to be of any function."),
+    fault(Id::LineNameless, ("L104", "line-nameless"), "ptxas 13.0", "A file with names of inlined functions has a .debug_str.", "ptxas takes function_name without that section too, and the table then names nothing."),
+
+    row(Id::TextUnreadable, "X001", "text-unreadable", Error, "The lines of a PTX text end in NUL.", "FORMATS 2."),
+    row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),
+
+    row(Id::EntriesUnreadable, "I001", "entries-unreadable", Error, ".debug_info can be decoded with .debug_abbrev.", "Sizes of units, abbreviation codes, forms."),
+    row(Id::EntriesVersion, "I002", "entries-version", Warning, "A unit is DWARF version 2.", "ptxas copies what it gets, and CUDA's tools are documented for version 2; later ones are read here as far as gimli does."),
+    row(Id::EntriesUnit, "I003", "entries-unit", Error, "A unit has addresses of 8 bytes and is one tree below a DW_TAG_compile_unit.", "DWARF 2.0.0 3.1."),
+    row(Id::EntriesForm, "I004", "entries-form", Error, "The form of an attribute is of a class that the attribute can have.", "DWARF 2.0.0 figure 14."),
+    row(Id::EntriesReference, "I005", "entries-reference", Error, "A reference leads to an entry.", "The type or the abstract instance is lost."),
+    row(Id::EntriesSibling, "I006", "entries-sibling", Error, "DW_AT_sibling leads to the next sibling.", "Readers that skip children by it land elsewhere."),
+    row(Id::EntriesTag, "I007", "entries-tag", Error, "DW_AT_type leads to a type, DW_AT_abstract_origin and DW_AT_specification to an entry of the kind.", "A variable's origin is a variable, an inlined call's a subprogram."),
+    row(Id::EntriesLineTable, "I008", "entries-line-table", Error, "DW_AT_stmt_list is where a line table starts.", "The unit's files would be those of nobody."),
+    row(Id::EntriesRange, "I009", "entries-range", Error, "DW_AT_low_pc to DW_AT_high_pc does not go back and lies in one code section, that of a subprogram in one function.", "The end of a function may be that of its section."),
+    row(Id::EntriesParent, "I010", "entries-parent", Error, "The code of a block or inlined call lies in that of the entry it belongs to.", "Debuggers look no further than the outer entry."),
+    row(Id::EntriesFile, "I011", "entries-file", Error, "DW_AT_decl_file and DW_AT_call_file are in the unit's file table.", "The place of a declaration cannot be told."),
+    row(Id::EntriesString, "I012", "entries-string", Error, "A string's offset leads into .debug_str.", "The name is lost."),
+    row(Id::EntriesExpression, "I013", "entries-expression", Error, "A location expression can be decoded.", "DWARF 2.0.0 2.4."),
+
+    row(Id::LookupUnreadable, "T001", "lookup-unreadable", Error, ".debug_pubnames, .debug_pubtypes and .debug_aranges can be decoded.", "DWARF 2.0.0 6.1."),
+    row(Id::LookupUnit, "T002", "lookup-unit", Error, "A set of a look-up table is about a unit of .debug_info.", "By its offset, and in name tables its size."),
+    row(Id::LookupEntry, "T003", "lookup-entry", Error, "A name of a look-up table leads to an entry of the set's unit.", "The look-up ends in nothing."),
+    row(Id::LookupName, "T004", "lookup-name", Warning, "A name of a look-up table is that of the entry.", "It may have the names of scopes before it."),
+    row(Id::ArangesRange, "T005", "aranges-range", Error, "A range of .debug_aranges lies in a code section.", "The address belongs to no code."),
+
+    row(Id::ListUnreadable, "O001", "list-unreadable", Error, ".debug_loc and .debug_ranges are lists with an end.", "DWARF 2.0.0 7.7.3."),
+    row(Id::ListOffset, "O002", "list-offset", Error, "An attribute leads to the start of a list.", "A list that starts elsewhere is another variable's."),
+    row(Id::ListRange, "O003", "list-range", Error, "A range of a list does not go back and lies in one code section, that of a variable in its function.", "The variable would seem to be where it is not."),
+    row(Id::ListExpression, "O004", "list-expression", Error, "A location expression of a list can be decoded.", "DWARF 2.0.0 2.4."),
+    fault(Id::ListUnresolved, ("O101", "list-unresolved"), "ptxas 13.0", "A range of a list has both addresses.", "ptxas leaves labels open that stand before code under a .loc of line 0: address 0 without relocation."),
+
+    row(Id::RegistersUnreadable, "R001", "registers-unreadable", Error, ".nv_debug_info_reg_sass and .nv_debug_info_reg_type can be decoded.", "FORMATS 3."),
+    row(Id::RegistersFunction, "R002", "registers-function", Error, "A function of a register map is in the file, and once in the map.", "The map is looked up by name."),
+    row(Id::RegistersRange, "R003", "registers-range", Error, "A range of a register lies in its function and is not empty.", "Byte offsets in the function."),
+    row(Id::RegistersTypes, "R004", "registers-types", Error, "Both maps have the same functions with as many ranges as types.", "Type n belongs to range n."),
+    row(Id::RegistersClass, "R005", "registers-class", Error, "Classes of SASS registers and types of PTX registers are known ones.", "FORMATS 3 has the lists."),
+    row(Id::RegistersPart, "R006", "registers-part", Error, "The part of a register is one that its type has.", "0 and 1 of 64 bits, 0 to 3 of 128."),
+    fault(Id::RegistersEmpty, ("R101", "registers-empty"), "ptxas 13.0", "A range of a register has bytes.", "Of registers that are set and never read, ptxas writes ranges that start where they end."),
+    fault(Id::RegistersTwice, ("R102", "registers-twice"), "nvlink 13.0", "A function of a linked file is in the map once.", "Helpers such as __cuda_sm3x_div_rn_noftz_f32_slowpath come with each object; nvlink keeps all maps and not all functions, so that the name alone does not tell which is meant."),
+    fault(Id::RegistersMissing, ("R103", "registers-missing"), "ptxas 13.0", "A register that a location uses is one of its function in the map.", "ptxas leaves out registers that get no place, so that the variable cannot be shown."),
+
+    row(Id::FramesUnreadable, "F001", "frames-unreadable", Error, ".debug_frame can be decoded.", "DWARF 3 in the 64-bit format (FORMATS 5)."),
+    row(Id::FramesCie, "F002", "frames-cie", Error, "An FDE's CIE_pointer leads to a CIE.", "The rules at the start of the function are lost."),
+    row(Id::FramesRange, "F003", "frames-range", Error, "An FDE covers code of one function.", "From a function's start, no further than its end."),
+    row(Id::FramesOverlap, "F004", "frames-overlap", Error, "FDEs do not overlap.", "Two rules would claim one address."),
+    row(Id::FramesMissing, "F005", "frames-missing", Error, "Each function has an FDE.", "Observed: 556 of 556 sections. The stack cannot be unwound there."),
+    fault(Id::FramesCieNowhere, ("F101", "frames-cie-nowhere"), "ptxas -c and nvlink 13.0", "A relocated CIE_pointer leads to a CIE.", "With -c ptxas counts entries before it pads them, and nvlink keeps what it gets. Each FDE's CIE is the one before it."),
+    fault(Id::FramesDropped, ("F102", "frames-dropped"), "nvlink 13.0", "An FDE has the relocation that says whose it is.", "nvlink keeps the entries of functions that it drops, without relocation, so that they seem to be of any function."),
+
+    row(Id::LevelsMixed, "M001", "levels-mixed", Warning, "All code of a linked file has debug information of one level.", "nvlink says nothing when it links -G, -lineinfo and plain objects; readers that go by compile units see the first kind only."),
+
+    row(Id::CapsuleUnsound, "C001", "capsule-unsound", Error, "A capsule is one: each clone has its original, and there are symbols.", "As `merc plan` has it."),
+    row(Id::CapsuleMissing, "C002", "capsule-missing", Error, "Debug sections and code have their clones.", "As `merc self-check` has it; what runs on other chips has no debug information."),
+    row(Id::CapsuleHeader, "C003", "capsule-header", Error, "A clone has the type and flags of its kind.", "As `merc plan` has it."),
+    row(Id::CapsuleDiffers, "C004", "capsule-differs", Error, "The capsule says what the native sections say.", "As `merc self-check` has it."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_table_is_sound() {
+        let mut words = BTreeSet::new();
+        for (index, rule) in RULES.iter().enumerate() {
+            assert_eq!(rule.id as usize, index, "{}: out of order", rule.code);
+            assert!(words.insert(rule.code) && words.insert(rule.name), "{} twice", rule.code);
+            let (letter, number) = rule.code.split_at(1);
+            let number: u16 = number.parse().unwrap();
+            assert!("ELXITORFMC".contains(letter) && number < 200);
+            assert_eq!(number > 100, rule.fault_of.is_some(), "{}", rule.code);
+            assert_eq!(rule.severity == Note, rule.fault_of.is_some(), "{}", rule.code);
+            assert!(rule.summary.ends_with('.') && rule.text.ends_with('.'), "{}", rule.code);
+            assert_eq!(rule_named(rule.code), rule_named(rule.name));
+        }
+    }
+}

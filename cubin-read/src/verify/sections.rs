@@ -1,0 +1,53 @@
+//! Which debug sections there are, with which headers; and the PTX texts.
+
+use super::{Check, RuleId};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::level::compare::{Oddity, compare};
+use nv_debug_sections::level::found::Found;
+use nv_debug_sections::ptx_txt::{self, PtxText};
+
+pub(super) fn check(check: &mut Check<'_, '_>) {
+    let cubin = check.cubin;
+    let found = Found::of(cubin);
+    let expected = found.expected();
+    let comparison = compare(cubin, &expected);
+    let level = found.level.name();
+    for name in &comparison.missing {
+        let (name, expected) = (name.to_string(), format!("it in a file of level `{level}`"));
+        check.find(RuleId::SectionMissing, &name, 0, "no such section", expected);
+    }
+    for index in &comparison.extra {
+        let expected = format!("none, or none more, in a file of level `{level}`");
+        check.find(RuleId::SectionExtra, cubin.section_name(*index), 0, "a section", expected);
+    }
+    for odd in &comparison.odd {
+        let (found, expected) = match odd.what {
+            Oddity::Shape { found, expected } => (format!("{found:x?}"), format!("{expected:x?}")),
+            Oddity::Target(target) => {
+                let name = cubin.section_name(target);
+                (format!("relocations of {name}"), "those of the section in its name".to_owned())
+            }
+        };
+        check.find(RuleId::SectionHeader, cubin.section_name(odd.section), 0, found, expected);
+    }
+    texts(check);
+}
+
+fn texts(check: &mut Check<'_, '_>) {
+    let cubin = check.cubin;
+    for (index, name, section) in cubin.iter() {
+        if SectionKind::from_name(name) != Some(SectionKind::NvDebugPtxTxt) || section.is_mercury() {
+            continue;
+        }
+        let suffix = name.strip_prefix(ptx_txt::NAME).unwrap_or_default();
+        if !suffix.is_empty() && ptx_txt::checksum_in(name).is_none() {
+            let found = format!("a name that ends in `{suffix}`");
+            check.find(RuleId::TextName, name, 0, found, "a dot and an Adler-32 in decimal");
+        }
+        let bytes = cubin.bytes(index).unwrap_or_default();
+        if let Err(error) = PtxText::decode(&bytes) {
+            let (found, expected) = (error.kind().to_string(), "a NUL behind the last line");
+            check.find(RuleId::TextUnreadable, name, error.offset(), found, expected);
+        }
+    }
+}

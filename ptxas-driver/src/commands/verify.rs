@@ -1,0 +1,114 @@
+//! `verify`: what is wrong with the debug information of cubins.
+
+mod capsule;
+mod model;
+mod text;
+
+use crate::cli::{FAILURE, USAGE, complain};
+use crate::commands::read::{self, JSON_VERSION};
+use anyhow::Result;
+use clap::Args;
+use cubin_read::verify::{RULES, Rule, rule_named, verify};
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Examples:
+  ptxas-driver verify a.cubin                 what is wrong with its debug information
+  ptxas-driver verify --json *.cubin          the same for a script
+  ptxas-driver verify --ignore L101,R101 a.cubin
+  ptxas-driver verify --known-faults          what tools are known to do wrong
+
+The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
+from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
+From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
+
+Exit status:
+  0  no errors
+  1  an error, or a file is no readable cubin
+  2  the command line is wrong";
+
+/// What to look at.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Options {
+    /// Cubins; `-` for standard input
+    #[arg(required_unless_present = "known_faults", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Leave out findings of a rule, by code or name
+    #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
+    ignore: Vec<&'static Rule>,
+    /// List what tools are known to do wrong; no file is read
+    #[arg(long, conflicts_with_all = ["files", "ignore"])]
+    known_faults: bool,
+    /// One JSON document (docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_rule(word: &str) -> Result<&'static Rule, String> {
+    rule_named(word).ok_or_else(|| "no such rule; docs/verify.md lists them".to_owned())
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    if options.known_faults {
+        known_faults(options, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+        complain(format_args!("standard input can be read once only"));
+        return Ok(ExitCode::from(USAGE));
+    }
+    let mut files = Vec::new();
+    let mut fails = false;
+    for path in &options.files {
+        let file = of_file(path, &options.ignore).unwrap_or_else(|error| {
+            let error = format!("{error:#}");
+            model::Verified::unreadable(path, error)
+        });
+        fails |= file.fails();
+        if options.json {
+            files.push(file);
+        } else {
+            text::file(out, &file)?;
+        }
+    }
+    if options.json {
+        let document = model::Document { schema: "nvdwarf.verify", schema_version: JSON_VERSION, files };
+        json(out, &document)?;
+    }
+    Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+}
+
+fn of_file(path: &Path, ignore: &[&'static Rule]) -> Result<model::Verified> {
+    let (name, bytes) = read::read(path)?;
+    let cubin = read::cubin(&name, &bytes)?;
+    let mut report = verify(&cubin);
+    if cubin.has_capsule() {
+        capsule::check(&cubin, &mut report);
+    }
+    Ok(model::Verified::new(name, cubin.header.sm(), &report, ignore))
+}
+
+fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {
+    let rules: Vec<_> =
+        RULES.iter().filter(|rule| rule.fault_of.is_some()).map(model::KnownFault::new).collect();
+    if options.json {
+        let document =
+            model::KnownFaults { schema: "nvdwarf.verify.known_faults", schema_version: JSON_VERSION, rules };
+        return json(out, &document);
+    }
+    Ok(text::known_faults(out, &rules)?)
+}
+
+fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    Ok(writeln!(out)?)
+}

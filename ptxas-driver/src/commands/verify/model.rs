@@ -1,0 +1,132 @@
+//! What `verify` says, as `--json` has it.
+
+use cubin_read::verify::{Finding, MAX_FINDINGS, RULES, Report, Rule, Severity};
+use serde::Serialize;
+use std::path::Path;
+
+/// The document of `--json`.
+#[derive(Debug, Serialize)]
+pub(super) struct Document {
+    pub(super) schema: &'static str,
+    pub(super) schema_version: u32,
+    pub(super) files: Vec<Verified>,
+}
+
+/// One file.
+#[derive(Debug, Serialize)]
+pub(super) struct Verified {
+    pub(super) file: String,
+    pub(super) sm: Option<u32>,
+    /// Why it could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+    pub(super) errors: usize,
+    pub(super) warnings: usize,
+    pub(super) notes: usize,
+    pub(super) findings: Vec<Listed>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) more: Vec<More>,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+pub(super) struct Listed {
+    pub(super) code: &'static str,
+    pub(super) name: &'static str,
+    pub(super) severity: &'static str,
+    pub(super) section: String,
+    pub(super) offset: u64,
+    pub(super) function: Option<String>,
+    pub(super) found: String,
+    pub(super) expected: String,
+    pub(super) known_fault_of: Option<&'static str>,
+}
+
+/// Findings of a rule that are only counted.
+#[derive(Debug, Serialize)]
+pub(super) struct More {
+    pub(super) code: &'static str,
+    pub(super) count: usize,
+}
+
+/// The document of `--known-faults --json`.
+#[derive(Debug, Serialize)]
+pub(super) struct KnownFaults {
+    pub(super) schema: &'static str,
+    pub(super) schema_version: u32,
+    pub(super) rules: Vec<KnownFault>,
+}
+
+/// What a tool is known to do wrong.
+#[derive(Debug, Serialize)]
+pub(super) struct KnownFault {
+    pub(super) code: &'static str,
+    pub(super) name: &'static str,
+    pub(super) fault_of: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) text: &'static str,
+}
+
+impl Verified {
+    pub(super) fn new(file: String, sm: u32, report: &Report, ignore: &[&Rule]) -> Self {
+        let rules = || RULES.iter().filter(|rule| !ignore.contains(rule));
+        let count = |severity| {
+            rules().filter(|rule| rule.severity == severity).map(|rule| report.count(rule.id)).sum()
+        };
+        let findings = report.findings().iter().filter(|finding| !ignore.contains(&finding.rule));
+        let more = rules().map(|rule| (rule.code, report.count(rule.id).saturating_sub(MAX_FINDINGS)));
+        Self {
+            file,
+            sm: Some(sm),
+            error: None,
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            notes: count(Severity::Note),
+            findings: findings.map(Listed::new).collect(),
+            more: more.filter(|(_, count)| *count > 0).map(|(code, count)| More { code, count }).collect(),
+        }
+    }
+
+    pub(super) fn unreadable(path: &Path, error: String) -> Self {
+        let stdin = path == Path::new("-");
+        Self {
+            file: if stdin { "<stdin>".to_owned() } else { path.display().to_string() },
+            sm: None,
+            error: Some(error),
+            errors: 0,
+            warnings: 0,
+            notes: 0,
+            findings: Vec::new(),
+            more: Vec::new(),
+        }
+    }
+
+    /// Whether the exit status is 1 for it.
+    pub(super) fn fails(&self) -> bool {
+        self.error.is_some() || self.errors > 0
+    }
+}
+
+impl Listed {
+    fn new(finding: &Finding) -> Self {
+        let Finding { rule, section, offset, function, found, expected } = finding.clone();
+        Self {
+            code: rule.code,
+            name: rule.name,
+            severity: rule.severity.word(),
+            section,
+            offset,
+            function,
+            found,
+            expected,
+            known_fault_of: rule.fault_of,
+        }
+    }
+}
+
+impl KnownFault {
+    pub(super) fn new(rule: &'static Rule) -> Self {
+        let Rule { code, name, summary, text, fault_of, .. } = *rule;
+        Self { code, name, fault_of: fault_of.unwrap_or_default(), summary, text }
+    }
+}

@@ -1,0 +1,52 @@
+//! The same for people.
+
+use super::model::{KnownFault, Listed, Verified};
+use crate::cli::complain;
+use crate::commands::read::printable;
+use std::collections::BTreeMap;
+use std::io::{Result, Write};
+
+/// Most findings of one rule that are shown.
+const SHOWN: usize = 20;
+
+pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
+    if let Some(error) = &file.error {
+        out.flush()?;
+        complain(format_args!("{error}"));
+        return Ok(());
+    }
+    let name = printable(&file.file);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in &file.findings {
+        let count = counts.entry(finding.code).or_default();
+        *count += 1;
+        if *count <= SHOWN {
+            writeln!(out, "{name}: {}", printable(&line(finding)))?;
+        }
+    }
+    for more in &file.more {
+        *counts.entry(more.code).or_default() += more.count;
+    }
+    for (code, count) in counts.into_iter().filter(|(_, count)| *count > SHOWN) {
+        writeln!(out, "{name}: {} more of {code}", count - SHOWN)?;
+    }
+    let words = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let counts = [(file.errors, "error"), (file.warnings, "warning"), (file.notes, "note")];
+    let counts = counts.map(|(count, word)| words(count, word));
+    writeln!(out, "{name}: {}", counts.join(", "))
+}
+
+fn line(finding: &Listed) -> String {
+    let Listed { code, severity, section, offset, function, found, expected, known_fault_of, .. } = finding;
+    let function = function.as_ref().map(|function| format!("{function}: ")).unwrap_or_default();
+    let tool = known_fault_of.map(|tool| format!(" (known fault of {tool})")).unwrap_or_default();
+    format!("{severity}[{code}]: {section}+{offset:#x}: {function}{found}; expected {expected}{tool}")
+}
+
+pub(super) fn known_faults(out: &mut dyn Write, rules: &[KnownFault]) -> Result<()> {
+    let width = rules.iter().map(|rule| rule.fault_of.len()).max().unwrap_or(0);
+    for KnownFault { code, name, fault_of, summary, text } in rules {
+        writeln!(out, "{code}  {fault_of:width$}  {name}: {summary} {text}")?;
+    }
+    Ok(())
+}
