@@ -208,7 +208,7 @@ impl<'a, 's> Ranges<'a, 's> {
             for (base, rows) in table.of(self.section.index) {
                 let ranges = rows.ranges();
                 starts.extend(
-                    ranges.flat_map(|(start, end, _)| [start, end]).map(|at| at.saturating_add(*base)),
+                    ranges.flat_map(|(start, end, _)| [start, end]).map(|at| at.saturating_add(base)),
                 );
             }
         }
