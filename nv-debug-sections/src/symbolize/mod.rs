@@ -224,6 +224,11 @@ impl<'c> Symbolizer<'c> {
         })
     }
 
+    /// Paths of all files that the units of `.debug_line` declare, unit by unit.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().flatten().filter_map(Option::as_deref)
+    }
+
     /// Path of file number `file` in unit `unit` of `.debug_line`.
     pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
         let path = usize::try_from(file)
