@@ -4,5 +4,6 @@
 pub mod die_tree;
 pub mod encoders;
 pub mod leb128;
+pub mod lookup;
 pub mod ptx;
 pub mod rows;

@@ -215,6 +215,20 @@ impl<'c> LineIndex<'c> {
         self.unplaced
     }
 
+    /// Bytes that the index holds on the heap: besides its tables the section itself, where a relocation changes it.
+    pub fn heap_bytes(&self) -> usize {
+        let section = match &self.bytes {
+            Cow::Borrowed(_) => 0,
+            Cow::Owned(bytes) => bytes.capacity(),
+        };
+        let tables = size_of::<Entry>() * self.entries.capacity()
+            + size_of::<Mark>() * self.marks.capacity()
+            + size_of::<Site>() * self.sites.capacity()
+            // A byte of control for each slot, and one slot in eight stays free.
+            + (size_of::<(SectionIndex, (u32, u32))>() + 1) * self.sections.capacity() * 8 / 7;
+        section + tables + self.expanded.iter().map(Rows::heap_bytes).sum::<usize>()
+    }
+
     /// The sequences of a code section by ascending start, with that start (byte offset in the section).
     pub fn of(&self, section: SectionIndex) -> impl Iterator<Item = (u64, SequenceRows<'_>)> {
         self.entries_of(section).iter().map(|entry| (entry.start, SequenceRows { index: self, entry }))

@@ -64,12 +64,12 @@ fn column(header: &str) -> Option<Column> {
     NAMES.iter().find(|(name, _)| *name == plain).map(|(_, column)| *column)
 }
 
-/// The samples of a CSV text, row by row. Without a column of counts each row is one sample.
+/// The samples of a CSV text, with the 1-based numbers of their rows, the header's included. Without a column of counts each row is one sample.
 ///
 /// # Errors
 ///
 /// No row is a header: names a column of offsets, and one of functions or sections.
-pub(super) fn samples(text: &str) -> Result<impl Iterator<Item = Result<Sample, BadRow>>, String> {
+pub(super) fn samples(text: &str) -> Result<impl Iterator<Item = (u64, Result<Sample, String>)>, String> {
     let mut records = records(text);
     // Profilers put remarks before the header.
     let columns = records.find_map(|(_, fields)| {
@@ -83,7 +83,7 @@ pub(super) fn samples(text: &str) -> Result<impl Iterator<Item = Result<Sample, 
             .to_owned());
     };
     let samples = records.filter(|(_, fields)| fields.iter().any(|field| !field.trim().is_empty()));
-    Ok(samples.map(move |(row, fields)| sample(&columns, &fields).map_err(|why| BadRow { row, why })))
+    Ok(samples.map(move |(row, fields)| (row, sample(&columns, &fields))))
 }
 
 fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, String> {
@@ -159,8 +159,9 @@ mod tests {
     fn all(text: &str) -> Vec<Result<(String, u64, u64), String>> {
         let samples = samples(text).unwrap();
         samples
-            .map(|row| {
-                row.map(|s| (s.function + &s.section, s.offset, s.count)).map_err(|row| row.to_string())
+            .map(|(row, sample)| {
+                let sample = sample.map(|s| (s.function + &s.section, s.offset, s.count));
+                sample.map_err(|why| BadRow { row, why }.to_string())
             })
             .collect()
     }

@@ -66,17 +66,17 @@ impl<'s> Samples<'s> {
             Self { total: 0, without_line: 0, lines: vec![], chains: vec![], bad_rows: 0, errors: vec![] };
         let mut starts: HashMap<(String, String), Result<Address, String>> = HashMap::new();
         let mut counts: HashMap<Address, u64> = HashMap::new();
-        for (row, sample) in (2..).zip(csv::samples(text)?) {
+        for (row, sample) in csv::samples(text)? {
             let address = sample.and_then(|sample| {
                 let address = samples.address(&sample, &mut starts, answers, queries);
-                address.map(|address| (address, sample.count)).map_err(|why| BadRow { row, why })
+                address.map(|address| (address, sample.count))
             });
             match address {
                 Ok((address, count)) => {
                     let counted = counts.entry(address).or_default();
                     *counted = counted.saturating_add(count);
                 }
-                Err(error) => samples.bad_row(error),
+                Err(why) => samples.bad_row(BadRow { row, why }),
             }
         }
         samples.count(counts, answers);
