@@ -70,7 +70,8 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
             match instruction {
                 LineInstruction::AdvanceLine(by) => line = line.wrapping_add(by as u32),
                 LineInstruction::Special(opcode) => {
-                    let by = i32::from(header.line_base()) + i32::from((opcode - header.opcode_base()) % header.line_range());
+                    let by = i32::from(header.line_base())
+                        + i32::from((opcode - header.opcode_base()) % header.line_range());
                     line = line.wrapping_add_signed(by);
                 }
                 _ => {}
@@ -95,7 +96,9 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
 /// Indices of the rows from `row` up its callers. Contexts count the rows that do not repeat address and line of the one before.
 fn chain(rows: &[Row], row: usize) -> Vec<usize> {
     let counted: Vec<usize> = (0..rows.len())
-        .filter(|&at| at == 0 || (rows[at].address, rows[at].line) != (rows[at - 1].address, rows[at - 1].line))
+        .filter(|&at| {
+            at == 0 || (rows[at].address, rows[at].line) != (rows[at - 1].address, rows[at - 1].line)
+        })
         .collect();
     let caller = |&row: &usize| {
         let context = rows[row].context as usize;
@@ -161,20 +164,27 @@ fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally
                     let chain = chain(rows, at);
                     let want = chain.iter().map(|&row| {
                         let row = &rows[row];
-                        let path = (row.file as usize).checked_sub(1).and_then(|file| unit.paths.get(file)?.clone());
+                        let path =
+                            (row.file as usize).checked_sub(1).and_then(|file| unit.paths.get(file)?.clone());
                         let base = u64::from(table.debug_str_base.unwrap_or(0));
                         (path, row.line, (row.context != 0).then_some(base + row.name))
                     });
                     let frames: Vec<_> = place.frames().collect();
                     // A base that was found again is not the file's.
-                    let recovered = |frame: &Frame<'_>| {
-                        matches!(frame.function, FrameFunction::Inlined(callee) if callee.recovered)
-                    };
+                    let recovered = |frame: &Frame<'_>| matches!(frame.function, FrameFunction::Inlined(callee) if callee.recovered);
                     let want = want.zip(&frames).map(|(want, frame)| {
                         if recovered(frame) { (want.0, want.1, spot(frame).2) } else { want }
                     });
-                    assert_eq!(frames.iter().map(spot).collect::<Vec<_>>(), want.collect::<Vec<_>>(), "{name} {address:#x}");
-                    assert_eq!((frames.len(), place.depth()), (chain.len(), chain.len()), "{name} {address:#x}");
+                    assert_eq!(
+                        frames.iter().map(spot).collect::<Vec<_>>(),
+                        want.collect::<Vec<_>>(),
+                        "{name} {address:#x}"
+                    );
+                    assert_eq!(
+                        (frames.len(), place.depth()),
+                        (chain.len(), chain.len()),
+                        "{name} {address:#x}"
+                    );
                     tally.rows += 1;
                     tally.inlined += usize::from(frames.len() > 1);
                 }

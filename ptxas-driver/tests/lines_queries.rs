@@ -41,8 +41,8 @@ fn saxpy() -> PathBuf {
 
 #[test]
 fn a_place_in_a_section() {
-    let [by_section, by_function] =
-        [".text.saxpy:0xe0", "saxpy+0xe0"].map(|query| document(&saxpy(), &[query], "")["queries"][0]["answers"].clone());
+    let [by_section, by_function] = [".text.saxpy:0xe0", "saxpy+0xe0"]
+        .map(|query| document(&saxpy(), &[query], "")["queries"][0]["answers"].clone());
     assert_eq!(by_section, by_function);
     assert_eq!(by_section[0]["frames"].as_array().unwrap().len(), 2);
     let output = lines(&saxpy(), &[".text.nosuch:0xe0"], "");
@@ -50,20 +50,29 @@ fn a_place_in_a_section() {
 }
 
 // What nvdisasm -gi prints of this cubin: 0xe0 is line 13 of fused.cuh, inlined at line 10 of saxpy.cu; 0x10 is line 9.
-const SAMPLES: &str = "id,\"Kernel Name\",PC Offset,Samples\n1,saxpy,0xe0,5\n2,\"saxpy\",224,\"1,000\"\n3,saxpy,0x10,2\n";
+const SAMPLES: &str =
+    "id,\"Kernel Name\",PC Offset,Samples\n1,saxpy,0xe0,5\n2,\"saxpy\",224,\"1,000\"\n3,saxpy,0x10,2\n";
 
 #[test]
 fn samples_by_line_and_by_chain() {
     let document = document(&saxpy(), &["--samples", "-"], SAMPLES);
     let samples = &document["samples"];
-    assert_eq!((&samples["total"], &samples["without_line"], &samples["bad_rows"]), (&json!(1007), &json!(0), &json!(0)));
+    assert_eq!(
+        (&samples["total"], &samples["without_line"], &samples["bad_rows"]),
+        (&json!(1007), &json!(0), &json!(0))
+    );
     let found: Vec<_> = samples["lines"]
         .as_array()
         .unwrap()
         .iter()
         .map(|line| {
             let file = line["file"].as_str().unwrap().rsplit('/').next().unwrap();
-            (file, line["line"].as_u64().unwrap(), line["self"].as_u64().unwrap(), line["total"].as_u64().unwrap())
+            (
+                file,
+                line["line"].as_u64().unwrap(),
+                line["self"].as_u64().unwrap(),
+                line["total"].as_u64().unwrap(),
+            )
         })
         .collect();
     assert_eq!(found, [("fused.cuh", 13, 1005, 1005), ("saxpy.cu", 9, 2, 2), ("saxpy.cu", 10, 0, 1005)]);
@@ -94,7 +103,9 @@ fn samples_that_are_none_are_told_and_counted() {
         assert!(errors.contains(why), "{errors}");
     }
     let output = lines(&saxpy(), &["--samples", "-"], "a,b\n1,2\n");
-    assert!(output.status.code() == Some(1) && text(&output.stderr).contains("no header that names a column"));
+    assert!(
+        output.status.code() == Some(1) && text(&output.stderr).contains("no header that names a column")
+    );
 }
 
 /// Ranges that a listing gives to a line, as its own or as a call site.
@@ -147,7 +158,10 @@ fn a_line_back_to_code() {
 fn lines_without_code_and_files_that_are_several() {
     for (place, why) in [
         ("saxpy.cu:4000", "no code comes from saxpy.cu:4000"),
-        ("axpy.cu:10", "no file 'axpy.cu' in the line tables; they have /tmp/nvdwarf/saxpy/fused.cuh, /tmp/nvdwarf/saxpy/saxpy.cu"),
+        (
+            "axpy.cu:10",
+            "no file 'axpy.cu' in the line tables; they have /tmp/nvdwarf/saxpy/fused.cuh, /tmp/nvdwarf/saxpy/saxpy.cu",
+        ),
         ("saxpy.cu", "'saxpy.cu' is no place: expected FILE:LINE or FILE:FIRST-LAST"),
     ] {
         let output = lines(&saxpy(), &["--at", place], "");
@@ -179,7 +193,12 @@ fn host(dir: &Path) -> Option<(PathBuf, String)> {
     let code = "static inline __attribute__((always_inline)) void leaf(volatile int *p) {\n  *p = 3;\n}\n\
                 void top(volatile int *p) {\n  leaf(p);\n}\nint main() {\n  volatile int x;\n  top(&x);\n}\n";
     fs::write(&source, code).unwrap();
-    let made = Command::new("c++").args(["-g", "-O1", "-fno-inline-small-functions"]).arg(&source).arg("-o").arg(&program).output();
+    let made = Command::new("c++")
+        .args(["-g", "-O1", "-fno-inline-small-functions"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .output();
     if !made.is_ok_and(|made| made.status.success()) {
         support::skip("a C++ compiler", "REQUIRE_ORACLES");
         return None;
@@ -189,7 +208,8 @@ fn host(dir: &Path) -> Option<(PathBuf, String)> {
     let start = u64::from_str_radix(top.split(' ').next()?, 16).unwrap();
     // The first address that addr2line knows as inlined.
     let inlined = (start..start + 16).map(|address| format!("{address:#x}")).find(|address| {
-        tool("addr2line", &["-fi", "-e", program.to_str().unwrap(), address]).is_some_and(|out| out.lines().count() == 4)
+        tool("addr2line", &["-fi", "-e", program.to_str().unwrap(), address])
+            .is_some_and(|out| out.lines().count() == 4)
     });
     Some((program, inlined?))
 }
@@ -224,7 +244,9 @@ fn the_forms_are_those_of_addr2line_and_llvm_symbolizer() {
     let dir = tempfile::tempdir().unwrap();
     let Some((program, address)) = host(dir.path()) else { return };
     let program = program.to_str().unwrap();
-    let ours = |style: &str| text(&lines(&saxpy(), &["saxpy+0xe0", "nosuch", "--style", style], "").stdout).to_owned();
+    let ours = |style: &str| {
+        text(&lines(&saxpy(), &["saxpy+0xe0", "nosuch", "--style", style], "").stdout).to_owned()
+    };
     if let Some(theirs) = tool("addr2line", &["-fi", "-e", program, &address, "0x1"]) {
         assert_eq!(shape(&ours("gnu")), shape(&theirs));
     }
@@ -234,7 +256,11 @@ fn the_forms_are_those_of_addr2line_and_llvm_symbolizer() {
         return;
     };
     assert_eq!(shape(&ours("llvm")), shape(&theirs));
-    let Some(theirs) = tool("llvm-symbolizer", &["--inlines", "--output-style=JSON", &object, &address, "0x1"]) else { return };
+    let Some(theirs) =
+        tool("llvm-symbolizer", &["--inlines", "--output-style=JSON", &object, &address, "0x1"])
+    else {
+        return;
+    };
     // Keys and kinds of values, in the same order.
     fn kinds(value: &Value) -> Value {
         match value {
@@ -253,7 +279,10 @@ fn one_answer_for_each_query_in_the_forms() {
     let fused = "/tmp/nvdwarf/saxpy/fused.cuh:13";
     let both = lines(&saxpy(), &["-", "--style", "gnu", "-C"], "saxpy+0xe0\nnosuch\n");
     assert_eq!(both.status.code(), Some(1));
-    assert_eq!(text(&both.stdout), format!("fused(float, float, float)\n{fused}\nsaxpy\n/tmp/nvdwarf/saxpy/saxpy.cu:10\n??\n??:0\n"));
+    assert_eq!(
+        text(&both.stdout),
+        format!("fused(float, float, float)\n{fused}\nsaxpy\n/tmp/nvdwarf/saxpy/saxpy.cu:10\n??\n??:0\n")
+    );
     assert!(text(&both.stderr).contains("nosuch: no function 'nosuch'"));
     // From standard input LLVM's JSON is one object a line.
     let rows = lines(&saxpy(), &["-", "--style", "json"], "saxpy+0xe0\nsaxpy+0x10\n");
@@ -269,11 +298,14 @@ fn one_answer_for_each_query_in_the_forms() {
 
 #[test]
 fn mercury_offsets_are_not_those_of_the_code_that_runs() {
-    let is = |entry: &support::Entry| entry.program == "rdc_three" && entry.arch == "sm_120" && entry.mode == "lineinfo-rdc";
+    let is = |entry: &support::Entry| {
+        entry.program == "rdc_three" && entry.arch == "sm_120" && entry.mode == "lineinfo-rdc"
+    };
     let Some(entries) = support::corpus(is) else { return };
     for entry in entries {
         let Some(cubin) = entry.cubin else { continue };
-        let (native, mercury) = (document(&cubin, &["--all"], ""), document(&cubin, &["--all", "--mercury"], ""));
+        let (native, mercury) =
+            (document(&cubin, &["--all"], ""), document(&cubin, &["--all", "--mercury"], ""));
         assert!(native.get("space").is_none());
         assert_eq!(mercury["space"], "mercury");
         let sections = mercury["sections"].as_array().unwrap();

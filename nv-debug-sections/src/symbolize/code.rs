@@ -82,7 +82,9 @@ impl<'c> Code<'c> {
         let mut functions = Vec::new();
         for (index, symbol) in (0..).zip(symtab.map_or(&[][..], |table| cubin.symbols_of(table))) {
             let section = symbol.section().and_then(|section| sections.get(*numbers.get(&section)?));
-            let (Some(table), Some(section), true) = (symtab, section, symbol.is_function()) else { continue };
+            let (Some(table), Some(section), true) = (symtab, section, symbol.is_function()) else {
+                continue;
+            };
             let name = cubin.symbol_name_in(table, SymbolIndex(index));
             functions.push(function(name, SymbolIndex(index), symbol, section));
         }

@@ -1,4 +1,4 @@
-//! A line section that is looked up where it stands: its bytes, and a note of the registers every 64 bytes.
+//! A line section that is looked up where it stands: its bytes, and a note of the registers every 32 bytes.
 //!
 //! A row takes 1 to 6 bytes in a line program and 56 as a value, so the program itself is the table. A lookup finds the last
 //! [`Mark`] before an address and runs the program from there. Rows that contexts refer to are kept as [`Site`]s, so that a
@@ -14,8 +14,8 @@ use crate::cubin::SectionIndex;
 use crate::line::{self, LineRow, LineTable, Registers, Step};
 use dwarf2_writer::line::Params;
 
-/// Bytes of a program between two marks: a mark takes 36, so all of them half of the section.
-const MARK_EVERY: u64 = 64;
+/// Bytes of a program between two marks. A mark takes 36, so all of them take about what the section does.
+const MARK_EVERY: u64 = 32;
 /// Programs from here on are expanded: [`Mark::next`] has three bits for flags.
 const MAX_PROGRAM: u64 = 1 << 29;
 
@@ -103,17 +103,19 @@ struct Scratch {
 }
 
 impl<'c> LineIndex<'c> {
-    /// Indexes a line section with its relocations applied. `place` gives code section and offset of a sequence, from its base
+    /// Indexes a line section. `relocated` are its bytes with relocations applied; kept are those as they stand in the file, `bytes`,
+    /// because relocations change only headers and the operands of `DW_LNE_set_address`. `place` gives code section and offset of a sequence, from its base
     /// and the base's byte offset; `each` sees every unit's header and the names that its rows use, ascending.
     pub(super) fn new(
         section: &str,
         bytes: Cow<'c, [u8]>,
+        relocated: &[u8],
         mut place: impl FnMut(u64, u64) -> Option<(SectionIndex, u64)>,
         mut each: impl FnMut(&LineTable<'_>, Vec<u64>) -> Result<()>,
     ) -> Result<Self> {
         let mut index = Self::default();
         let mut scratch = Scratch::default();
-        for unit in line::units(section, &bytes) {
+        for unit in line::units(section, relocated) {
             let (table, mut program) = unit?;
             while !program.is_empty() {
                 index.add(&table, &mut program, &mut place, &mut scratch)?;
@@ -215,7 +217,7 @@ impl<'c> LineIndex<'c> {
         self.unplaced
     }
 
-    /// Bytes that the index holds on the heap: besides its tables the section itself, where a relocation changes it.
+    /// Bytes that the index holds on the heap: besides its tables the section itself, where it cannot be borrowed.
     pub fn heap_bytes(&self) -> usize {
         let section = match &self.bytes {
             Cow::Borrowed(_) => 0,
@@ -284,7 +286,8 @@ impl<'s> SequenceRows<'s> {
         // Expanded rows may lie in any order, and say themselves which ranges they cover.
         let expanded = self.expanded();
         let scattered = expanded.into_iter().flat_map(|rows| rows.ranges());
-        let scattered = scattered.filter_map(move |(start, end, row)| Some((start, end, self.expanded_row(row)?)));
+        let scattered =
+            scattered.filter_map(move |(start, end, row)| Some((start, end, self.expanded_row(row)?)));
         let mut rows = if expanded.is_some() { None } else { Some(self.found().peekable()) };
         let ascending = std::iter::from_fn(move || {
             let rows = rows.as_mut()?;
@@ -397,7 +400,11 @@ impl<'s> Found<'s> {
             RowPlace::Marked { .. } => {
                 let site = self.site()?;
                 let is_stmt = self.row.is_stmt;
-                Some(Self { row: site.row(is_stmt), place: RowPlace::Marked { seen: site.number - 1 }, ..*self })
+                Some(Self {
+                    row: site.row(is_stmt),
+                    place: RowPlace::Marked { seen: site.number - 1 },
+                    ..*self
+                })
             }
             RowPlace::Expanded(index) => {
                 let rows = self.rows.expanded()?;

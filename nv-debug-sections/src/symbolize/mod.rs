@@ -1,6 +1,6 @@
 //! Code address to frames: function, source line, every inlined caller, PTX line and text.
 //!
-//! [`Symbolizer::new`] reads the line tables of a cubin once and notes where it was every 64 bytes; [`Symbolizer::locate`] then
+//! [`Symbolizer::new`] reads the line tables of a cubin once and notes where it was every 32 bytes; [`Symbolizer::locate`] then
 //! answers each address from the tables where they stand, with a binary search and without an allocation. An address is a section and an offset, because in a cubin every function starts
 //! at 0: offset 0x20 alone means as many places as there are functions.
 //!
@@ -355,7 +355,8 @@ impl<'c> Tables<'c, '_> {
             Some(target) => target.section.map(|index| (index, target.offset)),
             None => self.code.at_address(base),
         };
-        LineIndex::new(name, section.bytes.clone(), place, |table, used| {
+        let bytes = self.relocated.cubin().bytes(index)?;
+        LineIndex::new(name, bytes, &section.bytes, place, |table, used| {
             each(table, table.paths(name)?, used);
             Ok(())
         })

@@ -119,7 +119,8 @@ impl<'d> CalleeNames<'d> {
     /// where both are the same there is no doubt left.
     fn recover(&mut self, used: &[Vec<u64>]) {
         let mut tries = MIN_TRIES.max(self.strings.len().saturating_mul(TRIES_PER_BYTE));
-        let (Some(lowest), Some(highest)) = (self.packed(used, &mut tries, true), self.packed(used, &mut tries, false))
+        let (Some(lowest), Some(highest)) =
+            (self.packed(used, &mut tries, true), self.packed(used, &mut tries, false))
         else {
             return;
         };
@@ -264,7 +265,10 @@ mod tests {
         let units = [unit(0, &[0]), unit(0, &[0, 7])];
         let names = CalleeNames::new(&b"leaf\0other\0"[..], units);
         assert_eq!(found(&names, 1, 0), ("leaf", true, false));
-        assert_eq!(found(&CalleeNames::new(&b""[..], [unit(0, &[0]), unit(0, &[0])]), 1, 0), ("?", true, false));
+        assert_eq!(
+            found(&CalleeNames::new(&b""[..], [unit(0, &[0]), unit(0, &[0])]), 1, 0),
+            ("?", true, false)
+        );
     }
 
     #[test]

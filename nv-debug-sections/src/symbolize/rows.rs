@@ -51,7 +51,9 @@ impl Rows {
 
     pub(super) fn heap_bytes(&self) -> usize {
         let numbers = [&self.counted, &self.by_address, &self.depths].map(Vec::capacity);
-        size_of::<Self>() + size_of::<LineRow>() * self.all.capacity() + size_of::<u32>() * numbers.iter().sum::<usize>()
+        size_of::<Self>()
+            + size_of::<LineRow>() * self.all.capacity()
+            + size_of::<u32>() * numbers.iter().sum::<usize>()
     }
 
     /// 0-based number of the unit in its section: which file table and name base apply.

@@ -62,7 +62,8 @@ fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), String> {
 
 /// Whether `wanted` names `path`: all of it, or its last components.
 fn names(wanted: &str, path: &str) -> bool {
-    path.strip_suffix(wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || wanted.starts_with(['/', '\\']))
+    path.strip_suffix(wanted)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || wanted.starts_with(['/', '\\']))
 }
 
 impl<'a, 's> At<'a, 's> {
@@ -84,7 +85,9 @@ impl<'a, 's> At<'a, 's> {
     /// For standard error: that the name means several files.
     pub(super) fn ambiguity(&self) -> Option<String> {
         let several = self.files.len() > 1;
-        several.then(|| format!("{}: the name means {} files: {}", self.asked, self.files.len(), list(&self.files)))
+        several.then(|| {
+            format!("{}: the name means {} files: {}", self.asked, self.files.len(), list(&self.files))
+        })
     }
 
     fn find(&mut self, file: &str, lines: &RangeInclusive<u32>, answers: &Answers<'s>) {
@@ -198,9 +201,14 @@ mod tests {
 
     #[test]
     fn files_by_their_last_components() {
-        for (wanted, is) in
-            [("k.cu", true), ("b/k.cu", true), ("/a/b/k.cu", true), (".cu", false), ("c/k.cu", false), ("/b/k.cu", true)]
-        {
+        for (wanted, is) in [
+            ("k.cu", true),
+            ("b/k.cu", true),
+            ("/a/b/k.cu", true),
+            (".cu", false),
+            ("c/k.cu", false),
+            ("/b/k.cu", true),
+        ] {
             assert_eq!(names(wanted, "/a/b/k.cu"), is, "{wanted}");
         }
         assert!(names("k.cu", "k.cu") && names("k.cu", "C:\\k.cu"));

@@ -196,7 +196,12 @@ mod tests {
     #[test]
     fn rows_that_are_none() {
         let text = "kernel,pc,count\nk,zz,1\nk,1,-1\n,1,1\nk\nk,1,1\n";
-        let bad = ["row 2: 'zz' is no offset", "row 3: '-1' is no count", "row 4: neither a function nor a section", "row 5: '' is no offset"];
+        let bad = [
+            "row 2: 'zz' is no offset",
+            "row 3: '-1' is no count",
+            "row 4: neither a function nor a section",
+            "row 5: '' is no offset",
+        ];
         let bad = bad.map(|why| Err(why.to_owned()));
         assert_eq!(all(text), [&bad[..], &[one("k", 1, 1)]].concat());
         assert!(samples("k,1,1\n").is_err() && samples("").is_err() && samples("kernel,count\n").is_err());

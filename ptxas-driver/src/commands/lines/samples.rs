@@ -57,11 +57,7 @@ type Step<'s> = (Option<String>, Option<&'s str>, u32);
 
 impl<'s> Samples<'s> {
     /// Reads a CSV text and counts.
-    pub(super) fn new(
-        text: &str,
-        answers: &Answers<'s>,
-        queries: &Queries<'_>,
-    ) -> Result<Self, String> {
+    pub(super) fn new(text: &str, answers: &Answers<'s>, queries: &Queries<'_>) -> Result<Self, String> {
         let mut samples =
             Self { total: 0, without_line: 0, lines: vec![], chains: vec![], bad_rows: 0, errors: vec![] };
         let mut starts: HashMap<(String, String), Result<Address, String>> = HashMap::new();
@@ -103,9 +99,8 @@ impl<'s> Samples<'s> {
         queries: &Queries<'_>,
     ) -> Result<Address, String> {
         let key = (sample.function.clone(), sample.section.clone());
-        let start = starts.entry(key).or_insert_with_key(|(function, section)| {
-            queries.start_of(function, section)
-        });
+        let start =
+            starts.entry(key).or_insert_with_key(|(function, section)| queries.start_of(function, section));
         let Address { section, offset } = start.clone()?;
         let address = Address { section, offset: offset.saturating_add(sample.offset) };
         answers.expect_code(address)?;
