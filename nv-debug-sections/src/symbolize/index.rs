@@ -188,7 +188,7 @@ impl<'c> LineIndex<'c> {
         let (mut address, mut call, mut due) = (0, (0, 0), 0);
         scratch.contexts.clear();
         while let Some(found) = walk.next_row()? {
-            let Counted { row, seen, .. } = found;
+            let Numbered { row, seen, .. } = found;
             if row.context != 0 && (row.context, row.name) != call {
                 // A context that names no earlier row is no site.
                 scratch.contexts.extend((row.context <= seen.into()).then_some(row.context as u32));
@@ -285,7 +285,7 @@ impl<'s> SequenceRows<'s> {
     pub(super) fn found_ranges(self) -> impl Iterator<Item = (u64, u64, Found<'s>)> {
         // Expanded rows may lie in any order, and say themselves which ranges they cover.
         let expanded = self.expanded();
-        let scattered = expanded.into_iter().flat_map(|rows| rows.ranges());
+        let scattered = expanded.into_iter().flat_map(Rows::ranges);
         let scattered =
             scattered.filter_map(move |(start, end, row)| Some((start, end, self.expanded_row(row)?)));
         let mut rows = if expanded.is_some() { None } else { Some(self.found().peekable()) };
@@ -331,7 +331,7 @@ impl<'s> SequenceRows<'s> {
         Some(self.marked_row(found))
     }
 
-    fn marked_row(self, Counted { row, seen, .. }: Counted) -> Found<'s> {
+    fn marked_row(self, Numbered { row, seen, .. }: Numbered) -> Found<'s> {
         Found { rows: self, row, place: RowPlace::Marked { seen } }
     }
 
@@ -433,7 +433,7 @@ fn site(sites: &[Site], number: u32) -> Option<&Site> {
 }
 
 /// The row that contexts call `number`.
-fn numbered(program: &[u8], params: Params, marks: &[Mark], number: u32) -> Option<Counted> {
+fn numbered(program: &[u8], params: Params, marks: &[Mark], number: u32) -> Option<Numbered> {
     // A mark at a row that is not counted comes behind the row that has its number.
     let after = marks.partition_point(|mark| mark.seen < number);
     let (mut walk, mut found) = Walk::resume(program, params, marks.get(after.checked_sub(1)?)?);
@@ -445,7 +445,7 @@ fn numbered(program: &[u8], params: Params, marks: &[Mark], number: u32) -> Opti
 
 impl Site {
     /// `earlier` are the sites before it, among them its own caller.
-    fn new(Counted { row, seen, .. }: &Counted, number: u32, earlier: &[Self]) -> Self {
+    fn new(Numbered { row, seen, .. }: &Numbered, number: u32, earlier: &[Self]) -> Self {
         let caller = Some(row.context as u32).filter(|context| (1..=*seen).contains(context));
         let caller = caller.and_then(|context| site(earlier, context));
         Self {
@@ -473,7 +473,7 @@ impl Site {
 
 /// A row and what contexts may mean by it.
 #[derive(Debug, Clone, Copy)]
-struct Counted {
+struct Numbered {
     row: LineRow,
     /// Rows before this one that contexts count.
     seen: u32,
@@ -500,7 +500,7 @@ impl<'d> Walk<'d> {
     }
 
     /// From a mark of `program`, with the mark's row.
-    fn resume(program: &'d [u8], params: Params, mark: &Mark) -> (Self, Counted) {
+    fn resume(program: &'d [u8], params: Params, mark: &Mark) -> (Self, Numbered) {
         let row = LineRow {
             number: mark.number,
             address: mark.address.into(),
@@ -522,11 +522,11 @@ impl<'d> Walk<'d> {
             seen: mark.seen + u32::from(counted),
             last: Some((row.address, row.line)),
         };
-        (walk, Counted { row, seen: mark.seen, counted })
+        (walk, Numbered { row, seen: mark.seen, counted })
     }
 
     /// Runs to the next row; `None` behind the last, with the end's address in `registers`.
-    fn next_row(&mut self) -> Result<Option<Counted>> {
+    fn next_row(&mut self) -> Result<Option<Numbered>> {
         loop {
             match line::step(&mut self.cursor, self.params, &mut self.registers)? {
                 Step::Copy | Step::Special => break,
@@ -543,13 +543,13 @@ impl<'d> Walk<'d> {
         self.row.number = self.row.number.wrapping_add(1);
         let seen = self.seen;
         self.seen = seen.saturating_add(counted.into());
-        Ok(Some(Counted { row: self.row, seen, counted }))
+        Ok(Some(Numbered { row: self.row, seen, counted }))
     }
 }
 
 impl Mark {
     /// At a row whose opcode ends at `next`.
-    fn new(Counted { row, seen, counted }: &Counted, next: u32) -> Self {
+    fn new(Numbered { row, seen, counted }: &Numbered, next: u32) -> Self {
         let flag = |is: bool, flag: u32| if is { flag } else { 0 };
         Self {
             address: row.address as u32,

@@ -59,7 +59,7 @@ const TRIES_PER_BYTE: usize = 4;
 /// Where a unit's names start in `.debug_str`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Base {
-    base: u64,
+    offset: u64,
     /// [`Doubt::UnrelatedBase`].
     unrelated: bool,
     recovered: bool,
@@ -79,7 +79,7 @@ impl<'d> CalleeNames<'d> {
         for unit in units {
             let base = unit.base;
             let unrelated = base.zip(highest).is_some_and(|(base, highest)| base <= highest);
-            bases.push(Base { base: base.unwrap_or(0).into(), unrelated, recovered: false });
+            bases.push(Base { offset: base.unwrap_or(0).into(), unrelated, recovered: false });
             // A unit without names may still have strings: even behind it a base of 0 is not the next one's.
             highest = highest.max(base.or(Some(0)));
             all.push(unit.used);
@@ -93,7 +93,7 @@ impl<'d> CalleeNames<'d> {
 
     /// What the name operand `name` of a row of unit `unit` (0-based) names.
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
-        let Base { base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
+        let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.wrapping_add(name);
         let name = self.string(offset);
         let doubt = match name {
@@ -126,7 +126,7 @@ impl<'d> CalleeNames<'d> {
         };
         for (base, (low, high)) in self.units.iter_mut().zip(lowest.into_iter().zip(highest)) {
             let (true, Some(low)) = (base.unrelated, low) else { continue };
-            *base = Base { base: low as u64, unrelated: Some(low) != high, recovered: true };
+            *base = Base { offset: low as u64, unrelated: Some(low) != high, recovered: true };
         }
     }
 
@@ -141,7 +141,7 @@ impl<'d> CalleeNames<'d> {
         }
         for ((base, used), found) in units {
             let (Some(_), Some(last)) = (used.first(), used.last()) else { continue };
-            let own = usize::try_from(base.base).ok()?;
+            let own = usize::try_from(base.offset).ok()?;
             let at = match (base.unrelated, left) {
                 (false, _) => own,
                 (true, true) => self.first_base(from, to, used, tries)?,
