@@ -8,7 +8,7 @@
 //! how many samples. A stack is `kernel;caller;callee (file:line) COUNT`, the kernel first.
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
-use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Symbolizer};
+use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
 use std::collections::BTreeMap;
 use std::error::Error;
 
@@ -33,13 +33,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [name, offset, count] = *sample.split_whitespace().collect::<Vec<_>>() else { continue };
         let function = functions.get(name).ok_or_else(|| format!("no function {name}"))?;
         let place = symbolizer.locate(function.section, function.offset + offset.parse::<u64>()?);
-        let mut frames: Vec<String> = place.iter().flat_map(|p| p.frames()).map(|f| describe(&f)).collect();
+        let mut frames: Vec<String> = place.iter().flat_map(Place::frames).map(|f| describe(&f)).collect();
         if frames.is_empty() {
             frames.push(name.to_owned());
         }
         frames.reverse();
         *stacks.entry(frames.join(";")).or_default() += count.parse::<u64>()?;
     }
-    stacks.iter().for_each(|(stack, count)| println!("{stack} {count}"));
+    for (stack, count) in stacks {
+        println!("{stack} {count}");
+    }
     Ok(())
 }
