@@ -4,6 +4,7 @@
 pub mod die_tree;
 pub mod encoders;
 pub mod leb128;
+pub mod lookup;
 pub mod merc;
 pub mod ptx;
 pub mod rows;

@@ -92,7 +92,13 @@ impl<'d> Cursor<'d> {
     }
 
     /// An unsigned LEB128 number of at most 64 bits.
+    #[inline]
     pub fn uleb(&mut self, what: &'static str) -> Result<u64> {
+        // Most numbers are of one byte.
+        if let [byte @ ..0x80, ..] = *self.rest() {
+            self.at += 1;
+            return Ok(byte.into());
+        }
         let (value, used) = leb128_nv::read_uleb128(self.rest()).map_err(|e| self.leb_error(e, what))?;
         self.at += used;
         Ok(value)

@@ -17,6 +17,7 @@ mod decode;
 mod tests;
 
 pub use decode::decode;
+pub(crate) use decode::{Registers, Step, decode_sequence, set_address, step, units};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
 /// FORMATS 1.4.
@@ -337,6 +338,42 @@ pub struct LineRow {
     pub entry: bool,
 }
 
+impl LineRow {
+    /// The registers at the start of a sequence (DWARF 2.0.0 §6.2.2), before its first row.
+    pub(crate) fn start(is_stmt: bool) -> Self {
+        Self {
+            number: 0,
+            address: 0,
+            file: 1,
+            line: 1,
+            column: 0,
+            context: 0,
+            name: 0,
+            is_stmt,
+            entry: false,
+        }
+    }
+
+    /// Changes the register that `op` sets, if it sets one other than address and line.
+    pub(crate) fn apply(&mut self, op: &LineOp) {
+        match *op {
+            LineOp::SetFile(file) => self.file = file,
+            LineOp::SetColumn(column) => self.column = column,
+            LineOp::NegateStmt => self.is_stmt = !self.is_stmt,
+            LineOp::InlinedCall { context, name } => (self.context, self.name) = (context, name),
+            LineOp::SetFunctionName(name) => self.name = name,
+            LineOp::EntryRow(flag) => self.entry = flag != 0,
+            LineOp::Row { .. }
+            | LineOp::Advance(_)
+            | LineOp::SetBasicBlock
+            | LineOp::SetPrologueEnd
+            | LineOp::SetEpilogueBegin
+            | LineOp::SetIsa(_)
+            | LineOp::Extended { .. } => {}
+        }
+    }
+}
+
 impl Sequence {
     /// `(address, line)` wherever the line of the code changes, in program order: rows, and bare advances, which ptxas writes in
     /// `.nv_debug_line_sass` where the line is again that of the last row.
@@ -359,37 +396,13 @@ impl Sequence {
 impl LineTable<'_> {
     /// Runs a sequence of this table and gives its rows in program order.
     pub fn rows<'s>(&self, sequence: &'s Sequence) -> impl Iterator<Item = LineRow> + use<'s> {
-        let is_stmt = self.params.default_is_stmt;
-        let mut state = LineRow {
-            number: 0,
-            address: 0,
-            file: 1,
-            line: 1,
-            column: 0,
-            context: 0,
-            name: 0,
-            is_stmt,
-            entry: false,
-        };
+        let mut state = LineRow::start(self.params.default_is_stmt);
         sequence.ops.iter().filter_map(move |op| {
-            match *op {
-                LineOp::SetFile(file) => state.file = file,
-                LineOp::SetColumn(column) => state.column = column,
-                LineOp::NegateStmt => state.is_stmt = !state.is_stmt,
-                LineOp::InlinedCall { context, name } => (state.context, state.name) = (context, name),
-                LineOp::SetFunctionName(name) => state.name = name,
-                LineOp::EntryRow(flag) => state.entry = flag != 0,
-                LineOp::Row { address, line } => {
-                    (state.number, state.address, state.line) = (state.number + 1, address, line);
-                    return Some(state);
-                }
-                LineOp::Advance(_)
-                | LineOp::SetBasicBlock
-                | LineOp::SetPrologueEnd
-                | LineOp::SetEpilogueBegin
-                | LineOp::SetIsa(_)
-                | LineOp::Extended { .. } => {}
+            if let LineOp::Row { address, line } = *op {
+                (state.number, state.address, state.line) = (state.number + 1, address, line);
+                return Some(state);
             }
+            state.apply(op);
             None
         })
     }

@@ -1,13 +1,14 @@
 //! `lines`: its answers against nvdisasm and against the known right answers, and its command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
+#[path = "lines/bugs.rs"]
+mod bugs;
 #[path = "lines/nvdisasm.rs"]
 mod nvdisasm;
 mod support;
 
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -58,116 +59,6 @@ fn frames(answer: &Value) -> Vec<(String, u64, String)> {
 
 fn spot(file: &str, line: u64, function: &str) -> (String, u64, String) {
     (file.to_owned(), line, function.to_owned())
-}
-
-// ---- right answers from ../shared/bugs ----
-
-/// Assembles a bug's `input.ptx` for sm_90 with `options`; `None` without ptxas or `../shared`.
-fn bug(number: &str, options: &[&str], dir: &Path) -> Option<PathBuf> {
-    let ptxas = support::oracle::tool("ptxas")?;
-    let bugs = support::shared()?.join("bugs");
-    let found = fs::read_dir(bugs).unwrap().map(|entry| entry.unwrap().path());
-    let mut found = found.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(number));
-    let input = found.next().unwrap().join("input.ptx");
-    let out = dir.join("out.cubin");
-    let run = Command::new(ptxas)
-        .args(["-arch=sm_90", "-lineinfo"])
-        .args(options)
-        .arg(input)
-        .arg("-o")
-        .arg(&out)
-        .output();
-    let run = run.unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    Some(out)
-}
-
-#[test]
-fn bug_28_a_chain_of_three() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some(cubin) = bug("28", &[], dir.path()) else { return };
-    assert_eq!(chain(&cubin, "k+0x40"), [spot("kern.cu", 12, "middle"), spot("kern.cu", 22, "k")]);
-    let three = [spot("leaf.h", 3, "leaf"), spot("kern.cu", 12, "middle"), spot("kern.cu", 22, "k")];
-    assert_eq!(chain(&cubin, "k+0x50"), three);
-}
-
-#[test]
-fn bug_30_one_callee_line_from_two_call_sites() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some(cubin) = bug("30", &[], dir.path()) else { return };
-    let lines =
-        |query| chain(&cubin, query).into_iter().map(|(_, line, name)| (line, name)).collect::<Vec<_>>();
-    assert_eq!(lines("k+0x40"), [(5, "square".to_owned()), (22, "k".to_owned())]);
-    assert_eq!(lines("k+0x50"), [(5, "square".to_owned()), (23, "k".to_owned())]);
-}
-
-#[test]
-fn bug_32_a_bare_offset_has_an_answer_in_each_kernel() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some(cubin) = bug("32", &[], dir.path()) else { return };
-    assert_eq!(chain(&cubin, "ka+0x20"), [spot("alpha.cu", 13, "ka")]);
-    assert_eq!(chain(&cubin, "kb+0x20"), [spot("beta.cu", 23, "kb")]);
-    let document = json(&cubin, &["0x20"]);
-    let mut both: Vec<_> =
-        document["queries"][0]["answers"].as_array().unwrap().iter().flat_map(frames).collect();
-    both.sort();
-    assert_eq!(both, [spot("alpha.cu", 13, "ka"), spot("beta.cu", 23, "kb")]);
-    assert_eq!(
-        frames(&json(&cubin, &["-f", "kb", "32"])["queries"][0]["answers"][0]),
-        [spot("beta.cu", 23, "kb")]
-    );
-}
-
-#[test]
-fn bug_40_the_same_rows_before_and_after_linking() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some(cubin) = bug("40", &["-c"], dir.path()) else { return };
-    let Some(nvlink) = support::oracle::tool("nvlink") else { return };
-    let linked = dir.path().join("linked.cubin");
-    let run = Command::new(nvlink).arg("-arch=sm_90").arg(&cubin).arg("-o").arg(&linked).output().unwrap();
-    assert!(run.status.success());
-    for file in [&cubin, &linked] {
-        assert_eq!(chain(file, "ka+0x20"), [spot("alpha.cu", 13, "ka")]);
-        assert_eq!(chain(file, "kb+0x20"), [spot("beta.cu", 23, "kb")]);
-        // The text is found under its suffixed name.
-        let answer = &json(file, &["ka+0x20"])["queries"][0]["answers"][0];
-        assert!(answer["ptx"]["text"].is_string(), "{answer}");
-        assert!(answer["ptx"]["section"].as_str().unwrap().starts_with(".nv_debug_ptx_txt."));
-    }
-}
-
-// Bug 55 on the corpus' linked files: nvlink joins `.debug_str`, but on sm_90 leaves every unit's base at 0.
-#[test]
-fn bug_55_names_from_an_unrelated_base_are_marked() {
-    let linked = |entry: &support::Entry| {
-        entry.program == "rdc_three" && entry.mode == "lineinfo-rdc" && entry.arch != "sm_120"
-    };
-    let Some(entries) = support::corpus(linked) else { return };
-    let mut seen = BTreeMap::new();
-    for entry in entries {
-        let Some(cubin) = entry.cubin.filter(|path| path.ends_with("linked.cubin")) else { continue };
-        let document = json(&cubin, &["--all"]);
-        let ranges = document["sections"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .flat_map(|section| section["ranges"].as_array().unwrap());
-        let inlined = ranges
-            .flat_map(|range| range["frames"].as_array().unwrap())
-            .filter(|frame| frame["inlined"] == true);
-        for frame in inlined {
-            let file = frame["file"].as_str().unwrap().rsplit('/').next().unwrap();
-            seen.entry((entry.arch.clone(), file.to_owned()))
-                .or_insert_with(Vec::new)
-                .push(frame["name_doubt"].is_string());
-        }
-    }
-    // sm_75 relocates the bases: no doubt. sm_90: the first unit (geometry.cu) is right, the second (physics.cu) is not.
-    let all = |arch: &str, doubt: bool| {
-        seen.iter().filter(|((a, _), _)| a == arch).flat_map(|(_, doubts)| doubts).any(|is| *is == doubt)
-    };
-    assert!(all("sm_75", false) && !all("sm_75", true), "{seen:?}");
-    assert!(all("sm_90", true), "{seen:?}");
 }
 
 // ---- debug-only objects ----

@@ -6,8 +6,9 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::line::LineRow;
-use nv_debug_sections::symbolize::{FileName, Rows, Sequences, Symbolizer};
+use nv_debug_sections::symbolize::{FileName, LineIndex, Symbolizer};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// Counts every piece, and adds up by function and by file.
 pub(super) fn count<'s>(
@@ -17,7 +18,7 @@ pub(super) fn count<'s>(
     let mut files = Files { symbolizer, all: Vec::new(), by_number: HashMap::new(), by_name: HashMap::new() };
     let mut tallies: Vec<Tally<'s>> = Vec::new();
     let mut by_symbol: HashMap<(SectionIndex, Option<SymbolIndex>), usize> = HashMap::new();
-    let mut table: Option<Table<'s>> = None;
+    let mut table: Option<Table> = None;
     let mut row_count = 0;
     for piece in pieces {
         let known = table.take().filter(|table| table.section == piece.section);
@@ -46,31 +47,58 @@ pub(super) fn count<'s>(
 struct Span {
     start: u64,
     end: u64,
-    /// Index in [`Sequences::of`].
+    /// Number of the sequence among those of the section.
     sequence: usize,
-    /// Index in [`Rows::all`].
+    /// Number of the row in it, 0-based.
     row: usize,
+}
+
+/// The rows of one sequence.
+#[derive(Debug)]
+struct Sequence {
+    /// Where it starts in the section.
+    start: u64,
+    unit: usize,
+    rows: Vec<LineRow>,
+}
+
+impl Sequence {
+    /// All sequences of a section, by start.
+    fn all(index: &LineIndex<'_>, section: SectionIndex) -> Rc<[Self]> {
+        let all = index.of(section).map(|(start, rows)| Self {
+            start,
+            unit: rows.unit(),
+            rows: rows.rows().collect(),
+        });
+        all.collect()
+    }
+
+    /// The call site of a row: an earlier one.
+    fn caller(&self, row: usize) -> Option<usize> {
+        let caller = usize::try_from(self.rows.get(row)?.context).ok()?.checked_sub(1)?;
+        (caller < row).then_some(caller)
+    }
 }
 
 /// What both line tables say of a section.
 #[derive(Debug)]
-struct Table<'s> {
+struct Table {
     section: SectionIndex,
-    sequences: &'s [(u64, Rows)],
+    sequences: Rc<[Sequence]>,
     source: Vec<Span>,
-    ptx_sequences: &'s [(u64, Rows)],
+    ptx_sequences: Rc<[Sequence]>,
     ptx: Vec<Span>,
     /// All source rows by ascending address, those that cover nothing too.
     by_address: Vec<(u64, usize, usize)>,
 }
 
-impl<'s> Table<'s> {
-    fn new(symbolizer: &'s Symbolizer<'_>, section: SectionIndex) -> Self {
-        let sequences = symbolizer.source_rows().of(section);
-        let ptx_sequences = symbolizer.ptx_rows().of(section);
+impl Table {
+    fn new(symbolizer: &Symbolizer<'_>, section: SectionIndex) -> Self {
+        let sequences = Sequence::all(symbolizer.source_rows(), section);
+        let ptx_sequences = Sequence::all(symbolizer.ptx_rows(), section);
         let mut by_address: Vec<_> = Vec::new();
-        for (number, (start, rows)) in sequences.iter().enumerate() {
-            let rows = rows.all().iter().enumerate();
+        for (number, Sequence { start, rows, .. }) in sequences.iter().enumerate() {
+            let rows = rows.iter().enumerate();
             by_address.extend(rows.map(|(index, row)| (start.saturating_add(row.address), number, index)));
         }
         by_address.sort_unstable();
@@ -86,20 +114,20 @@ impl<'s> Table<'s> {
     /// File and line of the PTX at a byte offset of the section.
     fn ptx_line(&self, offset: u64) -> Option<(usize, u64, u32)> {
         let span = covering(&self.ptx, offset).0?;
-        let (_, rows) = self.ptx_sequences.get(span.sequence)?;
-        rows.all().get(span.row).map(|row| (rows.unit(), row.file, row.line))
+        let Sequence { unit, rows, .. } = self.ptx_sequences.get(span.sequence)?;
+        rows.get(span.row).map(|row| (*unit, row.file, row.line))
     }
 }
 
-/// The spans of a section in ascending order, none overlapping: a sequence ends where the next one starts, as for
-/// [`Sequences::find`].
-fn spans(sequences: &Sequences, section: SectionIndex) -> Vec<Span> {
-    let all = sequences.of(section);
-    let next_starts = all.iter().skip(1).map(|(start, _)| *start).chain([u64::MAX]);
+/// The spans of a section in ascending order, none overlapping: a sequence ends where the next one starts.
+fn spans(index: &LineIndex<'_>, section: SectionIndex) -> Vec<Span> {
+    let next_starts = index.of(section).skip(1).map(|(start, _)| start).chain([u64::MAX]);
     let mut spans = Vec::new();
-    for ((sequence, (base, rows)), limit) in all.iter().enumerate().zip(next_starts) {
+    for ((sequence, (base, rows)), limit) in index.of(section).enumerate().zip(next_starts) {
         for (start, end, row) in rows.ranges() {
             let (start, end) = (base.saturating_add(start), base.saturating_add(end).min(limit));
+            // Rows count from 1.
+            let row = (row.number as usize).saturating_sub(1);
             if start < end {
                 spans.push(Span { start, end, sequence, row });
             }
@@ -123,7 +151,7 @@ fn covering(spans: &[Span], offset: u64) -> (Option<Span>, u64) {
 #[derive(Debug)]
 struct Tally<'s> {
     coverage: FunctionCoverage<'s>,
-    sequences: &'s [(u64, Rows)],
+    sequences: Rc<[Sequence]>,
     /// Rows that instructions have: sequence and index.
     rows: BTreeSet<(usize, usize)>,
 }
@@ -145,11 +173,11 @@ impl<'s> Tally<'s> {
             parameters: VariableCounts::default(),
             locals: VariableCounts::default(),
         };
-        Self { coverage, sequences: &[], rows: BTreeSet::new() }
+        Self { coverage, sequences: Rc::new([]), rows: BTreeSet::new() }
     }
 
-    fn piece(&mut self, piece: &Piece<'_>, table: &Table<'s>, files: &mut Files<'s>) {
-        self.sequences = table.sequences;
+    fn piece(&mut self, piece: &Piece<'_>, table: &Table, files: &mut Files<'s>) {
+        self.sequences = Rc::clone(&table.sequences);
         self.coverage.instructions.padding += piece.padding();
         let mut at = piece.start;
         while at < piece.code_end {
@@ -177,7 +205,7 @@ impl<'s> Tally<'s> {
         count: u64,
         source: Option<Span>,
         has_ptx: bool,
-        table: &Table<'s>,
+        table: &Table,
         files: &mut Files<'s>,
     ) {
         let mut counts = InstructionCounts { all: count, ..InstructionCounts::default() };
@@ -207,14 +235,14 @@ impl<'s> Tally<'s> {
     }
 
     fn row(&self, sequence: usize, row: usize) -> Option<LineRow> {
-        self.sequences.get(sequence)?.1.all().get(row).copied()
+        self.sequences.get(sequence)?.rows.get(row).copied()
     }
 
     /// The line that a row names; `None` for line 0.
     fn line(&self, sequence: usize, row: usize, files: &mut Files<'s>) -> Option<SourceLine> {
-        let (_, rows) = self.sequences.get(sequence)?;
-        let row = rows.all().get(row)?;
-        (row.line != 0).then(|| SourceLine { file: files.number(rows.unit(), row.file), line: row.line })
+        let Sequence { unit, rows, .. } = self.sequences.get(sequence)?;
+        let row = rows.get(row)?;
+        (row.line != 0).then(|| SourceLine { file: files.number(*unit, row.file), line: row.line })
     }
 
     /// Follows the call sites up.
@@ -225,8 +253,7 @@ impl<'s> Tally<'s> {
             budget.spend(1, 0)?;
             let Some(called) = self.row(sequence, row).filter(|row| row.context != 0) else { continue };
             calls.insert((sequence, called.context, called.name));
-            let rows = self.sequences.get(sequence).map(|(_, rows)| rows);
-            if let Some(caller) = rows.and_then(|rows| rows.caller(row)) {
+            if let Some(caller) = self.sequences.get(sequence).and_then(|sequence| sequence.caller(row)) {
                 self.rows.insert((sequence, caller));
                 let line = self.line(sequence, caller, files);
                 self.coverage.call_lines.extend(line);

@@ -5,7 +5,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::ptx_txt::NumberedText;
-use nv_debug_sections::symbolize::{CalleeNames, Doubt, Rows};
+use nv_debug_sections::symbolize::{CalleeNames, Doubt, Rows, UnitNames};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -189,7 +189,7 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<
     let Ok(strings) = strings.transpose() else { return };
     let strings = strings.unwrap_or(Cow::Borrowed(&[]));
     let size = strings.len() as u64;
-    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| table.debug_str_base));
+    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| UnitNames::of(table)));
     let mut seen_files = HashSet::new();
     let mut seen_names = HashSet::new();
     let mut unrelated = HashSet::new();

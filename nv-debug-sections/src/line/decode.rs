@@ -5,7 +5,7 @@ use super::{
     LineTable, MAX_ENTRY_ROW, Sequence,
 };
 use crate::bytes::Cursor;
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 use dwarf2_writer::constants as dw;
 use dwarf2_writer::line::Params;
 use std::borrow::Cow;
@@ -18,23 +18,43 @@ use std::borrow::Cow;
 ///
 /// Truncated fields, a version other than 2, a header that is inconsistent, opcodes outside a sequence, a sequence left open.
 pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>> {
-    let mut cursor = Cursor::new(section, data);
-    let mut tables = Vec::new();
-    while !cursor.is_empty() {
-        let length = cursor.u32("unit_length")?;
-        if length >= 0xffff_fff0 {
-            let expected = "a 32-bit DWARF length";
-            let kind = ErrorKind::Value { field: "unit_length", found: length.into(), expected };
-            return Err(cursor.error_at(cursor.offset() - 4, kind));
-        }
-        tables.push(decode_unit(
-            &mut cursor.split(length.into(), "the unit (unit_length goes past the end)")?,
-        )?);
-    }
-    Ok(tables)
+    units(section, data)
+        .map(|unit| {
+            let (mut table, mut program) = unit?;
+            while !program.is_empty() {
+                table.sequences.push(decode_sequence(&mut program, table.params)?);
+            }
+            Ok(table)
+        })
+        .collect()
 }
 
-fn decode_unit<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
+/// The units of a line section: each with its header, without sequences, and a cursor at its program.
+pub(crate) fn units<'d>(
+    section: &'d str,
+    data: &'d [u8],
+) -> impl Iterator<Item = Result<(LineTable<'d>, Cursor<'d>)>> {
+    let mut cursor = Cursor::new(section, data);
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        let unit = (!failed && !cursor.is_empty()).then(|| next_unit(&mut cursor))?;
+        failed = unit.is_err();
+        Some(unit)
+    })
+}
+
+fn next_unit<'d>(cursor: &mut Cursor<'d>) -> Result<(LineTable<'d>, Cursor<'d>)> {
+    let length = cursor.u32("unit_length")?;
+    if length >= 0xffff_fff0 {
+        let expected = "a 32-bit DWARF length";
+        let kind = ErrorKind::Value { field: "unit_length", found: length.into(), expected };
+        return Err(cursor.error_at(cursor.offset() - 4, kind));
+    }
+    let mut unit = cursor.split(length.into(), "the unit (unit_length goes past the end)")?;
+    Ok((decode_header(&mut unit)?, unit))
+}
+
+fn decode_header<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
     let version = cursor.u16("version")?;
     if version != 2 {
         let kind = ErrorKind::Value { field: "version", found: version.into(), expected: "2" };
@@ -71,11 +91,7 @@ fn decode_unit<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
             return Err(header.error(kind));
         }
     };
-    let mut sequences = Vec::new();
-    while !cursor.is_empty() {
-        sequences.push(decode_sequence(cursor, params)?);
-    }
-    Ok(LineTable { params, directories, files, debug_str_base, sequences })
+    Ok(LineTable { params, directories, files, debug_str_base, sequences: Vec::new() })
 }
 
 /// Operand counts of standard opcodes 1-12, as DWARF 2 (1-9) and DWARF 3 (10-12) fix them.
@@ -113,107 +129,124 @@ fn decode_params(header: &mut Cursor<'_>) -> Result<Params> {
     Ok(params)
 }
 
-/// The address and line registers while a sequence is decoded.
-struct Registers {
-    address: u64,
-    line: u32,
-    /// An advance has been read. It belongs to the row or sequence end only if that comes next; else it stands alone.
-    advanced: bool,
-    ops: Vec<LineOp>,
+/// The address and line registers while a program is run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Registers {
+    /// Relative to the sequence's base.
+    pub(crate) address: u64,
+    pub(crate) line: u32,
 }
 
 impl Registers {
-    fn row(&mut self) {
-        self.advanced = false;
-        self.ops.push(LineOp::Row { address: self.address, line: self.line });
-    }
-
-    fn state(&mut self, op: LineOp) {
-        self.flush_advance();
-        self.ops.push(op);
-    }
-
-    fn flush_advance(&mut self) {
-        if std::mem::take(&mut self.advanced) {
-            self.ops.push(LineOp::Advance(self.address));
-        }
-    }
-
-    fn advance(&mut self, by: u64) {
-        self.flush_advance();
-        self.address = self.address.wrapping_add(by);
-        self.advanced = true;
-    }
+    /// As every sequence starts.
+    pub(crate) const START: Self = Self { address: 0, line: 1 };
 }
 
-fn decode_sequence(cursor: &mut Cursor<'_>, params: Params) -> Result<Sequence> {
-    let (base, base_offset) = decode_set_address(cursor)?;
-    let mut registers = Registers { address: 0, line: 1, advanced: false, ops: Vec::new() };
+/// What one opcode does besides changing [`Registers`].
+pub(crate) enum Step<'d> {
+    /// `DW_LNS_copy`: a row.
+    Copy,
+    /// A special opcode: a row, with address and line advanced before.
+    Special,
+    /// An advance of the address alone.
+    Advance,
+    /// An advance of the line alone.
+    Line,
+    /// Another register or the like.
+    State(LineOp),
+    /// An extended opcode that is not known.
+    Extended(u8, &'d [u8]),
+    /// `DW_LNE_end_sequence`.
+    End,
+}
+
+/// Runs one opcode.
+#[inline]
+pub(crate) fn step<'d>(
+    cursor: &mut Cursor<'d>,
+    params: Params,
+    registers: &mut Registers,
+) -> Result<Step<'d>> {
     let unit = u64::from(params.minimum_instruction_length);
     let special_advance = |adjusted: u8| u64::from(adjusted / params.line_range).wrapping_mul(unit);
-    loop {
-        let opcode = cursor.u8("the next opcode (sequence without DW_LNE_end_sequence)")?;
-        if opcode >= params.opcode_base {
-            let adjusted = opcode - params.opcode_base;
-            let line_delta = i32::from(params.line_base) + i32::from(adjusted % params.line_range);
-            registers.flush_advance();
-            registers.address = registers.address.wrapping_add(special_advance(adjusted));
-            registers.line = registers.line.wrapping_add_signed(line_delta);
-            registers.row();
-            continue;
-        }
-        match opcode {
-            0 => {
-                if decode_extended(cursor, &mut registers)? {
-                    break;
-                }
-            }
-            dw::DW_LNS_copy => registers.row(),
-            // ptxas writes SLEB128, 0x50 as `d0 00` (FORMATS 1.4); of numbers that are not negative it is ULEB128 too.
-            dw::DW_LNS_advance_pc => {
-                let by = cursor.uleb("DW_LNS_advance_pc")?;
-                registers.advance(by.wrapping_mul(unit));
-            }
-            dw::DW_LNS_advance_line => {
-                let by = cursor.sleb("DW_LNS_advance_line")?;
-                registers.flush_advance();
-                registers.line = registers.line.wrapping_add(by as u32);
-            }
-            dw::DW_LNS_set_file => {
-                let file = cursor.uleb("DW_LNS_set_file")?;
-                registers.state(LineOp::SetFile(file));
-            }
-            dw::DW_LNS_set_column => {
-                let column = cursor.uleb("DW_LNS_set_column")?;
-                registers.state(LineOp::SetColumn(column));
-            }
-            dw::DW_LNS_negate_stmt => registers.state(LineOp::NegateStmt),
-            dw::DW_LNS_set_basic_block => registers.state(LineOp::SetBasicBlock),
-            dw::DW_LNS_const_add_pc => registers.advance(special_advance(255 - params.opcode_base)),
-            dw::DW_LNS_fixed_advance_pc => {
-                let by = cursor.u16("DW_LNS_fixed_advance_pc")?;
-                registers.advance(by.into());
-            }
-            dw::DW_LNS_set_prologue_end => registers.state(LineOp::SetPrologueEnd),
-            dw::DW_LNS_set_epilogue_begin => registers.state(LineOp::SetEpilogueBegin),
-            dw::DW_LNS_set_isa => {
-                let isa = cursor.uleb("DW_LNS_set_isa")?;
-                registers.state(LineOp::SetIsa(isa));
-            }
-            _ => {
-                let kind = ErrorKind::Value {
-                    field: "opcode",
-                    found: opcode.into(),
-                    expected: "a DWARF 2 or DWARF 3 line opcode",
-                };
-                return Err(cursor.error_at(cursor.offset() - 1, kind));
-            }
-        }
+    let advance = |registers: &mut Registers, by: u64| {
+        registers.address = registers.address.wrapping_add(by);
+        Step::Advance
+    };
+    let opcode = cursor.u8("the next opcode (sequence without DW_LNE_end_sequence)")?;
+    if opcode >= params.opcode_base {
+        let adjusted = opcode - params.opcode_base;
+        let line_delta = i32::from(params.line_base) + i32::from(adjusted % params.line_range);
+        registers.address = registers.address.wrapping_add(special_advance(adjusted));
+        registers.line = registers.line.wrapping_add_signed(line_delta);
+        return Ok(Step::Special);
     }
-    Ok(Sequence { base, base_offset, ops: registers.ops, end: registers.address })
+    Ok(match opcode {
+        0 => extended(cursor)?,
+        dw::DW_LNS_copy => Step::Copy,
+        // ptxas writes SLEB128, 0x50 as `d0 00` (FORMATS 1.4); of numbers that are not negative it is ULEB128 too.
+        dw::DW_LNS_advance_pc => {
+            let by = cursor.uleb("DW_LNS_advance_pc")?;
+            advance(registers, by.wrapping_mul(unit))
+        }
+        dw::DW_LNS_advance_line => {
+            let by = cursor.sleb("DW_LNS_advance_line")?;
+            registers.line = registers.line.wrapping_add(by as u32);
+            Step::Line
+        }
+        dw::DW_LNS_set_file => Step::State(LineOp::SetFile(cursor.uleb("DW_LNS_set_file")?)),
+        dw::DW_LNS_set_column => Step::State(LineOp::SetColumn(cursor.uleb("DW_LNS_set_column")?)),
+        dw::DW_LNS_negate_stmt => Step::State(LineOp::NegateStmt),
+        dw::DW_LNS_set_basic_block => Step::State(LineOp::SetBasicBlock),
+        dw::DW_LNS_const_add_pc => advance(registers, special_advance(255 - params.opcode_base)),
+        dw::DW_LNS_fixed_advance_pc => {
+            let by = cursor.u16("DW_LNS_fixed_advance_pc")?;
+            advance(registers, by.into())
+        }
+        dw::DW_LNS_set_prologue_end => Step::State(LineOp::SetPrologueEnd),
+        dw::DW_LNS_set_epilogue_begin => Step::State(LineOp::SetEpilogueBegin),
+        dw::DW_LNS_set_isa => Step::State(LineOp::SetIsa(cursor.uleb("DW_LNS_set_isa")?)),
+        _ => {
+            let kind = ErrorKind::Value {
+                field: "opcode",
+                found: opcode.into(),
+                expected: "a DWARF 2 or DWARF 3 line opcode",
+            };
+            return Err(cursor.error_at(cursor.offset() - 1, kind));
+        }
+    })
 }
 
-fn decode_set_address(cursor: &mut Cursor<'_>) -> Result<(u64, u64)> {
+/// Decodes the sequence at `cursor`.
+pub(crate) fn decode_sequence(cursor: &mut Cursor<'_>, params: Params) -> Result<Sequence> {
+    let (base, base_offset) = set_address(cursor)?;
+    let mut registers = Registers::START;
+    let mut ops = Vec::new();
+    // An advance has been read. It belongs to the row or sequence end only if that comes next; else it stands alone.
+    let mut advanced = false;
+    loop {
+        let before = registers.address;
+        let step = step(cursor, params, &mut registers)?;
+        let was_advanced = std::mem::replace(&mut advanced, matches!(step, Step::Advance));
+        if was_advanced && !matches!(step, Step::Copy | Step::End) {
+            ops.push(LineOp::Advance(before));
+        }
+        match step {
+            Step::Copy | Step::Special => {
+                ops.push(LineOp::Row { address: registers.address, line: registers.line });
+            }
+            Step::Advance | Step::Line => {}
+            Step::State(op) => ops.push(op),
+            Step::Extended(opcode, operands) => {
+                ops.push(LineOp::Extended { opcode, operands: operands.to_vec() });
+            }
+            Step::End => return Ok(Sequence { base, base_offset, ops, end: registers.address }),
+        }
+    }
+}
+
+/// The start of a sequence: operand of its `DW_LNE_set_address`, and that one's offset in the section.
+pub(crate) fn set_address(cursor: &mut Cursor<'_>) -> Result<(u64, u64)> {
     let start = cursor.offset();
     let intro = cursor.take(3, "DW_LNE_set_address")?;
     if intro != [0, 9, 2] {
@@ -229,43 +262,37 @@ fn decode_set_address(cursor: &mut Cursor<'_>) -> Result<(u64, u64)> {
     Ok((cursor.u64("DW_LNE_set_address")?, base_offset))
 }
 
-/// Decodes one extended opcode; `true` at the end of the sequence.
-fn decode_extended(cursor: &mut Cursor<'_>, registers: &mut Registers) -> Result<bool> {
+/// Decodes one extended opcode.
+fn extended<'d>(cursor: &mut Cursor<'d>) -> Result<Step<'d>> {
     let length = cursor.uleb("the length of an extended opcode")?;
     let mut op = cursor.split(length, "an extended opcode")?;
     let opcode = op.u8("an extended opcode")?;
-    match opcode {
-        dw::DW_LNE_end_sequence => return Ok(true),
+    let known = match opcode {
+        dw::DW_LNE_end_sequence => return Ok(Step::End),
         DW_LNE_NVIDIA_INLINED_CALL => {
             let context = op.uleb("the context of an inlined call")?;
             let name = op.uleb("the name of an inlined call")?;
-            registers.state(LineOp::InlinedCall { context, name });
+            LineOp::InlinedCall { context, name }
         }
-        DW_LNE_NVIDIA_SET_FUNCTION_NAME => {
-            let name = op.uleb("a function name offset")?;
-            registers.state(LineOp::SetFunctionName(name));
-        }
+        DW_LNE_NVIDIA_SET_FUNCTION_NAME => LineOp::SetFunctionName(op.uleb("a function name offset")?),
         DW_LNE_NVIDIA_ENTRY_ROW => {
-            let flag = op.u8("the entry row flag")?;
-            registers.state(match flag {
-                ..=MAX_ENTRY_ROW => LineOp::EntryRow(flag),
-                _ => LineOp::Extended { opcode, operands: vec![flag] },
-            });
+            let operands = op.rest();
+            match op.u8("the entry row flag")? {
+                flag @ ..=MAX_ENTRY_ROW => LineOp::EntryRow(flag),
+                _ if op.is_empty() => return Ok(Step::Extended(opcode, operands)),
+                _ => return Err(surplus(&op, length)),
+            }
         }
         dw::DW_LNE_set_address => {
             let expected = "one DW_LNE_set_address for each sequence";
             return Err(op.error(ErrorKind::Value { field: "extended opcode", found: 2, expected }));
         }
-        _ => {
-            let operands = op.rest().to_vec();
-            registers.state(LineOp::Extended { opcode, operands });
-            return Ok(false);
-        }
-    }
-    if op.is_empty() {
-        Ok(false)
-    } else {
-        let expected = "the opcode's operands and nothing else";
-        Err(op.error(ErrorKind::Value { field: "extended opcode length", found: length, expected }))
-    }
+        _ => return Ok(Step::Extended(opcode, op.rest())),
+    };
+    if op.is_empty() { Ok(Step::State(known)) } else { Err(surplus(&op, length)) }
+}
+
+fn surplus(op: &Cursor<'_>, length: u64) -> Error {
+    let expected = "the opcode's operands and nothing else";
+    op.error(ErrorKind::Value { field: "extended opcode length", found: length, expected })
 }

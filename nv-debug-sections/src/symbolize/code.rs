@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use object::elf;
 
-use crate::catalog::CODE_PREFIX;
-use crate::cubin::{Contents, Cubin, SectionIndex, Symbol, SymbolIndex};
+use crate::catalog::{CODE_PREFIX, Space};
+use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex};
 
 /// A section of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,27 +38,38 @@ pub struct Function<'c> {
 }
 
 /// The code of a cubin, by section, function and address; needs no line table.
-///
-/// Mercury sections are left out: their code is not what runs.
 #[derive(Debug, Clone)]
 pub struct Code<'c> {
     sections: Vec<CodeSection<'c>>,
     /// Index into `sections`.
-    numbers: HashMap<SectionIndex, usize>,
+    numbers: HashMap<SectionIndex, usize, foldhash::quality::RandomState>,
     /// Sections that have an address and are not empty, by address: `(start, index into sections)`.
     placed: Vec<(u64, usize)>,
     /// By section, offset, and at one offset by descending size, so that the smallest comes last.
     functions: Vec<Function<'c>>,
+    /// Where the functions of each of `sections` start in `functions`, and where the last one's end.
+    first: Vec<usize>,
 }
 
+/// Prefix of the sections of Mercury code. Their bytes are packed: addresses in them go by `.nv.merc.symtab` (FORMATS 7).
+const MERCURY_CODE_PREFIX: &str = ".nv.capmerc.text.";
+
 impl<'c> Code<'c> {
-    /// Looks up sections and symbols: code is what has `SHF_EXECINSTR` or, as in debug-only objects, the name `.text.F`.
+    /// The code that runs: sections that have `SHF_EXECINSTR` or, as in debug-only objects, the name `.text.F`, but none of
+    /// Mercury.
     pub fn new(cubin: &'c Cubin<'_>) -> Self {
-        let is_code =
-            |flags: u64, name: &str| flags & elf::SHF_EXECINSTR.0 != 0 || name.starts_with(CODE_PREFIX);
-        let sections: Vec<CodeSection<'c>> = cubin
+        Self::in_space(cubin, Space::Native)
+    }
+
+    /// The code of one space. Mercury code (`.nv.capmerc.text.F`) is not what runs, and has addresses of its own.
+    pub fn in_space(cubin: &'c Cubin<'_>, space: Space) -> Self {
+        let symtab = match space {
+            Space::Native => cubin.symtab(),
+            Space::Mercury => mercury_symtab(cubin),
+        };
+        let mut sections: Vec<CodeSection<'c>> = cubin
             .iter()
-            .filter(|(_, name, section)| !section.is_mercury() && is_code(section.flags, name))
+            .filter(|(_, name, section)| is_code(section, name, space))
             .map(|(index, name, section)| CodeSection {
                 index,
                 name,
@@ -66,8 +77,33 @@ impl<'c> Code<'c> {
                 size: size(&section.contents),
             })
             .collect();
-        let numbers: HashMap<_, _> =
+        let numbers: HashMap<_, _, _> =
             sections.iter().enumerate().map(|(number, section)| (section.index, number)).collect();
+        let mut functions = Vec::new();
+        for (index, symbol) in (0..).zip(symtab.map_or(&[][..], |table| cubin.symbols_of(table))) {
+            let section = symbol.section().and_then(|section| sections.get(*numbers.get(&section)?));
+            let (Some(table), Some(section), true) = (symtab, section, symbol.is_function()) else {
+                continue;
+            };
+            let name = cubin.symbol_name_in(table, SymbolIndex(index));
+            functions.push(function(name, SymbolIndex(index), symbol, section));
+        }
+        functions.sort_by_key(|function: &Function<'_>| {
+            (function.section, function.offset, std::cmp::Reverse(function.size))
+        });
+        let after = |section: &CodeSection<'_>| {
+            functions.partition_point(|function| function.section <= section.index)
+        };
+        let first: Vec<usize> = std::iter::once(0).chain(sections.iter().map(after)).collect();
+        if space == Space::Mercury {
+            for (section, range) in sections.iter_mut().zip(first.windows(2)) {
+                let own = match range {
+                    [from, to] => functions.get(*from..*to).unwrap_or_default(),
+                    _ => &[],
+                };
+                section.size = own.iter().map(|f| f.offset.saturating_add(f.size)).max().unwrap_or(0);
+            }
+        }
         let mut placed: Vec<_> = sections
             .iter()
             .enumerate()
@@ -75,14 +111,7 @@ impl<'c> Code<'c> {
             .map(|(number, section)| (section.address, number))
             .collect();
         placed.sort_unstable();
-        let symbols = cubin.functions().filter_map(|(index, symbol)| {
-            let number = *numbers.get(&symbol.section()?)?;
-            Some(function(cubin, index, symbol, sections.get(number)?))
-        });
-        let mut functions: Vec<_> = symbols.collect();
-        functions
-            .sort_by_key(|function| (function.section, function.offset, std::cmp::Reverse(function.size)));
-        Self { sections, numbers, placed, functions }
+        Self { sections, numbers, placed, functions, first }
     }
 
     /// All functions, by section and offset.
@@ -92,9 +121,12 @@ impl<'c> Code<'c> {
 
     /// The functions of a code section, by offset.
     pub fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
-        let first = self.functions.partition_point(|function| function.section < section);
-        let after = self.functions.partition_point(|function| function.section <= section);
-        self.functions.get(first..after).unwrap_or_default()
+        self.numbers.get(&section).map_or(&[], |number| self.functions_in(*number))
+    }
+
+    fn functions_in(&self, number: usize) -> &[Function<'c>] {
+        let range = self.first.get(number).zip(self.first.get(number + 1));
+        range.map_or(&[], |(from, to)| self.functions.get(*from..*to).unwrap_or_default())
     }
 
     /// All code sections in file order.
@@ -122,20 +154,50 @@ impl<'c> Code<'c> {
     /// The function at an offset: the nearest that starts at or before it, if it reaches it, else the section's first. Folded
     /// functions lie behind the kernel's own code, whose symbol covers them and the padding too.
     pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
-        let own = self.functions_of(section);
-        let own = own.get(..own.partition_point(|function| function.offset <= offset))?;
-        own.last().filter(|nearest| offset - nearest.offset < nearest.size).or(own.first())
+        function_at(self.functions_of(section), offset)
+    }
+
+    /// A code section and the function at an offset in it, which may be behind its end: [`section`](Self::section) and
+    /// [`function_at`](Self::function_at) at once.
+    pub(super) fn at(
+        &self,
+        section: SectionIndex,
+        offset: u64,
+    ) -> Option<(&CodeSection<'c>, Option<&Function<'c>>)> {
+        let number = *self.numbers.get(&section)?;
+        Some((self.sections.get(number)?, function_at(self.functions_in(number), offset)))
     }
 }
 
+fn function_at<'f, 'c>(own: &'f [Function<'c>], offset: u64) -> Option<&'f Function<'c>> {
+    let own = own.get(..own.partition_point(|function| function.offset <= offset))?;
+    own.last().filter(|nearest| offset - nearest.offset < nearest.size).or(own.first())
+}
+
+fn is_code(section: &Section<'_>, name: &str, space: Space) -> bool {
+    match space {
+        Space::Native => {
+            !section.is_mercury()
+                && (section.flags & elf::SHF_EXECINSTR.0 != 0 || name.starts_with(CODE_PREFIX))
+        }
+        Space::Mercury => section.is_mercury() && name.starts_with(MERCURY_CODE_PREFIX),
+    }
+}
+
+/// `.nv.merc.symtab`.
+fn mercury_symtab(cubin: &Cubin<'_>) -> Option<SectionIndex> {
+    let is = |section: &Section<'_>| section.is_mercury() && matches!(section.contents, Contents::Symbols(_));
+    cubin.iter().find(|(.., section)| is(section)).map(|(index, ..)| index)
+}
+
 fn function<'c>(
-    cubin: &'c Cubin<'_>,
+    name: &'c str,
     symbol: SymbolIndex,
     entry: &Symbol,
-    section: &CodeSection<'c>,
+    section: &CodeSection<'_>,
 ) -> Function<'c> {
     Function {
-        name: cubin.symbol_name(symbol),
+        name,
         symbol,
         section: section.index,
         // In an executable a symbol's value is an address.

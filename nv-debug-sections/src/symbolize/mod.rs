@@ -1,7 +1,7 @@
 //! Code address to frames: function, source line, every inlined caller, PTX line and text.
 //!
-//! [`Symbolizer::new`] reads the line tables of a cubin once; [`Symbolizer::locate`] then answers each address with two
-//! binary searches and no allocation. An address is a section and an offset, because in a cubin every function starts
+//! [`Symbolizer::new`] reads the line tables of a cubin once and notes where it was every 32 bytes; [`Symbolizer::locate`] then
+//! answers each address from the tables where they stand, with a binary search and without an allocation. An address is a section and an offset, because in a cubin every function starts
 //! at 0: offset 0x20 alone means as many places as there are functions.
 //!
 //! ```no_run
@@ -20,22 +20,27 @@
 //! ```
 
 mod code;
+mod index;
 mod names;
 mod rows;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
-use crate::catalog::SectionKind;
+use crate::catalog::{SectionKind, SectionName, Space};
 use crate::cubin::{Cubin, SectionIndex};
-use crate::line::{self, LineRow, LineTable};
+use crate::line::{LineRow, LineTable};
 use crate::ptx_txt::NumberedText;
 use crate::relocated::Relocated;
 use crate::{Error, Result};
 
 pub use code::{Code, CodeSection, Function};
-pub use names::{CalleeName, CalleeNames, Doubt};
-pub use rows::{Rows, Sequences};
+pub use index::{LineIndex, SequenceRows};
+pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
+pub use rows::Rows;
+
+use index::Found;
 
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
@@ -50,22 +55,7 @@ pub struct Place<'s> {
     /// The function whose code it is; `None` where no symbol covers it.
     pub function: Option<&'s Function<'s>>,
     source: Option<Found<'s>>,
-    ptx: Option<Found<'s>>,
     owner: &'s Symbolizer<'s>,
-}
-
-/// A row of one of the tables.
-#[derive(Debug, Clone, Copy)]
-struct Found<'s> {
-    rows: &'s Rows,
-    /// Index into [`Rows::all`].
-    row: usize,
-}
-
-impl Found<'_> {
-    fn row(self) -> Option<LineRow> {
-        self.rows.all().get(self.row).copied()
-    }
 }
 
 /// One step of a call chain.
@@ -116,8 +106,8 @@ pub struct PtxLine<'s> {
 #[derive(Debug, Clone)]
 pub struct Symbolizer<'c> {
     code: Code<'c>,
-    source: Sequences,
-    ptx: Sequences,
+    source: LineIndex<'c>,
+    ptx: LineIndex<'c>,
     /// Paths of each `.debug_line` unit, by file number less 1.
     files: Vec<Vec<Option<String>>>,
     names: CalleeNames<'c>,
@@ -140,32 +130,44 @@ impl<'c> Symbolizer<'c> {
     ///
     /// A table cannot be decoded or one of its relocations not be applied: the error names section and offset.
     pub fn new(cubin: &'c Cubin<'_>) -> Result<Self> {
-        let relocated = Relocated::new(cubin);
-        let code = Code::new(cubin);
+        Self::in_space(cubin, Space::Native)
+    }
+
+    /// As [`new`](Self::new) for the tables of one space. Those of Mercury (`.nv.merc.debug_line` and so on, sm_100 and later) are
+    /// about `.nv.capmerc.text.F`, whose addresses are not those of the code that runs; without them everything is empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn in_space(cubin: &'c Cubin<'_>, space: Space) -> Result<Self> {
+        let tables = Tables { relocated: Relocated::new(cubin), code: Code::in_space(cubin, space), space };
         let mut files = Vec::new();
-        let mut bases = Vec::new();
-        let source = read_tables(&relocated, &code, SectionKind::DebugLine, |table, paths| {
+        let mut units = Vec::new();
+        let source = tables.read(SectionKind::DebugLine, |table, paths, used| {
             files.push(paths);
-            bases.push(table.debug_str_base);
+            units.push(UnitNames { base: table.debug_str_base, used });
         })?;
-        let strings = match find(cubin, SectionKind::DebugStr).next() {
-            Some((index, _)) => relocated.section(index)?.bytes,
+        let strings = match tables.find(SectionKind::DebugStr).next() {
+            Some((index, _)) => tables.relocated.section(index)?.bytes,
             None => Cow::default(),
         };
         let mut texts = Vec::new();
         let mut text_names = HashMap::new();
-        for (index, name) in find(cubin, SectionKind::NvDebugPtxTxt) {
-            text_names.entry(name.to_owned()).or_insert(texts.len());
+        for (index, name) in tables.find(SectionKind::NvDebugPtxTxt) {
+            // The file table of a Mercury unit has the native name.
+            let native = SectionName { space: Space::Native, ..SectionName::parse(name) };
+            text_names.entry(native.to_string()).or_insert(texts.len());
             texts.push(read_text(cubin, index)?);
         }
         let only_text = (texts.len() == 1).then_some(0);
         let mut text_of = Vec::new();
-        let ptx = read_tables(&relocated, &code, SectionKind::NvDebugLineSass, |_, paths| {
+        let ptx = tables.read(SectionKind::NvDebugLineSass, |_, paths, _| {
             // ptxas leaves the file table empty and sets file 0; nvlink, which may join several texts, declares the section's name.
             let declared = paths.iter().map(|path| text_names.get(path.as_ref()?).copied());
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
-        Ok(Self { code, source, ptx, files, names: CalleeNames::new(strings, bases), texts, text_of })
+        let names = CalleeNames::new(strings, units);
+        Ok(Self { code: tables.code, source, ptx, files, names, texts, text_of })
     }
 
     /// All functions, by section and offset.
@@ -194,27 +196,42 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// Rows of `.debug_line`.
-    pub fn source_rows(&self) -> &Sequences {
+    pub fn source_rows(&self) -> &LineIndex<'c> {
         &self.source
     }
 
     /// Rows of `.nv_debug_line_sass`.
-    pub fn ptx_rows(&self) -> &Sequences {
+    pub fn ptx_rows(&self) -> &LineIndex<'c> {
         &self.ptx
     }
 
     /// What is at byte `offset` of `section`; `None` where that is no code section or the offset is behind its end.
     pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
-        let code = self.code.section(section).filter(|code| offset < code.size)?;
-        let find = |(rows, row)| Found { rows, row };
-        Some(Place {
-            section: code,
-            offset,
-            function: self.code.function_at(section, offset),
-            source: self.source.find(section, offset).map(find),
-            ptx: self.ptx.find(section, offset).map(find),
-            owner: self,
+        let (code, function) = self.code.at(section, offset)?;
+        let source = || self.source.find(section, offset);
+        (offset < code.size).then(|| Place { section: code, offset, function, source: source(), owner: self })
+    }
+
+    /// Every range of `.debug_line` in a code section, by ascending start, with the place that it is.
+    ///
+    /// One pass over the table: what [`locate`](Self::locate) answers for the start of each range.
+    pub fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'_>)> {
+        let sequences = self.source.of(section);
+        let ranges = sequences.flat_map(|(base, rows)| {
+            let at = move |address: u64| base.saturating_add(address);
+            rows.found_ranges().map(move |(start, end, found)| (at(start)..at(end), found))
+        });
+        ranges.filter_map(move |(range, found)| {
+            let (code, function) = self.code.at(section, range.start)?;
+            let place =
+                Place { section: code, offset: range.start, function, source: Some(found), owner: self };
+            Some((range, place))
         })
+    }
+
+    /// Paths of all files that the units of `.debug_line` declare, unit by unit.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().flatten().filter_map(Option::as_deref)
     }
 
     /// Path of file number `file` in unit `unit` of `.debug_line`.
@@ -250,12 +267,12 @@ impl<'s> Place<'s> {
 
     /// The row of `.debug_line` that covers the address.
     pub fn source_row(&self) -> Option<LineRow> {
-        self.source?.row()
+        self.source.map(|found| *found.row())
     }
 
     /// How many frames the address has, those beyond [`MAX_FRAMES`] included; takes constant time.
     pub fn depth(&self) -> usize {
-        self.source.map_or(0, |found| found.rows.depth(found.row) + 1)
+        self.source.map_or(0, |found| found.depth() + 1)
     }
 
     /// Source places, innermost first, the function's own last, up to [`MAX_FRAMES`]. Empty where `.debug_line` does not
@@ -266,8 +283,8 @@ impl<'s> Place<'s> {
 
     /// The PTX line, where `.nv_debug_line_sass` covers the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
-        let found = self.ptx?;
-        Some(self.owner.ptx_line(found.rows.unit(), &found.row()?))
+        let found = self.owner.ptx.find(self.section.index, self.offset)?;
+        Some(self.owner.ptx_line(found.unit(), found.row()))
     }
 }
 
@@ -286,10 +303,9 @@ impl<'s> Iterator for Frames<'s> {
     fn next(&mut self) -> Option<Frame<'s>> {
         let found = self.next.take()?;
         self.left = self.left.checked_sub(1)?;
-        let row = found.row()?;
-        let unit = found.rows.unit();
-        let caller = found.rows.caller(found.row);
-        self.next = caller.map(|row| Found { row, ..found });
+        let (row, unit) = (found.row(), found.unit());
+        let caller = found.caller();
+        self.next = caller;
         Some(Frame {
             function: match row.context {
                 0 => FrameFunction::Physical(self.function),
@@ -303,43 +319,51 @@ impl<'s> Iterator for Frames<'s> {
     }
 }
 
-/// Sections of a kind, in file order.
-fn find<'c>(cubin: &'c Cubin<'_>, kind: SectionKind) -> impl Iterator<Item = (SectionIndex, &'c str)> {
-    cubin
-        .iter()
-        .filter(move |(_, name, _)| SectionKind::from_name(name) == Some(kind))
-        .map(|(index, name, _)| (index, name))
-}
-
 fn read_text<'c>(cubin: &'c Cubin<'_>, section: SectionIndex) -> Result<Text<'c>> {
     let text = NumberedText::decode(cubin.bytes(section)?);
     let name = cubin.section_name(section);
     Ok(Text { section, text: text.map_err(|error| Error::new(name, error.offset(), error.kind().clone()))? })
 }
 
-/// Decodes the first section of a kind and files its sequences by code section. `each` sees every unit's table.
-fn read_tables(
-    relocated: &Relocated<'_, '_>,
-    code: &Code<'_>,
-    kind: SectionKind,
-    mut each: impl FnMut(&LineTable<'_>, Vec<Option<String>>),
-) -> Result<Sequences> {
-    let mut sequences = Sequences::default();
-    let Some((index, name)) = find(relocated.cubin(), kind).next() else { return Ok(sequences) };
-    let section = relocated.section(index)?;
-    for (unit, table) in line::decode(name, &section.bytes)?.iter().enumerate() {
-        for sequence in &table.sequences {
-            let place = match section.target(sequence.base_offset) {
-                Some(target) => target.section.map(|index| (index, target.offset)),
-                None => code.at_address(sequence.base),
-            };
-            match place {
-                Some((index, start)) => sequences.push(index, start, Rows::new(unit, table, sequence)),
-                None => sequences.count_unplaced(),
+/// Where the tables of one space are.
+struct Tables<'c, 'd> {
+    relocated: Relocated<'c, 'd>,
+    code: Code<'c>,
+    space: Space,
+}
+
+impl<'c> Tables<'c, '_> {
+    /// Sections of a kind, in file order.
+    fn find(&self, kind: SectionKind) -> impl Iterator<Item = (SectionIndex, &'c str)> {
+        let space = self.space;
+        let is = move |name: &str| match space {
+            Space::Native => SectionKind::from_name(name) == Some(kind),
+            Space::Mercury => {
+                let name = SectionName::parse(name);
+                name.space == Space::Mercury && name.form.is_none() && name.kind() == Some(kind)
             }
-        }
-        each(table, table.paths(name)?);
+        };
+        let cubin: &'c Cubin<'_> = self.relocated.cubin();
+        cubin.iter().filter(move |(_, name, _)| is(name)).map(|(index, name, _)| (index, name))
     }
-    sequences.sort();
-    Ok(sequences)
+
+    /// Indexes the first section of a kind. `each` sees every unit's table without sequences, its paths, and the names that its rows
+    /// use.
+    fn read(
+        &self,
+        kind: SectionKind,
+        mut each: impl FnMut(&LineTable<'_>, Vec<Option<String>>, Vec<u64>),
+    ) -> Result<LineIndex<'c>> {
+        let Some((index, name)) = self.find(kind).next() else { return Ok(LineIndex::default()) };
+        let section = self.relocated.section(index)?;
+        let place = |base: u64, base_offset: u64| match section.target(base_offset) {
+            Some(target) => target.section.map(|index| (index, target.offset)),
+            None => self.code.at_address(base),
+        };
+        let bytes = self.relocated.cubin().bytes(index)?;
+        LineIndex::new(name, bytes, &section.bytes, place, |table, used| {
+            each(table, table.paths(name)?, used);
+            Ok(())
+        })
+    }
 }

@@ -1,5 +1,6 @@
 //! Names of inlined functions: offsets in `.debug_str`, from a base that each unit's header has.
 
+use crate::line::{LineOp, LineTable};
 use std::borrow::Cow;
 
 /// What is known of an inlined function's name.
@@ -11,6 +12,8 @@ pub struct CalleeName<'s> {
     pub offset: u64,
     /// Why the name may be wrong.
     pub doubt: Option<Doubt>,
+    /// The unit's base in the file is wrong, and this one was found again from the names of all units.
+    pub recovered: bool,
 }
 
 /// A reason to distrust a callee's name.
@@ -19,49 +22,179 @@ pub enum Doubt {
     /// The offset is outside `.debug_str` or inside a string.
     NoStringStart,
     /// A later unit's base that does not come after an earlier one's. nvlink 13.0.88 joins `.debug_str` sections, but for
-    /// sm_90 and later leaves every base at 0: the offset then lands among the first unit's names.
+    /// sm_90 and later leaves every base at 0: the offset then lands among the first unit's names. Where the base could be
+    /// recovered it is one of several that are possible, the lowest.
     UnrelatedBase,
+}
+
+/// What the names of a unit are found by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnitNames {
+    /// `debug_str_base` of its header.
+    pub base: Option<u32>,
+    /// Name operands of its inlined rows, ascending; may be left empty, and then no base is recovered.
+    pub used: Vec<u64>,
+}
+
+impl UnitNames {
+    /// Those of a decoded unit.
+    pub fn of(table: &LineTable<'_>) -> Self {
+        let ops = table.sequences.iter().flat_map(|sequence| &sequence.ops);
+        let mut used: Vec<u64> = ops
+            .filter_map(|op| match *op {
+                LineOp::InlinedCall { context: 1.., name } | LineOp::SetFunctionName(name) => Some(name),
+                _ => None,
+            })
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        Self { base: table.debug_str_base, used }
+    }
+}
+
+/// How often a name may be tried at a place, so that no file takes long: of a linked file nearly all first tries fit.
+const MIN_TRIES: usize = 1 << 16;
+const TRIES_PER_BYTE: usize = 4;
+
+/// Where a unit's names start in `.debug_str`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Base {
+    offset: u64,
+    /// [`Doubt::UnrelatedBase`].
+    unrelated: bool,
+    recovered: bool,
 }
 
 /// The callees' names of a `.debug_line` section and its `.debug_str`.
 #[derive(Debug, Clone)]
 pub struct CalleeNames<'d> {
     strings: Cow<'d, [u8]>,
-    /// Base and whether it is in doubt, for each unit.
-    units: Vec<(u64, bool)>,
+    units: Vec<Base>,
 }
 
 impl<'d> CalleeNames<'d> {
-    /// `strings` are the relocated bytes of `.debug_str`, `bases` the units' `debug_str_base`, in section order.
-    pub fn new(strings: impl Into<Cow<'d, [u8]>>, bases: impl IntoIterator<Item = Option<u32>>) -> Self {
-        let mut highest: Option<u32> = None;
-        let mut units = Vec::new();
-        for base in bases {
+    /// `strings` are the relocated bytes of `.debug_str`, `units` those of `.debug_line`, in section order.
+    pub fn new(strings: impl Into<Cow<'d, [u8]>>, units: impl IntoIterator<Item = UnitNames>) -> Self {
+        let (mut highest, mut bases, mut all): (Option<u32>, Vec<_>, Vec<_>) = (None, Vec::new(), Vec::new());
+        for unit in units {
+            let base = unit.base;
             let unrelated = base.zip(highest).is_some_and(|(base, highest)| base <= highest);
-            units.push((base.unwrap_or(0).into(), unrelated));
+            bases.push(Base { offset: base.unwrap_or(0).into(), unrelated, recovered: false });
             // A unit without names may still have strings: even behind it a base of 0 is not the next one's.
             highest = highest.max(base.or(Some(0)));
+            all.push(unit.used);
         }
-        Self { strings: strings.into(), units }
+        let mut names = Self { strings: strings.into(), units: bases };
+        if names.units.iter().any(|base| base.unrelated) {
+            names.recover(&all);
+        }
+        names
     }
 
     /// What the name operand `name` of a row of unit `unit` (0-based) names.
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
-        let (base, unrelated) = self.units.get(unit).copied().unwrap_or_default();
+        let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.wrapping_add(name);
         let name = self.string(offset);
         let doubt = match name {
             None => Some(Doubt::NoStringStart),
             Some(_) => unrelated.then_some(Doubt::UnrelatedBase),
         };
-        CalleeName { name, offset, doubt }
+        CalleeName { name, offset, doubt, recovered }
     }
 
     fn string(&self, offset: u64) -> Option<&[u8]> {
         let start = usize::try_from(offset).ok()?;
-        let starts = start == 0 || self.strings.get(start - 1) == Some(&0);
-        let rest = self.strings.get(start..).filter(|_| starts)?;
+        let rest = self.strings.get(start..).filter(|_| self.starts_string(start))?;
         rest.get(..memchr::memchr(0, rest)?)
+    }
+
+    fn starts_string(&self, at: usize) -> bool {
+        at == 0 || self.strings.get(at - 1) == Some(&0)
+    }
+
+    /// Finds bases for the units whose own is unrelated, from what is known of nvlink: the inputs' strings stand one behind the
+    /// other, in the order of the units. So a base is behind the last name that the unit before uses, and every name of the
+    /// unit starts a string. Packed to the left and packed to the right give the lowest and the highest base of each unit;
+    /// where both are the same there is no doubt left.
+    fn recover(&mut self, used: &[Vec<u64>]) {
+        let mut tries = MIN_TRIES.max(self.strings.len().saturating_mul(TRIES_PER_BYTE));
+        let (Some(lowest), Some(highest)) =
+            (self.packed(used, &mut tries, true), self.packed(used, &mut tries, false))
+        else {
+            return;
+        };
+        for (base, (low, high)) in self.units.iter_mut().zip(lowest.into_iter().zip(highest)) {
+            let (true, Some(low)) = (base.unrelated, low) else { continue };
+            *base = Base { offset: low as u64, unrelated: Some(low) != high, recovered: true };
+        }
+    }
+
+    /// The bases of all units that use names, as far to the left or to the right as they can be; `None` where they do not fit, or
+    /// it takes too long to find out.
+    fn packed(&self, used: &[Vec<u64>], tries: &mut usize, left: bool) -> Option<Vec<Option<usize>>> {
+        let mut bases = vec![None; used.len()];
+        let (mut from, mut to) = (0, self.strings.len());
+        let mut units: Vec<_> = self.units.iter().zip(used).zip(&mut bases).collect();
+        if !left {
+            units.reverse();
+        }
+        for ((base, used), found) in units {
+            let (Some(_), Some(last)) = (used.first(), used.last()) else { continue };
+            let own = usize::try_from(base.offset).ok()?;
+            let at = match (base.unrelated, left) {
+                (false, _) => own,
+                (true, true) => self.first_base(from, to, used, tries)?,
+                (true, false) => self.last_base(from, to, used, tries)?,
+            };
+            *found = Some(at);
+            if left {
+                from = at + usize::try_from(*last).ok()?;
+                from += memchr::memchr(0, self.strings.get(from..)?)? + 1;
+            } else {
+                to = at;
+            }
+        }
+        Some(bases)
+    }
+
+    /// The first base in a range from which all names start strings; `from` starts one.
+    fn first_base(&self, from: usize, to: usize, used: &[u64], tries: &mut usize) -> Option<usize> {
+        let mut at = from;
+        while !self.fits(at, to, used, tries)? {
+            at += memchr::memchr(0, self.strings.get(at..to)?)? + 1;
+        }
+        Some(at)
+    }
+
+    /// The last one.
+    fn last_base(&self, from: usize, to: usize, used: &[u64], tries: &mut usize) -> Option<usize> {
+        let mut at = to;
+        while at > from {
+            // The byte before `at` ends the string that comes next.
+            at = memchr::memrchr(0, self.strings.get(from..at - 1)?).map_or(from, |nul| from + nul + 1);
+            if self.fits(at, to, used, tries)? {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether all names start strings that end before `to`; `None` once there were too many tries.
+    fn fits(&self, base: usize, to: usize, used: &[u64], tries: &mut usize) -> Option<bool> {
+        let last = used.last().and_then(|last| base.checked_add(usize::try_from(*last).ok()?));
+        let Some(rest) = last.and_then(|last| self.strings.get(last..to)) else { return Some(false) };
+        *tries = tries.checked_sub(1)?;
+        if memchr::memchr(0, rest).is_none() {
+            return Some(false);
+        }
+        for name in used {
+            *tries = tries.checked_sub(1)?;
+            if !usize::try_from(*name).is_ok_and(|name| self.starts_string(base + name)) {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 }
 
@@ -69,13 +202,19 @@ impl<'d> CalleeNames<'d> {
 mod tests {
     use super::*;
 
+    fn unit(base: impl Into<Option<u32>>, used: &[u64]) -> UnitNames {
+        UnitNames { base: base.into(), used: used.to_vec() }
+    }
+
     #[test]
     fn names_start_where_strings_start() {
-        let names = CalleeNames::new(&b"ab\0c\0"[..], [Some(0)]);
+        let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(0, &[])]);
         let name = |offset| names.get(0, offset);
-        assert_eq!(name(0), CalleeName { name: Some(b"ab"), offset: 0, doubt: None });
+        let sure = CalleeName { name: Some(b"ab"), offset: 0, doubt: None, recovered: false };
+        assert_eq!(name(0), sure);
         assert_eq!(name(3).name, Some(&b"c"[..]));
-        assert_eq!(name(1), CalleeName { name: None, offset: 1, doubt: Some(Doubt::NoStringStart) });
+        let none = CalleeName { name: None, offset: 1, doubt: Some(Doubt::NoStringStart), recovered: false };
+        assert_eq!(name(1), none);
         assert_eq!(name(5).name, None);
         assert_eq!(name(u64::MAX).name, None);
     }
@@ -84,11 +223,60 @@ mod tests {
     #[test]
     fn bases_that_do_not_grow_are_in_doubt() {
         let doubts = |bases: &[Option<u32>]| {
-            let names = CalleeNames::new(&b"ab\0c\0"[..], bases.to_vec());
+            let names = CalleeNames::new(&b"ab\0c\0"[..], bases.iter().map(|base| unit(*base, &[])));
             (0..bases.len()).map(|unit| names.get(unit, 0).doubt.is_some()).collect::<Vec<_>>()
         };
         assert_eq!(doubts(&[Some(0), None, Some(3)]), [false, false, false]);
         assert_eq!(doubts(&[Some(0), Some(0)]), [false, true]);
         assert_eq!(doubts(&[None, Some(0)]), [false, true]);
+    }
+
+    /// `(name, doubt, recovered)` of a unit's name.
+    fn found<'n>(names: &'n CalleeNames<'_>, unit: usize, name: u64) -> (&'n str, bool, bool) {
+        let callee = names.get(unit, name);
+        let name = callee.name.map_or("?", |name| std::str::from_utf8(name).unwrap());
+        (name, callee.doubt.is_some(), callee.recovered)
+    }
+
+    // What nvlink makes of three inputs: all bases 0, strings joined.
+    #[test]
+    fn bases_are_recovered_where_only_one_way_is_left() {
+        let units = [unit(0, &[0, 5]), unit(0, &[0]), unit(0, &[0, 2])];
+        let names = CalleeNames::new(&b"leaf\0root\0other\0x\0y\0"[..], units);
+        assert_eq!(found(&names, 0, 5), ("root", false, false));
+        assert_eq!(found(&names, 1, 0), ("other", false, true));
+        assert_eq!(found(&names, 2, 2), ("y", false, true));
+    }
+
+    #[test]
+    fn of_several_ways_the_lowest_is_taken_and_stays_in_doubt() {
+        // `spare` may be the first unit's, without a row that uses it.
+        let units = [unit(0, &[0]), unit(0, &[0])];
+        let names = CalleeNames::new(&b"leaf\0spare\0other\0"[..], units);
+        assert_eq!(found(&names, 1, 0), ("spare", true, true));
+        // The second unit uses two names, so that only one place is left to it.
+        let units = [unit(0, &[0]), unit(0, &[0, 6])];
+        let names = CalleeNames::new(&b"leaf\0spare\0other\0"[..], units);
+        assert_eq!(found(&names, 1, 0), ("spare", false, true));
+    }
+
+    #[test]
+    fn what_fits_nowhere_is_as_it_was() {
+        let units = [unit(0, &[0]), unit(0, &[0, 7])];
+        let names = CalleeNames::new(&b"leaf\0other\0"[..], units);
+        assert_eq!(found(&names, 1, 0), ("leaf", true, false));
+        assert_eq!(
+            found(&CalleeNames::new(&b""[..], [unit(0, &[0]), unit(0, &[0])]), 1, 0),
+            ("?", true, false)
+        );
+    }
+
+    #[test]
+    fn hostile_tables_do_not_take_long() {
+        let strings = vec![0; 1 << 20];
+        let used: Vec<u64> = (0..100_000).chain([(1 << 20) - 1]).collect();
+        let units = std::iter::once(unit(0, &[0])).chain((0..8).map(|_| unit(0, &used)));
+        let names = CalleeNames::new(strings, units);
+        assert!(!names.get(1, 0).recovered);
     }
 }

@@ -1,11 +1,8 @@
 //! Line rows by address, with the numbers that contexts refer to.
 
-use std::collections::HashMap;
-
-use crate::cubin::SectionIndex;
 use crate::line::{LineRow, LineTable, Sequence};
 
-/// The rows of one sequence, ready for lookup.
+/// The rows of one sequence as values, ready for lookup; [`Symbolizer`](super::Symbolizer) does with less, see [`LineIndex`](super::LineIndex).
 #[derive(Debug, Clone)]
 pub struct Rows {
     unit: usize,
@@ -50,6 +47,13 @@ impl Rows {
             rows.depths.push(depth);
         }
         rows
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let numbers = [&self.counted, &self.by_address, &self.depths].map(Vec::capacity);
+        size_of::<Self>()
+            + size_of::<LineRow>() * self.all.capacity()
+            + size_of::<u32>() * numbers.iter().sum::<usize>()
     }
 
     /// 0-based number of the unit in its section: which file table and name base apply.
@@ -104,52 +108,6 @@ impl Rows {
     /// How many callers row `index` has: steps of [`caller`](Self::caller) until there is none.
     pub fn depth(&self, index: usize) -> usize {
         self.depths.get(index).map_or(0, |depth| *depth as usize)
-    }
-}
-
-/// All sequences of a line section, by code section.
-#[derive(Debug, Clone, Default)]
-pub struct Sequences {
-    sections: HashMap<SectionIndex, Vec<(u64, Rows)>>,
-    unplaced: usize,
-}
-
-impl Sequences {
-    pub(super) fn push(&mut self, section: SectionIndex, start: u64, rows: Rows) {
-        self.sections.entry(section).or_default().push((start, rows));
-    }
-
-    pub(super) fn count_unplaced(&mut self) {
-        self.unplaced += 1;
-    }
-
-    pub(super) fn sort(&mut self) {
-        for sequences in self.sections.values_mut() {
-            sequences.sort_by_key(|(start, _)| *start);
-        }
-    }
-
-    /// Whether there is no sequence at all.
-    pub fn is_empty(&self) -> bool {
-        self.sections.is_empty() && self.unplaced == 0
-    }
-
-    /// Sequences that belong to no section: nvlink leaves those of functions it has dropped, without relocation.
-    pub fn unplaced(&self) -> usize {
-        self.unplaced
-    }
-
-    /// The sequences of a code section by ascending start (byte offset in the section).
-    pub fn of(&self, section: SectionIndex) -> &[(u64, Rows)] {
-        self.sections.get(&section).map_or(&[], Vec::as_slice)
-    }
-
-    /// The row that covers byte `offset` of `section`, as its sequence and its index there.
-    pub fn find(&self, section: SectionIndex, offset: u64) -> Option<(&Rows, usize)> {
-        let sequences = self.of(section);
-        let after = sequences.partition_point(|(start, _)| *start <= offset);
-        let (start, rows) = sequences.get(after.checked_sub(1)?)?;
-        Some((rows, rows.at(offset - start)?))
     }
 }
 

@@ -1,32 +1,52 @@
 //! `lines`: code address to function, source line, inlined callers, PTX line.
 
 mod answer;
+mod at;
+mod csv;
 pub(super) mod query;
+mod samples;
 pub(super) mod spelling;
+mod style;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
 use crate::commands::read::{self, DebugFile, JSON_VERSION};
-use answer::{Answers, Unplaced};
+use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result};
+use at::At;
 use clap::Args;
+use nv_debug_sections::catalog::Space;
 use nv_debug_sections::symbolize::Symbolizer;
-use query::{Outcome, Queries};
+use query::Queries;
+use samples::Samples;
 use serde::{Serialize, Serializer};
 use std::cell::Cell;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use style::Style;
 
 const AFTER_HELP: &str = "\
 Queries:
   FUNCTION+0xOFF     byte OFF of a function; FUNCTION alone is its first byte
-  .text.F+0xOFF      byte OFF of a section
+  .text.F:0xOFF      byte OFF of a section; .text.F+0xOFF too
   0xOFF              with -f: of that function; without: of every code section that has it
   -                  queries from standard input, one a line
   FUNCTION is a symbol's name, mangled or not, without its parameters, or a part of it that only one function has.
   Offsets are hexadecimal behind 0x, else decimal. Without a query all addresses are listed.
   Of a chain of inlined calls a listing shows 64 frames, a query's answer 1024, and how many more there are.
+
+Samples (--samples): a CSV file with a header; columns in any order, others are ignored:
+  function, kernel, function name, symbol      the function (any spelling of it)
+  section                                      in place of it, or to tell two of one name apart
+  pc, offset, pc offset, address               byte offset in the function or section
+  count, samples, hits, weight                 how many samples; without this column each row is one
+
+Examples:
+  ptxas-driver lines k.cubin saxpy+0x160 .text.saxpy:0x20
+  ptxas-driver lines k.cubin --at saxpy.cu:18 --at cuda/fused.cuh:3-9
+  ptxas-driver lines k.cubin --samples pcs.csv --json
+  echo saxpy+0x160 | ptxas-driver lines k.cubin --style llvm -
 
 Exit status:
   0  every query was answered
@@ -41,7 +61,7 @@ pub struct Options {
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
-    /// FUNCTION+0xOFF, FUNCTION, .text.F+0xOFF, 0xOFF, or - (see below)
+    /// FUNCTION+0xOFF, FUNCTION, .text.F:0xOFF, 0xOFF, or - (see below)
     #[arg(value_name = "QUERY", conflicts_with = "all")]
     queries: Vec<String>,
     /// The function of queries that are offsets alone; without a query, the one to list
@@ -50,6 +70,21 @@ pub struct Options {
     /// List all addresses, as without a query
     #[arg(long)]
     all: bool,
+    /// PC samples in a CSV file, `-` for standard input: samples of each source line and inline chain (see below)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["queries", "all", "function", "at"])]
+    samples: Option<PathBuf>,
+    /// The code of a source line, also where it is a call site of inlined code; FILE may be the last part of a path
+    #[arg(long, value_name = "FILE:LINE[-LAST]", conflicts_with_all = ["queries", "all", "function"])]
+    at: Vec<String>,
+    /// Answer queries in the form of another tool
+    #[arg(long, value_enum, requires = "queries", conflicts_with = "json")]
+    style: Option<Style>,
+    /// With --style gnu: names as their programmers wrote them
+    #[arg(short = 'C', long, requires = "style")]
+    demangle: bool,
+    /// The tables of the Mercury capsule (sm_100 and later): offsets are those of its code, not of the code that runs
+    #[arg(long)]
+    mercury: bool,
     /// One JSON document (docs/json.md)
     #[arg(long)]
     json: bool,
@@ -62,12 +97,19 @@ struct Document<'a, Q: Serialize, L: Serialize> {
     schema_version: u32,
     file: &'a str,
     sm: u32,
+    /// `"mercury"` with --mercury.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unplaced_sequences: Option<Unplaced>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queries: Option<Q>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sections: Option<L>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<&'a Samples<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<&'a [At<'a, 'a>]>,
 }
 
 /// A sequence that is made while it is written, once.
@@ -79,74 +121,185 @@ impl<I: Iterator<Item: Serialize>> Serialize for Stream<I> {
     }
 }
 
+/// One run: the file, and how to answer.
+struct Run<'r, 's> {
+    options: &'r Options,
+    name: &'r str,
+    sm: u32,
+    symbolizer: &'s Symbolizer<'s>,
+    queries: Queries<'s>,
+    answers: Answers<'s>,
+}
+
 /// Runs the command.
 ///
 /// # Errors
 ///
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let queries_from_stdin = options.queries.iter().any(|query| query == "-");
-    if queries_from_stdin && options.file == Path::new("-") {
-        return usage(out, "standard input cannot be both the cubin and the queries");
-    }
-    if options.debug.is_stdin() && (queries_from_stdin || options.file == Path::new("-")) {
-        return usage(out, "standard input cannot be the debug file and something else");
+    let is_stdin = |path: &PathBuf| path == Path::new("-");
+    let takers = [
+        ("the cubin", is_stdin(&options.file)),
+        ("the debug file", options.debug.is_stdin()),
+        ("the queries", options.queries.iter().any(|query| query == "-")),
+        ("the samples", options.samples.as_ref().is_some_and(is_stdin)),
+    ];
+    let mut takers = takers.iter().filter(|(_, takes)| *takes).map(|(what, _)| *what);
+    if let (Some(one), Some(other)) = (takers.next(), takers.next()) {
+        return usage(out, &format!("standard input cannot be both {one} and {other}"));
     }
     let (name, bytes) = read::read(&options.file)?;
     let debug = options.debug.read()?;
     let cubin = debug.cubin(&name, &bytes)?;
-    let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
-    let resolver = Queries::new(&symbolizer);
-    let answers = Answers::new(&cubin, &symbolizer);
-
-    let asked = all_queries(&options.queries)?;
-    let answered = Cell::new(true);
-    let queries = (!options.queries.is_empty()).then(|| {
-        asked.iter().map(|asked| {
-            let query = answers.query(asked, resolver.resolve(asked, options.function.as_deref()));
-            answered.set(answered.get() && query.is_answered());
-            query
-        })
-    });
-    let functions = if queries.is_some() { None } else { options.function.as_deref() };
-    let functions = match resolver.listed(functions) {
-        Ok(functions) => functions,
-        Err(error) => {
-            complain(format_args!("{name}: {error}"));
-            return Ok(ExitCode::from(FAILURE));
-        }
+    let space = if options.mercury { Space::Mercury } else { Space::Native };
+    let symbolizer = Symbolizer::in_space(&cubin, space).with_context(|| name.clone())?;
+    let run = Run {
+        options,
+        name: &name,
+        sm: cubin.header.sm(),
+        symbolizer: &symbolizer,
+        queries: Queries::new(&symbolizer),
+        answers: Answers::new(&cubin, &symbolizer),
     };
-    let sections = queries.is_none().then(|| answers.listings(functions.as_deref()));
-    let unplaced_sequences = Unplaced::of(&symbolizer);
-
-    if options.json {
-        let document = Document {
-            schema: "nvdwarf.lines",
-            schema_version: JSON_VERSION,
-            file: &name,
-            sm: cubin.header.sm(),
-            unplaced_sequences,
-            queries: queries.map(|queries| Stream(Cell::new(Some(queries)))),
-            sections: sections.map(|sections| Stream(Cell::new(Some(sections)))),
-        };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+    let answered = if let Some(path) = &options.samples {
+        run.samples(path, out)?
+    } else if !options.at.is_empty() {
+        run.at(out)?
+    } else if let Some(style) = options.style {
+        run.styled(style, out)?
     } else {
-        for (table, count) in unplaced_sequences.into_iter().flat_map(Unplaced::tables) {
+        run.queries(out)?
+    };
+    Ok(if answered { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// No values of this kind in a document.
+type Nothing = Option<[(); 0]>;
+
+impl<'s> Run<'_, 's> {
+    /// Queries or, without any, a listing; whether everything was answered.
+    fn queries(&self, out: &mut dyn Write) -> Result<bool> {
+        let options = self.options;
+        let asked = all_queries(&options.queries)?;
+        let answered = Cell::new(true);
+        let queries = (!options.queries.is_empty()).then(|| {
+            self.answered(&asked).inspect(|query| answered.set(answered.get() && query.is_answered()))
+        });
+        let functions = if queries.is_some() { None } else { options.function.as_deref() };
+        let functions = match self.queries.listed(functions) {
+            Ok(functions) => functions,
+            Err(error) => {
+                complain(format_args!("{}: {error}", self.name));
+                return Ok(false);
+            }
+        };
+        let sections = queries.is_none().then(|| self.answers.listings(functions.as_deref()));
+        if options.json {
+            let queries = queries.map(|queries| Stream(Cell::new(Some(queries))));
+            let sections = sections.map(|sections| Stream(Cell::new(Some(sections))));
+            self.write_json(out, queries, sections, None, None)?;
+        } else {
+            self.notes();
+            if let Some(queries) = queries {
+                text::queries(out, queries)?;
+            }
+            if let Some(sections) = sections {
+                text::listings(out, sections)?;
+            }
+        }
+        Ok(answered.get())
+    }
+
+    fn answered<'a>(&'a self, asked: &'a [String]) -> impl Iterator<Item = Query<'a, 's>> {
+        let function = self.options.function.as_deref();
+        asked.iter().map(move |asked| self.answers.query(asked, self.queries.resolve(asked, function)))
+    }
+
+    fn styled(&self, style: Style, out: &mut dyn Write) -> Result<bool> {
+        let Options { queries, demangle, .. } = self.options;
+        let by_line = queries.iter().any(|query| query == "-");
+        let form = style::Form { style, demangle: *demangle, module: self.name, by_line };
+        let asked = all_queries(queries)?;
+        let complain = |message| complain(format_args!("{}: {message}", self.name));
+        Ok(style::write(out, form, self.answered(&asked), complain)?)
+    }
+
+    fn at(&self, out: &mut dyn Write) -> Result<bool> {
+        let all: Vec<_> = self.options.at.iter().map(|asked| At::new(asked, &self.answers)).collect();
+        if self.options.json {
+            self.write_json(out, Nothing::None, Nothing::None, None, Some(&all))?;
+        } else {
+            self.notes();
+            for ambiguity in all.iter().filter_map(At::ambiguity) {
+                note(format_args!("{}: {ambiguity}", self.name));
+            }
+            at::write(out, &all)?;
+        }
+        Ok(all.iter().all(At::is_answered))
+    }
+
+    fn samples(&self, path: &Path, out: &mut dyn Write) -> Result<bool> {
+        let (csv_name, bytes) = read::read_bytes(path, "a CSV file of samples")?;
+        let csv = String::from_utf8_lossy(&bytes);
+        let samples = match Samples::new(&csv, &self.answers, &self.queries) {
+            Ok(samples) => samples,
+            Err(error) => {
+                complain(format_args!("{csv_name}: {error}"));
+                return Ok(false);
+            }
+        };
+        if self.options.json {
+            self.write_json(out, Nothing::None, Nothing::None, Some(&samples), None)?;
+        } else {
+            self.notes();
+            for message in samples::messages(&samples) {
+                complain(format_args!("{csv_name}: {message}"));
+            }
+            samples::write(out, &samples)?;
+        }
+        Ok(samples.is_complete())
+    }
+
+    /// What is odd about the whole file.
+    fn notes(&self) {
+        let name = self.name;
+        for (table, count) in Unplaced::of(self.symbolizer).into_iter().flat_map(Unplaced::tables) {
             let sequences = if count == 1 { "sequence" } else { "sequences" };
             note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
         }
-        if symbolizer.source_rows().is_empty() {
-            note(format_args!("{name}: no source lines, as of code compiled without -lineinfo or -g"));
-        }
-        if let Some(queries) = queries {
-            text::queries(out, queries)?;
-        }
-        if let Some(sections) = sections {
-            text::listings(out, sections)?;
+        if self.symbolizer.source_rows().is_empty() {
+            let why = if self.options.mercury {
+                "no source lines in a Mercury capsule"
+            } else {
+                "no source lines, as of code compiled without -lineinfo or -g"
+            };
+            note(format_args!("{name}: {why}"));
         }
     }
-    Ok(if answered.get() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+
+    fn write_json(
+        &self,
+        out: &mut dyn Write,
+        queries: Option<impl Serialize>,
+        sections: Option<impl Serialize>,
+        samples: Option<&Samples<'s>>,
+        at: Option<&[At<'_, 's>]>,
+    ) -> Result<()> {
+        let document = Document {
+            schema: "nvdwarf.lines",
+            schema_version: JSON_VERSION,
+            file: self.name,
+            sm: self.sm,
+            space: self.options.mercury.then_some("mercury"),
+            unplaced_sequences: Unplaced::of(self.symbolizer),
+            queries,
+            sections,
+            samples,
+            at,
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        Ok(writeln!(out)?)
+    }
 }
 
 /// The queries, those of standard input in place of each `-`.

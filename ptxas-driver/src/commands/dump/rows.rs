@@ -6,13 +6,13 @@ use crate::commands::read::{doubt_text, text};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line::{self, LineTable, Sequence};
-use nv_debug_sections::symbolize::{CalleeName, CalleeNames, Rows};
+use nv_debug_sections::symbolize::{CalleeName, CalleeNames, Rows, UnitNames};
 
 pub(super) fn lines(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
     let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
     let tables = line::decode(&view.name, &view.data.bytes)?;
-    let names = CalleeNames::new(strings, tables.iter().map(|table| table.debug_str_base));
+    let names = CalleeNames::new(strings, tables.iter().map(UnitNames::of));
     let mut room = Room::new(&view.data.bytes, strings);
     let mut units = Vec::new();
     for (number, table) in tables.iter().enumerate() {

@@ -55,7 +55,7 @@ impl Filter {
             let mut span: Option<(SectionIndex, u32, u32)> = None;
             for (base, rows) in symbolizer.ptx_rows().of(function.section) {
                 for (start, ..) in rows.ranges() {
-                    let at = start.saturating_add(*base);
+                    let at = start.saturating_add(base);
                     let place =
                         (function.offset..end).contains(&at).then(|| symbolizer.locate(function.section, at));
                     let ptx = place.flatten().and_then(|place| place.ptx());

@@ -3,7 +3,7 @@
 //! Chains are not collected: they are read from the tables while they are written, so that a listing takes memory for the
 //! tables only, however deep its chains are.
 
-use super::Outcome;
+use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::doubt_text;
 use nv_debug_sections::catalog::SectionKind;
@@ -62,7 +62,7 @@ pub(super) struct Frames<'a, 's> {
 }
 
 /// One step of the call chain.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Frame<'s> {
     pub(super) function: Option<Name>,
     /// `None`: the file table has no such entry.
@@ -77,6 +77,9 @@ pub(super) struct Frame<'s> {
     /// Why `function` may be wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name_doubt: Option<&'static str>,
+    /// The table's base of names is wrong, and was found again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) name_recovered: bool,
     /// A context that names no row: the callers are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lost_context: Option<u64>,
@@ -208,7 +211,7 @@ impl<'a, 's> Ranges<'a, 's> {
             for (base, rows) in table.of(self.section.index) {
                 let ranges = rows.ranges();
                 starts.extend(
-                    ranges.flat_map(|(start, end, _)| [start, end]).map(|at| at.saturating_add(*base)),
+                    ranges.flat_map(|(start, end, _)| [start, end]).map(|at| at.saturating_add(base)),
                 );
             }
         }
@@ -245,13 +248,38 @@ fn are_alike(a: &Place<'_>, b: &Place<'_>) -> bool {
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
     cubin: &'s Cubin<'s>,
-    symbolizer: &'s Symbolizer<'s>,
+    pub(super) symbolizer: &'s Symbolizer<'s>,
     spellings: Spellings,
 }
 
 impl<'s> Answers<'s> {
     pub(super) fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
         Self { cubin, symbolizer, spellings: Spellings::default() }
+    }
+
+    /// Says that an address is no code, if it is none.
+    pub(super) fn expect_code(&self, address: Address) -> Result<(), String> {
+        let size = self.symbolizer.section(address.section).map_or(0, |section| section.size);
+        if address.offset < size {
+            return Ok(());
+        }
+        let name = self.cubin.section_name(address.section);
+        Err(format!("{name} has {size:#x} bytes, {:#x} is behind them", address.offset))
+    }
+
+    /// The frames of an address, all of them.
+    pub(super) fn frames(&self, address: Address) -> Vec<Frame<'s>> {
+        let place = self.symbolizer.locate(address.section, address.offset);
+        place.iter().flat_map(|place| self.frames_of(place)).collect()
+    }
+
+    /// The frames of a place.
+    pub(super) fn frames_of(&self, place: &Place<'s>) -> impl Iterator<Item = Frame<'s>> {
+        place.frames().map(|frame| self.frame(&frame))
+    }
+
+    pub(super) fn name(&self, function: &symbolize::Function<'_>) -> Name {
+        self.spellings.function(function)
     }
 
     /// Answers one query.
@@ -263,10 +291,7 @@ impl<'s> Answers<'s> {
             Ok(addresses) => {
                 for address in addresses {
                     let Some(place) = self.symbolizer.locate(address.section, address.offset) else {
-                        let size = self.symbolizer.section(address.section).map_or(0, |section| section.size);
-                        let name = self.cubin.section_name(address.section);
-                        error =
-                            Some(format!("{name} has {size:#x} bytes, {:#x} is behind them", address.offset));
+                        error = self.expect_code(address).err();
                         continue;
                     };
                     answers.push(Answer {
@@ -310,19 +335,28 @@ impl<'s> Answers<'s> {
     }
 
     fn frame(&self, frame: &symbolize::Frame<'s>) -> Frame<'s> {
-        let (function, name_doubt, inlined) = match frame.function {
-            FrameFunction::Physical(function) => {
-                (function.map(|function| self.spellings.function(function)), None, false)
-            }
-            FrameFunction::Inlined(callee) => {
-                (self.spellings.callee(callee), callee.doubt.map(doubt_text), true)
-            }
+        let (function, callee) = match frame.function {
+            FrameFunction::Physical(function) => (function.map(|function| self.name(function)), None),
+            FrameFunction::Inlined(callee) => (self.spellings.callee(callee), Some(callee)),
         };
+        let inlined = callee.is_some();
+        let name_doubt = callee.and_then(|callee| callee.doubt).map(doubt_text);
+        let name_recovered = callee.is_some_and(|callee| callee.recovered);
         let (file, undeclared_file) = match frame.file {
             FileName::Path(path) => (Some(path), None),
             FileName::Undeclared(number) => (None, Some(number)),
         };
         let (line, column, lost_context) = (frame.line, frame.column, frame.lost_context);
-        Frame { function, file, undeclared_file, line, column, inlined, name_doubt, lost_context }
+        Frame {
+            function,
+            file,
+            undeclared_file,
+            line,
+            column,
+            inlined,
+            name_doubt,
+            name_recovered,
+            lost_context,
+        }
     }
 }

@@ -6,7 +6,7 @@ use nv_debug_sections::symbolize::{Function, Symbolizer};
 use std::collections::HashMap;
 
 /// A code address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::commands) struct Address {
     pub(in crate::commands) section: SectionIndex,
     pub(in crate::commands) offset: u64,
@@ -34,6 +34,9 @@ impl<'s> Queries<'s> {
             (Some(offset), Some(name)) => self.in_named(name, offset),
             (Some(offset), None) => self.in_every_section(offset),
             (None, _) => {
+                if let Some((section, offset)) = self.in_section(query) {
+                    return Ok(vec![Address { section, offset }]);
+                }
                 // A name may hold a plus itself (`operator+`).
                 let Some((name, rest)) = query.rsplit_once('+') else { return self.in_named(query, 0) };
                 let (name, rest) = (name.trim_end(), rest.trim_start());
@@ -50,6 +53,30 @@ impl<'s> Queries<'s> {
                 }
                 self.in_named(name, offset)
             }
+        }
+    }
+
+    /// `SECTION:OFF` of a code section.
+    fn in_section(&self, query: &str) -> Option<(SectionIndex, u64)> {
+        let (name, offset) = query.rsplit_once(':')?;
+        Some((*self.sections.get(name.trim_end())?, number(offset.trim_start())?))
+    }
+
+    /// Where the offsets of a sample start that names a function, or a code section, or both: then the function counts.
+    pub(super) fn start_of(&self, function: &str, section: &str) -> Result<Address, String> {
+        let own = self.sections.get(section).copied();
+        if function.is_empty() {
+            let section = own.ok_or_else(|| format!("no code section '{section}'"))?;
+            return Ok(Address { section, offset: 0 });
+        }
+        let mut found = self.in_named(function, 0)?;
+        if let Some(own) = own {
+            found.retain(|address| address.section == own);
+        }
+        match found.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(format!("'{function}' is not in {section}")),
+            several => Err(format!("'{function}' is the name of {} functions", several.len())),
         }
     }
 

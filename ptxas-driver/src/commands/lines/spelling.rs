@@ -39,6 +39,11 @@ impl Name {
         &self.0.shown
     }
 
+    /// As the file has it.
+    pub(super) fn mangled(&self) -> &str {
+        &self.0.name
+    }
+
     /// `demangled [mangled]`, printable.
     pub(in crate::commands) fn both(&self) -> String {
         match &self.0.demangled {

@@ -112,7 +112,11 @@ fn write_lines(out: Out<'_>, lines: &Lines<'_, '_>) -> io::Result<()> {
 }
 
 /// `function at file:line (inlined)`
-fn write_frame(out: Out<'_>, frame: &Frame<'_>, name: fn(&Name) -> Cow<'_, str>) -> io::Result<()> {
+pub(super) fn write_frame(
+    out: Out<'_>,
+    frame: &Frame<'_>,
+    name: fn(&Name) -> Cow<'_, str>,
+) -> io::Result<()> {
     let function = frame.function.as_ref().map_or("??".into(), name);
     match (frame.file, frame.undeclared_file) {
         (Some(file), _) => write!(out, "{function} at {}:{}", printable(file), frame.line)?,
@@ -124,6 +128,9 @@ fn write_frame(out: Out<'_>, frame: &Frame<'_>, name: fn(&Name) -> Cow<'_, str>)
     }
     if frame.inlined {
         out.write_all(b" (inlined)")?;
+    }
+    if frame.name_recovered {
+        out.write_all(b" [name recovered]")?;
     }
     if let Some(doubt) = frame.name_doubt {
         write!(out, " [name unsure: {doubt}]")?;

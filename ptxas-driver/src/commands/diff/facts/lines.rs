@@ -42,7 +42,7 @@ fn cuts(symbolizer: &Symbolizer<'_>, section: SectionIndex) -> Vec<u64> {
     for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
         for (base, rows) in table.of(section) {
             let places = rows.ranges().flat_map(|(start, end, _)| [start, end]);
-            cuts.extend(places.map(|at| at.saturating_add(*base)));
+            cuts.extend(places.map(|at| at.saturating_add(base)));
         }
     }
     let functions = symbolizer.functions_of(section).iter();

@@ -1,0 +1,28 @@
+//! Addresses to look up in a cubin.
+
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::symbolize::Symbolizer;
+
+/// `count` addresses of the cubin's functions, the same at each run, in an order without any.
+pub fn addresses(symbolizer: &Symbolizer<'_>, count: usize) -> Vec<(SectionIndex, u64)> {
+    let functions = symbolizer.functions();
+    // Knuth's MMIX generator; its high bits are good enough here.
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below.max(1)
+    };
+    let one = |_| {
+        let function = functions.get(random(functions.len() as u64) as usize)?;
+        Some((function.section, function.offset + random(function.size) / 16 * 16))
+    };
+    (0..count).filter_map(one).collect()
+}
+
+/// Looks all of them up, chains included: how many frames, and the sum of their lines, so that nothing is left out.
+pub fn look_up(symbolizer: &Symbolizer<'_>, addresses: &[(SectionIndex, u64)]) -> (u64, u64) {
+    let places = addresses.iter().filter_map(|(section, offset)| symbolizer.locate(*section, *offset));
+    places
+        .flat_map(|place| place.frames())
+        .fold((0, 0), |(frames, lines), frame| (frames + 1, lines + u64::from(frame.line)))
+}

@@ -1,0 +1,217 @@
+//! Every row of every line table of the corpus, native and Mercury: the symbolizer's answer against gimli's rows with the
+//! contexts of opcode 0x90 (FORMATS 1.4 to 1.6) followed here.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
+
+mod corpus;
+
+use corpus::{Cubins, file};
+use gimli::{EndianSlice, LineInstruction, LittleEndian, Reader as _};
+use nv_debug_sections::catalog::{SectionKind, Space};
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line;
+use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Symbolizer};
+
+type Slice<'d> = EndianSlice<'d, LittleEndian>;
+
+/// A row of gimli's, with the vendor's registers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Row {
+    address: u64,
+    file: u64,
+    line: u32,
+    context: u64,
+    name: u64,
+}
+
+/// One sequence: its rows and its end.
+type Sequence = (Vec<Row>, u64);
+
+/// A unit: paths by file number less 1, the base of its names, its sequences.
+struct Unit {
+    paths: Vec<Option<String>>,
+    sequences: Vec<Sequence>,
+}
+
+/// Decodes a line section by gimli.
+fn decode(bytes: &[u8]) -> Vec<Unit> {
+    let section = gimli::DebugLine::new(bytes, LittleEndian);
+    let mut units = Vec::new();
+    let mut offset = 0;
+    while offset < bytes.len() {
+        let length = u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap()) as usize;
+        let mut program = section.program(gimli::DebugLineOffset(offset), 8, None, None).unwrap();
+        let header = program.header().clone();
+        let text = |value: gimli::AttributeValue<Slice<'_>>| match value {
+            gimli::AttributeValue::String(name) => String::from_utf8_lossy(name.slice()).into_owned(),
+            other => panic!("{other:?}"),
+        };
+        let path = |file: &gimli::FileEntry<Slice<'_>>| {
+            let name = text(file.path_name());
+            match file.directory_index() {
+                0 => Some(name),
+                _ => Some(format!("{}/{name}", text(file.directory(&header)?))),
+            }
+        };
+        let paths = header.file_names().iter().map(path).collect();
+        let mut unit = Unit { paths, sequences: Vec::new() };
+        let mut instructions = header.instructions();
+        let mut row = gimli::LineRow::new(&header);
+        let (mut rows, mut context, mut name) = (Vec::new(), 0, 0);
+        // Of its own: gimli's line does not wrap at 32 bits, as ptxas' does (FORMATS 1.4).
+        let mut line = 1_u32;
+        while let Some(instruction) = instructions.next_instruction(&header).unwrap() {
+            if let LineInstruction::UnknownExtended(gimli::DwLne(0x90), mut operands) = instruction {
+                context = operands.read_uleb128().unwrap();
+                name = operands.read_uleb128().unwrap();
+                continue;
+            }
+            match instruction {
+                LineInstruction::AdvanceLine(by) => line = line.wrapping_add(by as u32),
+                LineInstruction::Special(opcode) => {
+                    let by = i32::from(header.line_base())
+                        + i32::from((opcode - header.opcode_base()) % header.line_range());
+                    line = line.wrapping_add_signed(by);
+                }
+                _ => {}
+            }
+            if !row.execute(instruction, &mut program).unwrap() {
+                continue;
+            }
+            if row.end_sequence() {
+                unit.sequences.push((std::mem::take(&mut rows), row.address()));
+                (context, name, line) = (0, 0, 1);
+            } else {
+                rows.push(Row { address: row.address(), file: row.file_index(), line, context, name });
+            }
+            row.reset(&header);
+        }
+        units.push(unit);
+        offset += 4 + length;
+    }
+    units
+}
+
+/// Indices of the rows from `row` up its callers. Contexts count the rows that do not repeat address and line of the one before.
+fn chain(rows: &[Row], row: usize) -> Vec<usize> {
+    let counted: Vec<usize> = (0..rows.len())
+        .filter(|&at| {
+            at == 0 || (rows[at].address, rows[at].line) != (rows[at - 1].address, rows[at - 1].line)
+        })
+        .collect();
+    let caller = |&row: &usize| {
+        let context = rows[row].context as usize;
+        (context > 0).then(|| counted[context - 1])
+    };
+    std::iter::successors(Some(row), caller).collect()
+}
+
+/// What a frame says, with the callee's name as an offset.
+fn spot(frame: &Frame<'_>) -> (Option<String>, u32, Option<u64>) {
+    let file = match frame.file {
+        FileName::Path(path) => Some(path.to_owned()),
+        FileName::Undeclared(_) => None,
+    };
+    let name = match frame.function {
+        FrameFunction::Inlined(callee) => Some(callee.offset),
+        FrameFunction::Physical(_) => None,
+    };
+    (file, frame.line, name)
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    cubins: usize,
+    sequences: usize,
+    rows: usize,
+    inlined: usize,
+    ptx: usize,
+}
+
+/// Compares one table of a cubin.
+fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally: &mut Tally) {
+    let symbolizer = Symbolizer::in_space(cubin, space).unwrap();
+    let section = match space {
+        Space::Native => kind.name(),
+        Space::Mercury => kind.mercury_name().unwrap(),
+    };
+    let Some(index) = cubin.section_by_name(section) else { return };
+    let relocated = Relocated::new(cubin).section(index).unwrap();
+    // Only to know which relocation a sequence has: linked files have sequences without.
+    let tables = line::decode(section, &relocated.bytes).unwrap();
+    let units = decode(&relocated.bytes);
+    assert_eq!(units.len(), tables.len(), "{name}");
+    for (unit, table) in units.iter().zip(&tables) {
+        assert_eq!(unit.sequences.len(), table.sequences.len(), "{name}");
+        for ((rows, end), ours) in unit.sequences.iter().zip(&table.sequences) {
+            let Some(target) = relocated.target(ours.base_offset) else { continue };
+            let (code, base) = (target.section.unwrap(), ours.base);
+            tally.sequences += 1;
+            for (at, row) in rows.iter().enumerate() {
+                let next = rows.get(at + 1).map_or(*end, |next| next.address);
+                if row.address == next {
+                    continue;
+                }
+                for address in [row.address, next - 1] {
+                    let place = symbolizer.locate(code, target.offset + (address - base));
+                    let place = place.unwrap_or_else(|| panic!("{name} {section} {address:#x}"));
+                    if kind == SectionKind::NvDebugLineSass {
+                        assert_eq!(place.ptx().map(|ptx| ptx.line), Some(row.line), "{name} {address:#x}");
+                        tally.ptx += 1;
+                        continue;
+                    }
+                    let chain = chain(rows, at);
+                    let want = chain.iter().map(|&row| {
+                        let row = &rows[row];
+                        let path =
+                            (row.file as usize).checked_sub(1).and_then(|file| unit.paths.get(file)?.clone());
+                        let base = u64::from(table.debug_str_base.unwrap_or(0));
+                        (path, row.line, (row.context != 0).then_some(base + row.name))
+                    });
+                    let frames: Vec<_> = place.frames().collect();
+                    // A base that was found again is not the file's.
+                    let recovered = |frame: &Frame<'_>| matches!(frame.function, FrameFunction::Inlined(callee) if callee.recovered);
+                    let want = want.zip(&frames).map(|(want, frame)| {
+                        if recovered(frame) { (want.0, want.1, spot(frame).2) } else { want }
+                    });
+                    assert_eq!(
+                        frames.iter().map(spot).collect::<Vec<_>>(),
+                        want.collect::<Vec<_>>(),
+                        "{name} {address:#x}"
+                    );
+                    assert_eq!(
+                        (frames.len(), place.depth()),
+                        (chain.len(), chain.len()),
+                        "{name} {address:#x}"
+                    );
+                    tally.rows += 1;
+                    tally.inlined += usize::from(frames.len() > 1);
+                }
+            }
+        }
+    }
+}
+
+/// Every `STRIDE`th cubin, all with `NVDWARF_ALL=1`.
+const STRIDE: usize = 5;
+
+#[test]
+fn every_row_is_that_of_an_independent_decoder() {
+    let Some(cubins) = Cubins::open() else { return };
+    let stride = if std::env::var_os("NVDWARF_ALL").is_some() { 1 } else { STRIDE };
+    let mut tally = Tally::default();
+    for path in cubins.paths.iter().step_by(stride) {
+        let bytes = file(path);
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let name = path.display().to_string();
+        for space in [Space::Native, Space::Mercury] {
+            for kind in [SectionKind::DebugLine, SectionKind::NvDebugLineSass] {
+                compare(&name, &cubin, space, kind, &mut tally);
+            }
+        }
+        tally.cubins += 1;
+    }
+    eprintln!("symbolize: {tally:?}");
+    assert!(tally.rows > 1000 && tally.inlined > 100 && tally.ptx > 1000);
+}

@@ -1,0 +1,209 @@
+//! PC samples from a CSV file, columns found by the names in its header (RFC 4180).
+
+use super::query::number;
+use std::fmt;
+
+/// One row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// A function's name or a code section's; empty where the file has no such column.
+    pub(super) function: String,
+    pub(super) section: String,
+    /// Byte offset in the function, or in the section where only that is named.
+    pub(super) offset: u64,
+    pub(super) count: u64,
+}
+
+/// A row that is no sample. `row` is 1-based and counts the header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BadRow {
+    pub(super) row: u64,
+    pub(super) why: String,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: {}", self.row, self.why)
+    }
+}
+
+/// What a column can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Function,
+    Section,
+    Offset,
+    Count,
+}
+
+/// Names of columns, without case, blanks and punctuation. CUPTI's and Nsight's fields are among them.
+const NAMES: [(&str, Column); 18] = [
+    ("function", Column::Function),
+    ("functionname", Column::Function),
+    ("kernel", Column::Function),
+    ("kernelname", Column::Function),
+    ("symbol", Column::Function),
+    ("section", Column::Section),
+    ("sectionname", Column::Section),
+    ("pc", Column::Offset),
+    ("pcoffset", Column::Offset),
+    ("offset", Column::Offset),
+    ("functionoffset", Column::Offset),
+    ("address", Column::Offset),
+    ("count", Column::Count),
+    ("samplecount", Column::Count),
+    ("samples", Column::Count),
+    ("numsamples", Column::Count),
+    ("hits", Column::Count),
+    ("weight", Column::Count),
+];
+
+fn column(header: &str) -> Option<Column> {
+    let plain: String =
+        header.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    NAMES.iter().find(|(name, _)| *name == plain).map(|(_, column)| *column)
+}
+
+/// The samples of a CSV text, with the 1-based numbers of their rows, the header's included. Without a column of counts each row is one sample.
+///
+/// # Errors
+///
+/// No row is a header: names a column of offsets, and one of functions or sections.
+pub(super) fn samples(text: &str) -> Result<impl Iterator<Item = (u64, Result<Sample, String>)>, String> {
+    let mut records = records(text);
+    // Profilers put remarks before the header.
+    let columns = records.find_map(|(_, fields)| {
+        let columns: Vec<Option<Column>> = fields.iter().map(|field| column(field)).collect();
+        let has = |column| columns.contains(&Some(column));
+        (has(Column::Offset) && (has(Column::Function) || has(Column::Section))).then_some(columns)
+    });
+    let Some(columns) = columns else {
+        return Err("no header that names a column of offsets (pc, offset) and one of functions (function, \
+                    kernel) or sections (section)"
+            .to_owned());
+    };
+    let samples = records.filter(|(_, fields)| fields.iter().any(|field| !field.trim().is_empty()));
+    Ok(samples.map(move |(row, fields)| (row, sample(&columns, &fields))))
+}
+
+fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, String> {
+    let field = |column| {
+        let at = columns.iter().position(|found| *found == Some(column))?;
+        Some(fields.get(at).map_or("", |field| field.trim()))
+    };
+    let name = |column| field(column).unwrap_or_default().to_owned();
+    let offset = field(Column::Offset).unwrap_or_default();
+    let offset = number(offset).ok_or_else(|| format!("'{offset}' is no offset"))?;
+    let count = match field(Column::Count) {
+        None => 1,
+        // Some tools group digits by commas.
+        Some(count) => number(&count.replace(',', "")).ok_or_else(|| format!("'{count}' is no count"))?,
+    };
+    let (function, section) = (name(Column::Function), name(Column::Section));
+    if function.is_empty() && section.is_empty() {
+        return Err("neither a function nor a section".to_owned());
+    }
+    Ok(Sample { function, section, offset, count })
+}
+
+/// Records with their 1-based numbers. Quoted fields may hold commas, line ends, and quotes doubled.
+fn records(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut number = 0;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        number += 1;
+        let mut fields = Vec::new();
+        loop {
+            let (field, after) = field(rest);
+            fields.push(field);
+            match after.strip_prefix(',') {
+                Some(next) => rest = next,
+                None => {
+                    rest = after.strip_prefix('\r').unwrap_or(after);
+                    rest = rest.strip_prefix('\n').unwrap_or(rest);
+                    return Some((number, fields));
+                }
+            }
+        }
+    })
+}
+
+/// A field, and the text from the comma or line end behind it on.
+fn field(text: &str) -> (String, &str) {
+    let end = |text: &str| text.find([',', '\n', '\r']).unwrap_or(text.len());
+    let Some(mut quoted) = text.trim_start_matches(' ').strip_prefix('"') else {
+        let (field, after) = text.split_at(end(text));
+        return (field.to_owned(), after);
+    };
+    let mut field = String::new();
+    while let Some((part, after)) = quoted.split_once('"') {
+        field.push_str(part);
+        let Some(next) = after.strip_prefix('"') else {
+            // What stands between the closing quote and the comma says nothing.
+            return (field, after.split_at(end(after)).1);
+        };
+        field.push('"');
+        quoted = next;
+    }
+    field.push_str(quoted);
+    (field, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<Result<(String, u64, u64), String>> {
+        let samples = samples(text).unwrap();
+        samples
+            .map(|(row, sample)| {
+                let sample = sample.map(|s| (s.function + &s.section, s.offset, s.count));
+                sample.map_err(|why| BadRow { row, why }.to_string())
+            })
+            .collect()
+    }
+
+    fn one(function: &str, offset: u64, count: u64) -> Result<(String, u64, u64), String> {
+        Ok((function.to_owned(), offset, count))
+    }
+
+    #[test]
+    fn columns_in_any_order_under_any_name() {
+        let want = [one("k", 16, 3)];
+        for text in [
+            "function,pc,count\nk,0x10,3\n",
+            "Samples,Kernel Name,PC Offset\r\n3,k,16\r\n",
+            "\"id\",\"offset\",\"section\",\"samples\"\n1,0x10,k,\"3\"",
+            "==1== a remark\n\npcOffset,functionName,numSamples,stall\n16,k,3,x\n\n",
+            "\u{feff}pc , kernel, hits\n 0x10 , \"k\" , 3\n",
+        ] {
+            assert_eq!(all(text), want, "{text}");
+        }
+        assert_eq!(all("kernel,pc\nk,16\nk,16\n"), [one("k", 16, 1), one("k", 16, 1)]);
+    }
+
+    #[test]
+    fn quotes() {
+        let text = "kernel,pc,count\n\"f(int, \"\"x\"\"\n)\",1,\"1,234\"\n";
+        assert_eq!(all(text), [one("f(int, \"x\"\n)", 1, 1234)]);
+        // Never closed: up to the end.
+        assert_eq!(all("pc,kernel\n1,\"k,1\n"), [one("k,1\n", 1, 1)]);
+    }
+
+    #[test]
+    fn rows_that_are_none() {
+        let text = "kernel,pc,count\nk,zz,1\nk,1,-1\n,1,1\nk\nk,1,1\n";
+        let bad = [
+            "row 2: 'zz' is no offset",
+            "row 3: '-1' is no count",
+            "row 4: neither a function nor a section",
+            "row 5: '' is no offset",
+        ];
+        let bad = bad.map(|why| Err(why.to_owned()));
+        assert_eq!(all(text), [&bad[..], &[one("k", 1, 1)]].concat());
+        assert!(samples("k,1,1\n").is_err() && samples("").is_err() && samples("kernel,count\n").is_err());
+    }
+}

@@ -1,0 +1,151 @@
+//! `--style`: answers in the form of the tools that scripts know.
+
+use super::answer::{Answer, Frame, Query};
+use super::spelling::Name;
+use crate::commands::read::printable;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Whose form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Style {
+    /// `addr2line -fi`; with --demangle `addr2line -fiC`
+    Gnu,
+    /// `llvm-symbolizer --inlines`
+    Llvm,
+    /// `llvm-symbolizer --inlines --output-style=JSON`
+    Json,
+}
+
+/// How to write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form<'a> {
+    pub(super) style: Style,
+    /// GNU style only: LLVM's demangles always.
+    pub(super) demangle: bool,
+    /// The file's name.
+    pub(super) module: &'a str,
+    /// Queries are from standard input: JSON is then one object a line, else an array.
+    pub(super) by_line: bool,
+}
+
+/// The one answer of a query. Of several, as an offset alone has in several functions, these forms cannot say which is which.
+fn only<'q, 'a, 's>(query: &'q Query<'a, 's>) -> Option<&'q Answer<'a, 's>> {
+    match query.answers.as_slice() {
+        [answer] if query.error.is_none() => Some(answer),
+        _ => None,
+    }
+}
+
+/// Why a query has no answer in these forms, for standard error.
+pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
+    if let Some(error) = &query.error {
+        return Some(format!("{}: {}", printable(query.asked), printable(error)));
+    }
+    if query.answers.len() <= 1 {
+        return None;
+    }
+    let functions = query.answers.iter().filter_map(|answer| answer.function.as_ref());
+    let names: Vec<_> = functions.map(Name::both).take(20).collect();
+    let count = query.answers.len();
+    Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
+}
+
+/// Writes the answers; whether each query had just one, that a line table covers.
+pub(super) fn write<'a, 's: 'a>(
+    out: &mut dyn Write,
+    form: Form<'_>,
+    queries: impl Iterator<Item = Query<'a, 's>>,
+    mut complain: impl FnMut(String),
+) -> io::Result<bool> {
+    let mut complete = true;
+    let mut objects = Vec::new();
+    for query in queries {
+        if let Some(complaint) = complaint(&query) {
+            complain(complaint);
+        }
+        let answer = only(&query);
+        complete &= answer.is_some_and(|answer| !answer.lines.frames.is_empty());
+        match form.style {
+            Style::Gnu => gnu(out, form, answer)?,
+            Style::Llvm => llvm(out, answer)?,
+            Style::Json if form.by_line => writeln!(out, "{}", object(form, &query, answer))?,
+            Style::Json => objects.push(object(form, &query, answer)),
+        }
+    }
+    if form.style == Style::Json && !form.by_line {
+        writeln!(out, "{}", Value::from(objects))?;
+    }
+    Ok(complete)
+}
+
+fn function(frame: &Frame<'_>, demangle: bool) -> String {
+    match &frame.function {
+        Some(name) if demangle => name.shown().to_owned(),
+        Some(name) => printable(name.mangled()).into_owned(),
+        None => "??".to_owned(),
+    }
+}
+
+/// Function and place on a line each. Of a function without lines the place is `??:?`, of nothing known `??:0`.
+fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&Answer<'_, '_>>) -> io::Result<()> {
+    let Some(answer) = answer.filter(|answer| !answer.lines.frames.is_empty()) else {
+        return match answer.and_then(|answer| answer.function.as_ref()) {
+            Some(name) if form.demangle => writeln!(out, "{}\n??:?", name.shown()),
+            Some(name) => writeln!(out, "{}\n??:?", printable(name.mangled())),
+            None => writeln!(out, "??\n??:0"),
+        };
+    };
+    for frame in answer.lines.frames.iter() {
+        let file = frame.file.map_or("??".into(), printable);
+        let line = if frame.line == 0 { "?".to_owned() } else { frame.line.to_string() };
+        writeln!(out, "{}\n{file}:{line}", function(&frame, form.demangle))?;
+    }
+    Ok(())
+}
+
+/// As [`gnu`] with columns, demangled, and an empty line behind each query.
+fn llvm(out: &mut dyn Write, answer: Option<&Answer<'_, '_>>) -> io::Result<()> {
+    match answer {
+        Some(answer) if !answer.lines.frames.is_empty() => {
+            for frame in answer.lines.frames.iter() {
+                let file = frame.file.map_or("??".into(), printable);
+                writeln!(out, "{}\n{file}:{}:{}", function(&frame, true), frame.line, frame.column)?;
+            }
+        }
+        _ => {
+            let name = answer.and_then(|answer| answer.function.as_ref());
+            writeln!(out, "{}\n??:0:0", name.map_or("??", Name::shown))?;
+        }
+    }
+    writeln!(out)
+}
+
+fn object(form: Form<'_>, query: &Query<'_, '_>, answer: Option<&Answer<'_, '_>>) -> Value {
+    let start = answer.and_then(|answer| {
+        answer.function.as_ref()?;
+        Some(format!("{:#x}", answer.offset - answer.function_offset))
+    });
+    let start = start.unwrap_or_default();
+    let symbol = |name: &str, file: &str, line: u32, column: u64| {
+        json!({
+            "Column": column, "Discriminator": 0, "FileName": file, "FunctionName": name, "Line": line,
+            "StartAddress": start, "StartFileName": "", "StartLine": 0,
+        })
+    };
+    let mut symbols: Vec<Value> = Vec::new();
+    if let Some(answer) = answer {
+        let name = |name: &Option<Name>| name.as_ref().map_or("", Name::shown).to_owned();
+        symbols.extend(answer.lines.frames.iter().map(|frame| {
+            symbol(&name(&frame.function), frame.file.unwrap_or_default(), frame.line, frame.column)
+        }));
+        if symbols.is_empty() {
+            symbols.push(symbol(&name(&answer.function), "", 0, 0));
+        }
+    } else {
+        symbols.push(symbol("", "", 0, 0));
+    }
+    let address = answer.map_or_else(|| query.asked.to_owned(), |answer| format!("{:#x}", answer.offset));
+    json!({ "Address": address, "ModuleName": form.module, "Symbol": symbols })
+}
