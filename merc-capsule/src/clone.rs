@@ -201,8 +201,9 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == SectionKind::DebugLine);
         let mut codes_of: Vec<Vec<&CodeMap>> = vec![Vec::new(); units.len()];
         for code in self.translation.maps() {
-            let unit = codes_of.get_mut(unit_of.get(&code.native).copied().unwrap_or(0));
-            unit.into_iter().for_each(|codes| codes.push(code));
+            if let Some(codes) = codes_of.get_mut(unit_of.get(&code.native).copied().unwrap_or(0)) {
+                codes.push(code);
+            }
         }
         let mut values = MercuryValues::default();
         for (mut unit, codes) in units.into_iter().zip(codes_of) {
