@@ -23,7 +23,7 @@ use nv_debug_sections::symbolize::Symbolizer;
 use section::Filter;
 pub(super) use section::Source;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -38,9 +38,9 @@ Exit status:
 
 /// What to show.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
@@ -61,20 +61,25 @@ pub struct Options {
 ///
 /// The file is no readable cubin, has no such section or function, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    if options.debug.is_stdin() && options.file == Path::new("-") {
+    if options.debug.is_stdin() && read::is_stdin(&options.file) {
         complain(format_args!("standard input cannot be both the cubin and its debug file"));
         return Ok(ExitCode::from(USAGE));
     }
-    let (name, bytes) = read::read(&options.file)?;
     let debug = options.debug.read()?;
-    let cubin = debug.cubin(&name, &bytes)?;
+    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+        of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+    })
+}
+
+/// Shows one cubin.
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
     let filter = match &options.function {
-        Some(function) => Some(filter(&cubin, function).with_context(|| name.clone())?),
+        Some(function) => Some(filter(cubin, function).with_context(|| name.to_owned())?),
         None => None,
     };
-    let chosen = choose(&cubin, &options.section, filter.is_some()).with_context(|| name.clone())?;
-    let source = Source::new(&cubin, filter);
-    let table = (options.section.is_empty() && options.function.is_none()).then(|| section::table(&cubin));
+    let chosen = choose(cubin, &options.section, filter.is_some()).with_context(|| name.to_owned())?;
+    let source = Source::new(cubin, filter);
+    let table = (options.section.is_empty() && options.function.is_none()).then(|| section::table(cubin));
 
     let mut sound = true;
     if options.json {
@@ -83,7 +88,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let document = model::Document {
             schema: "nvdwarf.dump",
             schema_version: JSON_VERSION,
-            file: &name,
+            file: name,
             sm: cubin.header.sm(),
             e_type: cubin.header.e_type,
             section_table: table,
@@ -93,7 +98,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         writeln!(out)?;
     } else {
         if let Some(table) = &table {
-            text::table(out, &name, &cubin.header, table)?;
+            text::table(out, name, &cubin.header, table)?;
         }
         // One at a time: the text of a large file need not be held in memory.
         for (number, index) in chosen.iter().enumerate() {

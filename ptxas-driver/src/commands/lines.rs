@@ -10,12 +10,13 @@ use crate::commands::read::{self, DebugFile, JSON_VERSION};
 use answer::{Answers, Unplaced};
 use anyhow::{Context, Result};
 use clap::Args;
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
 use query::{Outcome, Queries};
 use serde::{Serialize, Serializer};
 use std::cell::Cell;
 use std::io::{BufRead, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -35,9 +36,9 @@ Exit status:
 
 /// What to look up.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
@@ -86,20 +87,32 @@ impl<I: Iterator<Item: Serialize>> Serialize for Stream<I> {
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let queries_from_stdin = options.queries.iter().any(|query| query == "-");
-    if queries_from_stdin && options.file == Path::new("-") {
+    let file_from_stdin = read::is_stdin(&options.file);
+    if queries_from_stdin && file_from_stdin {
         return usage(out, "standard input cannot be both the cubin and the queries");
     }
-    if options.debug.is_stdin() && (queries_from_stdin || options.file == Path::new("-")) {
+    if options.debug.is_stdin() && (queries_from_stdin || file_from_stdin) {
         return usage(out, "standard input cannot be the debug file and something else");
     }
-    let (name, bytes) = read::read(&options.file)?;
     let debug = options.debug.read()?;
-    let cubin = debug.cubin(&name, &bytes)?;
-    let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
-    let resolver = Queries::new(&symbolizer);
-    let answers = Answers::new(&cubin, &symbolizer);
-
     let asked = all_queries(&options.queries)?;
+    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+        of_cubin(options, name, &debug.cubin(name, bytes)?, &asked, out)
+    })
+}
+
+/// Answers the queries of one cubin, or lists it.
+fn of_cubin(
+    options: &Options,
+    name: &str,
+    cubin: &Cubin<'_>,
+    asked: &[String],
+    out: &mut dyn Write,
+) -> Result<ExitCode> {
+    let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
+    let resolver = Queries::new(&symbolizer);
+    let answers = Answers::new(cubin, &symbolizer);
+
     let answered = Cell::new(true);
     let queries = (!options.queries.is_empty()).then(|| {
         asked.iter().map(|asked| {
@@ -123,7 +136,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let document = Document {
             schema: "nvdwarf.lines",
             schema_version: JSON_VERSION,
-            file: &name,
+            file: name,
             sm: cubin.header.sm(),
             unplaced_sequences,
             queries: queries.map(|queries| Stream(Cell::new(Some(queries)))),
