@@ -18,8 +18,8 @@ pub(in crate::commands) const IMAGES_HELP: &str = "\
 Files:
   FILE may be a cubin, or a fatbin, host program, object, library or archive with cubins in it. Each
   is then shown under its name, FILE:ARCH:NUMBER, as `extract` numbers them. To choose: FILE:sm_90,
-  FILE:2 or FILE:sm_90:2; `-:sm_90` of standard input. With --json several make one document of the
-  schema nvdwarf.images.";
+  FILE:2 or FILE:sm_90:2; of standard input `-- -:sm_90`. With --json several make one document of
+  the schema nvdwarf.images.";
 
 /// Calls `show` with name and bytes of each cubin that `operand` means: the file itself, or those in a fatbin, host file or
 /// archive, one at a time and decompressed only then.
@@ -141,11 +141,13 @@ impl<'f> List<'f> {
             return ",\n    ".to_owned();
         }
         let name = serde_json::Value::from(self.file.name.as_str());
-        let head = format!(r#""schema": "nvdwarf.images",
-  "schema_version": {JSON_VERSION},
-  "file": {name},
-  "images": ["#);
-        format!("{{\n  {head}\n    ")
+        let members = [
+            r#""schema": "nvdwarf.images""#.to_owned(),
+            format!(r#""schema_version": {JSON_VERSION}"#),
+            format!(r#""file": {name}"#),
+            r#""images": ["#.to_owned(),
+        ];
+        format!("{{\n  {}\n    ", members.join(",\n  "))
     }
 
     fn add(&mut self, code: ExitCode) {
@@ -179,6 +181,9 @@ impl<'f> List<'f> {
             complain(format_args!("{}: and {more} more", printable(self.file.base())));
         }
         if self.is_json && !self.is_one {
+            if self.count == 0 {
+                out.write_all(self.before().as_bytes())?;
+            }
             writeln!(out, "\n  ]\n}}")?;
         }
         Ok(self.code)

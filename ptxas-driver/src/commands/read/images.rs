@@ -62,7 +62,9 @@ pub(super) fn expect_file(operand: &Path) -> Result<()> {
     let (path, choice) = split(operand);
     if !choice.is_all() {
         let (operand, path) = (operand.display(), path.display());
-        bail!("{operand}: expected a cubin that is a file; `ptxas-driver extract {path} -o DIR` takes cubins out");
+        bail!(
+            "{operand}: expected a cubin that is a file; `ptxas-driver extract {path} -o DIR` takes cubins out"
+        );
     }
     Ok(())
 }
@@ -171,7 +173,8 @@ impl File {
         if bytes.is_empty() {
             bail!("{base}: the file is empty, expected a cubin");
         }
-        if let Some(hint) = other_kind(&bytes, &base).filter(|_| FileKind::of(&bytes) == Some(FileKind::Ptx)) {
+        if let Some(hint) = other_kind(&bytes, &base).filter(|_| FileKind::of(&bytes) == Some(FileKind::Ptx))
+        {
             bail!("{base}: {hint}");
         }
         let behind = operand.to_str().zip(path.to_str()).and_then(|(all, path)| all.get(path.len()..));
@@ -319,7 +322,8 @@ impl Survey {
 
     /// `a.out:sm_75:1, a.out:sm_90:2 and 7 more`.
     fn words(&self, base: &str) -> String {
-        let mut words = self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");
+        let mut words =
+            self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");
         match self.cubins - self.listed.len() as u64 {
             0 => {}
             more => words.push_str(&format!(" and {more} more")),
