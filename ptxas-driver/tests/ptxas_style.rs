@@ -32,7 +32,7 @@ fn every_entry_is_as_cuobjdump_has_it() {
     let (mut files, mut lines) = (0, 0);
     for entry in &entries {
         let path = entry.cubin.as_ref().unwrap();
-        if !memchr::memmem::find(&fs::read(path).unwrap(), b".debug_info\0").is_some_and(|at| at > 0) {
+        if memchr::memmem::find(&fs::read(path).unwrap(), b".debug_info\0").is_none() {
             continue;
         }
         let run = Command::new(&cuobjdump).arg("-elf").arg(path).output().unwrap();

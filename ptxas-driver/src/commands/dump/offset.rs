@@ -37,7 +37,7 @@ impl Place {
         }
         match &mut section.contents {
             Contents::Strings(items) | Contents::Macros(items) => {
-                keep_last(items, |item| item.offset <= offset)
+                keep_last(items, |item| item.offset <= offset);
             }
             Contents::Abbreviations(items) => keep_last(items, |item| item.offset <= offset),
             Contents::Locations(items) => keep_last(items, |item| item.offset <= offset),

@@ -1,6 +1,6 @@
 //! The cubins of a file, one after the other.
 
-use super::images::{File, Images, Numbered};
+use super::images::{File, Numbered};
 use crate::cli::{FAILURE, complain};
 use crate::commands::read::{JSON_VERSION, printable};
 use anyhow::Result;
@@ -38,10 +38,7 @@ pub(in crate::commands) fn each_cubin(
     mut show: impl FnMut(&str, &[u8], &mut dyn Write) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let file = File::read(operand)?;
-    let container = match file.images()? {
-        Images::One(bytes) => return show(&file.name, bytes, out),
-        Images::Several(container) => container,
-    };
+    let Some(container) = file.container()? else { return show(&file.name, &file.bytes, out) };
     let survey = file.survey(&container)?;
     let mut list = List::new(&file, is_json, survey.chosen == 1);
     for found in file.chosen(&container) {
@@ -58,7 +55,7 @@ pub(in crate::commands) fn each_cubin(
         let name = if list.is_one { file.name.clone() } else { file.name_of(&image) };
         let mut part = list.part(out, &name, &image);
         let done = file.payload(&image).and_then(|bytes| show(&name, &bytes, &mut part));
-        let Part { has_written, has_failed, .. } = part;
+        let (has_written, has_failed) = (part.before.is_none(), part.has_failed);
         list.count += u64::from(has_written);
         match done {
             Ok(code) => list.add(code),
@@ -77,9 +74,9 @@ pub(in crate::commands) fn each_cubin(
 /// The file cannot be read, or means no cubin, or more than one.
 pub(in crate::commands) fn read(operand: &Path) -> Result<(String, Vec<u8>)> {
     let file = File::read(operand)?;
-    let found = match file.images()? {
-        Images::One(_) => None,
-        Images::Several(container) => {
+    let found = match file.container()? {
+        None => None,
+        Some(container) => {
             let survey = file.survey(&container)?;
             file.expect_one(&survey)?;
             let mut payload = None;
@@ -193,22 +190,22 @@ impl<'f> List<'f> {
 /// The output of one image, which has its heading as soon as there is some.
 struct Part<'o> {
     out: &'o mut dyn Write,
-    before: String,
+    /// Until something was written.
+    before: Option<String>,
     /// Whether lines are indented as elements of an array, the last one without its end.
     is_nested: bool,
     is_at_end: bool,
-    has_written: bool,
     has_failed: bool,
 }
 
 impl<'o> Part<'o> {
     fn new(out: &'o mut dyn Write, before: String, is_nested: bool) -> Self {
-        Self { out, before, is_nested, is_at_end: false, has_written: false, has_failed: false }
+        Self { out, before: Some(before), is_nested, is_at_end: false, has_failed: false }
     }
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if !std::mem::replace(&mut self.has_written, true) {
-            self.out.write_all(self.before.as_bytes())?;
+        if let Some(before) = self.before.take() {
+            self.out.write_all(before.as_bytes())?;
         }
         if !self.is_nested {
             return self.out.write_all(bytes);

@@ -135,15 +135,7 @@ pub(super) struct File {
     /// The same without what chooses images.
     base: String,
     choice: Choice,
-    bytes: Vec<u8>,
-}
-
-/// What a file holds.
-pub(super) enum Images<'f> {
-    /// The file is a cubin, or nothing that we know: the decoder says what is wrong with it.
-    One(&'f [u8]),
-    /// It holds them.
-    Several(Container<'f>),
+    pub(super) bytes: Vec<u8>,
 }
 
 /// How many images there are, before any of them is decompressed.
@@ -181,17 +173,18 @@ impl File {
         Ok(Self { name: format!("{base}{}", behind.unwrap_or_default()), base, choice, bytes })
     }
 
-    /// What is in it.
+    /// The file as one that holds images; `None` where it is meant itself: a cubin, or nothing that we know, of which the
+    /// decoder says what is wrong with it.
     ///
     /// # Errors
     ///
     /// Those of [`Container::parse`].
-    pub(super) fn images(&self) -> Result<Images<'_>> {
+    pub(super) fn container(&self) -> Result<Option<Container<'_>>> {
         let holds = !matches!(FileKind::of(&self.bytes), None | Some(FileKind::Cubin));
         if !holds && self.choice.is_all() {
-            return Ok(Images::One(&self.bytes));
+            return Ok(None);
         }
-        Ok(Images::Several(Container::parse(&self.bytes).with_context(|| self.base.clone())?))
+        Container::parse(&self.bytes).map(Some).with_context(|| self.base.clone())
     }
 
     /// The images that are meant, and the faults between them.
@@ -322,13 +315,11 @@ impl Survey {
 
     /// `a.out:sm_75:1, a.out:sm_90:2 and 7 more`.
     fn words(&self, base: &str) -> String {
-        let mut words =
-            self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");
+        let words = self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");
         match self.cubins - self.listed.len() as u64 {
-            0 => {}
-            more => words.push_str(&format!(" and {more} more")),
+            0 => words,
+            more => format!("{words} and {more} more"),
         }
-        words
     }
 }
 
