@@ -24,7 +24,7 @@ const DIFFERENT: u8 = 1;
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub struct Options {
-    /// A cubin; `-` for standard input
+    /// A cubin, or one of a file as in a.out:sm_90; `-` for standard input
     #[arg(required_unless_present = "exactness")]
     a: Option<PathBuf>,
     /// Another one
@@ -98,8 +98,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         bail!("--filter goes with --exactness only");
     }
     let (Some(a), Some(b)) = (&options.a, &options.b) else { return Ok(ExitCode::from(USAGE)) };
-    let stdin = Path::new("-");
-    if a == stdin && b == stdin {
+    if read::is_stdin(a) && read::is_stdin(b) {
         bail!("standard input cannot be both files");
     }
     let (a, old) = facts_of(a)?;

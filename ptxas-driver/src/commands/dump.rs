@@ -5,6 +5,8 @@ mod frames;
 mod info;
 mod lists;
 mod model;
+mod offset;
+mod ptxas_style;
 mod rows;
 mod section;
 mod text;
@@ -12,17 +14,19 @@ mod text;
 use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
 use anyhow::{Context, Result, anyhow, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 pub(super) use model::{
     Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Register, Registers, Section,
 };
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
+use offset::Place;
+use ptxas_style::Model;
 use section::Filter;
 pub(super) use section::Source;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -37,21 +41,48 @@ Exit status:
 
 /// What to show.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
     /// Only this section, any of the file's; may be given several times
     #[arg(short, long, value_name = "NAME")]
     section: Vec<String>,
+    /// Only the item that has this byte, such as .debug_info+0x2d: an entry, an abbreviation, a location, a string, a macro
+    #[arg(long, value_name = "SECTION+0xN", value_parser = offset::Place::parse, conflicts_with_all = ["section", "function"])]
+    offset: Option<Place>,
     /// Only what belongs to this function: its rows, registers, frame rules, entries and PTX lines
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
+    /// How it is shown
+    #[arg(long, value_name = "STYLE", default_value = "words", conflicts_with_all = ["json", "function", "offset"])]
+    style: Style,
     /// One JSON document (docs/json.md)
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Style {
+    /// Everything in words, with addresses as places in sections
+    Words,
+    /// .debug_abbrev and .debug_info as ptxas is documented to dump them
+    Ptxas,
+    /// The same as `cuobjdump -elf` prints it: without null entries, fields as they lie in the file
+    Cuobjdump,
+}
+
+impl Style {
+    /// Of the styles that have only some sections.
+    fn model(self) -> Option<Model> {
+        match self {
+            Self::Words => None,
+            Self::Ptxas => Some(Model::Documented),
+            Self::Cuobjdump => Some(Model::Observed),
+        }
+    }
 }
 
 /// Runs the command.
@@ -60,29 +91,46 @@ pub struct Options {
 ///
 /// The file is no readable cubin, has no such section or function, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    if options.debug.is_stdin() && options.file == Path::new("-") {
+    if options.debug.is_stdin() && read::is_stdin(&options.file) {
         complain(format_args!("standard input cannot be both the cubin and its debug file"));
         return Ok(ExitCode::from(USAGE));
     }
-    let (name, bytes) = read::read(&options.file)?;
     let debug = options.debug.read()?;
-    let cubin = debug.cubin(&name, &bytes)?;
+    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+        of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+    })
+}
+
+/// Shows one cubin.
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
     let filter = match &options.function {
-        Some(function) => Some(filter(&cubin, function).with_context(|| name.clone())?),
+        Some(function) => Some(filter(cubin, function).with_context(|| name.to_owned())?),
         None => None,
     };
-    let chosen = choose(&cubin, &options.section, filter.is_some()).with_context(|| name.clone())?;
-    let source = Source::new(&cubin, filter);
-    let table = (options.section.is_empty() && options.function.is_none()).then(|| section::table(&cubin));
+    let names = options.offset.as_ref().map_or(&options.section, |place| &place.section);
+    let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
+    let source = Source::new(cubin, filter);
+    if let Some(model) = options.style.model() {
+        return in_ptxas_style(name, &source, &chosen, model, out);
+    }
+    let table = (names.is_empty() && options.function.is_none()).then(|| section::table(cubin));
+
+    let decode = |index: &SectionIndex| -> Result<Section> {
+        let mut section = source.decode(*index);
+        if let Some(place) = &options.offset {
+            place.keep(&mut section).map_err(|message| anyhow!("{name}: {message}"))?;
+        }
+        Ok(section)
+    };
 
     let mut sound = true;
     if options.json {
-        let sections: Vec<_> = chosen.iter().map(|index| source.decode(*index)).collect();
+        let sections = chosen.iter().map(decode).collect::<Result<Vec<_>>>()?;
         sound = sections.iter().all(|section| section.error.is_none());
         let document = model::Document {
             schema: "nvdwarf.dump",
             schema_version: JSON_VERSION,
-            file: &name,
+            file: name,
             sm: cubin.header.sm(),
             e_type: cubin.header.e_type,
             section_table: table,
@@ -92,19 +140,42 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         writeln!(out)?;
     } else {
         if let Some(table) = &table {
-            text::table(out, &name, &cubin.header, table)?;
+            text::table(out, name, &cubin.header, table)?;
         }
         // One at a time: the text of a large file need not be held in memory.
         for (number, index) in chosen.iter().enumerate() {
             if number > 0 || table.is_some() {
                 writeln!(out)?;
             }
-            let section = source.decode(*index);
+            let section = decode(index)?;
             sound &= section.error.is_none();
             text::section(out, &section)?;
         }
     }
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+}
+
+/// Shows the chosen sections that such a text is defined of.
+fn in_ptxas_style(
+    name: &str,
+    source: &Source<'_, '_>,
+    chosen: &[SectionIndex],
+    model: Model,
+    out: &mut dyn Write,
+) -> Result<ExitCode> {
+    let shown = chosen.iter().filter(|index| ptxas_style::is_shown(source.cubin().section_name(**index)));
+    let (mut is_first, mut is_sound) = (true, true);
+    for index in shown {
+        if !std::mem::take(&mut is_first) {
+            writeln!(out)?;
+        }
+        let view = source.view(*index).with_context(|| name.to_owned())?;
+        is_sound &= ptxas_style::section(out, source, &view, model).with_context(|| name.to_owned())??;
+    }
+    if is_first {
+        bail!("{name}: no .debug_abbrev and .debug_info to show in this style");
+    }
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
 }
 
 /// A decoded section as the lines of its text.

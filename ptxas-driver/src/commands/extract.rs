@@ -6,7 +6,7 @@ mod names;
 mod text;
 
 use crate::cli::FAILURE;
-use crate::commands::read::{self, JSON_VERSION};
+use crate::commands::read::{self, JSON_VERSION, Numbered, is_arch, numbered, why_none};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -18,7 +18,6 @@ use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EX
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -102,13 +101,8 @@ impl Kind {
 }
 
 fn parse_arch(text: &str) -> Result<String, String> {
-    let number = text.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
-    match number {
-        Some(number) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Ok(text.to_owned())
-        }
-        _ => Err("expected sm_ and a number, such as sm_90 or sm_90a (also for PTX and LTO IR)".to_owned()),
-    }
+    let expected = "expected sm_ and a number, such as sm_90 or sm_90a (also for PTX and LTO IR)";
+    if is_arch(text) { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
 }
 
 fn parse_index(text: &str) -> Result<u64, String> {
@@ -170,29 +164,6 @@ impl<'p> Input<'p> {
         }
         Container::parse(bytes).map_err(|error| format!("{}: {error}", self.name))
     }
-}
-
-/// An image and its numbers, from 1.
-struct Numbered<'d> {
-    /// Among all of the file.
-    index: u64,
-    /// Among those of its kind, which names have.
-    number: u64,
-    entry: Entry<'d>,
-}
-
-/// The images of a file with their numbers, and its faults.
-fn numbered<'d>(
-    container: &Container<'d>,
-) -> impl Iterator<Item = nv_debug_sections::Result<Numbered<'d>>> + use<'d> {
-    let mut count = 0;
-    let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
-    container.entries().map(move |entry| {
-        let entry = entry?;
-        let number = of_kind.entry(entry.kind).or_default();
-        (count, *number) = (count + 1, *number + 1);
-        Ok(Numbered { index: count, number: *number, entry })
-    })
 }
 
 /// What is known of a file before its images are shown one by one. Nothing was decompressed for it.
@@ -388,13 +359,5 @@ impl Survey {
             }
             _ => None,
         }
-    }
-}
-
-fn why_none(kind: FileKind) -> &'static str {
-    match kind {
-        FileKind::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",
-        FileKind::Archive => "no object of the archive has a section .nv_fatbin or __nv_relfatbin",
-        _ => "the fatbin has no entries",
     }
 }

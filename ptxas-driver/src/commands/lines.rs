@@ -16,13 +16,14 @@ use anyhow::{Context, Result};
 use at::At;
 use clap::Args;
 use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
 use query::Queries;
 use samples::Samples;
 use serde::{Serialize, Serializer};
 use std::cell::Cell;
 use std::io::{BufRead, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use style::Style;
 
@@ -55,9 +56,9 @@ Exit status:
 
 /// What to look up.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
-    /// A cubin, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
     #[command(flatten)]
     debug: DebugFile,
@@ -126,6 +127,7 @@ struct Run<'r, 's> {
     options: &'r Options,
     name: &'r str,
     sm: u32,
+    asked: Asked<'r>,
     symbolizer: &'s Symbolizer<'s>,
     queries: Queries<'s>,
     answers: Answers<'s>,
@@ -137,32 +139,57 @@ struct Run<'r, 's> {
 ///
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let is_stdin = |path: &PathBuf| path == Path::new("-");
     let takers = [
-        ("the cubin", is_stdin(&options.file)),
+        ("the cubin", read::is_stdin(&options.file)),
         ("the debug file", options.debug.is_stdin()),
         ("the queries", options.queries.iter().any(|query| query == "-")),
-        ("the samples", options.samples.as_ref().is_some_and(is_stdin)),
+        ("the samples", options.samples.as_ref().is_some_and(|path| read::is_stdin(path))),
     ];
     let mut takers = takers.iter().filter(|(_, takes)| *takes).map(|(what, _)| *what);
     if let (Some(one), Some(other)) = (takers.next(), takers.next()) {
         return usage(out, &format!("standard input cannot be both {one} and {other}"));
     }
-    let (name, bytes) = read::read(&options.file)?;
     let debug = options.debug.read()?;
-    let cubin = debug.cubin(&name, &bytes)?;
+    // What can be read once only is read before the first cubin.
+    let asked = all_queries(&options.queries)?;
+    let samples = options.samples.as_deref().map(|path| read::read_bytes(path, "a CSV file of samples"));
+    let samples =
+        samples.transpose()?.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
+    let asked = Asked { queries: &asked, samples: samples.as_ref().map(|(name, csv)| (&**name, &**csv)) };
+    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+        of_cubin(options, name, &debug.cubin(name, bytes)?, asked, out)
+    })
+}
+
+/// What was asked, read once for all cubins.
+#[derive(Clone, Copy)]
+struct Asked<'r> {
+    queries: &'r [String],
+    /// Name and text of the CSV file of samples.
+    samples: Option<(&'r str, &'r str)>,
+}
+
+/// Answers what is asked of one cubin, or lists it.
+fn of_cubin(
+    options: &Options,
+    name: &str,
+    cubin: &Cubin<'_>,
+    asked: Asked<'_>,
+    out: &mut dyn Write,
+) -> Result<ExitCode> {
     let space = if options.mercury { Space::Mercury } else { Space::Native };
-    let symbolizer = Symbolizer::in_space(&cubin, space).with_context(|| name.clone())?;
+    let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     let run = Run {
         options,
-        name: &name,
+        name,
         sm: cubin.header.sm(),
+        asked,
         symbolizer: &symbolizer,
         queries: Queries::new(&symbolizer),
-        answers: Answers::new(&cubin, &symbolizer),
+        answers: Answers::new(cubin, &symbolizer),
     };
-    let answered = if let Some(path) = &options.samples {
-        run.samples(path, out)?
+    let answered = if let Some(csv) = asked.samples {
+        run.samples(csv, out)?
     } else if !options.at.is_empty() {
         run.at(out)?
     } else if let Some(style) = options.style {
@@ -180,10 +207,10 @@ impl<'s> Run<'_, 's> {
     /// Queries or, without any, a listing; whether everything was answered.
     fn queries(&self, out: &mut dyn Write) -> Result<bool> {
         let options = self.options;
-        let asked = all_queries(&options.queries)?;
         let answered = Cell::new(true);
         let queries = (!options.queries.is_empty()).then(|| {
-            self.answered(&asked).inspect(|query| answered.set(answered.get() && query.is_answered()))
+            self.answered(self.asked.queries)
+                .inspect(|query| answered.set(answered.get() && query.is_answered()))
         });
         let functions = if queries.is_some() { None } else { options.function.as_deref() };
         let functions = match self.queries.listed(functions) {
@@ -219,9 +246,8 @@ impl<'s> Run<'_, 's> {
         let Options { queries, demangle, .. } = self.options;
         let by_line = queries.iter().any(|query| query == "-");
         let form = style::Form { style, demangle: *demangle, module: self.name, by_line };
-        let asked = all_queries(queries)?;
         let complain = |message| complain(format_args!("{}: {message}", self.name));
-        Ok(style::write(out, form, self.answered(&asked), complain)?)
+        Ok(style::write(out, form, self.answered(self.asked.queries), complain)?)
     }
 
     fn at(&self, out: &mut dyn Write) -> Result<bool> {
@@ -238,10 +264,8 @@ impl<'s> Run<'_, 's> {
         Ok(all.iter().all(At::is_answered))
     }
 
-    fn samples(&self, path: &Path, out: &mut dyn Write) -> Result<bool> {
-        let (csv_name, bytes) = read::read_bytes(path, "a CSV file of samples")?;
-        let csv = String::from_utf8_lossy(&bytes);
-        let samples = match Samples::new(&csv, &self.answers, &self.queries) {
+    fn samples(&self, (csv_name, csv): (&str, &str), out: &mut dyn Write) -> Result<bool> {
+        let samples = match Samples::new(csv, &self.answers, &self.queries) {
             Ok(samples) => samples,
             Err(error) => {
                 complain(format_args!("{csv_name}: {error}"));

@@ -42,7 +42,7 @@ enum Command {
 /// Which file is looked at, and how what is found is shown.
 #[derive(Debug, Args)]
 struct View {
-    /// A cubin; `-` for standard input
+    /// A cubin, or a file with cubins in it (see below); `-` for standard input
     file: PathBuf,
     /// One JSON document (docs/json.md)
     #[arg(long)]

@@ -6,7 +6,7 @@ mod text;
 
 use crate::arch::{self, Arch};
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugFile, JSON_VERSION, PtxFile};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;
@@ -18,7 +18,7 @@ use nv_debug_sections::level::observed::{self, Compilation};
 use nv_debug_sections::level::{DebugLevel, Expected, Output, Program, PtxKind, References, Request};
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -51,10 +51,11 @@ Exit status:
 
 /// What to show.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
-    /// A cubin, a side file of `strip`, or an object of `compile --code none`; `-` for standard input
+    /// A cubin, a file with cubins in it (see below), a side file of `strip`, or an object of `compile --code none`; `-` for
+    /// standard input
     #[arg(required_unless_present = "expect", conflicts_with = "expect")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -140,7 +141,7 @@ enum Because {
 ///
 /// A file is not readable, the options contradict it, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let is_stdin = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    let is_stdin = |path: &Option<PathBuf>| path.as_deref().is_some_and(read::is_stdin);
     let from_stdin = [is_stdin(&options.file), options.debug.is_stdin(), is_stdin(&options.ptx)];
     if from_stdin.iter().filter(|from_stdin| **from_stdin).count() > 1 {
         complain(format_args!("standard input can be only one of the cubin, its debug file and the PTX"));
@@ -149,7 +150,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let ptx = ptx.as_ref().map(|file| facts::Module::parse(file, options)).transpose()?;
     match &options.file {
-        Some(path) => of_file(options, ptx.as_ref(), path, out),
+        Some(path) => {
+            let debug = options.debug.read()?;
+            read::each_cubin(path, options.json, out, |name, bytes, out| {
+                of_cubin(options, ptx.as_ref(), &debug, (name, bytes), out)
+            })
+        }
         None => of_options(options, ptx.as_ref(), out).map(|()| ExitCode::SUCCESS),
     }
 }
@@ -177,15 +183,15 @@ fn of_options(options: &Options, ptx: Option<&facts::Module<'_>>, out: &mut dyn 
     Ok(text::expectation(out, &expectation, &options.spelled())?)
 }
 
-fn of_file(
+/// Shows one cubin, of which name and bytes are given.
+fn of_cubin(
     options: &Options,
     ptx: Option<&facts::Module<'_>>,
-    path: &Path,
+    debug: &DebugBytes,
+    (name, bytes): (&str, &[u8]),
     out: &mut dyn Write,
 ) -> Result<ExitCode> {
-    let (name, bytes) = read::read(path)?;
-    let debug = options.debug.read()?;
-    let cubin = debug.cubin(&name, &bytes)?;
+    let cubin = debug.cubin(name, bytes)?;
     let mut found = Found::of(&cubin);
     found.output = options.output(found.output);
     if let Some(arch) = options.arch.filter(|arch| arch.number != found.sm) {
@@ -209,7 +215,7 @@ fn of_file(
     }
     let (debug_file, file_bytes) =
         debug.file().map_or((None, bytes.len() as u64), |(name, size)| (Some(name), size));
-    let read = model::Read { file: &name, debug_file, file_bytes };
+    let read = model::Read { file: name, debug_file, file_bytes };
     let document = model::Report::new(&read, &cubin, &found, &expectation, &comparison);
     if options.json {
         json(out, &document)?;

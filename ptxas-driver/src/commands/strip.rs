@@ -122,7 +122,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         complain(format_args!("{message}"));
         return Ok(ExitCode::from(USAGE));
     }
-    let (name, bytes) = read::read(&options.file)?;
+    let (name, bytes) = read::read_plain(&options.file)?;
     let cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     if options.json || options.verbose {
         cubin.expect_short_names().with_context(|| name.clone())?;

@@ -89,15 +89,28 @@ pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Cont
     Ok(Contents::Locations(entries))
 }
 
-/// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §6.1.1).
+/// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §7.19): sets of names, each for a unit.
 pub(super) fn lookup(view: &View<'_>) -> Result<Contents> {
-    use gimli::{DebugPubNames, LittleEndian};
-    let fail = |error: gimli::Error| Error::new(&*view.name, 0, ErrorKind::Other(error.to_string()));
-    let mut items = DebugPubNames::new(&view.data.bytes, LittleEndian).items();
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let mut entries = Vec::new();
-    while let Some(item) = items.next().map_err(fail)? {
-        let die = (item.unit_header_offset().0 as u64).wrapping_add(item.die_offset().0 as u64);
-        entries.push(Lookup { name: text(item.name().slice()), die });
+    while !cursor.is_empty() {
+        let length = cursor.u32("the length of a set")?;
+        let mut set = cursor.split(length.into(), "a set of names")?;
+        set.u16("the version of a set")?;
+        let unit = set.u32("the unit of a set")?;
+        set.u32("the length of a set's unit")?;
+        loop {
+            let die = set.u32("the entry of a name")?;
+            if die == 0 {
+                break;
+            }
+            let name = text(set.cstr("a name")?);
+            entries.push(Lookup { name, die: u64::from(unit) + u64::from(die) });
+        }
+        if !set.is_empty() {
+            let (field, found) = ("bytes behind the names of a set", set.remaining());
+            return Err(set.error(ErrorKind::Value { field, found, expected: "0" }));
+        }
     }
     Ok(Contents::Lookup(entries))
 }

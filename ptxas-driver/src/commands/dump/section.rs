@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 /// Which section it is, or is the Mercury copy of.
-fn kind(name: &str) -> Option<SectionKind> {
+pub(super) fn kind(name: &str) -> Option<SectionKind> {
     let name = SectionName::parse(name);
     name.kind().filter(|_| name.form.is_none())
 }

@@ -93,7 +93,7 @@ pub(super) fn section(out: Out<'_>, section: &Section) -> io::Result<()> {
             writeln!(out, "{}", line.trim_end())
         }),
         Contents::Shared(shared) => shared_variables(out, shared),
-        Contents::Bytes(bytes) => hex(out, bytes),
+        Contents::Bytes(bytes) => hex(out, bytes, 0),
     }?;
     section.functions.iter().try_for_each(|function| facts(out, function))
 }
@@ -227,9 +227,10 @@ fn location(out: Out<'_>, entry: &Location) -> io::Result<()> {
     if entry.last { writeln!(out, "          end of list") } else { Ok(()) }
 }
 
-fn hex(out: Out<'_>, bytes: &[u8]) -> io::Result<()> {
-    for (row, chunk) in bytes.chunks(HEX_WIDTH).enumerate() {
-        write!(out, "  {:#06x} ", row * HEX_WIDTH)?;
+/// Bytes, of which the first is at offset `start`.
+pub(super) fn hex(out: Out<'_>, bytes: &[u8], start: u64) -> io::Result<()> {
+    for (offset, chunk) in (start..).step_by(HEX_WIDTH).zip(bytes.chunks(HEX_WIDTH)) {
+        write!(out, "  {offset:#06x} ")?;
         for byte in chunk {
             write!(out, " {byte:02x}")?;
         }

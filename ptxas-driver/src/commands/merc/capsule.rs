@@ -41,7 +41,7 @@ pub(super) enum Part {
 ///
 /// The file is no readable cubin, has no capsule, or cannot be written.
 pub(super) fn run(options: &Options, goes: Part, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.file)?;
+    let (name, bytes) = read::read_plain(&options.file)?;
     let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     expect_capsule(&name, &cubin)?;
     let removed: Result<Vec<SectionIndex>, _> = match goes {

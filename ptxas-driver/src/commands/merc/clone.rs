@@ -46,7 +46,7 @@ pub(super) struct Options {
 ///
 /// The file is no readable cubin for sm_100 or later, was made from another PTX, or cannot be written.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.source.file)?;
+    let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
     let origin = options.source.intact.look(&cubin, Origin::of)?;
     let mut origin = origin.map_or_else(|| Origin::of(&cubin).with_context(|| name.clone()), Ok)?;

@@ -33,7 +33,7 @@ pub(super) struct Options {
 ///
 /// The file is no readable cubin with a capsule beside native code, or cannot be written.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.source.file)?;
+    let (name, bytes) = read::read_plain(&options.source.file)?;
     let mut cubin = read::cubin(&name, &bytes)?;
     expect_capsule(&name, &cubin)?;
     let maps = options.source.intact.look(&cubin, code_maps)?;

@@ -5,6 +5,7 @@ use crate::commands::read::{self, JSON_VERSION, printable};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use merc_capsule::{PlannedClone, SectionView, is_mercury};
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -23,7 +24,7 @@ Exit status:
 
 /// The command line.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub(super) struct Options {
     #[command(flatten)]
     view: View,
@@ -58,14 +59,18 @@ struct Row<'a> {
 ///
 /// The file is no readable cubin for sm_100 or later, or has no sound capsule.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.view.file)?;
-    let cubin = read::cubin(&name, &bytes)?;
+    read::each_cubin(&options.view.file, options.view.json, out, |name, bytes, out| {
+        of_cubin(options, name, &read::cubin(name, bytes)?, out)
+    })
+}
+
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
     let sm = cubin.header.sm();
     if sm < Generation::FIRST_MERCURY_SM {
         bail!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_100 or later");
     }
-    let views = SectionView::all(&cubin);
-    let plan = merc_capsule::plan(&views).with_context(|| name.clone())?;
+    let views = SectionView::all(cubin);
+    let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
     // By name, how many and with which header: linked files have several of one name.
     let mut present: HashMap<&str, Vec<(u32, u64)>> = HashMap::new();
     for view in views.iter().filter(|view| is_mercury(view.flags)).rev() {
@@ -89,7 +94,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let document = Document {
             schema: "nvdwarf.merc_plan",
             schema_version: JSON_VERSION,
-            file: &name,
+            file: name,
             sm,
             clones: rows,
         };

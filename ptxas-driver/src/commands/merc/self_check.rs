@@ -7,6 +7,7 @@ use clap::Args;
 use merc_capsule::code_maps;
 use merc_capsule::self_check::{Checked, Outcome, Part, self_check};
 use nv_debug_sections::catalog::SectionName;
+use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write;
@@ -27,7 +28,7 @@ Exit status:
 
 /// The command line.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub(super) struct Options {
     #[command(flatten)]
     view: View,
@@ -82,11 +83,15 @@ const NO_CLONE: &str = "no clone";
 ///
 /// The file is no readable cubin with a capsule, or a section that is compared cannot be read.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.view.file)?;
-    let cubin = read::cubin(&name, &bytes)?;
-    expect_capsule(&name, &cubin)?;
-    let maps = options.intact.look(&cubin, code_maps)?;
-    let checked = self_check(&cubin, maps.as_deref()).with_context(|| name.clone())?;
+    read::each_cubin(&options.view.file, options.view.json, out, |name, bytes, out| {
+        of_cubin(options, name, &read::cubin(name, bytes)?, out)
+    })
+}
+
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
+    expect_capsule(name, cubin)?;
+    let maps = options.intact.look(cubin, code_maps)?;
+    let checked = self_check(cubin, maps.as_deref()).with_context(|| name.to_owned())?;
     let sections: Vec<Row<'_>> = checked.iter().map(row).collect();
     let verdicts: Vec<Verdict> = PARTS.iter().map(|(_, part)| verdict(part, &sections)).collect();
     let differs = sections.iter().any(|row| row.difference.is_some());
@@ -94,7 +99,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let document = Document {
             schema: "nvdwarf.merc_self_check",
             schema_version: JSON_VERSION,
-            file: &name,
+            file: name,
             sm: cubin.header.sm(),
             verdicts,
             sections,

@@ -1,5 +1,6 @@
 //! Reading a cubin, and saying what a file is that is none.
 
+use super::images::expect_file;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind};
 use nv_debug_sections::cubin::{Contents, Cubin, Section};
@@ -23,12 +24,13 @@ pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(Stri
     Ok((name, bytes))
 }
 
-/// The bytes of the file at `path`, `-` for standard input, and the name to show for it.
+/// The bytes of the cubin at `path`, `-` for standard input, and the name to show for it: for a command that changes it.
 ///
 /// # Errors
 ///
 /// It cannot be read, or is evidently something else: a folder, nothing, PTX, a fatbin.
-pub(in crate::commands) fn read(path: &Path) -> Result<(String, Vec<u8>)> {
+pub(in crate::commands) fn read_plain(path: &Path) -> Result<(String, Vec<u8>)> {
+    expect_file(path)?;
     let (name, bytes) = read_any(path, "a cubin")?;
     if bytes.is_empty() {
         bail!("{name}: the file is empty, expected a cubin");

@@ -4,7 +4,7 @@ use crate::commands::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use nv_debug_sections::cubin::Cubin;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The option.
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub(in crate::commands) struct DebugBytes(Option<(String, Vec<u8>)>);
 impl DebugFile {
     /// Whether the file is to come from standard input.
     pub(in crate::commands) fn is_stdin(&self) -> bool {
-        self.debug_file.as_deref() == Some(Path::new("-"))
+        self.debug_file.as_deref().is_some_and(read::is_stdin)
     }
 
     /// Reads the file, if there is one.

@@ -1,0 +1,235 @@
+//! The cubins of a file, one after the other.
+
+use super::images::{File, Numbered};
+use crate::cli::{FAILURE, complain};
+use crate::commands::read::{JSON_VERSION, printable};
+use anyhow::Result;
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Most faults of one file that are said; `--json` has all.
+const MAX_MESSAGES: u64 = 20;
+
+/// `--help` of the commands that take [`each_cubin`]'s operands.
+pub(in crate::commands) const IMAGES_HELP: &str = "\
+Files:
+  FILE may be a cubin, or a fatbin, host program, object, library or archive with cubins in it. Each
+  is then shown under its name, FILE:ARCH:NUMBER, as `extract` numbers them. To choose: FILE:sm_90,
+  FILE:2 or FILE:sm_90:2; of standard input `-- -:sm_90`. With --json several make one document of
+  the schema nvdwarf.images.";
+
+/// Calls `show` with name and bytes of each cubin that `operand` means: the file itself, or those in a fatbin, host file or
+/// archive, one at a time and decompressed only then.
+///
+/// Where only one is meant, what `show` writes is all that is written. Several have headings, or make one JSON document
+/// whose `images` are theirs. The exit status is that of the first image whose own is no success. What is wrong with one of
+/// several is said, and the others follow.
+///
+/// # Errors
+///
+/// The file cannot be read, or means no cubin; `out` cannot be written; where only one is meant, those of `show`.
+pub(in crate::commands) fn each_cubin(
+    operand: &Path,
+    is_json: bool,
+    out: &mut dyn Write,
+    mut show: impl FnMut(&str, &[u8], &mut dyn Write) -> Result<ExitCode>,
+) -> Result<ExitCode> {
+    let file = File::read(operand)?;
+    let Some(container) = file.container()? else { return show(&file.name, &file.bytes, out) };
+    let survey = file.survey(&container)?;
+    let mut list = List::new(&file, is_json, survey.chosen == 1);
+    for found in file.chosen(&container) {
+        let image = match found {
+            Ok(image) => image,
+            Err(error) => {
+                list.fault(out, file.base(), &error)?;
+                continue;
+            }
+        };
+        if list.is_one && survey.faults == 0 {
+            return show(&file.name, &file.payload(&image)?, out);
+        }
+        let name = if list.is_one { file.name.clone() } else { file.name_of(&image) };
+        let mut part = list.part(out, &name, &image);
+        let done = file.payload(&image).and_then(|bytes| show(&name, &bytes, &mut part));
+        let (has_written, has_failed) = (part.before.is_none(), part.has_failed);
+        list.count += u64::from(has_written);
+        match done {
+            Ok(code) => list.add(code),
+            // Half a document cannot be mended.
+            Err(error) if has_failed || has_written && is_json => return Err(error),
+            Err(error) => list.fault(out, &name, &format_args!("{error:#}"))?,
+        }
+    }
+    list.end(out)
+}
+
+/// The cubin that `operand` means: name to show, and bytes. See [`each_cubin`] for what it may be.
+///
+/// # Errors
+///
+/// The file cannot be read, or means no cubin, or more than one.
+pub(in crate::commands) fn read(operand: &Path) -> Result<(String, Vec<u8>)> {
+    let file = File::read(operand)?;
+    let found = match file.container()? {
+        None => None,
+        Some(container) => {
+            let survey = file.survey(&container)?;
+            file.expect_one(&survey)?;
+            let mut payload = None;
+            for found in file.chosen(&container) {
+                match found {
+                    Ok(image) => payload = Some(file.payload(&image)?.into_owned()),
+                    Err(error) => complain(format_args!("{}: {error}", file.base())),
+                }
+            }
+            payload
+        }
+    };
+    Ok(file.into_parts(found))
+}
+
+/// What is written around the images of a file.
+struct List<'f> {
+    file: &'f File,
+    is_json: bool,
+    is_one: bool,
+    /// Images, and in JSON faults, that were written.
+    count: u64,
+    faults: u64,
+    code: ExitCode,
+}
+
+/// A fault in a JSON document.
+#[derive(Serialize)]
+struct Fault<'a> {
+    file: &'a str,
+    error: String,
+}
+
+impl<'f> List<'f> {
+    fn new(file: &'f File, is_json: bool, is_one: bool) -> Self {
+        Self { file, is_json, is_one, count: 0, faults: 0, code: ExitCode::SUCCESS }
+    }
+
+    /// Where an image is written.
+    fn part<'o>(&self, out: &'o mut dyn Write, name: &str, image: &Numbered<'_>) -> Part<'o> {
+        let entry = &image.entry;
+        let source = String::from_utf8_lossy(entry.name);
+        let origin = entry.place.member.as_deref().unwrap_or(source.trim());
+        let before = match (self.is_one, self.is_json) {
+            (true, _) => String::new(),
+            (_, true) => self.before(),
+            _ => {
+                let blank = if self.count == 0 { "" } else { "\n" };
+                let origin = if origin.is_empty() { String::new() } else { format!(" ({origin})") };
+                format!("{blank}{}:\n", printable(&format!("{name}{origin}")))
+            }
+        };
+        Part::new(out, before, self.is_json && !self.is_one)
+    }
+
+    /// What is before an element of the JSON document.
+    fn before(&self) -> String {
+        if self.count != 0 {
+            return ",\n    ".to_owned();
+        }
+        let name = serde_json::Value::from(self.file.name.as_str());
+        let members = [
+            r#""schema": "nvdwarf.images""#.to_owned(),
+            format!(r#""schema_version": {JSON_VERSION}"#),
+            format!(r#""file": {name}"#),
+            r#""images": ["#.to_owned(),
+        ];
+        format!("{{\n  {}\n    ", members.join(",\n  "))
+    }
+
+    fn add(&mut self, code: ExitCode) {
+        if self.code == ExitCode::SUCCESS {
+            self.code = code;
+        }
+    }
+
+    /// Says what is wrong with an image, or the file between two.
+    fn fault(&mut self, out: &mut dyn Write, name: &str, error: &dyn fmt::Display) -> Result<()> {
+        self.add(ExitCode::from(FAILURE));
+        self.faults += 1;
+        let error = error.to_string();
+        // Errors of commands begin with the name.
+        let error = error.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&error);
+        if self.faults <= MAX_MESSAGES {
+            out.flush()?;
+            complain(format_args!("{}", printable(&format!("{name}: {error}"))));
+        }
+        if self.is_json && !self.is_one {
+            let mut part = Part::new(out, self.before(), true);
+            serde_json::to_writer_pretty(&mut part, &Fault { file: name, error: error.to_owned() })?;
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    fn end(self, out: &mut dyn Write) -> Result<ExitCode> {
+        if self.faults > MAX_MESSAGES {
+            let more = self.faults - MAX_MESSAGES;
+            complain(format_args!("{}: and {more} more", printable(self.file.base())));
+        }
+        if self.is_json && !self.is_one {
+            if self.count == 0 {
+                out.write_all(self.before().as_bytes())?;
+            }
+            writeln!(out, "\n  ]\n}}")?;
+        }
+        Ok(self.code)
+    }
+}
+
+/// The output of one image, which has its heading as soon as there is some.
+struct Part<'o> {
+    out: &'o mut dyn Write,
+    /// Until something was written.
+    before: Option<String>,
+    /// Whether lines are indented as elements of an array, the last one without its end.
+    is_nested: bool,
+    is_at_end: bool,
+    has_failed: bool,
+}
+
+impl<'o> Part<'o> {
+    fn new(out: &'o mut dyn Write, before: String, is_nested: bool) -> Self {
+        Self { out, before: Some(before), is_nested, is_at_end: false, has_failed: false }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(before) = self.before.take() {
+            self.out.write_all(before.as_bytes())?;
+        }
+        if !self.is_nested {
+            return self.out.write_all(bytes);
+        }
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if std::mem::take(&mut self.is_at_end) {
+                self.out.write_all(b"\n    ")?;
+            }
+            let text = line.strip_suffix(b"\n");
+            self.is_at_end = text.is_some();
+            self.out.write_all(text.unwrap_or(line))?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Part<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.put(bytes);
+        self.has_failed |= done.is_err();
+        done.map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,259 @@
+//! Read commands on fatbins, host programs, objects, libraries and archives: what they say of the cubins inside is what
+//! they say of the same cubins in files of their own, as `extract` writes them.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+mod support;
+
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use support::made::{ARCHES, Tools};
+
+/// Runs a command with options on a file.
+fn run(command: &str, file: &str, options: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    program.args(command.split(' ')).arg(file).args(options).stdin(Stdio::null()).output().unwrap()
+}
+
+fn example(name: &str) -> PathBuf {
+    support::repository().join("examples").join(name)
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn messages(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// A cubin in a file: its name there, what a heading has behind it, and a file of its own.
+struct Image {
+    name: String,
+    origin: String,
+    path: String,
+}
+
+/// The cubins of a file, written into a folder.
+fn extracted(file: &Path, folder: &Path) -> Vec<Image> {
+    let folder = folder.to_str().unwrap();
+    let list = run("extract", file.to_str().unwrap(), &["--json", "-o", folder, "--kind", "cubin"]);
+    let document = json(&list);
+    let images = document["files"][0]["images"].as_array().unwrap();
+    let image = |image: &Value| {
+        let word = |member: &str| image[member].as_str().map(str::trim).filter(|word| !word.is_empty());
+        let origin = word("member").or(word("name")).map(|origin| format!(" ({origin})"));
+        Image {
+            name: format!("{}:{}:{}", file.display(), word("arch").unwrap(), image["index"]),
+            origin: origin.unwrap_or_default(),
+            path: word("path").unwrap().to_owned(),
+        }
+    };
+    images.iter().map(image).collect()
+}
+
+/// What a command says of an image's own file, with the image's name in place of that file's.
+fn alone(command: &str, image: &Image, name: &str, options: &[&str]) -> Output {
+    let mut output = run(command, &image.path, options);
+    for stream in [&mut output.stdout, &mut output.stderr] {
+        *stream = String::from_utf8(std::mem::take(stream)).unwrap().replace(&image.path, name).into_bytes();
+    }
+    output
+}
+
+/// Compares what a command says of a file with what it says of each cubin alone.
+fn compare(command: &str, options: &[&str], file: &Path, images: &[Image]) {
+    let name = file.to_str().unwrap();
+    let what = format!("{command} {name} {options:?}");
+    let name_of = |image: &Image| if images.len() == 1 { name.to_owned() } else { image.name.clone() };
+    let apart = |options: &[&str]| -> Vec<Output> {
+        images.iter().map(|image| alone(command, image, &name_of(image), options)).collect()
+    };
+
+    let (whole, parts) = (run(command, name, options), apart(options));
+    let headed = |(image, part): (&Image, &Output)| match images.len() {
+        1 => text(part),
+        _ => format!("{}{}:\n{}", image.name, image.origin, text(part)),
+    };
+    let shown: Vec<String> =
+        images.iter().zip(&parts).filter(|(_, part)| !part.stdout.is_empty()).map(headed).collect();
+    assert_eq!(text(&whole), shown.join("\n"), "{what}");
+    assert_eq!(messages(&whole), parts.iter().map(messages).collect::<String>(), "{what}");
+    let first = parts.iter().map(|part| part.status.code()).find(|code| *code != Some(0));
+    assert_eq!(whole.status.code(), first.unwrap_or(Some(0)), "{what}");
+
+    let options = [options, &["--json"]].concat();
+    let (whole, parts) = (run(command, name, &options), apart(&options));
+    if let [part] = &*parts {
+        assert_eq!(text(&whole), text(part), "{what}");
+        return;
+    }
+    let whole = json(&whole);
+    assert_eq!((&whole["schema"], &whole["schema_version"]), (&"nvdwarf.images".into(), &1.into()), "{what}");
+    assert_eq!(whole["file"], name);
+    let found = whole["images"].as_array().unwrap();
+    assert_eq!(found.len(), images.len(), "{what}");
+    for ((found, image), part) in found.iter().zip(images).zip(&parts) {
+        match serde_json::from_slice::<Value>(&part.stdout) {
+            Ok(part) => assert_eq!(*found, part, "{what}"),
+            Err(_) => assert!(found["file"] == *image.name && found["error"].is_string(), "{what}: {found}"),
+        }
+    }
+}
+
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("lines", &[]),
+    ("lines", &["saxpy+0x10"]),
+    ("dump", &["--section", ".debug_line"]),
+    ("dump", &["--section", ".debug_frame"]),
+    ("sections", &["--check"]),
+    ("merc plan", &[]),
+    ("merc self-check", &[]),
+];
+
+const MERCURY: &str = "-gencode arch=compute_100,code=sm_100 -gencode arch=compute_120a,code=sm_120a";
+const ONE: &str = "-gencode arch=compute_90,code=[sm_90,compute_90]";
+
+/// Architectures, options of nvcc, name of the output, cubins in it.
+const MADE: &[(&str, &str, &str, usize)] = &[
+    (ARCHES, "-fatbin --compress-mode=speed -Xfatbin -compress-all -lineinfo saxpy.cu", "two.fatbin", 2),
+    (ONE, "-fatbin --compress-mode=none -G saxpy.cu", "one.fatbin", 1),
+    (MERCURY, "-fatbin -lineinfo saxpy.cu", "mercury.fatbin", 2),
+    (ARCHES, "-c -rdc=true -lineinfo saxpy.cu", "rdc.o", 2),
+    (ARCHES, "-shared -cudart=none -Xcompiler -fPIC -lineinfo saxpy.cu block_sum.cu", "both.so", 4),
+    (ARCHES, "-lib -rdc=true -G saxpy.cu block_sum.cu", "both.a", 4),
+];
+
+#[test]
+fn each_command_on_each_kind_of_file() {
+    let Some(tools) = Tools::find() else { return };
+    let mut compared = 0;
+    for (arches, args, output, count) in MADE {
+        let file = tools.make(&format!("{arches} {args}"), output);
+        let folder = tempfile::tempdir().unwrap();
+        let images = extracted(&file, folder.path());
+        assert_eq!(images.len(), *count, "{output}");
+        for (command, options) in COMMANDS {
+            compare(command, options, &file, &images);
+            compared += 1;
+        }
+        for image in &images {
+            let diff = run("diff", &image.name, &[&image.path]);
+            assert_eq!(diff.status.code(), Some(0), "{}: {}{}", image.name, text(&diff), messages(&diff));
+        }
+    }
+    let _ = writeln!(
+        io::stderr(),
+        "images: {compared} runs say of cubins in {} files what they say alone",
+        MADE.len()
+    );
+}
+
+#[test]
+fn the_example_without_tools() {
+    let file = example("saxpy/saxpy.fatbin");
+    let folder = tempfile::tempdir().unwrap();
+    let images = extracted(&file, folder.path());
+    assert_eq!(images.len(), 2);
+    for (command, options) in COMMANDS {
+        compare(command, options, &file, &images);
+    }
+    compare(
+        "lines",
+        &[],
+        &example("saxpy/saxpy.cubin"),
+        &extracted(&example("saxpy/saxpy.cubin"), folder.path()),
+    );
+}
+
+#[test]
+fn one_of_several_is_chosen() {
+    let file = example("saxpy/saxpy.fatbin").display().to_string();
+    for chosen in [":sm_75", ":2", ":sm_75:2"] {
+        let name = format!("{file}{chosen}");
+        let document = json(&run("lines", &name, &["--json"]));
+        assert_eq!((&document["schema"], &document["sm"]), (&"nvdwarf.lines".into(), &75.into()));
+        assert_eq!(document["file"], *name);
+        let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        let stdin = Stdio::from(File::open(&file).unwrap());
+        let piped =
+            program.args(["lines", "--json", "--", &format!("-{chosen}")]).stdin(stdin).output().unwrap();
+        let mut piped = json(&piped);
+        assert_eq!(piped["file"], format!("<stdin>{chosen}"));
+        piped["file"] = name.into();
+        assert_eq!(piped, document);
+    }
+    // Of a cubin too, where a script does not know which it has.
+    let cubin = example("saxpy/saxpy.cubin").display().to_string();
+    assert!(run("sections", &format!("{cubin}:sm_90"), &[]).status.success());
+    let (a, b) = (format!("{file}:sm_90"), format!("{file}:sm_75"));
+    assert_eq!(run("diff", &a, &[&b, "--only", "code"]).status.code(), Some(1));
+}
+
+#[test]
+fn what_cannot_be_chosen_is_said() {
+    let file = example("saxpy/saxpy.fatbin").display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let there_are = format!("there are {file}:sm_90:1, {file}:sm_75:2");
+    let host = env!("CARGO_BIN_EXE_ptxas-driver");
+    let fatbin = fs::read(&file).unwrap();
+    let half = write("half.fatbin", &fatbin[..fatbin.len() - 8]);
+    let archive = write("empty.a", b"!<arch>\n");
+    for (command, name, want) in [
+        ("lines", format!("{file}:sm_80"), format!("{file}: no cubin for sm_80 in it; {there_are}")),
+        ("dump", format!("{file}:sm_90:2"), format!("no cubin for sm_90 with number 2 in it; {there_are}")),
+        // The third image is PTX.
+        ("sections", format!("{file}:3"), format!("no cubin with number 3 in it; {there_are}")),
+        ("lines", format!("{file}:0"), "images are numbered from 1".to_owned()),
+        (
+            "lines",
+            format!("{file}:sm90"),
+            "'sm90' names no image: expected an architecture such as".to_owned(),
+        ),
+        ("lines", format!("{file}.none:sm_90"), "No such file or directory".to_owned()),
+        ("merc plan", host.to_owned(), "no GPU code: the ELF file has no section".to_owned()),
+        ("merc self-check", archive, "no GPU code: no object of the archive has".to_owned()),
+        ("strip", file.clone(), "a fatbin, expected a cubin; `ptxas-driver extract".to_owned()),
+        (
+            "merc clone",
+            format!("{file}:sm_90"),
+            "expected a cubin that is a file; `ptxas-driver extract".to_owned(),
+        ),
+    ] {
+        let output = run(command, &name, &[]);
+        assert_eq!((output.status.code(), &*text(&output)), (Some(1), ""), "{command} {name}");
+        assert!(messages(&output).contains(&want), "{command} {name}: {}", messages(&output));
+    }
+    let diff = run("diff", &file, &[&file]);
+    assert_eq!(diff.status.code(), Some(2));
+    assert!(messages(&diff).contains(&format!("2 cubins in it, expected one; {there_are}")));
+    // What is sound before and behind a fault is shown.
+    let output = run("sections", &half, &["--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
+    let document = json(&output);
+    let images = document["images"].as_array().unwrap();
+    assert!(images.len() >= 2 && images.iter().any(|image| image["error"].is_string()), "{document}");
+}
+
+#[test]
+fn only_ptx_in_it() {
+    let Some(tools) = Tools::find() else { return };
+    let file = tools.make("-fatbin -arch=compute_90 -code=compute_90 saxpy.cu", "ptx.fatbin");
+    let output = run("lines", file.to_str().unwrap(), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        messages(&output).contains("no cubin in it, only PTX for sm_90; `ptxas-driver extract"),
+        "{output:?}"
+    );
+}
