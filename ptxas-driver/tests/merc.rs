@@ -84,6 +84,9 @@ fn what_has_no_capsule_is_said_to_have_none() {
     assert!(!output.exists());
 }
 
+/// What makes a cubin a faulty one.
+type Damage<'d> = &'d dyn Fn(&mut Cubin<'_>, &str);
+
 #[test]
 fn what_is_refused_is_named_and_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +101,6 @@ fn what_is_refused_is_named_and_writes_nothing() {
         let bytes = cubin.bytes(index).unwrap().into_owned();
         cubin.sections[index.as_usize()].contents = Contents::Bytes(bytes[..bytes.len() - 1].to_vec().into());
     };
-    type Damage<'d> = &'d dyn Fn(&mut Cubin<'_>, &str);
     let rows: [(&str, &str, Damage<'_>); 4] = [
         ("clone", ".debug_line", &flagged),
         ("finalise", ".nv.merc.debug_line", &flagged),

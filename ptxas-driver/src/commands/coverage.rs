@@ -14,7 +14,7 @@ use nv_debug_sections::symbolize::Symbolizer;
 use ptx::PtxNames;
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -44,7 +44,7 @@ Exit status:
 
 /// The command line.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required = true)]
@@ -113,25 +113,35 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut failed = false;
     let mut outcomes = Vec::new();
     for path in &options.files {
-        match report(path, names.as_ref(), minimum) {
-            Ok(report) => {
-                failed |= report.is_below();
-                if !options.json {
-                    text::file(out, &report, options.by == By::File)?;
+        let done = read::each_image(path, |name, bytes| {
+            match bytes.and_then(|bytes| report(name, bytes, names.as_ref(), minimum)) {
+                Ok(report) => {
+                    failed |= report.is_below();
+                    if !options.json {
+                        text::file(out, &report, options.by == By::File)?;
+                    }
+                    out.flush()?;
+                    for message in report.messages(minimum) {
+                        complain(format_args!("{}", printable(&message)));
+                    }
+                    outcomes.push(Outcome::Report(Box::new(report)));
                 }
-                out.flush()?;
-                for message in report.messages(minimum) {
-                    complain(format_args!("{}", printable(&message)));
+                Err(error) => {
+                    outcomes.push(Outcome::Error { file: name.to_owned(), error: format!("{error:#}") })
                 }
-                outcomes.push(Outcome::Report(Box::new(report)));
             }
-            Err(error) => {
-                failed = true;
-                out.flush()?;
-                complain(format_args!("{error:#}"));
-                outcomes
-                    .push(Outcome::Error { file: path.display().to_string(), error: format!("{error:#}") });
-            }
+            Ok(())
+        });
+        if let Err(error) = done {
+            let (file, error) = (path.display().to_string(), format!("{error:#}"));
+            outcomes.push(Outcome::Error { file, error });
+        }
+    }
+    for outcome in &outcomes {
+        if let Outcome::Error { error, .. } = outcome {
+            failed = true;
+            out.flush()?;
+            complain(format_args!("{error}"));
         }
     }
     if options.json {
@@ -154,11 +164,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn report(path: &Path, names: Option<&PtxNames>, minimum: Minimum) -> Result<FileReport> {
-    let (name, bytes) = read::read(path)?;
-    let cubin = read::cubin(&name, &bytes)?;
-    let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
-    let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.clone())?;
-    let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose().with_context(|| name.clone())?;
-    Ok(FileReport::new(name, cubin.header.sm(), &cubin, &coverage, lost, minimum))
+fn report(name: &str, bytes: &[u8], names: Option<&PtxNames>, minimum: Minimum) -> Result<FileReport> {
+    let cubin = read::cubin(name, bytes)?;
+    let symbolizer = Symbolizer::new(&cubin).with_context(|| name.to_owned())?;
+    let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.to_owned())?;
+    let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose();
+    let lost = lost.with_context(|| name.to_owned())?;
+    Ok(FileReport::new(name.to_owned(), cubin.header.sm(), &cubin, &coverage, lost, minimum))
 }

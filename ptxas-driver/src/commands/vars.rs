@@ -4,7 +4,7 @@ mod answer;
 mod text;
 mod words;
 
-use crate::cli::{FAILURE, complain, note};
+use crate::cli::{FAILURE, USAGE, complain, note};
 use crate::commands::lines::query::Queries;
 use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
 use answer::{At, Listing, Wanted};
@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use cubin_read::entries::Entries;
 use cubin_read::variables::Variables;
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
 use serde::Serialize;
 use std::io::Write;
@@ -41,7 +42,7 @@ Exit status:
 
 /// What to show.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
     /// A cubin compiled with -G, or an object of `compile --code none`; `-` for standard input
     file: PathBuf,
@@ -78,11 +79,21 @@ struct Document<'a, L: Serialize> {
 ///
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let (name, bytes) = read::read(&options.file)?;
+    if read::is_stdin(&options.file) && options.debug.is_stdin() {
+        out.flush()?;
+        complain(format_args!("standard input cannot be both the cubin and the debug file"));
+        return Ok(ExitCode::from(USAGE));
+    }
     let debug = options.debug.read()?;
-    let cubin = debug.cubin(&name, &bytes)?;
-    let entries = Entries::read(&cubin).with_context(|| name.clone())?;
-    let variables = Variables::read(&cubin, &entries).with_context(|| name.clone())?;
+    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+        of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+    })
+}
+
+/// Shows the variables of one cubin.
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
+    let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
+    let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
         note(format_args!("{name}: no entries of variables, as of code compiled without -G"));
     }
@@ -92,7 +103,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     };
     let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
-        let symbolizer = Symbolizer::new(&cubin).with_context(|| name.clone())?;
+        let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
         match Queries::new(&symbolizer).resolve(query, options.function.as_deref()) {
             Ok(found) => {
                 let at = |address: crate::commands::lines::query::Address| At {
@@ -125,13 +136,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if let Some(missing) = missing {
         return refuse(format!("no variable '{missing}'"));
     }
-    let listing = Listing::new(&cubin, &variables, &wanted);
+    let listing = Listing::new(cubin, &variables, &wanted);
     if options.json {
         let sm = cubin.header.sm();
         let document = Document {
             schema: "nvdwarf.vars",
             schema_version: JSON_VERSION,
-            file: &name,
+            file: name,
             sm,
             listing: &listing,
         };

@@ -32,7 +32,7 @@ Exit status:
 
 /// What to look at.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
 pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required_unless_present = "known_faults", value_name = "FILE")]
@@ -69,15 +69,22 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut files = Vec::new();
     let mut fails = false;
     for path in &options.files {
-        let file = of_file(path, &options.ignore).unwrap_or_else(|error| {
-            let error = format!("{error:#}");
-            model::Verified::unreadable(path, error)
+        let mut take = |file: model::Verified, out: &mut dyn Write| -> Result<()> {
+            fails |= file.fails();
+            if options.json {
+                files.push(file);
+                Ok(())
+            } else {
+                Ok(text::file(out, &file)?)
+            }
+        };
+        let done = read::each_image(path, |name, bytes| {
+            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &options.ignore));
+            take(file.unwrap_or_else(|error| model::Verified::unreadable(name, format!("{error:#}"))), out)
         });
-        fails |= file.fails();
-        if options.json {
-            files.push(file);
-        } else {
-            text::file(out, &file)?;
+        if let Err(error) = done {
+            let name = if read::is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
+            take(model::Verified::unreadable(&name, format!("{error:#}")), out)?;
         }
     }
     if options.json {
@@ -87,14 +94,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn of_file(path: &Path, ignore: &[&'static Rule]) -> Result<model::Verified> {
-    let (name, bytes) = read::read(path)?;
-    let cubin = read::cubin(&name, &bytes)?;
+fn of_cubin(name: &str, bytes: &[u8], ignore: &[&'static Rule]) -> Result<model::Verified> {
+    let cubin = read::cubin(name, bytes)?;
     let mut report = verify(&cubin);
     if cubin.has_capsule() {
         capsule::check(&cubin, &mut report);
     }
-    Ok(model::Verified::new(name, cubin.header.sm(), &report, ignore))
+    Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, ignore))
 }
 
 fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {

@@ -213,7 +213,7 @@ fn bug_34_ranges_go_to_the_relocated_end() {
         let document = json(&cubin, &["-f", "k"]);
         let ranges = document["sections"][0]["ranges"].as_array().unwrap();
         let covered = ranges.iter().filter(|range| !range["frames"].as_array().unwrap().is_empty());
-        assert_eq!(covered.last().unwrap()["end"], end, "{arch}");
+        assert_eq!(covered.next_back().unwrap()["end"], end, "{arch}");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::images::{File, Numbered};
 use crate::cli::{FAILURE, complain};
 use crate::commands::read::{JSON_VERSION, printable};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
@@ -65,6 +65,31 @@ pub(in crate::commands) fn each_cubin(
         }
     }
     list.end(out)
+}
+
+/// As [`each_cubin`], for commands that take several files and have a document of their own around them: `show` gets the name of each cubin and,
+/// if it can be read, its bytes.
+///
+/// # Errors
+///
+/// The file cannot be read, or means no cubin; those of `show`.
+pub(in crate::commands) fn each_image(
+    operand: &Path,
+    mut show: impl FnMut(&str, Result<&[u8]>) -> Result<()>,
+) -> Result<()> {
+    let file = File::read(operand)?;
+    let Some(container) = file.container()? else { return show(&file.name, Ok(&file.bytes)) };
+    let survey = file.survey(&container)?;
+    for found in file.chosen(&container) {
+        match found {
+            Err(error) => show(file.base(), Err(anyhow!("{error}")))?,
+            Ok(image) => {
+                let name = if survey.chosen == 1 { file.name.clone() } else { file.name_of(&image) };
+                show(&name, file.payload(&image).as_deref().map_err(|error| anyhow!("{error:#}")))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The cubin that `operand` means: name to show, and bytes. See [`each_cubin`] for what it may be.

@@ -11,7 +11,7 @@ mod ptx_file;
 pub(super) use cubin_file::{cubin, other_kind, read_any as read_bytes, read_plain, section_size};
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use demangle::demangle;
-pub(super) use each::{IMAGES_HELP, each_cubin, read};
+pub(super) use each::{IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
 pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;

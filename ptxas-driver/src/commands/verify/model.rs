@@ -2,7 +2,6 @@
 
 use cubin_read::verify::{Finding, MAX_FINDINGS, RULES, Report, Rule, Severity};
 use serde::Serialize;
-use std::path::Path;
 
 /// The document of `--json`.
 #[derive(Debug, Serialize)]
@@ -87,10 +86,9 @@ impl Verified {
         }
     }
 
-    pub(super) fn unreadable(path: &Path, error: String) -> Self {
-        let stdin = path == Path::new("-");
+    pub(super) fn unreadable(name: &str, error: String) -> Self {
         Self {
-            file: if stdin { "<stdin>".to_owned() } else { path.display().to_string() },
+            file: name.to_owned(),
             sm: None,
             error: Some(error),
             errors: 0,
