@@ -127,7 +127,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
                     outcomes.push(Outcome::Report(Box::new(report)));
                 }
                 Err(error) => {
-                    outcomes.push(Outcome::Error { file: name.to_owned(), error: format!("{error:#}") })
+                    outcomes.push(Outcome::Error { file: name.to_owned(), error: format!("{error:#}") });
                 }
             }
             Ok(())

@@ -57,6 +57,7 @@ Exit status:
 /// What to look up.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Options {
     /// A cubin, a file with cubins in it (see below), or an object of `compile --code none`; `-` for standard input
     file: PathBuf,

@@ -212,7 +212,7 @@ fn bug_34_ranges_go_to_the_relocated_end() {
         let Some(cubin) = assembled(&input, arch, &["-g"], dir.path()) else { return };
         let document = json(&cubin, &["-f", "k"]);
         let ranges = document["sections"][0]["ranges"].as_array().unwrap();
-        let covered = ranges.iter().filter(|range| !range["frames"].as_array().unwrap().is_empty());
+        let mut covered = ranges.iter().filter(|range| !range["frames"].as_array().unwrap().is_empty());
         assert_eq!(covered.next_back().unwrap()["end"], end, "{arch}");
     }
 }

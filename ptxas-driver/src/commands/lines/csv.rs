@@ -119,14 +119,12 @@ fn records(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
         loop {
             let (field, after) = field(rest);
             fields.push(field);
-            match after.strip_prefix(',') {
-                Some(next) => rest = next,
-                None => {
-                    rest = after.strip_prefix('\r').unwrap_or(after);
-                    rest = rest.strip_prefix('\n').unwrap_or(rest);
-                    return Some((number, fields));
-                }
-            }
+            let Some(next) = after.strip_prefix(',') else {
+                rest = after.strip_prefix('\r').unwrap_or(after);
+                rest = rest.strip_prefix('\n').unwrap_or(rest);
+                return Some((number, fields));
+            };
+            rest = next;
         }
     })
 }
@@ -166,6 +164,7 @@ mod tests {
             .collect()
     }
 
+    #[allow(clippy::unnecessary_wraps, reason = "compared with results")]
     fn one(function: &str, offset: u64, count: u64) -> Result<(String, u64, u64), String> {
         Ok((function.to_owned(), offset, count))
     }

@@ -64,7 +64,7 @@ impl<'s> Samples<'s> {
         let mut counts: HashMap<Address, u64> = HashMap::new();
         for (row, sample) in csv::samples(text)? {
             let address = sample.and_then(|sample| {
-                let address = samples.address(&sample, &mut starts, answers, queries);
+                let address = Self::address(&sample, &mut starts, answers, queries);
                 address.map(|address| (address, sample.count))
             });
             match address {
@@ -92,7 +92,6 @@ impl<'s> Samples<'s> {
     }
 
     fn address(
-        &self,
         sample: &Sample,
         starts: &mut HashMap<(String, String), Result<Address, String>>,
         answers: &Answers<'s>,
