@@ -239,6 +239,15 @@ fn shape(text: &str) -> String {
     shape
 }
 
+fn kinds(value: &Value) -> Value {
+    match value {
+        Value::Array(all) => all.iter().map(kinds).collect(),
+        Value::Object(all) => all.iter().map(|(key, value)| (key.clone(), kinds(value))).collect(),
+        Value::Number(_) => "number".into(),
+        _ => "string".into(),
+    }
+}
+
 #[test]
 fn the_forms_are_those_of_addr2line_and_llvm_symbolizer() {
     let dir = tempfile::tempdir().unwrap();
@@ -262,14 +271,6 @@ fn the_forms_are_those_of_addr2line_and_llvm_symbolizer() {
         return;
     };
     // Keys and kinds of values, in the same order.
-    fn kinds(value: &Value) -> Value {
-        match value {
-            Value::Array(all) => all.iter().map(kinds).collect(),
-            Value::Object(all) => all.iter().map(|(key, value)| (key.clone(), kinds(value))).collect(),
-            Value::Number(_) => "number".into(),
-            _ => "string".into(),
-        }
-    }
     let [ours, theirs] = [ours("json"), theirs].map(|text| kinds(&serde_json::from_str(&text).unwrap()));
     assert_eq!(ours, theirs);
 }

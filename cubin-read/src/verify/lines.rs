@@ -189,7 +189,9 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<
     let Ok(strings) = strings.transpose() else { return };
     let strings = strings.unwrap_or(Cow::Borrowed(&[]));
     let size = strings.len() as u64;
-    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| UnitNames::of(table)));
+    // Without the names that are used no base is found again: it is the file's that is looked at.
+    let base = |table: &LineTable<'_>| UnitNames { base: table.debug_str_base, used: Vec::new() };
+    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| base(table)));
     let mut seen_files = HashSet::new();
     let mut seen_names = HashSet::new();
     let mut unrelated = HashSet::new();

