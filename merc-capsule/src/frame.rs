@@ -5,6 +5,7 @@
 //! * Mercury code has a step behind the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
 //!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
 //! * Native code has steps by address, none of 0 bytes.
+//! * Native code leaves out rules that begin where the function ends: of a kernel that does nothing.
 //! * Of functions that nvlink drops, Mercury code keeps the entries, without relocation.
 //! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
 //!   are those of the CIE.
@@ -198,6 +199,12 @@ pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<DebugRe
     relocs
 }
 
+/// The instruction by which a CIE says where the CFA is.
+fn cfa(cie: &Cie) -> Option<&[Cfi]> {
+    let at = cie.instructions.iter().position(|instruction| matches!(instruction, Cfi::DefCfa { .. }))?;
+    cie.instructions.get(at..=at)
+}
+
 /// Leads entries from one space to the other.
 struct Writer<'m> {
     translation: Translation<'m>,
@@ -307,9 +314,16 @@ impl Writer<'_> {
         cie: &Cie,
         moved: impl Fn(Place, u64) -> Result<u64, String>,
     ) -> Result<Vec<Cfi>, String> {
-        let is_hidden = |offset: u64| offset == 0 && cie.return_address_register == FOLDED_RETURN;
+        // What the CIE says already, of a folded function and of a kernel that ends where its only rules begin.
+        let is_hidden = |(offset, rules_there): &&(u64, &[Cfi])| match cie.return_address_register {
+            FOLDED_RETURN => *offset == 0,
+            NO_RETURN => {
+                rules.end == Some(*offset) && rules.steps.len() == 1 && Some(*rules_there) == cfa(cie)
+            }
+            _ => false,
+        };
         let mut steps = Vec::new();
-        for (offset, rules) in rules.steps.iter().filter(|(offset, _)| !is_hidden(*offset)) {
+        for (offset, rules) in rules.steps.iter().filter(|step| !is_hidden(step)) {
             steps.push((moved(Place::FrameRule, *offset)?, *rules));
         }
         if let Some(end) = rules.end {
@@ -330,10 +344,13 @@ impl Writer<'_> {
         if cie.return_address_register == NO_RETURN {
             steps.push((FIRST_STEP, &[]));
         }
-        if cie.return_address_register == FOLDED_RETURN && rules.steps.is_empty() && rules.end.is_some() {
-            let is_cfa = |instruction: &Cfi| matches!(instruction, Cfi::DefCfa { .. });
-            let cfa = cie.instructions.iter().position(is_cfa);
-            steps.extend(cfa.and_then(|at| Some((0, cie.instructions.get(at..=at)?))));
+        let hidden = match cie.return_address_register {
+            FOLDED_RETURN => Some(0),
+            NO_RETURN => rules.end.map(|end| moved(Place::FrameEnd, end)).transpose()?,
+            _ => None,
+        };
+        if let Some(offset) = hidden.filter(|_| rules.steps.is_empty() && rules.end.is_some()) {
+            steps.extend(cfa(cie).map(|cfa| (offset, cfa)));
         }
         for (offset, rules) in &rules.steps {
             steps.push((moved(Place::FrameRule, *offset)?, rules));

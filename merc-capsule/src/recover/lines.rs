@@ -96,7 +96,15 @@ pub(super) fn map(
         .by_section
         .get(&mercury)
         .ok_or_else(|| fault(&here.name, lines_here.offset, "the capsule has no PTX lines"))?;
-    let opening = &lines_there.entries;
+    // Without a source location no row is flagged: functions then open with the first row at their start.
+    let unflagged = || {
+        let at_start = |start: &AddressPair| {
+            let first = lines_there.lines.partition_point(|(address, _)| *address < start.mercury);
+            lines_there.lines.get(first).copied().filter(|(address, _)| *address == start.mercury)
+        };
+        starts.iter().filter_map(at_start).collect()
+    };
+    let opening = if lines_there.entries.is_empty() { &unflagged() } else { &lines_there.entries };
     let by_native: BTreeMap<u64, u32> =
         starts.iter().filter_map(|start| Some((start.native, *opening.get(&start.mercury)?))).collect();
     let opening_lines: Vec<u32> = opening.values().copied().collect();
