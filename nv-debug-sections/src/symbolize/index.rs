@@ -8,10 +8,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::rows::Rows;
+use super::walk::{Numbered, Walk};
 use crate::Result;
 use crate::bytes::Cursor;
 use crate::cubin::SectionIndex;
-use crate::line::{self, LineRow, LineTable, Registers, Step};
+use crate::line::{self, LineRow, LineTable};
 use dwarf2_writer::line::Params;
 
 /// Bytes of a program between two marks. A mark takes 36, so all of them take about what the section does.
@@ -151,7 +152,7 @@ impl<'c> LineIndex<'c> {
         let (first_mark, first_site) = (self.marks.len(), self.sites.len());
         let mut walk = Walk::new(cursor.clone(), table.params);
         let fits = self.mark(&mut walk, program as u64, scratch)?;
-        let end = walk.registers.address;
+        let end = walk.address();
         *cursor = walk.cursor;
         let Some((section, start)) = place(base, base_offset) else {
             self.marks.truncate(first_mark);
@@ -321,7 +322,7 @@ impl<'s> SequenceRows<'s> {
         let marks = self.marks();
         let after = marks.partition_point(|mark| u64::from(mark.address) <= offset);
         let mark = marks.get(after.checked_sub(1)?)?;
-        let (mut walk, mut found) = Walk::resume(self.program(), self.params(), mark);
+        let (mut walk, mut found) = mark.resume(self.program(), self.params());
         while let Ok(Some(next)) = walk.next_row() {
             if next.row.address > offset {
                 break;
@@ -436,7 +437,7 @@ fn site(sites: &[Site], number: u32) -> Option<&Site> {
 fn numbered(program: &[u8], params: Params, marks: &[Mark], number: u32) -> Option<Numbered> {
     // A mark at a row that is not counted comes behind the row that has its number.
     let after = marks.partition_point(|mark| mark.seen < number);
-    let (mut walk, mut found) = Walk::resume(program, params, marks.get(after.checked_sub(1)?)?);
+    let (mut walk, mut found) = marks.get(after.checked_sub(1)?)?.resume(program, params);
     while !(found.counted && found.seen + 1 == number) {
         found = walk.next_row().ok()??;
     }
@@ -471,82 +472,6 @@ impl Site {
     }
 }
 
-/// A row and what contexts may mean by it.
-#[derive(Debug, Clone, Copy)]
-struct Numbered {
-    row: LineRow,
-    /// Rows before this one that contexts count.
-    seen: u32,
-    /// Whether contexts count this one: see [`Rows::new`].
-    counted: bool,
-}
-
-/// A line program while it is run.
-struct Walk<'d> {
-    cursor: Cursor<'d>,
-    params: Params,
-    registers: Registers,
-    row: LineRow,
-    /// Rows so far that contexts count.
-    seen: u32,
-    last: Option<(u64, u32)>,
-}
-
-impl<'d> Walk<'d> {
-    /// From the start of a program, behind its `DW_LNE_set_address`.
-    fn new(cursor: Cursor<'d>, params: Params) -> Self {
-        let row = LineRow::start(params.default_is_stmt);
-        Self { cursor, params, registers: Registers::START, row, seen: 0, last: None }
-    }
-
-    /// From a mark of `program`, with the mark's row.
-    fn resume(program: &'d [u8], params: Params, mark: &Mark) -> (Self, Numbered) {
-        let row = LineRow {
-            number: mark.number,
-            address: mark.address.into(),
-            file: mark.file.into(),
-            line: mark.line,
-            column: mark.column.into(),
-            context: mark.context.into(),
-            name: mark.name.into(),
-            is_stmt: mark.next & IS_STMT != 0,
-            entry: mark.next & ENTRY != 0,
-        };
-        let counted = mark.next & COUNTED != 0;
-        let next = (mark.next & (COUNTED - 1)) as usize;
-        let walk = Self {
-            cursor: Cursor::new("", program.get(next..).unwrap_or_default()),
-            params,
-            registers: Registers { address: row.address, line: row.line },
-            row,
-            seen: mark.seen + u32::from(counted),
-            last: Some((row.address, row.line)),
-        };
-        (walk, Numbered { row, seen: mark.seen, counted })
-    }
-
-    /// Runs to the next row; `None` behind the last, with the end's address in `registers`.
-    fn next_row(&mut self) -> Result<Option<Numbered>> {
-        loop {
-            match line::step(&mut self.cursor, self.params, &mut self.registers)? {
-                Step::Copy | Step::Special => break,
-                Step::State(op) => self.row.apply(&op),
-                Step::Advance | Step::Line | Step::Extended(..) => {}
-                Step::End => return Ok(None),
-            }
-        }
-        let Registers { address, line } = self.registers;
-        let here = Some((address, line));
-        let counted = here != self.last;
-        self.last = here;
-        (self.row.address, self.row.line) = (address, line);
-        self.row.number = self.row.number.wrapping_add(1);
-        let seen = self.seen;
-        self.seen = seen.saturating_add(counted.into());
-        Ok(Some(Numbered { row: self.row, seen, counted }))
-    }
-}
-
 impl Mark {
     /// At a row whose opcode ends at `next`.
     fn new(Numbered { row, seen, counted }: &Numbered, next: u32) -> Self {
@@ -562,5 +487,23 @@ impl Mark {
             seen: *seen,
             next: next | flag(row.is_stmt, IS_STMT) | flag(row.entry, ENTRY) | flag(*counted, COUNTED),
         }
+    }
+    /// The run of `program` from behind this mark, and the mark's row.
+    fn resume<'d>(&self, program: &'d [u8], params: Params) -> (Walk<'d>, Numbered) {
+        let row = LineRow {
+            number: self.number,
+            address: self.address.into(),
+            file: self.file.into(),
+            line: self.line,
+            column: self.column.into(),
+            context: self.context.into(),
+            name: self.name.into(),
+            is_stmt: self.next & IS_STMT != 0,
+            entry: self.next & ENTRY != 0,
+        };
+        let found = Numbered { row, seen: self.seen, counted: self.next & COUNTED != 0 };
+        let next = (self.next & (COUNTED - 1)) as usize;
+        let rest = Cursor::new("", program.get(next..).unwrap_or_default());
+        (Walk::behind(rest, params, &found), found)
     }
 }

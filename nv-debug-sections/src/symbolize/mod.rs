@@ -23,6 +23,7 @@ mod code;
 mod index;
 mod names;
 mod rows;
+mod walk;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
