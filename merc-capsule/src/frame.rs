@@ -5,7 +5,7 @@
 //! * Mercury code has a step behind the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
 //!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
 //! * Native code has steps by address, none of 0 bytes.
-//! * Native code leaves out rules that begin where the function ends: of a kernel that does nothing.
+//! * Native code leaves out rules that begin where the function ends, if it has no others: of code that does nothing.
 //! * Of functions that nvlink drops, Mercury code keeps the entries, without relocation.
 //! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
 //!   are those of the CIE.
@@ -28,6 +28,9 @@ const NO_RETURN: u64 = 0xffff_ffff;
 
 /// That of a function folded into the section of the one that calls it (FORMATS 5).
 const FOLDED_RETURN: u64 = 0x500_0100;
+
+/// R20, which has the address that functions of the ABI return to (FORMATS 5). Others have no rules at their start in either space.
+const ABI_RETURN: u64 = 0x500_0014;
 
 /// Where the first step of a kernel in Mercury code leads: behind its first instruction.
 const FIRST_STEP: u64 = 0x10;
@@ -315,12 +318,11 @@ impl Writer<'_> {
         moved: impl Fn(Place, u64) -> Result<u64, String>,
     ) -> Result<Vec<Cfi>, String> {
         // What the CIE says already, of a folded function and of a kernel that ends where its only rules begin.
-        let is_hidden = |(offset, rules_there): &&(u64, &[Cfi])| match cie.return_address_register {
+        // What the CIE says already, at the start of a folded function, and where a function ends that has no other rules.
+        let is_only = |offset| rules.end == Some(offset) && rules.steps.len() == 1;
+        let is_hidden = |(offset, own): &&(u64, &[Cfi])| match cie.return_address_register {
             FOLDED_RETURN => *offset == 0,
-            NO_RETURN => {
-                rules.end == Some(*offset) && rules.steps.len() == 1 && Some(*rules_there) == cfa(cie)
-            }
-            _ => false,
+            _ => is_only(*offset) && Some(*own) == cfa(cie),
         };
         let mut steps = Vec::new();
         for (offset, rules) in rules.steps.iter().filter(|step| !is_hidden(step)) {
@@ -344,20 +346,19 @@ impl Writer<'_> {
         if cie.return_address_register == NO_RETURN {
             steps.push((FIRST_STEP, &[]));
         }
+        let end = rules.end.map(|end| moved(Place::FrameEnd, end)).transpose()?;
+        let returns_by_abi = cie.instructions.contains(&Cfi::SameValue { register: ABI_RETURN });
         let hidden = match cie.return_address_register {
-            FOLDED_RETURN => Some(0),
-            NO_RETURN => rules.end.map(|end| moved(Place::FrameEnd, end)).transpose()?,
-            _ => None,
+            FOLDED_RETURN => returns_by_abi.then_some(0),
+            // A function that ends at its start has no native steps at all.
+            _ => Some(end.unwrap_or(0)),
         };
-        if let Some(offset) = hidden.filter(|_| rules.steps.is_empty() && rules.end.is_some()) {
-            steps.extend(cfa(cie).map(|cfa| (offset, cfa)));
-        }
+        let hidden = hidden.filter(|_| rules.steps.is_empty());
+        steps.extend(hidden.and_then(|offset| Some((offset, cfa(cie)?))));
         for (offset, rules) in &rules.steps {
             steps.push((moved(Place::FrameRule, *offset)?, rules));
         }
-        if let Some(end) = rules.end {
-            steps.push((moved(Place::FrameEnd, end)?, &[]));
-        }
+        steps.extend(end.or(hidden).map(|end| (end, &[][..])));
         self.written(&steps)
     }
 

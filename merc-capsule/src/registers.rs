@@ -9,6 +9,7 @@ use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 /// What both sections say of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub struct RangeMap<'m> {
     /// By number of a range in Mercury order: its number in native order. Ranges that start together are in the order in which ptxas
     /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
     pub order: &'m [u32],
-    /// Whether these are ranges of code that nvlink has dropped as a copy of other code: native ones are then empty, at 0.
+    /// Whether these are ranges of code that nvlink has dropped, for one as a copy of other code: native ones are then empty, at 0.
     pub is_copy: bool,
 }
 
@@ -36,13 +37,20 @@ pub struct RangeMap<'m> {
 pub(crate) struct RangeMaps<'m> {
     /// By name, and how often the function has come.
     by_function: HashMap<&'m [u8], (&'m CodeMap, usize)>,
+    is_linked: bool,
 }
+
+/// The addresses of code that is not there: any.
+static DROPPED: LazyLock<AddressMap> = LazyLock::new(|| AddressMap::identity([]));
 
 impl<'m> RangeMaps<'m> {
     pub(crate) fn of(cubin: &'m Cubin<'_>, maps: &'m [CodeMap]) -> Self {
         let name =
             |code: &CodeMap| cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
-        Self { by_function: maps.iter().map(|code| (name(code).as_bytes(), (code, 0))).collect() }
+        Self {
+            by_function: maps.iter().map(|code| (name(code).as_bytes(), (code, 0))).collect(),
+            is_linked: cubin.is_linked(),
+        }
     }
 
     /// That of the function that comes next in the section.
@@ -52,6 +60,9 @@ impl<'m> RangeMaps<'m> {
     /// It has no code section.
     pub(crate) fn next(&mut self, registers: &Registers<'_>) -> Result<RangeMap<'m>> {
         let known = self.by_function.get_mut(registers.function);
+        if known.is_none() && self.is_linked {
+            return Ok(RangeMap { addresses: &DROPPED, order: &[], is_copy: true });
+        }
         let (code, times) = known.ok_or_else(|| fault(registers, "the function has no code section"))?;
         let order = code.register_orders.get(*times).map_or(&[][..], |order| order);
         let is_copy = *times > 0;
@@ -151,7 +162,7 @@ fn moved<'d>(
     let mut all = Vec::with_capacity(here.ranges.len());
     for (range, code) in &here.ranges {
         let (start, end) = (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
-        if end < start && range.start <= range.end {
+        if end < start && range.start < range.end {
             let (from, to) = (range.start, range.end);
             let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
             return Err(fault(here, text));

@@ -125,6 +125,18 @@ fn rows(sequence: &Sequence) -> (Vec<Row>, HashSet<u64>) {
     let (mut rows, mut call_sites) = (Vec::new(), HashSet::new());
     let (mut file, mut line, mut context, mut name, mut is_entry) = (1, 1, 0, 0, false);
     let mut count = 0;
+    let mut last = 0;
+    // Whether what follows an entry row has had neither a row nor an advance: code at its place, on its line.
+    let mut is_left = false;
+    let here = |file, line, context, name, address| Row {
+        number: None,
+        address,
+        file,
+        line,
+        context,
+        name,
+        is_entry: false,
+    };
     for op in &sequence.ops {
         let (number, address) = match *op {
             LineOp::SetFile(new) => {
@@ -137,6 +149,10 @@ fn rows(sequence: &Sequence) -> (Vec<Row>, HashSet<u64>) {
                 continue;
             }
             LineOp::EntryRow(flag) => {
+                if is_left {
+                    rows.push(here(file, line, context, name, last));
+                }
+                is_left = is_entry && flag == 0;
                 is_entry = flag != 0;
                 continue;
             }
@@ -148,7 +164,11 @@ fn rows(sequence: &Sequence) -> (Vec<Row>, HashSet<u64>) {
             LineOp::Advance(address) if count > 0 => (None, address),
             _ => continue,
         };
+        (last, is_left) = (address, false);
         rows.push(Row { number, address, file, line, context, name, is_entry });
+    }
+    if is_left {
+        rows.push(here(file, line, context, name, last));
     }
     (rows, call_sites)
 }

@@ -12,8 +12,12 @@ use std::cell::OnceCell;
 /// `STT_OBJECT`, which variables of whole programs have.
 const OBJECT: u8 = 1;
 
+/// Sections of shared memory that the tools reserve; their variables count from its start.
+const RESERVED: &str = ".nv.shared.reserved.";
+
 /// What `st_other` says of a variable with NVIDIA's type, by the beginning of its section's name.
-const SPACES: [(&str, u8); 4] = [
+const SPACES: [(&str, u8); 5] = [
+    (RESERVED, 0xa0),
     (".nv.global", Symbol::CUDA_GLOBAL),
     (".nv.shared", Symbol::CUDA_SHARED),
     (SectionKind::NvDebugShared.name(), Symbol::CUDA_SHARED),
@@ -66,6 +70,10 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
     // Offsets of names, once one is looked for.
     let own_names: OnceCell<HashMap<&str, u32>> = OnceCell::new();
+    let first = (0..).map(SymbolIndex).zip(cubin.symbols_of(symtab));
+    let first =
+        first.filter(|(number, _)| cubin.symbol_name_in(symtab, *number) == ".nv.reservedSmem.offset0");
+    let reserved_start = first.map(|(_, symbol)| symbol.value).next().unwrap_or(0);
     let reserved = shared_window_reserve(cubin.header.sm());
     let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
@@ -99,8 +107,10 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
             let place =
                 place.ok_or_else(|| fault(format!("function {name} has no place in Mercury code")))?;
             (there.value, there.size) = (place.value, place.size);
-        } else if name.starts_with(".nv.reservedSmem.") || name.starts_with("__nv_reservedSMEM_") {
+        } else if name.starts_with(".nv.reservedSmem.") {
             there.value = 0;
+        } else if section.starts_with(RESERVED) && symbol.kind() != Symbol::CUDA_OBJECT {
+            there.value = symbol.value.saturating_sub(reserved_start);
         }
         let space = SPACES.iter().find(|(stem, _)| section.starts_with(stem));
         if let Some((_, mark)) = space.filter(|_| symbol.kind() == OBJECT) {
