@@ -5,7 +5,7 @@
 //! * Mercury code has a step behind the first instruction of a kernel, without rules, and one of 0 bytes before rules that hold from
 //!   the start on. Its last step, to where the function ends, comes last also if its address is lower.
 //! * Native code has steps by address, none of 0 bytes.
-//! * Native code leaves out rules that begin where the function ends, if it has no others: of code that does nothing.
+//! * Native code leaves out rules that begin where the function ends.
 //! * Of functions that nvlink drops, Mercury code keeps the entries, without relocation.
 //! * Of functions that share a section with the one that calls them, native code leaves out rules that hold from the start on, which
 //!   are those of the CIE.
@@ -29,7 +29,7 @@ const NO_RETURN: u64 = 0xffff_ffff;
 /// That of a function folded into the section of the one that calls it (FORMATS 5).
 const FOLDED_RETURN: u64 = 0x500_0100;
 
-/// R20, which has the address that functions of the ABI return to (FORMATS 5). Others have no rules at their start in either space.
+/// R20, which has the address that functions of the ABI return to (FORMATS 5).
 const ABI_RETURN: u64 = 0x500_0014;
 
 /// Where the first step of a kernel in Mercury code leads: behind its first instruction.
@@ -110,6 +110,24 @@ impl Frames {
         self.dropped().contains(&true)
     }
 
+    /// Whether entries in Mercury space have rules where their function ends, other than that of their CIE: native ones then say less.
+    pub fn has_last_rules(&self) -> bool {
+        let mut cie = None;
+        self.entries.iter().any(|entry| match entry {
+            Entry::Cie(new) => {
+                cie = Some(&**new);
+                false
+            }
+            Entry::Fde(fde) => {
+                let rules = cie.and_then(|cie| Some((Rules::of(fde, cie, self.space)?, cfa(cie))));
+                rules.is_some_and(|(rules, cfa)| {
+                    let mut at_end = rules.steps.iter().filter(|(offset, _)| rules.end == Some(*offset));
+                    at_end.any(|(_, own)| rules.steps.len() > 1 || Some(*own) != cfa)
+                })
+            }
+        })
+    }
+
     /// Rules of each function: code section, where in it the function starts, and what its FDE says. FDEs with steps that ptxas does not
     /// write are left out.
     pub(crate) fn rules(&self) -> impl Iterator<Item = (SectionIndex, u64, Rules<'_>)> {
@@ -169,9 +187,10 @@ impl<'f> Rules<'f> {
 
 /// Places that both say something of, by their byte offsets in the function, native and Mercury.
 pub(crate) fn matched(native: &Rules<'_>, mercury: &Rules<'_>) -> Vec<(Place, u64, u64)> {
-    // Rules at the start that native code leaves out.
-    let extra = mercury.steps.len().saturating_sub(native.steps.len());
-    let steps = native.steps.iter().zip(mercury.steps.iter().skip(extra));
+    // Native code leaves out rules at the end, and some at the start.
+    let shown: Vec<_> = mercury.steps.iter().filter(|(offset, _)| Some(*offset) != mercury.end).collect();
+    let extra = shown.len().saturating_sub(native.steps.len());
+    let steps = native.steps.iter().zip(shown.into_iter().skip(extra));
     let mut all: Vec<_> = steps
         .filter(|((_, here), (_, there))| here.len() == there.len())
         .map(|((here, _), (there, _))| (Place::FrameRule, *here, *there))
@@ -200,6 +219,16 @@ pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<DebugRe
         pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
     }
     relocs
+}
+
+/// Whether a folded function is called as the ABI has it: of the registers that its CIE keeps, behind RZ and R1, R20 is the only one.
+/// Others keep those that their callers return by, and have no rules at their start in either space.
+fn is_of_abi(cie: &Cie) -> bool {
+    let kept = cie.instructions.iter().filter_map(|instruction| match instruction {
+        Cfi::SameValue { register } => Some(*register),
+        _ => None,
+    });
+    kept.skip(2).eq([ABI_RETURN])
 }
 
 /// The instruction by which a CIE says where the CFA is.
@@ -318,14 +347,11 @@ impl Writer<'_> {
         moved: impl Fn(Place, u64) -> Result<u64, String>,
     ) -> Result<Vec<Cfi>, String> {
         // What the CIE says already, of a folded function and of a kernel that ends where its only rules begin.
-        // What the CIE says already, at the start of a folded function, and where a function ends that has no other rules.
-        let is_only = |offset| rules.end == Some(offset) && rules.steps.len() == 1;
-        let is_hidden = |(offset, own): &&(u64, &[Cfi])| match cie.return_address_register {
-            FOLDED_RETURN => *offset == 0,
-            _ => is_only(*offset) && Some(*own) == cfa(cie),
+        let is_hidden = |offset: u64| {
+            rules.end == Some(offset) || offset == 0 && cie.return_address_register == FOLDED_RETURN
         };
         let mut steps = Vec::new();
-        for (offset, rules) in rules.steps.iter().filter(|step| !is_hidden(step)) {
+        for (offset, rules) in rules.steps.iter().filter(|(offset, _)| !is_hidden(*offset)) {
             steps.push((moved(Place::FrameRule, *offset)?, *rules));
         }
         if let Some(end) = rules.end {
@@ -347,9 +373,8 @@ impl Writer<'_> {
             steps.push((FIRST_STEP, &[]));
         }
         let end = rules.end.map(|end| moved(Place::FrameEnd, end)).transpose()?;
-        let returns_by_abi = cie.instructions.contains(&Cfi::SameValue { register: ABI_RETURN });
         let hidden = match cie.return_address_register {
-            FOLDED_RETURN => returns_by_abi.then_some(0),
+            FOLDED_RETURN => is_of_abi(cie).then_some(0),
             // A function that ends at its start has no native steps at all.
             _ => Some(end.unwrap_or(0)),
         };

@@ -3,6 +3,7 @@
 use crate::address_map::AddressMap;
 use crate::clone::{Cloner, Lines};
 use crate::finalise::Finaliser;
+use crate::frame::Frames;
 use crate::info::{self, NativeSide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
 use crate::recover::{CodeMap, code_maps};
@@ -150,9 +151,13 @@ impl Check<'_, '_> {
     fn made(&mut self, native: SectionIndex, mercury: SectionIndex) -> &Made {
         let kind = SectionName::parse(self.cubin.section_name(native)).kind();
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
+        let says_less = || {
+            let frames = (kind == Some(SectionKind::DebugFrame)).then(|| Frames::read(self.cubin, mercury));
+            frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.has_last_rules()))
+        };
         self.made.entry(native).or_insert_with(|| Made {
             native: self.finaliser.section(mercury),
-            clone: (!is_table && !self.is_linked).then(|| self.cloner.section(native)),
+            clone: (!is_table && !self.is_linked && !says_less()).then(|| self.cloner.section(native)),
         })
     }
 

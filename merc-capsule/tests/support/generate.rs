@@ -295,7 +295,9 @@ fn ptx_lines(
 /// Places of all kinds: instructions where they are, others a constant distance behind, as those of what comes behind an instruction.
 fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
     let places = [Place::RangeStart, Place::RangeEnd, Place::FrameRule, Place::FrameEnd, Place::Listed];
-    let shifts = places.map(|place| (place, choices.below(3) as u64));
+    let mut shifts = places.map(|place| (place, choices.below(3) as u64));
+    // Rules are at the end of a function only if they are so in both spaces: native code leaves them out.
+    shifts[3].1 = shifts[2].1;
     for pair in code.functions.iter().flat_map(|function| &function.instructions) {
         map.insert(Place::Instruction, *pair).unwrap();
         for (place, shift) in shifts.into_iter().filter(|(_, shift)| *shift != 0) {
