@@ -31,7 +31,7 @@ pub type Streams<'l> = BTreeMap<SectionIndex, Stream<'l>>;
 /// What the rows of the line table at `table` say, a native one or a clone.
 ///
 /// Rows are less than directives: a native table lacks those that repeat a location, and nothing tells apart two directives of the same
-/// one. A table that is made of what comes out here says the same, in other steps at times.
+/// one. A table that is made of what comes out here can lack rows, and with them calls of inlined code, that the `.loc` directives give.
 ///
 /// # Errors
 ///
