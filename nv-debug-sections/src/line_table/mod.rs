@@ -2,6 +2,7 @@
 //!
 //! * [`locations`]: `.debug_line` of sm_75-sm_89 and of every Mercury table (FORMATS 1.5).
 //! * [`transcode`]: `.debug_line` of sm_90 and later, made from the Mercury table (FORMATS 1.6).
+//! * [`untranscode`]: the way back, a Mercury table of a native one.
 //! * [`full`]: a table of our own, with all that the directives say.
 //! * [`ptx_lines`]: the input of both for `.nv_debug_line_sass`, which follows the same rules.
 //!
@@ -14,11 +15,13 @@ mod ptx_lines;
 #[cfg(test)]
 mod tests;
 mod transcoded;
+mod untranscoded;
 
 pub use full::full;
 pub use located::{Table, locations};
 pub use ptx_lines::ptx_lines;
 pub use transcoded::{AddressPair, hidden_address, last_name, transcode};
+pub use untranscoded::untranscode;
 
 /// Index of a [`Loc`] in the slice handed to the builders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

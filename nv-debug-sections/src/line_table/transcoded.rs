@@ -53,7 +53,7 @@ const INSTRUCTION_BYTES: u64 = 16;
 
 /// Where a Mercury row stands relative to the entry rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// Flagged with 0x92, or a special opcode behind such rows.
     Entry,
     /// The first row behind them that is no special opcode.
@@ -77,7 +77,7 @@ struct Row {
 }
 
 /// Whether ptxas writes a row as one special opcode: address and line both move, and little enough (FORMATS 1.4 rule 3).
-fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
+pub(super) fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
     let params = PTXAS_PARAMS;
     let (advance, lines) = (to.0.wrapping_sub(from.0), to.1.wrapping_sub(from.1).cast_signed());
     let Some(step) = lines.checked_sub(params.line_base.into()).and_then(|step| u64::try_from(step).ok())
@@ -172,7 +172,7 @@ fn behind(rows: &[Row], last: usize, address: u64) -> usize {
 }
 
 /// What identifies a Mercury row to ptxas: address, line, file. The first row with a key wins.
-type Key = (u64, u32, u32);
+pub(super) type Key = (u64, u32, u32);
 
 struct Transcoder {
     rows: Vec<Row>,

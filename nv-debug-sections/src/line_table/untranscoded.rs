@@ -1,0 +1,398 @@
+//! The way back from a native table of sm_90 and later: a Mercury program that [`transcode`](super::transcode) makes it of.
+//!
+//! A native program says less than the Mercury one it was made of, so there are many. This one has a row for each of its rows, at the
+//! address of the same instruction, and beyond these only rows that no instruction is looked up in, because another stands at their
+//! address: call sites at address 0, which ptxas takes rows for whose line and file they have; second call sites, where the program names
+//! one twice; and repeated rows, which keep the row behind from being the [first](super::transcoded::Place) after an entry row.
+
+use super::transcoded::{Key, Place, is_special};
+use crate::line::LineOp;
+use foldhash::{HashMap, HashMapExt as _};
+use std::collections::VecDeque;
+
+/// A Mercury program of which [`transcode`](super::transcode) makes `native`, the program of one code section's sequence. `None` if
+/// `native` is none that it makes.
+///
+/// `name` is the [`last_name`](super::last_name) of the section before in the Mercury table, `starts` are the native addresses of functions
+/// in address order, `mercury` is the Mercury address of an instruction by its native one. Both spaces must have the same order.
+///
+/// That the result leads back is not checked: it does for all programs of ptxas that were seen (`tests/untranscoded.rs`), but programs of
+/// others can look like one.
+pub fn untranscode(
+    native: &[LineOp],
+    name: u32,
+    starts: &[u64],
+    mercury: impl Fn(u64) -> Option<u64>,
+) -> Option<Vec<LineOp>> {
+    let written = written(native)?;
+    let mut builder = Builder::new(name, files_to_come(&written));
+    for of_address in written.chunk_by(|a, b| a.address == b.address) {
+        let address = of_address.first()?.address;
+        let is_start = starts.binary_search(&address).is_ok();
+        builder.instruction(of_address, mercury(address)?, is_start)?;
+    }
+    Some(builder.ops(name))
+}
+
+/// What the transcoder writes at once: the state, then a row or only its place, or neither if the row before has its line.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    address: u64,
+    line: u32,
+    file: Option<u32>,
+    call: Option<(u64, u32)>,
+    kind: Kind,
+    /// The row stands twice, as at function starts.
+    is_doubled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Row,
+    /// Only the place.
+    Advance,
+    /// Only the state.
+    State,
+}
+
+/// Takes a native program apart.
+fn written(native: &[LineOp]) -> Option<Vec<Written>> {
+    let mut all: Vec<Written> = Vec::new();
+    let mut rows = 0;
+    let (mut file, mut call) = (None, None);
+    for op in native {
+        let (address, line, kind) = match *op {
+            LineOp::SetFile(new) => {
+                // The file comes before the context.
+                if call.is_some() || file.is_some() {
+                    state(&mut all, &mut file, &mut call)?;
+                }
+                file = Some(u32::try_from(new).ok()?);
+                continue;
+            }
+            LineOp::InlinedCall { context, name } => {
+                if call.is_some() {
+                    state(&mut all, &mut file, &mut call)?;
+                }
+                call = Some((context, u32::try_from(name).ok()?));
+                continue;
+            }
+            LineOp::Row { address, line } => (address, line, Kind::Row),
+            // A sequence opens at its first row's address.
+            LineOp::Advance(_) if all.is_empty() => continue,
+            LineOp::Advance(address) => (address, all.last()?.line, Kind::Advance),
+            _ => return None,
+        };
+        let last = all.last().copied();
+        // Code that is inlined on the line of its call site has no row: what follows is behind it.
+        let is_inlined_here = last.is_some_and(|last| last.kind != Kind::Row || last.call.is_some() || last.file.is_none())
+            && rows > 1
+            && call.is_some_and(|(context, _)| context == rows)
+            && last.is_some_and(|last| last.address != address);
+        let is_repeated = last.is_some_and(|last| (last.address, last.line) == (address, line));
+        if is_inlined_here || is_repeated && (call.is_some() || file.is_some()) || kind == Kind::Advance && call.is_some() {
+            state(&mut all, &mut file, &mut call)?;
+        }
+        if is_repeated && kind == Kind::Row {
+            all.last_mut()?.is_doubled = true;
+            continue;
+        }
+        rows += u64::from(kind == Kind::Row);
+        all.push(Written { address, line, file: file.take(), call: call.take(), kind, is_doubled: false });
+    }
+    if file.is_some() || call.is_some() {
+        state(&mut all, &mut file, &mut call)?;
+    }
+    Some(all)
+}
+
+/// Ends what has no row of its own: it is on the line of the one before.
+fn state(all: &mut Vec<Written>, file: &mut Option<u32>, call: &mut Option<(u64, u32)>) -> Option<()> {
+    let Written { address, line, .. } = *all.last()?;
+    let (file, call) = (file.take(), call.take());
+    all.push(Written { address, line, file, call, kind: Kind::State, is_doubled: false });
+    Some(())
+}
+
+/// The files that are written, in order.
+fn files_to_come(written: &[Written]) -> VecDeque<u32> {
+    written.iter().filter_map(|written| written.file).collect()
+}
+
+/// A Mercury row. Rows refer to each other by their number in order of making.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    address: u64,
+    line: u32,
+    file: u32,
+    name: u32,
+    parent: Option<usize>,
+    /// It opens a function.
+    is_entry: bool,
+}
+
+struct Builder {
+    rows: Vec<Row>,
+    /// Rows without code that stand at address 0, before all others.
+    at_zero: Vec<usize>,
+    /// Rows in order, behind these.
+    order: Vec<usize>,
+    /// Second call sites, by the row that they stand before.
+    twins: HashMap<usize, Vec<usize>>,
+    reader: Reader,
+    transcoder: Transcoder,
+    files_to_come: VecDeque<u32>,
+}
+
+/// What ptxas knows of the Mercury rows it has read, as far as it decides what the next is.
+struct Reader {
+    last: (u64, u32),
+    place: Option<Place>,
+    /// The next row counts as flagged.
+    is_flagged: bool,
+    name: u32,
+}
+
+impl Reader {
+    /// What a row would be: its place, and whether it counts as flagged.
+    fn look(&self, row: &Row) -> (Place, bool) {
+        let is_special = is_special(self.last, (row.address, row.line));
+        let place = match self.place {
+            _ if row.is_entry => Place::Entry,
+            Some(Place::Entry) if is_special => Place::Entry,
+            Some(Place::Entry) => Place::First,
+            _ => Place::Plain,
+        };
+        (place, row.is_entry || self.is_flagged)
+    }
+
+    fn read(&mut self, row: &Row) {
+        let (place, is_flagged) = self.look(row);
+        let to = (row.address, row.line);
+        self.is_flagged = is_flagged && is_special(self.last, to);
+        (self.last, self.place, self.name) = (to, Some(place), row.name);
+    }
+}
+
+/// What it has written of the native program.
+struct Transcoder {
+    count: u64,
+    last: (u64, u32),
+    file: u32,
+    context_parent: Option<usize>,
+    row_of: HashMap<Key, u64>,
+    /// Call sites by the number of their row.
+    site_of: HashMap<u64, usize>,
+    /// Line and file of rows that stand in for call sites at address 0, by number.
+    stand_in: HashMap<u64, (u32, u32)>,
+    /// The row of the instruction before, and its place.
+    previous: Option<(usize, Place)>,
+}
+
+impl Builder {
+    fn new(name: u32, files_to_come: VecDeque<u32>) -> Self {
+        let reader = Reader { last: (0, 1), place: None, is_flagged: false, name };
+        let transcoder = Transcoder {
+            count: 0,
+            last: (0, 1),
+            file: 0,
+            context_parent: None,
+            row_of: HashMap::new(),
+            site_of: HashMap::new(),
+            stand_in: HashMap::new(),
+            previous: None,
+        };
+        Self {
+            rows: Vec::new(),
+            at_zero: Vec::new(),
+            order: Vec::new(),
+            twins: HashMap::new(),
+            reader,
+            transcoder,
+            files_to_come,
+        }
+    }
+
+    /// What is written at an instruction: call sites, outermost first, then its own row.
+    fn instruction(&mut self, written: &[Written], mercury: u64, is_start: bool) -> Option<()> {
+        let (own, call_sites) = written.split_last()?;
+        if call_sites.iter().any(|site| site.is_doubled) || own.is_doubled && !is_start {
+            return None;
+        }
+        if self.transcoder.count == 0 && !(call_sites.is_empty() && own.call.is_none()) {
+            return None;
+        }
+        for site in call_sites {
+            let row = self.row(site, mercury, true)?;
+            let id = self.push(row);
+            self.write(id, site, true);
+        }
+        let is_entry = is_start && !own.is_doubled;
+        let mut row = Row { is_entry, ..self.row(own, mercury, false)? };
+        self.prepare(own, &mut row, is_start)?;
+        let (place, _) = self.reader.look(&row);
+        let id = self.push(row);
+        self.write(id, own, false);
+        self.transcoder.previous = Some((id, place));
+        Some(())
+    }
+
+    /// The row of what is written.
+    fn row(&mut self, written: &Written, mercury: u64, is_call_site: bool) -> Option<Row> {
+        let parent = match written.call {
+            None => self.transcoder.context_parent,
+            Some((0, _)) => {
+                self.transcoder.context_parent?;
+                None
+            }
+            Some((context, _)) => Some(self.call_site(context)?),
+        };
+        let file = if is_call_site && written.call.is_none() {
+            if written.file.is_some() {
+                return None;
+            }
+            self.forgotten_file()
+        } else {
+            if written.file.is_some() {
+                self.files_to_come.pop_front();
+            }
+            written.file.unwrap_or(self.transcoder.file)
+        };
+        let name = written.call.map_or(self.reader.name, |(_, name)| name);
+        Some(Row { address: mercury, line: written.line, file, name, parent, is_entry: false })
+    }
+
+    /// The file of a call site that ptxas forgets to write: the one before, unless that is written next. Then it was any other.
+    fn forgotten_file(&self) -> u32 {
+        let before = self.transcoder.file;
+        if self.files_to_come.front() == Some(&before) { 1 + u32::from(before == 1) } else { before }
+    }
+
+    /// The Mercury row of the call site whose native row has this number; another than that of the context before.
+    fn call_site(&mut self, number: u64) -> Option<usize> {
+        if let Some(&site) = self.transcoder.site_of.get(&number) {
+            if self.transcoder.context_parent != Some(site) {
+                return Some(site);
+            }
+            let twin = self.rows.len();
+            self.rows.push(*self.rows.get(site)?);
+            self.twins.entry(site).or_default().push(twin);
+            return Some(twin);
+        }
+        let (line, file) = *self.transcoder.stand_in.get(&number)?;
+        let id = self.rows.len();
+        self.rows.push(Row { address: 0, line, file, name: 0, parent: None, is_entry: false });
+        self.at_zero.push(id);
+        self.transcoder.site_of.insert(number, id);
+        Some(id)
+    }
+
+    /// Sees to it that the next row has the place that makes ptxas write it so.
+    fn prepare(&mut self, own: &Written, row: &mut Row, is_start: bool) -> Option<()> {
+        if self.transcoder.count == 0 {
+            return Some(());
+        }
+        let is_root = row.parent.is_none() && self.transcoder.context_parent.is_none();
+        let line = self.transcoder.last.1;
+        let only_place = |place| place == Place::First && is_root && row.line == line;
+        let is_so = |(place, is_flagged): (Place, bool)| {
+            only_place(place) == (own.kind == Kind::Advance) && (!is_start || is_flagged == row.is_entry)
+        };
+        let before = *self.rows.get(*self.order.last()?)?;
+        if !is_so(self.reader.look(row)) {
+            let is_entry = own.kind == Kind::Advance;
+            let filler = Row { address: row.address, is_entry, ..before };
+            self.push(filler);
+        }
+        let looked = self.reader.look(row);
+        if !is_so(looked) {
+            return None;
+        }
+        // Alike rows are written once; a name that is not written tells them apart.
+        if let Some((previous, Place::Plain)) = self.transcoder.previous
+            && looked.0 == Place::Plain
+            && own.call.is_none()
+            && let Some(previous) = self.rows.get(previous)
+            && (previous.line, previous.file, previous.parent, previous.name)
+                == (row.line, row.file, row.parent, row.name)
+        {
+            row.name = u32::from(row.name == 0);
+        }
+        Some(())
+    }
+
+    /// Adds a row to the Mercury program.
+    fn push(&mut self, row: Row) -> usize {
+        let id = self.rows.len();
+        self.reader.read(&row);
+        self.rows.push(row);
+        self.order.push(id);
+        id
+    }
+
+    /// Takes note of what ptxas does when it writes a row.
+    fn write(&mut self, id: usize, written: &Written, is_call_site: bool) {
+        let Some(&Row { address, line, file, parent, .. }) = self.rows.get(id) else { return };
+        let state = &mut self.transcoder;
+        let is_first = state.count == 0;
+        let (last, this) = (state.last, (written.address, written.line));
+        state.count += u64::from(written.kind == Kind::Row);
+        (state.last, state.file) = (this, file);
+        if written.kind == Kind::Advance {
+            return;
+        }
+        if is_call_site {
+            let number = *state.row_of.entry((address, line, file)).or_insert(state.count);
+            state.site_of.entry(number).or_insert(id);
+        }
+        let is_same_context = written.call.is_none();
+        let stands_in = is_first || !is_call_site && is_same_context && !is_special(last, this);
+        if stands_in && !state.row_of.contains_key(&(0, line, file)) {
+            state.row_of.insert((0, line, file), state.count);
+            state.stand_in.insert(state.count, (line, file));
+        }
+        if !is_same_context {
+            state.context_parent = parent;
+        }
+    }
+
+    /// The program. `name` is in force before it.
+    fn ops(&self, mut name: u32) -> Vec<LineOp> {
+        let with_twins = |id: &usize| {
+            let twins = self.twins.get(id).into_iter().flatten().copied();
+            twins.chain([*id]).collect::<Vec<_>>()
+        };
+        let order: Vec<usize> = self.at_zero.iter().chain(&self.order).flat_map(with_twins).collect();
+        let mut numbers = vec![0; self.rows.len()];
+        for (&id, number) in order.iter().zip(1..) {
+            if let Some(slot) = numbers.get_mut(id) {
+                *slot = number;
+            }
+        }
+        let mut ops = Vec::new();
+        let (mut file, mut context, mut is_entry, mut is_first) = (None, 0, false, true);
+        for row in order.iter().filter_map(|id| self.rows.get(*id)) {
+            if file.replace(row.file) != Some(row.file) {
+                ops.push(LineOp::SetFile(row.file.into()));
+            }
+            // The flag is of the row behind it only: two rows in a row need it twice.
+            if is_entry {
+                ops.push(LineOp::EntryRow(0));
+            }
+            if row.is_entry {
+                ops.push(LineOp::EntryRow(1));
+            }
+            is_entry = row.is_entry;
+            let own = row.parent.and_then(|parent| numbers.get(parent)).copied().unwrap_or(0);
+            if (context, name) != (own, row.name) {
+                (context, name) = (own, row.name);
+                ops.push(LineOp::InlinedCall { context, name: name.into() });
+            }
+            if std::mem::take(&mut is_first) && row.address != 0 {
+                ops.push(LineOp::Advance(row.address));
+            }
+            ops.push(LineOp::Row { address: row.address, line: row.line });
+        }
+        ops
+    }
+}

@@ -1,0 +1,119 @@
+//! Native line programs taken back to Mercury ones that lead to them.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "counts must be seen; a panic is a failed test")]
+
+mod corpus;
+
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::line_table::{
+    AddressPair, EntryRow, Loc, LocId, Located, Table, last_name, locations, transcode, untranscode,
+};
+use nv_debug_sections::relocated::Relocated;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether a native program comes back from the Mercury one that is made of it, in a space where instructions are `scale` times as large.
+fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Result<(), String> {
+    let mercury = untranscode(native, name, starts, |address| address.checked_mul(scale))
+        .ok_or_else(|| format!("no program of transcode: {native:?}"))?;
+    let mut addresses: BTreeSet<u64> = starts.iter().copied().collect();
+    addresses.extend(native.iter().filter_map(|op| match *op {
+        LineOp::Row { address, .. } | LineOp::Advance(address) => Some(address),
+        _ => None,
+    }));
+    let pairs: Vec<AddressPair> =
+        addresses.into_iter().map(|native| AddressPair { native, mercury: native * scale }).collect();
+    let back = transcode(&mercury, name, &pairs, starts);
+    if back == native {
+        return Ok(());
+    }
+    let at = back.iter().zip(native).position(|(a, b)| a != b).unwrap_or(back.len().min(native.len()));
+    let around = |ops: &[LineOp]| format!("{:?}", ops.iter().skip(at.saturating_sub(6)).take(12).collect::<Vec<_>>());
+    Err(format!("at {at}:\n  want {}\n  back {}\n  starts {starts:?}", around(native), around(&back)))
+}
+
+#[test]
+fn every_native_program_of_the_corpus() {
+    let mut counts: BTreeMap<(&str, u64), [usize; 2]> = BTreeMap::new();
+    let mut faults = Vec::new();
+    let Some(cubins) = corpus::Cubins::open() else { return };
+    for path in &cubins.paths {
+        let bytes = corpus::file(path);
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if cubin.header.sm() < 90 {
+            continue;
+        }
+        let mut starts: BTreeMap<SectionIndex, BTreeSet<u64>> = BTreeMap::new();
+        for (_, symbol) in cubin.functions() {
+            if let Some(section) = symbol.section() {
+                starts.entry(section).or_default().insert(symbol.value);
+            }
+        }
+        for kind in [SectionKind::DebugLine, SectionKind::NvDebugLineSass] {
+            let Some(index) = cubin.section_by_name(kind.name()) else { continue };
+            let section = Relocated::new(&cubin).section(index).unwrap();
+            for table in line::decode(kind.name(), &section.bytes).unwrap() {
+                for sequence in &table.sequences {
+                    let code = section.target(sequence.base_offset).and_then(|target| target.section);
+                    let Some(code) = code else { continue };
+                    let starts: Vec<u64> = starts.get(&code).into_iter().flatten().copied().collect();
+                    for scale in [1, 2] {
+                        let result = comes_back(&sequence.ops, 0, &starts, scale);
+                        counts.entry((kind.name(), scale)).or_default()[usize::from(result.is_ok())] += 1;
+                        if let Err(words) = result {
+                            faults.push(format!("{} {} x{scale}: {words}", path.display(), cubin.section_name(code)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for ((table, scale), [different, same]) in counts {
+        eprintln!("{table}, instructions {scale} times as large: {same} come back, {different} do not");
+    }
+    assert!(faults.is_empty(), "{}: {}", faults.len(), faults.iter().take(6).cloned().collect::<Vec<_>>().join("\n"));
+}
+
+prop_compose! {
+    fn programs()(
+        directives in prop::collection::vec((1_u32..4, 1_u32..30, 0_u32..4, prop::option::of(any::<prop::sample::Index>())), 1..16),
+        code in prop::collection::vec((any::<prop::sample::Index>(), 1_u64..4), 1..40),
+        entries in prop::collection::btree_map(0_u64..60, (any::<prop::sample::Index>(), any::<bool>()), 1..4),
+        name in 0_u32..3,
+    ) -> (Vec<Loc>, Vec<Located>, Vec<EntryRow>, u32) {
+        let mut locs: Vec<Loc> = Vec::new();
+        for (file, line, called, parent) in directives {
+            let parent = parent.filter(|_| !locs.is_empty()).map(|index| LocId(index.index(locs.len()) as u32));
+            locs.push(Loc { file, line, name: if parent.is_some() { 100 + called } else { 0 }, parent });
+        }
+        let mut address = 0;
+        let located = code.iter().map(|(loc, step)| {
+            let here = Located { address, loc: Some(LocId(loc.index(locs.len()) as u32)) };
+            address += 16 * step;
+            here
+        }).collect();
+        let entries = entries.iter().enumerate().map(|(number, (at, (loc, flagged)))| EntryRow {
+            address: if number == 0 { 0 } else { 16 * at },
+            loc: LocId(loc.index(locs.len()) as u32),
+            flagged: *flagged,
+        }).collect();
+        (locs, located, entries, name)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What `transcode` makes of the directives of random programs comes back.
+    #[test]
+    fn random_programs((locs, located, entries, name) in programs(), scale in 1_u64..3) {
+        let mercury = locations(&locs, &located, &entries, Table::Mercury);
+        let starts: Vec<u64> = entries.iter().map(|entry| entry.address).collect();
+        let pairs: Vec<AddressPair> = (0..200).map(|at| AddressPair { native: 16 * at, mercury: 16 * at }).collect();
+        let native = transcode(&mercury, name, &pairs, &starts);
+        let result = comes_back(&native, last_name(&[], name), &starts, scale);
+        prop_assert!(result.is_ok(), "{}", result.unwrap_err());
+    }
+}
