@@ -14,10 +14,8 @@ use nv_debug_sections::relocated::Relocated;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a native program comes back from the Mercury one that is made of it, in a space where instructions are `scale` times as large.
+/// Whether a Mercury program is found, in a space where instructions are `scale` times as large, and has the rows of the native one.
 fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Result<(), String> {
-    let mercury = untranscode(native, name, starts, |address| address.checked_mul(scale))
-        .ok_or_else(|| format!("no program of transcode: {native:?}"))?;
     let mut addresses: BTreeSet<u64> = starts.iter().copied().collect();
     addresses.extend(native.iter().filter_map(|op| match *op {
         LineOp::Row { address, .. } | LineOp::Advance(address) => Some(address),
@@ -25,13 +23,11 @@ fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Resul
     }));
     let pairs: Vec<AddressPair> =
         addresses.into_iter().map(|native| AddressPair { native, mercury: native * scale }).collect();
-    let back = transcode(&mercury, name, &pairs, starts);
-    if back == native {
-        return Ok(());
+    let mercury = untranscode(native, name, &pairs, starts).ok_or_else(|| format!("not found: {native:?} {starts:?}"))?;
+    if transcode(&mercury, name, &pairs, starts) != native {
+        return Err(format!("leads elsewhere: {native:?}"));
     }
-    let at = back.iter().zip(native).position(|(a, b)| a != b).unwrap_or(back.len().min(native.len()));
-    let around = |ops: &[LineOp]| format!("{:?}", ops.iter().skip(at.saturating_sub(6)).take(12).collect::<Vec<_>>());
-    Err(format!("at {at}:\n  want {}\n  back {}\n  starts {starts:?}", around(native), around(&back)))
+    Ok(())
 }
 
 #[test]

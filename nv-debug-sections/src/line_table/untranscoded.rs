@@ -1,35 +1,66 @@
 //! The way back from a native table of sm_90 and later: a Mercury program that [`transcode`](super::transcode) makes it of.
 //!
-//! A native program says less than the Mercury one it was made of, so there are many. This one has a row for each of its rows, at the
+//! A native program says less than the Mercury one it was made of, so there are many of these. This one has a row for each of its rows, at the
 //! address of the same instruction, and beyond these only rows that no instruction is looked up in, because another stands at their
 //! address: call sites at address 0, which ptxas takes rows for whose line and file they have; second call sites, where the program names
 //! one twice; and repeated rows, which keep the row behind from being the [first](super::transcoded::Place) after an entry row.
 
-use super::transcoded::{Key, Place, is_special};
+use super::transcoded::{AddressPair, Key, Place, is_special, transcode};
 use crate::line::LineOp;
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use std::collections::VecDeque;
 
-/// A Mercury program of which [`transcode`](super::transcode) makes `native`, the program of one code section's sequence. `None` if
-/// `native` is none that it makes.
+/// A Mercury program of which [`transcode`] makes `native`, the program of one code section's sequence; `None` if there is none or it is not
+/// found. It is for all programs of ptxas that were seen, see `tests/untranscode.rs`.
 ///
-/// `name` is the [`last_name`](super::last_name) of the section before in the Mercury table, `starts` are the native addresses of functions
-/// in address order, `mercury` is the Mercury address of an instruction by its native one. Both spaces must have the same order.
-///
-/// That the result leads back is not checked: it does for all programs of ptxas that were seen (`tests/untranscoded.rs`), but programs of
-/// others can look like one.
+/// `name` is the [`last_name`](super::last_name) of the section before in the Mercury table; `instructions` and `starts` are as `transcode`
+/// takes them, and both spaces must have the same order.
 pub fn untranscode(
     native: &[LineOp],
     name: u32,
+    instructions: &[AddressPair],
     starts: &[u64],
-    mercury: impl Fn(u64) -> Option<u64>,
 ) -> Option<Vec<LineOp>> {
-    let written = written(native)?;
-    let mut builder = Builder::new(name, files_to_come(&written));
+    let readings = READINGS.iter();
+    readings.copied().find_map(|reading| {
+        let made = mercury(&written(native, reading)?, reading, (name, instructions, starts))?;
+        (transcode(&made, name, instructions, starts) == native).then_some(made)
+    })
+}
+
+/// What a native program does not say, but decides what leads to it. The first reading that does is taken.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    /// A context whose call site is the row before is that of code on this row's line, which has no row. Else it is that of the next row,
+    /// and the row before stands in for the call site.
+    inlined_here: bool,
+    /// Call sites whose file ptxas forgets to write are in the file of the row before.
+    same_file: bool,
+}
+
+/// The likely ones first.
+const READINGS: [Reading; 4] = [
+    Reading { inlined_here: true, same_file: true },
+    Reading { inlined_here: false, same_file: true },
+    Reading { inlined_here: true, same_file: false },
+    Reading { inlined_here: false, same_file: false },
+];
+
+/// The program for what is written.
+fn mercury(
+    written: &[Written],
+    reading: Reading,
+    (name, instructions, starts): (u32, &[AddressPair], &[u64]),
+) -> Option<Vec<LineOp>> {
+    if !instructions.is_sorted_by_key(|pair| pair.mercury) {
+        return None;
+    }
+    let mut builder = Builder::new(name, files_to_come(written), reading);
     for of_address in written.chunk_by(|a, b| a.address == b.address) {
         let address = of_address.first()?.address;
+        let at = instructions.binary_search_by_key(&address, |pair| pair.native).ok()?;
         let is_start = starts.binary_search(&address).is_ok();
-        builder.instruction(of_address, mercury(address)?, is_start)?;
+        builder.instruction(of_address, instructions.get(at)?.mercury, is_start)?;
     }
     Some(builder.ops(name))
 }
@@ -46,6 +77,14 @@ struct Written {
     is_doubled: bool,
 }
 
+impl Written {
+    /// Whether code that is inlined here can be next at the same address. A row stands twice behind all that is written there; and of call
+    /// sites that do not change the context the file is not written.
+    fn can_be_call_site(&self) -> bool {
+        !self.is_doubled && self.kind != Kind::Advance && (self.call.is_some() || self.file.is_none())
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Row,
@@ -56,7 +95,7 @@ enum Kind {
 }
 
 /// Takes a native program apart.
-fn written(native: &[LineOp]) -> Option<Vec<Written>> {
+fn written(native: &[LineOp], reading: Reading) -> Option<Vec<Written>> {
     let mut all: Vec<Written> = Vec::new();
     let mut rows = 0;
     let (mut file, mut call) = (None, None);
@@ -84,11 +123,10 @@ fn written(native: &[LineOp]) -> Option<Vec<Written>> {
             _ => return None,
         };
         let last = all.last().copied();
-        // Code that is inlined on the line of its call site has no row: what follows is behind it.
-        let is_inlined_here = last.is_some_and(|last| last.kind != Kind::Row || last.call.is_some() || last.file.is_none())
+        let is_inlined_here = reading.inlined_here
             && rows > 1
             && call.is_some_and(|(context, _)| context == rows)
-            && last.is_some_and(|last| last.address != address);
+            && last.is_some_and(|last| last.address != address && last.can_be_call_site());
         let is_repeated = last.is_some_and(|last| (last.address, last.line) == (address, line));
         if is_inlined_here || is_repeated && (call.is_some() || file.is_some()) || kind == Kind::Advance && call.is_some() {
             state(&mut all, &mut file, &mut call)?;
@@ -129,6 +167,8 @@ struct Row {
     parent: Option<usize>,
     /// It opens a function.
     is_entry: bool,
+    /// The flag is set before it, if only to be taken back.
+    is_flagged: bool,
 }
 
 struct Builder {
@@ -142,6 +182,7 @@ struct Builder {
     reader: Reader,
     transcoder: Transcoder,
     files_to_come: VecDeque<u32>,
+    reading: Reading,
 }
 
 /// What ptxas knows of the Mercury rows it has read, as far as it decides what the next is.
@@ -163,7 +204,7 @@ impl Reader {
             Some(Place::Entry) => Place::First,
             _ => Place::Plain,
         };
-        (place, row.is_entry || self.is_flagged)
+        (place, row.is_flagged || self.is_flagged)
     }
 
     fn read(&mut self, row: &Row) {
@@ -190,7 +231,7 @@ struct Transcoder {
 }
 
 impl Builder {
-    fn new(name: u32, files_to_come: VecDeque<u32>) -> Self {
+    fn new(name: u32, files_to_come: VecDeque<u32>, reading: Reading) -> Self {
         let reader = Reader { last: (0, 1), place: None, is_flagged: false, name };
         let transcoder = Transcoder {
             count: 0,
@@ -210,6 +251,7 @@ impl Builder {
             reader,
             transcoder,
             files_to_come,
+            reading,
         }
     }
 
@@ -222,13 +264,20 @@ impl Builder {
         if self.transcoder.count == 0 && !(call_sites.is_empty() && own.call.is_none()) {
             return None;
         }
-        for site in call_sites {
-            let row = self.row(site, mercury, true)?;
-            let id = self.push(row);
+        let mut count_at_zero = 0;
+        for (at, site) in call_sites.iter().enumerate() {
+            let inlined = written.get(at + 1..)?;
+            let row = self.row(site, mercury, Some(inlined))?;
+            if at == 0 {
+                count_at_zero = self.count_at_zero(row.file, written);
+            }
+            let id = if at < count_at_zero { self.push_at_zero(row) } else { self.push(row) };
             self.write(id, site, true);
         }
-        let is_entry = is_start && !own.is_doubled;
-        let mut row = Row { is_entry, ..self.row(own, mercury, false)? };
+        // A row that gives only its place is none that opens a function; the one before it is.
+        let is_flagged = is_start && !own.is_doubled;
+        let is_entry = is_flagged && own.kind != Kind::Advance;
+        let mut row = Row { is_entry, is_flagged: is_entry, ..self.row(own, mercury, None)? };
         self.prepare(own, &mut row, is_start)?;
         let (place, _) = self.reader.look(&row);
         let id = self.push(row);
@@ -237,8 +286,8 @@ impl Builder {
         Some(())
     }
 
-    /// The row of what is written.
-    fn row(&mut self, written: &Written, mercury: u64, is_call_site: bool) -> Option<Row> {
+    /// The row of what is written; `inlined` is what follows a call site.
+    fn row(&mut self, written: &Written, mercury: u64, inlined: Option<&[Written]>) -> Option<Row> {
         let parent = match written.call {
             None => self.transcoder.context_parent,
             Some((0, _)) => {
@@ -247,11 +296,11 @@ impl Builder {
             }
             Some((context, _)) => Some(self.call_site(context)?),
         };
-        let file = if is_call_site && written.call.is_none() {
+        let file = if let Some(inlined) = inlined.filter(|_| written.call.is_none()) {
             if written.file.is_some() {
                 return None;
             }
-            self.forgotten_file()
+            self.forgotten_file(written.line, inlined)?
         } else {
             if written.file.is_some() {
                 self.files_to_come.pop_front();
@@ -259,13 +308,28 @@ impl Builder {
             written.file.unwrap_or(self.transcoder.file)
         };
         let name = written.call.map_or(self.reader.name, |(_, name)| name);
-        Some(Row { address: mercury, line: written.line, file, name, parent, is_entry: false })
+        Some(Row { address: mercury, line: written.line, file, name, parent, is_entry: false, is_flagged: false })
     }
 
-    /// The file of a call site that ptxas forgets to write: the one before, unless that is written next. Then it was any other.
-    fn forgotten_file(&self) -> u32 {
+    /// The file of a call site that ptxas forgets to write: the one before if that can be, else any. It is not the one written next. Other
+    /// call sites of its line are in its file if what they inline has its number, else in others.
+    fn forgotten_file(&self, line: u32, inlined: &[Written]) -> Option<u32> {
+        let number = self.transcoder.count + 1;
+        let mut others: HashSet<u32> = self.files_to_come.front().copied().into_iter().collect();
+        let (mut file, mut same) = (None, None);
+        for (site, inlined) in inlined.iter().zip(inlined.iter().skip(1)) {
+            file = site.file.or(file);
+            if site.line == line {
+                let is_same = inlined.call.is_some_and(|(context, _)| context == number);
+                if is_same { same = same.or(file) } else { others.extend(file) }
+            }
+        }
         let before = self.transcoder.file;
-        if self.files_to_come.front() == Some(&before) { 1 + u32::from(before == 1) } else { before }
+        if !self.reading.same_file {
+            others.insert(before);
+        }
+        let any = std::iter::once(before).chain(1..=u32::from(u16::MAX));
+        same.into_iter().chain(any).find(|file| !others.contains(file))
     }
 
     /// The Mercury row of the call site whose native row has this number; another than that of the context before.
@@ -280,9 +344,8 @@ impl Builder {
             return Some(twin);
         }
         let (line, file) = *self.transcoder.stand_in.get(&number)?;
-        let id = self.rows.len();
-        self.rows.push(Row { address: 0, line, file, name: 0, parent: None, is_entry: false });
-        self.at_zero.push(id);
+        let row = Row { address: 0, line, file, name: 0, parent: None, is_entry: false, is_flagged: false };
+        let id = self.push_at_zero(row);
         self.transcoder.site_of.insert(number, id);
         Some(id)
     }
@@ -295,13 +358,15 @@ impl Builder {
         let is_root = row.parent.is_none() && self.transcoder.context_parent.is_none();
         let line = self.transcoder.last.1;
         let only_place = |place| place == Place::First && is_root && row.line == line;
-        let is_so = |(place, is_flagged): (Place, bool)| {
-            only_place(place) == (own.kind == Kind::Advance) && (!is_start || is_flagged == row.is_entry)
+        let is_flagged = is_start && !own.is_doubled;
+        let is_so = |(place, flagged): (Place, bool)| {
+            only_place(place) == (own.kind == Kind::Advance) && (!is_start || flagged == is_flagged)
         };
-        let before = *self.rows.get(*self.order.last()?)?;
+        let mut filler = *self.rows.get(*self.order.last()?)?;
         if !is_so(self.reader.look(row)) {
             let is_entry = own.kind == Kind::Advance;
-            let filler = Row { address: row.address, is_entry, ..before };
+            (filler.address, filler.is_entry, filler.is_flagged) = (row.address, is_entry, is_entry);
+            row.is_flagged = is_flagged;
             self.push(filler);
         }
         let looked = self.reader.look(row);
@@ -330,6 +395,40 @@ impl Builder {
         id
     }
 
+    /// Adds a row without code at address 0.
+    fn push_at_zero(&mut self, row: Row) -> usize {
+        let id = self.rows.len();
+        self.rows.push(Row { address: 0, ..row });
+        self.at_zero.push(id);
+        id
+    }
+
+    /// How many of the call sites that are written at an instruction stand at another address in Mercury code: those up to the last that
+    /// has the line and file of one it inlines, which yet has a row of its own. `file` is that of the first.
+    fn count_at_zero(&self, mut file: u32, written: &[Written]) -> usize {
+        let mut number = self.transcoder.count;
+        let sites: Vec<_> = written
+            .iter()
+            .zip(written.iter().skip(1))
+            .map(|(site, inlined)| {
+                number += u64::from(site.kind == Kind::Row);
+                file = site.file.unwrap_or(file);
+                ((site.line, file), number, inlined.call.map(|(context, _)| context))
+            })
+            .collect();
+        // Of the sites further in with a line and file: the number that all have to what they inline, if it is one.
+        let mut inner: HashMap<(u32, u32), Option<u64>> = HashMap::new();
+        let mut count = 0;
+        for (at, (key, number, named)) in sites.into_iter().enumerate().rev() {
+            let further_in = inner.get(&key).copied();
+            if count == 0 && further_in.is_some_and(|all| all != Some(number)) {
+                count = at + 1;
+            }
+            inner.insert(key, named.filter(|_| further_in.is_none_or(|all| all == named)));
+        }
+        count
+    }
+
     /// Takes note of what ptxas does when it writes a row.
     fn write(&mut self, id: usize, written: &Written, is_call_site: bool) {
         let Some(&Row { address, line, file, parent, .. }) = self.rows.get(id) else { return };
@@ -343,7 +442,7 @@ impl Builder {
         }
         if is_call_site {
             let number = *state.row_of.entry((address, line, file)).or_insert(state.count);
-            state.site_of.entry(number).or_insert(id);
+            state.site_of.insert(number, id);
         }
         let is_same_context = written.call.is_none();
         let stands_in = is_first || !is_call_site && is_same_context && !is_special(last, this);
@@ -379,8 +478,11 @@ impl Builder {
             if is_entry {
                 ops.push(LineOp::EntryRow(0));
             }
-            if row.is_entry {
+            if row.is_flagged {
                 ops.push(LineOp::EntryRow(1));
+                if !row.is_entry {
+                    ops.push(LineOp::EntryRow(0));
+                }
             }
             is_entry = row.is_entry;
             let own = row.parent.and_then(|parent| numbers.get(parent)).copied().unwrap_or(0);
