@@ -264,14 +264,16 @@ impl Builder {
         if self.transcoder.count == 0 && !(call_sites.is_empty() && own.call.is_none()) {
             return None;
         }
-        let mut count_at_zero = 0;
+        let mut count_before = 0;
         for (at, site) in call_sites.iter().enumerate() {
             let inlined = written.get(at + 1..)?;
             let row = self.row(site, mercury, Some(inlined))?;
             if at == 0 {
-                count_at_zero = self.count_at_zero(row.file, written);
+                count_before = self.count_before(row.file, written);
             }
-            let id = if at < count_at_zero { self.push_at_zero(row) } else { self.push(row) };
+            // No instruction begins there.
+            let address = if at < count_before { mercury.checked_sub(1)? } else { mercury };
+            let id = self.push(Row { address, ..row });
             self.write(id, site, true);
         }
         // A row that gives only its place is none that opens a function; the one before it is.
@@ -345,7 +347,9 @@ impl Builder {
         }
         let (line, file) = *self.transcoder.stand_in.get(&number)?;
         let row = Row { address: 0, line, file, name: 0, parent: None, is_entry: false, is_flagged: false };
-        let id = self.push_at_zero(row);
+        let id = self.rows.len();
+        self.rows.push(row);
+        self.at_zero.push(id);
         self.transcoder.site_of.insert(number, id);
         Some(id)
     }
@@ -395,17 +399,9 @@ impl Builder {
         id
     }
 
-    /// Adds a row without code at address 0.
-    fn push_at_zero(&mut self, row: Row) -> usize {
-        let id = self.rows.len();
-        self.rows.push(Row { address: 0, ..row });
-        self.at_zero.push(id);
-        id
-    }
-
-    /// How many of the call sites that are written at an instruction stand at another address in Mercury code: those up to the last that
+    /// How many of the call sites that are written at an instruction stand before it in Mercury code: those up to the last that
     /// has the line and file of one it inlines, which yet has a row of its own. `file` is that of the first.
-    fn count_at_zero(&self, mut file: u32, written: &[Written]) -> usize {
+    fn count_before(&self, mut file: u32, written: &[Written]) -> usize {
         let mut number = self.transcoder.count;
         let sites: Vec<_> = written
             .iter()
