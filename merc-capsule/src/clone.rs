@@ -4,7 +4,7 @@ use crate::finalise::expect_first;
 use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
 use crate::recover::CodeMap;
-use crate::registers::{self, RangeMaps, Registers};
+use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::streams::{self, Stream, Streams};
 use crate::translation::Translation;
@@ -247,7 +247,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
         let own = own.ok_or_else(|| {
             let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
-            Error::new(name, 0, ErrorKind::Other(text))
+            Error::whole(name, ErrorKind::Other(text))
         })?;
         let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
@@ -281,12 +281,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let (ranges, types) =
             (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let native = registers::decode(&ranges, &types)?;
-        let mercury: Vec<Registers<'_>> = native
-            .iter()
-            .map(|registers| registers::to_mercury(registers, maps.next(registers)?))
-            .collect::<Result<_>>()?;
-        let made = registers::encode(&mercury)?;
+        let made = registers::translate(Space::Native, (&ranges, &types), &mut maps)?;
         Ok(self.registers.get_or_init(|| made))
     }
 }

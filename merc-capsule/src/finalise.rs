@@ -3,8 +3,8 @@
 use crate::frame::{self, Frames};
 use crate::plan::expect_spaces;
 use crate::policy::native_name;
-use crate::recover::{CodeMap, code_maps};
-use crate::registers::{self, RangeMaps, Registers};
+use crate::recover::{CodeMap, maps_or_recovered};
+use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::spaces::Spaces;
 use crate::translation::Translation;
@@ -104,13 +104,11 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     pub fn section(&self, mercury: SectionIndex) -> Result<DebugSection> {
         let clone = self.cubin.section_name(mercury);
         let name = native_name(clone).ok_or_else(|| {
-            Error::new(clone, 0, ErrorKind::Other("this is not the name of a clone".to_owned()))
+            Error::whole(clone, ErrorKind::Other("this is not the name of a clone".to_owned()))
         })?;
         // What codecs say of a native section is said of its clone.
         let here = |error: Error| match error.section() {
-            section if section == name || section.is_empty() => {
-                Error::new(clone, error.offset(), error.kind().clone())
-            }
+            section if section == name || section.is_empty() => error.moved(clone, 0),
             _ => error,
         };
         let kind = SectionName::parse(&name).kind();
@@ -216,19 +214,14 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let clone = |kind: SectionKind| {
             let clone = kind.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
             let clone = clone.ok_or_else(|| {
-                Error::new(kind.name(), 0, ErrorKind::Other("the capsule has no clone of it".to_owned()))
+                Error::whole(kind.name(), ErrorKind::Other("the capsule has no clone of it".to_owned()))
             })?;
             self.cubin.bytes(clone)
         };
         let (ranges, types) =
             (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
-        let mercury = registers::decode(&ranges, &types)?;
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let native: Vec<Registers<'_>> = mercury
-            .iter()
-            .map(|registers| registers::to_native(registers, maps.next(registers)?))
-            .collect::<Result<_>>()?;
-        let made = registers::encode(&native)?;
+        let made = registers::translate(Space::Mercury, (&ranges, &types), &mut maps)?;
         Ok(self.registers.get_or_init(|| made))
     }
 
@@ -252,7 +245,7 @@ pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<
     let name = cubin.section_name(index);
     if is_of_all && cubin.section_by_name(name) != Some(index) {
         let text = "a second section of this name, expected one";
-        return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
+        return Err(Error::whole(name, ErrorKind::Other(text.to_owned())));
     }
     Ok(())
 }
@@ -264,14 +257,14 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 /// Makes the native debug sections of a cubin anew from its capsule, and drops that. Sections without clone stay as they are, and so
 /// do code and `.nv.info`, whose way back is the code generator's.
 ///
-/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`] recovers them from this file.
+/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file.
 ///
 /// # Errors
 ///
-/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`],
+/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`](crate::code_maps),
 /// [`Finaliser::section`] and [`Cubin::update_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
-    let fault = |text: &str| Err(Error::new("", 0, ErrorKind::Other(text.to_owned())));
+    let fault = |text: &str| Err(Error::whole("", ErrorKind::Other(text.to_owned())));
     if !cubin.has_capsule() {
         return fault("there is no capsule to finalise");
     }
@@ -282,15 +275,9 @@ pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     }
     // What only looks like a clone would go with the capsule.
     expect_spaces(cubin).map_err(|error| error.at_section())?;
-    let recovered;
-    let maps = if let Some(maps) = maps {
-        maps
-    } else {
-        recovered = code_maps(cubin)?;
-        &recovered
-    };
+    let maps = maps_or_recovered(cubin, maps)?;
     let spaces = Spaces::of(cubin)?;
-    let changes = Finaliser::new(cubin, Translation::new(cubin, &spaces, maps)).changes()?;
+    let changes = Finaliser::new(cubin, Translation::new(cubin, &spaces, &maps)).changes()?;
     let mut result = cubin.clone();
     result.update_debug_sections(changes)?;
     result.remove_capsule()?;

@@ -137,7 +137,7 @@ impl PlanError {
             Self::NoSymtab => ".symtab",
             Self::Twice { name, .. } | Self::Space { name, .. } | Self::NoOriginal { name, .. } => name,
         };
-        Error::new(section, 0, ErrorKind::Other(self.to_string()))
+        Error::whole(section, ErrorKind::Other(self.to_string()))
     }
 }
 

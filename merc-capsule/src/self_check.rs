@@ -6,7 +6,7 @@ use crate::finalise::Finaliser;
 use crate::frame::Frames;
 use crate::info::{self, NativeSide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
-use crate::recover::{CodeMap, code_maps};
+use crate::recover::{CodeMap, maps_or_recovered};
 use crate::spaces::Spaces;
 use crate::symtab::symbols;
 use crate::translation::Translation;
@@ -60,7 +60,7 @@ pub struct Checked {
 /// Reconstitutes the native sections of a cubin from its capsule and compares them with those present, in file order. Of frame rules,
 /// register maps and relocations also the clone is made again from the native section, which shows what does not come through.
 ///
-/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`] recovers them from this file, which then must
+/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file, which then must
 /// be in itself consistent only.
 ///
 /// # Errors
@@ -69,13 +69,7 @@ pub struct Checked {
 pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Checked>> {
     let views = SectionView::all(cubin);
     let CapsulePlan { clones } = plan(&views).map_err(|error| error.at_section())?;
-    let recovered;
-    let maps = if let Some(maps) = maps {
-        maps
-    } else {
-        recovered = code_maps(cubin)?;
-        &recovered
-    };
+    let maps = &*maps_or_recovered(cubin, maps)?;
     let spaces = Spaces::of(cubin)?;
     let translation = Translation::new(cubin, &spaces, maps);
     let lines = Lines::default();

@@ -25,7 +25,7 @@ pub fn native_only(
     sm: u32,
     constants: Option<SymbolIndex>,
 ) -> Result<Vec<Record<'static>>> {
-    let fault = |text: String| Error::new(nv_info::NAME, 0, ErrorKind::Other(text));
+    let fault = |text: String| Error::whole(nv_info::NAME, ErrorKind::Other(text));
     let (_, workarounds) = SW_WAR
         .iter()
         .find(|(chip, _)| *chip == sm)
@@ -35,7 +35,7 @@ pub fn native_only(
     if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
         let half = |what, value| {
             let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
-            u16::try_from(value).map_err(|_| Error::new(nv_info::NAME, 0, kind))
+            u16::try_from(value).map_err(|_| Error::whole(nv_info::NAME, kind))
         };
         let base = half("where a kernel's parameters begin", parameter_base(sm))?;
         let size = half("the size of a kernel's parameters", size)?;

@@ -55,7 +55,7 @@ impl Cubin<'_> {
     /// There is no capsule, or a section that stays links to one that goes. Nothing is changed then.
     pub fn keep_only_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if !self.has_capsule() {
-            return Err(Error::new("", 0, ErrorKind::Other("there are no Mercury sections".into())));
+            return Err(Error::whole("", ErrorKind::Other("there are no Mercury sections".into())));
         }
         self.remove_sections(|name, section| {
             // The notes link to `.nv.compat`.
