@@ -75,7 +75,7 @@ fn stored(native: &str, bytes: Bytes<'_>, rela: Vec<Relocation>, must_hold: bool
         Bytes::Alone(_) => false,
     };
     let is_shared = match rule(native).map(|rule| rule.storage) {
-        Some(Storage::Alias) => may_share,
+        Some(Storage::Alias | Storage::AliasUnlessRelocated) => may_share,
         Some(Storage::AliasUnlessLineOffset) => may_share && !has_line_offset(),
         Some(Storage::AliasIfEqual) => matches!(bytes, Bytes::Original(_)),
         Some(Storage::Own) | None => false,
@@ -127,13 +127,14 @@ pub struct Cloner<'c, 'd> {
     cubin: &'c Cubin<'d>,
     translation: Translation<'c>,
     lines: &'c Lines<'c>,
+    view: Relocated<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
 }
 
 impl<'c, 'd> Cloner<'c, 'd> {
     /// For this cubin, which has `.nv.merc.symtab` and capsules of code.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>, lines: &'c Lines<'c>) -> Self {
-        Self { cubin, translation, lines, registers: OnceCell::new() }
+        Self { cubin, translation, lines, view: Relocated::new(cubin), registers: OnceCell::new() }
     }
 
     /// The clones of all native debug sections, in the order of these.
@@ -171,7 +172,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
                 self.made(native, MercuryValues { bytes, relocs: Vec::new() })
             }
             kind => {
-                let entries: Vec<_> = self.cubin.relocations_of(native).map(|(_, entry)| *entry).collect();
+                let entries: Vec<_> = self.view.relocations_of(native).map(|(_, entry)| *entry).collect();
                 let rela = relocations::to_mercury(self.cubin, (name, kind), &entries, self.translation)?;
                 let bytes = self.cubin.bytes(native)?;
                 Ok(stored(name, Bytes::Original(&bytes), rela, true))
@@ -192,7 +193,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
     ) -> Result<MercurySection> {
         let name = self.cubin.section_name(native);
         let contents = self.cubin.bytes(native)?;
-        let section = Relocated::new(self.cubin).section(native)?;
+        let section = self.view.section(native)?;
         let units = line::decode(name, &contents)?;
         // Files of several modules have a unit for each; code that native tables have nothing of goes to the first.
         let mut unit_of: HashMap<SectionIndex, usize> = HashMap::new();
@@ -255,7 +256,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
-        let entries = frame::translate(&Frames::read(self.cubin, native)?, self.translation)?;
+        let entries = frame::translate(&Frames::read(&self.view, native)?, self.translation)?;
         let section = encode_frame(&entries, self.section_symbol(SectionKind::DebugFrame))?;
         let relocs = nv_debug_sections::frame::debug_relocs(&section);
         self.made(native, MercuryValues { bytes: section.bytes, relocs })

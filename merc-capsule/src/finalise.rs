@@ -14,6 +14,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cell::OnceCell;
 
@@ -36,13 +37,17 @@ const TRANSLATED: [SectionKind; 5] = [
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
     translation: Translation<'c>,
+    view: Relocated<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
+    /// By where a unit of the line table starts in the clone: where it does in the native section.
+    native_units: OnceCell<HashMap<i64, u32>>,
 }
 
 impl<'c, 'd> Finaliser<'c, 'd> {
     /// For this cubin.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>) -> Self {
-        Self { cubin, translation, registers: OnceCell::new() }
+        let view = Relocated::new(cubin);
+        Self { cubin, translation, view, registers: OnceCell::new(), native_units: OnceCell::new() }
     }
 
     /// All native debug sections that have a clone, in the order of these.
@@ -115,7 +120,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
             Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
-                line_table::native(self.cubin, mercury, kind, self.translation)
+                line_table::native(&self.view, mercury, kind, self.translation)
                     .and_then(|(bytes, relocs)| self.filed(kind, bytes, relocs))
             }
             Some(SectionKind::DebugFrame) => self.frame(mercury),
@@ -136,7 +141,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         kind: Option<SectionKind>,
     ) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let mut entries: Vec<Relocation> =
-            self.cubin.relocations_of(mercury).map(|(_, entry)| *entry).collect();
+            self.view.relocations_of(mercury).map(|(_, entry)| *entry).collect();
         let mut bytes = self.cubin.bytes(mercury)?.into_owned();
         if !self.cubin.header.is_relocatable() {
             self.link_line_offsets(name, &mut entries, &mut bytes)?;
@@ -152,17 +157,10 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         if linked.is_empty() {
             return Ok(());
         }
-        let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
-        let native = clone.map(|clone| self.section(clone)).transpose()?;
-        let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
-        let pairs = native.zip(there);
-        let pairs =
-            pairs.map(|(native, there)| unit_starts(&there).into_iter().zip(unit_starts(&native.bytes)));
-        let native_start: HashMap<i64, u32> =
-            pairs.into_iter().flatten().map(|(there, native)| (there.into(), native)).collect();
+        let native_units = self.native_units()?;
         for entry in linked {
             let fault = |text: &str| Error::new(name, entry.offset, ErrorKind::Other(text.to_owned()));
-            let unit = entry.addend.and_then(|addend| native_start.get(&addend));
+            let unit = entry.addend.and_then(|addend| native_units.get(&addend));
             let unit =
                 unit.ok_or_else(|| fault("no unit of the line table starts where the relocation leads"))?;
             let field =
@@ -172,8 +170,22 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         Ok(())
     }
 
+    fn native_units(&self) -> Result<&HashMap<i64, u32>> {
+        if let Some(made) = self.native_units.get() {
+            return Ok(made);
+        }
+        let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
+        let native = clone.map(|clone| self.section(clone)).transpose()?;
+        let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
+        let pairs = native.zip(there);
+        let pairs =
+            pairs.map(|(native, there)| unit_starts(&there).into_iter().zip(unit_starts(&native.bytes)));
+        let made = pairs.into_iter().flatten().map(|(there, native)| (there.into(), native)).collect();
+        Ok(self.native_units.get_or_init(|| made))
+    }
+
     fn frame(&self, mercury: SectionIndex) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let frames = Frames::read(self.cubin, mercury)?;
+        let frames = Frames::read(&self.view, mercury)?;
         let entries = frame::translate(&frames, self.translation)?;
         let own = self.section_symbol(mercury);
         let native = own.and_then(|symbol| self.translation.spaces().native_symbol(symbol));
@@ -183,7 +195,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let mut relocs = frame::native_relocs(&section, own.map(|_| &there));
         // nvlink's order is that of the modules it links: both spaces have the same.
         let positions: HashMap<u64, usize> = self
-            .cubin
+            .view
             .relocations_of(mercury)
             .enumerate()
             .map(|(at, (_, entry))| (entry.offset, at))

@@ -16,7 +16,7 @@ use crate::translation::{Reference, Translation, Untranslatable};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
 use nv_debug_sections::catalog::Space;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use nv_debug_sections::relocated::Relocated;
@@ -73,13 +73,14 @@ impl Frames {
     /// # Errors
     ///
     /// It cannot be decoded, or its relocations cannot be applied.
-    pub fn read(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Self> {
-        let section = Relocated::new(cubin).section(index)?;
+    pub fn read(view: &Relocated<'_, '_>, index: SectionIndex) -> Result<Self> {
+        let cubin = view.cubin();
+        let section = view.section(index)?;
         let name = cubin.section_name(index);
         let space = if cubin.section(index)?.is_mercury() { Space::Mercury } else { Space::Native };
         let entries = frame::decode(&section.bytes, &frame::field_symbols(&section))
             .map_err(|error| error.moved(name, 0))?;
-        let table = cubin.relocations_of(index).find_map(|(table, _)| Some(cubin.section(table).ok()?.link));
+        let table = view.relocations_of(index).find_map(|(table, _)| Some(cubin.section(table).ok()?.link));
         let symbols = table.map_or(&[][..], |table| cubin.symbols_of(SectionIndex(table)));
         let functions = entries.iter().map(|entry| {
             let Entry::Fde(Fde { initial_location: Address::Symbol { symbol, addend }, .. }) = entry else {

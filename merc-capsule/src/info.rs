@@ -40,7 +40,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use layout::Layout;
-pub use native::{frame_sizes, native_only};
+pub use native::{FrameOwners, native_only};
 
 /// How a record of one space differs from that of the other, apart from the [symbols](Record::symbols) that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -234,8 +234,7 @@ fn unit(
     for (number, file) in (1..).zip(&table.files) {
         let entry =
             FileEntry { name: &file.name, directory: file.directory, mtime: file.mtime, size: file.size };
-        let added =
-            if file.name.is_empty() { program.nameless_file(entry) } else { program.file(entry) };
+        let added = if file.name.is_empty() { program.nameless_file(entry) } else { program.file(entry) };
         added.map_err(fail("file", number))?;
     }
     if let Some(offset) = table.debug_str_base {

@@ -43,6 +43,10 @@ impl Cubin<'_> {
     ///
     /// A native section links to a Mercury one. Nothing is changed then.
     pub fn remove_capsule(&mut self) -> Result<Vec<SectionIndex>> {
+        if self.has_capsule() && self.symtab().is_none() {
+            let text = "there is no native code beside the capsule: without that nothing would be left";
+            return Err(Error::whole("", ErrorKind::Other(text.into())));
+        }
         self.remove_sections(|_, section| section.is_mercury())
     }
 

@@ -233,8 +233,7 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
         ),
     ] {
         assert!(message(fits).is_ok());
-        let expected =
-            format!(".debug_line: sequence 0: overflow when generating LEB128 number for {words}");
+        let expected = format!(".debug_line: sequence 0: overflow when generating LEB128 number for {words}");
         assert_eq!(message(too_large), Err(expected));
     }
 }

@@ -29,12 +29,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::Result;
 use crate::catalog::{SectionKind, SectionName, Space};
 use crate::cubin::{Cubin, SectionIndex};
 use crate::line::{LineRow, LineTable};
 use crate::ptx_txt::NumberedText;
 use crate::relocated::Relocated;
-use crate::Result;
 
 pub use code::{Code, CodeSection, Function};
 pub use index::{LineIndex, SequenceRows};
