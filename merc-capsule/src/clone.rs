@@ -13,7 +13,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::line::{self, EncodedSequence, LineOp, LineTable, Sequence};
+use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{Table, locations};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::relocated::Relocated;
@@ -210,8 +210,11 @@ impl<'c, 'd> Cloner<'c, 'd> {
             }
         }
         let mut values = MercuryValues::default();
+        let strings = self.cubin.section_by_name(SectionKind::DebugStr.name());
+        let strings_end = strings.map_or(Ok(0), |index| self.cubin.bytes(index).map(|bytes| bytes.len()))?;
         for (mut unit, codes) in units.into_iter().zip(codes_of) {
             unit.sequences.clear();
+            restore_nameless_file(&mut unit, strings_end);
             let mut programs = Vec::new();
             for code in codes {
                 let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };
@@ -284,6 +287,22 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
         let made = registers::translate(Space::Native, (&ranges, &types), &mut maps)?;
         Ok(self.registers.get_or_init(|| made))
+    }
+}
+
+/// Takes a `.debug_str` base that is outside the section for what else it can be in a native table: the rest of a last file without a
+/// name ([`LineFile::name`]).
+fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
+    let Some(base) = unit.debug_str_base.filter(|base| *base != 0 && *base as usize >= strings_end) else {
+        return;
+    };
+    // LEB128 numbers of one byte, and the end of the files.
+    if let [directory, mtime, size, 0] = base.to_le_bytes()
+        && [directory, mtime, size].iter().all(|number| *number < 0x80)
+    {
+        let [directory, mtime, size] = [directory, mtime, size].map(u64::from);
+        unit.files.push(LineFile { name: Cow::default(), directory, mtime, size });
+        unit.debug_str_base = None;
     }
 }
 

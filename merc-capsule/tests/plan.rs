@@ -78,6 +78,42 @@ fn plans_are_what_the_corpus_has() {
     eprintln!("{planned} clones of {files} cubins are as planned");
 }
 
+#[test]
+fn a_clone_that_lies_elsewhere_is_told() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../ptxas-driver/tests/pairs/own_sections.sm_100.g.cubin");
+    let file = std::fs::read(path).unwrap();
+    let mut cubin = Cubin::parse(&file).unwrap();
+    let plan = plan(&SectionView::all(&cubin)).unwrap();
+    let index = |cubin: &Cubin<'_>, name: &str| cubin.section_by_name(name).unwrap();
+    let changed = [
+        (".nv.merc.debug_abbrev", Presence::OwnBytes),
+        (".nv.merc.nv.info", Presence::SharedBytes),
+        (".nv.merc.nv_debug_ptx_txt", Presence::OtherHeader),
+    ];
+    let before = plan.presence(&cubin).unwrap();
+    for (name, presence) in changed {
+        let at = index(&cubin, name);
+        match presence {
+            Presence::OwnBytes => {
+                let bytes = cubin.bytes(at).unwrap().into_owned();
+                cubin.sections[at.as_usize()].contents = Contents::Bytes(bytes.into());
+            }
+            Presence::SharedBytes => {
+                let original = index(&cubin, ".nv.info");
+                cubin.sections[at.as_usize()].contents = Contents::Alias(original);
+            }
+            _ => cubin.sections[at.as_usize()].flags |= 1,
+        }
+    }
+    for ((clone, before), now) in plan.clones.iter().zip(before).zip(plan.presence(&cubin).unwrap()) {
+        let change = changed.iter().find(|(name, _)| *name == clone.name).map(|(_, presence)| *presence);
+        let is_graph = clone.name == ".nv.merc.nv.callgraph";
+        assert_eq!(before, if is_graph { Presence::Missing } else { Presence::AsPlanned }, "{}", clone.name);
+        assert_eq!(now, change.unwrap_or(before), "{}", clone.name);
+    }
+}
+
 fn view(name: &str, flags: u64) -> SectionView<'_> {
     SectionView { name, sh_type: 1, flags }
 }
