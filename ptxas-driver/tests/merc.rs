@@ -108,7 +108,6 @@ fn standard_input_stands_for_one_file() {
         &["merc", "clone", "-", "--maps-from", "-", "-o"][..],
         &["merc", "clone", "-", "--ptx", "-", "-o"],
         &["merc", "finalise", "-", "--maps-from", "-", "-o"],
-        &["coverage", "-", "--ptx", "-"],
         &["coverage", "-", "-"],
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
