@@ -118,7 +118,7 @@ pub struct MercurySide<'a, 'd> {
 pub struct NativeSide<'a, 'd> {
     /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`frame_sizes`] or from an original.
+    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`FrameOwners::sizes`] or from an original.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
     /// The records that only native code has, from [`native_only`] or from an original. Not mapped.
     pub only: &'a [Record<'d>],
