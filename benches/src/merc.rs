@@ -22,6 +22,7 @@ use nv_debug_sections::nv_info::{self, Attribute, Record, Value};
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange, SassRegister};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::relocated::Relocated;
 
 const BASE: &[u8] = include_bytes!("../../ptxas-driver/tests/pairs/odd_references.sm_100.g.cubin");
 
@@ -121,7 +122,7 @@ fn native(size: Size) -> Result<Cubin<'static>> {
         Ok((index, bytes))
     };
     let (frame, _) = header(SectionKind::DebugFrame)?;
-    let entries = Frames::read(&cubin, frame)?.entries;
+    let entries = Frames::read(&Relocated::new(&cubin), frame)?.entries;
     let (_, source) = header(SectionKind::DebugLine)?;
     let (_, ptx) = header(SectionKind::NvDebugLineSass)?;
     let functions = add_functions(&mut cubin, size)?;

@@ -63,9 +63,9 @@ pub struct Conflict {
     pub known: AddressPair,
 }
 
-/// What [`AddressMap::recover`] looks at.
+/// PTX lines of a code section in both spaces: what [`AddressMap::recover`] looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Lines<'a> {
+pub struct LineChanges<'a> {
     /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.
     pub native: &'a [(u64, u32)],
     /// The same in Mercury code.
@@ -81,8 +81,8 @@ impl AddressMap {
     /// stand (FORMATS 1.6: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
-    pub fn recover(lines: Lines<'_>) -> Self {
-        let Lines { native, mercury, starts, opening_lines } = lines;
+    pub fn recover(lines: LineChanges<'_>) -> Self {
+        let LineChanges { native, mercury, starts, opening_lines } = lines;
         let mut opening_lines = opening_lines.to_vec();
         opening_lines.sort_unstable();
         let found = matched(native, mercury);
@@ -202,7 +202,7 @@ mod tests {
 
     fn recovered(native: &[(u64, u32)], mercury: &[(u64, u32)], starts: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let starts: Vec<_> = starts.iter().copied().map(pair).collect();
-        let map = AddressMap::recover(Lines { native, mercury, starts: &starts, opening_lines: &[1] });
+        let map = AddressMap::recover(LineChanges { native, mercury, starts: &starts, opening_lines: &[1] });
         map.pairs().iter().map(|pair| (pair.native, pair.mercury)).collect()
     }
 
@@ -224,7 +224,7 @@ mod tests {
         let instructions = [(0, 0), (0x10, 0), (0x40, 0x80)];
         assert_eq!(recovered(&native, &mercury, &starts), [&instructions[..], &[(0x50, 0x90)]].concat());
         let starts = starts.map(pair);
-        let map = AddressMap::recover(Lines {
+        let map = AddressMap::recover(LineChanges {
             native: &native,
             mercury: &mercury,
             starts: &starts,

@@ -53,7 +53,7 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
     let sm = cubin.header.sm();
     if sm < Generation::FIRST_MERCURY_SM {
         let text = format!("code for sm_{sm} has no capsule, expected sm_100 or later");
-        return Err(Error::new("", 0, ErrorKind::Other(text)));
+        return Err(Error::whole("", ErrorKind::Other(text)));
     }
     let planned = plan(&SectionView::all(cubin)).map_err(|error| error.at_section())?;
     let Origin { maps, lines } = origin;
@@ -93,8 +93,11 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
         planned.iter().filter_map(|clone| clone.name.strip_prefix(MERCURY_PREFIX)).collect();
     cubin.symbol_strings(&own_names)?;
     let numbers = symtab::numbers(cubin);
-    let by_original =
-        planned.iter().enumerate().map(|(number, clone)| (original(clone), Link::New(number))).collect();
+    let by_original = planned
+        .iter()
+        .enumerate()
+        .map(|(number, clone)| (clone.original_index(), Link::New(number)))
+        .collect();
     let clones = Clones { symtab: Link::New(planned.len()), by_original, numbers, maps };
     let mut new = planned
         .iter()
@@ -117,11 +120,6 @@ fn append_capsule(cubin: &mut Cubin<'_>, plan: &CapsulePlan, maps: &[CodeMap]) -
     set_symbols(cubin, maps)
 }
 
-/// Index of the section that a clone is of.
-fn original(clone: &PlannedClone) -> SectionIndex {
-    SectionIndex(u32::try_from(clone.original + 1).unwrap_or(u32::MAX))
-}
-
 /// The sections of a capsule that is made, by what they refer to.
 struct Clones<'m> {
     symtab: Link,
@@ -133,7 +131,7 @@ struct Clones<'m> {
 
 impl Clones<'_> {
     fn section(&self, cubin: &Cubin<'_>, clone: &PlannedClone) -> Result<NewSection<'static>> {
-        let index = original(clone);
+        let index = clone.original_index();
         let native = cubin.section(index)?;
         let is_code = clone.sh_type == sht::MERC_CODE;
         let info = SectionIndex(native.info);

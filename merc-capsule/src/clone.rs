@@ -4,7 +4,7 @@ use crate::finalise::expect_first;
 use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
 use crate::recover::CodeMap;
-use crate::registers::{self, RangeMaps, Registers};
+use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::streams::{self, Stream, Streams};
 use crate::translation::Translation;
@@ -13,7 +13,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::line::{self, EncodedSequence, LineOp, LineTable, Sequence};
+use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{Table, locations};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::relocated::Relocated;
@@ -75,7 +75,7 @@ fn stored(native: &str, bytes: Bytes<'_>, rela: Vec<Relocation>, must_hold: bool
         Bytes::Alone(_) => false,
     };
     let is_shared = match rule(native).map(|rule| rule.storage) {
-        Some(Storage::Alias) => may_share,
+        Some(Storage::Alias | Storage::AliasUnlessRelocated) => may_share,
         Some(Storage::AliasUnlessLineOffset) => may_share && !has_line_offset(),
         Some(Storage::AliasIfEqual) => matches!(bytes, Bytes::Original(_)),
         Some(Storage::Own) | None => false,
@@ -127,13 +127,14 @@ pub struct Cloner<'c, 'd> {
     cubin: &'c Cubin<'d>,
     translation: Translation<'c>,
     lines: &'c Lines<'c>,
+    view: Relocated<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
 }
 
 impl<'c, 'd> Cloner<'c, 'd> {
     /// For this cubin, which has `.nv.merc.symtab` and capsules of code.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>, lines: &'c Lines<'c>) -> Self {
-        Self { cubin, translation, lines, registers: OnceCell::new() }
+        Self { cubin, translation, lines, view: Relocated::new(cubin), registers: OnceCell::new() }
     }
 
     /// The clones of all native debug sections, in the order of these.
@@ -171,7 +172,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
                 self.made(native, MercuryValues { bytes, relocs: Vec::new() })
             }
             kind => {
-                let entries: Vec<_> = self.cubin.relocations_of(native).map(|(_, entry)| *entry).collect();
+                let entries: Vec<_> = self.view.relocations_of(native).map(|(_, entry)| *entry).collect();
                 let rela = relocations::to_mercury(self.cubin, (name, kind), &entries, self.translation)?;
                 let bytes = self.cubin.bytes(native)?;
                 Ok(stored(name, Bytes::Original(&bytes), rela, true))
@@ -192,7 +193,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
     ) -> Result<MercurySection> {
         let name = self.cubin.section_name(native);
         let contents = self.cubin.bytes(native)?;
-        let section = Relocated::new(self.cubin).section(native)?;
+        let section = self.view.section(native)?;
         let units = line::decode(name, &contents)?;
         // Files of several modules have a unit for each; code that native tables have nothing of goes to the first.
         let mut unit_of: HashMap<SectionIndex, usize> = HashMap::new();
@@ -209,8 +210,11 @@ impl<'c, 'd> Cloner<'c, 'd> {
             }
         }
         let mut values = MercuryValues::default();
+        let strings = self.cubin.section_by_name(SectionKind::DebugStr.name());
+        let strings_end = strings.map_or(Ok(0), |index| self.cubin.bytes(index).map(|bytes| bytes.len()))?;
         for (mut unit, codes) in units.into_iter().zip(codes_of) {
             unit.sequences.clear();
+            restore_nameless_file(&mut unit, strings_end);
             let mut programs = Vec::new();
             for code in codes {
                 let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };
@@ -247,7 +251,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
         let own = own.ok_or_else(|| {
             let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
-            Error::new(name, 0, ErrorKind::Other(text))
+            Error::whole(name, ErrorKind::Other(text))
         })?;
         let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
@@ -255,7 +259,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
-        let entries = frame::translate(&Frames::read(self.cubin, native)?, self.translation)?;
+        let entries = frame::translate(&Frames::read(&self.view, native)?, self.translation)?;
         let section = encode_frame(&entries, self.section_symbol(SectionKind::DebugFrame))?;
         let relocs = nv_debug_sections::frame::debug_relocs(&section);
         self.made(native, MercuryValues { bytes: section.bytes, relocs })
@@ -281,13 +285,24 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let (ranges, types) =
             (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let native = registers::decode(&ranges, &types)?;
-        let mercury: Vec<Registers<'_>> = native
-            .iter()
-            .map(|registers| registers::to_mercury(registers, maps.next(registers)?))
-            .collect::<Result<_>>()?;
-        let made = registers::encode(&mercury)?;
+        let made = registers::translate(Space::Native, (&ranges, &types), &mut maps)?;
         Ok(self.registers.get_or_init(|| made))
+    }
+}
+
+/// Takes a `.debug_str` base that is outside the section for what else it can be in a native table: the rest of a last file without a
+/// name ([`LineFile::name`]).
+fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
+    let Some(base) = unit.debug_str_base.filter(|base| *base != 0 && *base as usize >= strings_end) else {
+        return;
+    };
+    // LEB128 numbers of one byte, and the end of the files.
+    if let [directory, mtime, size, 0] = base.to_le_bytes()
+        && [directory, mtime, size].iter().all(|number| *number < 0x80)
+    {
+        let [directory, mtime, size] = [directory, mtime, size].map(u64::from);
+        unit.files.push(LineFile { name: Cow::default(), directory, mtime, size });
+        unit.debug_str_base = None;
     }
 }
 

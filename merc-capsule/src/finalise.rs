@@ -3,8 +3,8 @@
 use crate::frame::{self, Frames};
 use crate::plan::expect_spaces;
 use crate::policy::native_name;
-use crate::recover::{CodeMap, code_maps};
-use crate::registers::{self, RangeMaps, Registers};
+use crate::recover::{CodeMap, maps_or_recovered};
+use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::spaces::Spaces;
 use crate::translation::Translation;
@@ -14,6 +14,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cell::OnceCell;
 
@@ -36,13 +37,17 @@ const TRANSLATED: [SectionKind; 5] = [
 pub struct Finaliser<'c, 'd> {
     cubin: &'c Cubin<'d>,
     translation: Translation<'c>,
+    view: Relocated<'c, 'd>,
     registers: OnceCell<(Vec<u8>, Vec<u8>)>,
+    /// By where a unit of the line table starts in the clone: where it does in the native section.
+    native_units: OnceCell<HashMap<i64, u32>>,
 }
 
 impl<'c, 'd> Finaliser<'c, 'd> {
     /// For this cubin.
     pub fn new(cubin: &'c Cubin<'d>, translation: Translation<'c>) -> Self {
-        Self { cubin, translation, registers: OnceCell::new() }
+        let view = Relocated::new(cubin);
+        Self { cubin, translation, view, registers: OnceCell::new(), native_units: OnceCell::new() }
     }
 
     /// All native debug sections that have a clone, in the order of these.
@@ -104,20 +109,18 @@ impl<'c, 'd> Finaliser<'c, 'd> {
     pub fn section(&self, mercury: SectionIndex) -> Result<DebugSection> {
         let clone = self.cubin.section_name(mercury);
         let name = native_name(clone).ok_or_else(|| {
-            Error::new(clone, 0, ErrorKind::Other("this is not the name of a clone".to_owned()))
+            Error::whole(clone, ErrorKind::Other("this is not the name of a clone".to_owned()))
         })?;
         // What codecs say of a native section is said of its clone.
         let here = |error: Error| match error.section() {
-            section if section == name || section.is_empty() => {
-                Error::new(clone, error.offset(), error.kind().clone())
-            }
+            section if section == name || section.is_empty() => error.moved(clone, 0),
             _ => error,
         };
         let kind = SectionName::parse(&name).kind();
         expect_first(self.cubin, mercury, kind)?;
         let made = match kind {
             Some(kind @ (SectionKind::DebugLine | SectionKind::NvDebugLineSass)) => {
-                line_table::native(self.cubin, mercury, kind, self.translation)
+                line_table::native(&self.view, mercury, kind, self.translation)
                     .and_then(|(bytes, relocs)| self.filed(kind, bytes, relocs))
             }
             Some(SectionKind::DebugFrame) => self.frame(mercury),
@@ -138,7 +141,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         kind: Option<SectionKind>,
     ) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let mut entries: Vec<Relocation> =
-            self.cubin.relocations_of(mercury).map(|(_, entry)| *entry).collect();
+            self.view.relocations_of(mercury).map(|(_, entry)| *entry).collect();
         let mut bytes = self.cubin.bytes(mercury)?.into_owned();
         if !self.cubin.header.is_relocatable() {
             self.link_line_offsets(name, &mut entries, &mut bytes)?;
@@ -154,17 +157,10 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         if linked.is_empty() {
             return Ok(());
         }
-        let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
-        let native = clone.map(|clone| self.section(clone)).transpose()?;
-        let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
-        let pairs = native.zip(there);
-        let pairs =
-            pairs.map(|(native, there)| unit_starts(&there).into_iter().zip(unit_starts(&native.bytes)));
-        let native_start: HashMap<i64, u32> =
-            pairs.into_iter().flatten().map(|(there, native)| (there.into(), native)).collect();
+        let native_units = self.native_units()?;
         for entry in linked {
             let fault = |text: &str| Error::new(name, entry.offset, ErrorKind::Other(text.to_owned()));
-            let unit = entry.addend.and_then(|addend| native_start.get(&addend));
+            let unit = entry.addend.and_then(|addend| native_units.get(&addend));
             let unit =
                 unit.ok_or_else(|| fault("no unit of the line table starts where the relocation leads"))?;
             let field =
@@ -174,8 +170,22 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         Ok(())
     }
 
+    fn native_units(&self) -> Result<&HashMap<i64, u32>> {
+        if let Some(made) = self.native_units.get() {
+            return Ok(made);
+        }
+        let clone = SectionKind::DebugLine.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
+        let native = clone.map(|clone| self.section(clone)).transpose()?;
+        let there = clone.map(|clone| self.cubin.bytes(clone)).transpose()?;
+        let pairs = native.zip(there);
+        let pairs =
+            pairs.map(|(native, there)| unit_starts(&there).into_iter().zip(unit_starts(&native.bytes)));
+        let made = pairs.into_iter().flatten().map(|(there, native)| (there.into(), native)).collect();
+        Ok(self.native_units.get_or_init(|| made))
+    }
+
     fn frame(&self, mercury: SectionIndex) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let frames = Frames::read(self.cubin, mercury)?;
+        let frames = Frames::read(&self.view, mercury)?;
         let entries = frame::translate(&frames, self.translation)?;
         let own = self.section_symbol(mercury);
         let native = own.and_then(|symbol| self.translation.spaces().native_symbol(symbol));
@@ -185,7 +195,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let mut relocs = frame::native_relocs(&section, own.map(|_| &there));
         // nvlink's order is that of the modules it links: both spaces have the same.
         let positions: HashMap<u64, usize> = self
-            .cubin
+            .view
             .relocations_of(mercury)
             .enumerate()
             .map(|(at, (_, entry))| (entry.offset, at))
@@ -216,19 +226,14 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let clone = |kind: SectionKind| {
             let clone = kind.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
             let clone = clone.ok_or_else(|| {
-                Error::new(kind.name(), 0, ErrorKind::Other("the capsule has no clone of it".to_owned()))
+                Error::whole(kind.name(), ErrorKind::Other("the capsule has no clone of it".to_owned()))
             })?;
             self.cubin.bytes(clone)
         };
         let (ranges, types) =
             (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
-        let mercury = registers::decode(&ranges, &types)?;
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let native: Vec<Registers<'_>> = mercury
-            .iter()
-            .map(|registers| registers::to_native(registers, maps.next(registers)?))
-            .collect::<Result<_>>()?;
-        let made = registers::encode(&native)?;
+        let made = registers::translate(Space::Mercury, (&ranges, &types), &mut maps)?;
         Ok(self.registers.get_or_init(|| made))
     }
 
@@ -252,7 +257,7 @@ pub(crate) fn expect_first(cubin: &Cubin<'_>, index: SectionIndex, kind: Option<
     let name = cubin.section_name(index);
     if is_of_all && cubin.section_by_name(name) != Some(index) {
         let text = "a second section of this name, expected one";
-        return Err(Error::new(name, 0, ErrorKind::Other(text.to_owned())));
+        return Err(Error::whole(name, ErrorKind::Other(text.to_owned())));
     }
     Ok(())
 }
@@ -264,14 +269,14 @@ fn plain(bytes: Vec<u8>) -> (Vec<u8>, Vec<Relocation>) {
 /// Makes the native debug sections of a cubin anew from its capsule, and drops that. Sections without clone stay as they are, and so
 /// do code and `.nv.info`, whose way back is the code generator's.
 ///
-/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`] recovers them from this file.
+/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file.
 ///
 /// # Errors
 ///
-/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`],
+/// There is no capsule, or no native code beside it; a section is a clone by its name or its flags only; those of [`code_maps`](crate::code_maps),
 /// [`Finaliser::section`] and [`Cubin::update_debug_sections`]. Nothing is changed then.
 pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
-    let fault = |text: &str| Err(Error::new("", 0, ErrorKind::Other(text.to_owned())));
+    let fault = |text: &str| Err(Error::whole("", ErrorKind::Other(text.to_owned())));
     if !cubin.has_capsule() {
         return fault("there is no capsule to finalise");
     }
@@ -282,15 +287,9 @@ pub fn finalise(cubin: &mut Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<()> {
     }
     // What only looks like a clone would go with the capsule.
     expect_spaces(cubin).map_err(|error| error.at_section())?;
-    let recovered;
-    let maps = if let Some(maps) = maps {
-        maps
-    } else {
-        recovered = code_maps(cubin)?;
-        &recovered
-    };
+    let maps = maps_or_recovered(cubin, maps)?;
     let spaces = Spaces::of(cubin)?;
-    let changes = Finaliser::new(cubin, Translation::new(cubin, &spaces, maps)).changes()?;
+    let changes = Finaliser::new(cubin, Translation::new(cubin, &spaces, &maps)).changes()?;
     let mut result = cubin.clone();
     result.update_debug_sections(changes)?;
     result.remove_capsule()?;

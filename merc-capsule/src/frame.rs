@@ -16,7 +16,7 @@ use crate::translation::{Reference, Translation, Untranslatable};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
 use nv_debug_sections::catalog::Space;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use nv_debug_sections::relocated::Relocated;
@@ -48,10 +48,14 @@ const fn code_alignment(space: Space) -> u64 {
 pub struct Frames {
     /// Which space.
     space: Space,
+    /// Name of the section, for messages.
+    name: String,
     /// Its entries in section order.
     pub entries: Vec<Entry>,
     /// Of each entry, the code section of an FDE's function and where in it that starts.
     functions: Vec<Option<(SectionIndex, u64)>>,
+    /// Byte offset of each entry, for messages.
+    offsets: Vec<u64>,
 }
 
 /// What an FDE says from where on.
@@ -69,13 +73,14 @@ impl Frames {
     /// # Errors
     ///
     /// It cannot be decoded, or its relocations cannot be applied.
-    pub fn read(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Self> {
-        let section = Relocated::new(cubin).section(index)?;
+    pub fn read(view: &Relocated<'_, '_>, index: SectionIndex) -> Result<Self> {
+        let cubin = view.cubin();
+        let section = view.section(index)?;
         let name = cubin.section_name(index);
         let space = if cubin.section(index)?.is_mercury() { Space::Mercury } else { Space::Native };
         let entries = frame::decode(&section.bytes, &frame::field_symbols(&section))
-            .map_err(|error| Error::new(name, error.offset(), error.kind().clone()))?;
-        let table = cubin.relocations_of(index).find_map(|(table, _)| Some(cubin.section(table).ok()?.link));
+            .map_err(|error| error.moved(name, 0))?;
+        let table = view.relocations_of(index).find_map(|(table, _)| Some(cubin.section(table).ok()?.link));
         let symbols = table.map_or(&[][..], |table| cubin.symbols_of(SectionIndex(table)));
         let functions = entries.iter().map(|entry| {
             let Entry::Fde(Fde { initial_location: Address::Symbol { symbol, addend }, .. }) = entry else {
@@ -85,7 +90,8 @@ impl Frames {
             Some((symbol.section()?, symbol.value.wrapping_add_signed(*addend)))
         });
         let functions = functions.collect();
-        Ok(Self { space, entries, functions })
+        let offsets = frame::entry_offsets(&section.bytes);
+        Ok(Self { space, name: name.to_owned(), entries, functions, offsets })
     }
 
     /// Which entries are of functions that were dropped: FDEs in Mercury space whose function has no symbol, and their CIEs.
@@ -254,7 +260,8 @@ impl Writer<'_> {
         let entries = frames.entries.iter().zip(&frames.functions).zip(is_dropped).enumerate();
         for (number, ((entry, function), is_dropped)) in entries {
             let fault = |text: String| {
-                Error::new(frame::NAME, 0, ErrorKind::Other(format!("entry {number}: {text}")))
+                let offset = frames.offsets.get(number).copied().unwrap_or(0);
+                Error::new(&*frames.name, offset, ErrorKind::Other(format!("entry {number}: {text}")))
             };
             match entry {
                 _ if is_dropped => dropped += u32::from(matches!(entry, Entry::Cie(_))),

@@ -40,7 +40,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use layout::Layout;
-pub use native::{frame_sizes, native_only};
+pub use native::{FrameOwners, native_only};
 
 /// How a record of one space differs from that of the other, apart from the [symbols](Record::symbols) that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub struct MercurySide<'a, 'd> {
 pub struct NativeSide<'a, 'd> {
     /// Addresses of the function's code, of the kind [`Place::Listed`]. `.nv.info` has none.
     pub map: &'a AddressMap,
-    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`frame_sizes`] or from an original.
+    /// Frame sizes in bytes in native code, by symbols of `.nv.merc.symtab`, from [`FrameOwners::sizes`] or from an original.
     pub frame_sizes: &'a BTreeMap<SymbolIndex, u32>,
     /// The records that only native code has, from [`native_only`] or from an original. Not mapped.
     pub only: &'a [Record<'d>],
@@ -192,13 +192,13 @@ pub fn listed(section: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> R
         let there = there.remove(&attribute).unwrap_or_default();
         if here.len() != there.len() {
             let text = format!("{attribute}: {} addresses, in {clone} {}", here.len(), there.len());
-            return Err(Error::new(section, 0, ErrorKind::Other(text)));
+            return Err(Error::whole(section, ErrorKind::Other(text)));
         }
         pairs.extend(here.into_iter().zip(there).map(|(native, mercury)| AddressPair { native, mercury }));
     }
     if let Some(attribute) = there.keys().next() {
         let text = format!("{attribute}: {section} has no addresses of it");
-        return Err(Error::new(clone, 0, ErrorKind::Other(text)));
+        return Err(Error::whole(clone, ErrorKind::Other(text)));
     }
     pairs.sort_unstable_by_key(|pair| (pair.native, pair.mercury));
     pairs.dedup();

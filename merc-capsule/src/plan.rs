@@ -3,7 +3,7 @@
 use crate::policy::{Content, Rule, Storage, is_mercury, merc_name, native_name, rule};
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{RelocForm, SectionName};
-use nv_debug_sections::cubin::{Cubin, sht};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::{Error, ErrorKind};
 use std::fmt;
 
@@ -54,6 +54,8 @@ pub enum Exception {
     AliasIfEqual,
     /// It is a copy if relocations in it say where line programs begin.
     CopyIfLineOffset,
+    /// It has bytes of its own if it has relocations and the original has none.
+    RewriteIfRelocated,
 }
 
 impl fmt::Display for Exception {
@@ -61,6 +63,7 @@ impl fmt::Display for Exception {
         f.pad(match self {
             Self::AliasIfEqual => "alias if equal",
             Self::CopyIfLineOffset => "copy if it has offsets of line programs",
+            Self::RewriteIfRelocated => "rewrite if only it has relocations",
         })
     }
 }
@@ -82,6 +85,13 @@ pub struct PlannedClone {
     pub action: Action,
     /// When it does not.
     pub exception: Option<Exception>,
+}
+
+impl PlannedClone {
+    /// Index of its original in the file whose [views](SectionView::all) were planned for.
+    pub fn original_index(&self) -> SectionIndex {
+        SectionIndex(u32::try_from(self.original + 1).unwrap_or(u32::MAX))
+    }
 }
 
 /// The clones of a cubin in the order of their originals.
@@ -137,7 +147,7 @@ impl PlanError {
             Self::NoSymtab => ".symtab",
             Self::Twice { name, .. } | Self::Space { name, .. } | Self::NoOriginal { name, .. } => name,
         };
-        Error::new(section, 0, ErrorKind::Other(self.to_string()))
+        Error::whole(section, ErrorKind::Other(self.to_string()))
     }
 }
 
@@ -201,6 +211,7 @@ fn clone(original: usize, name: String, view: &SectionView<'_>, rule: &Rule) -> 
     let (action, exception) = match (rule.content, rule.storage) {
         (_, Storage::Alias) => (Action::Alias, None),
         (_, Storage::AliasUnlessLineOffset) => (Action::Alias, Some(Exception::CopyIfLineOffset)),
+        (_, Storage::AliasUnlessRelocated) => (Action::Alias, Some(Exception::RewriteIfRelocated)),
         (Content::Same, _) => (Action::Copy, None),
         (Content::Mercury, Storage::AliasIfEqual) => (Action::Rewrite, Some(Exception::AliasIfEqual)),
         (Content::Mercury, Storage::Own) => (Action::Rewrite, None),

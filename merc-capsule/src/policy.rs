@@ -33,6 +33,9 @@ pub enum Storage {
     /// In the original's file range unless relocations say where line programs begin (observed: ptxas 13.0.88 gives a clone its own
     /// bytes when it makes an `R_MERC` relocation of type 0x10008 in it, as with `-c`).
     AliasUnlessLineOffset,
+    /// In the original's file range unless it has relocations and the original has none (observed: ptxas 13.0.88 has applied those of the
+    /// original to its bytes, in whole programs).
+    AliasUnlessRelocated,
     /// In the original's file range if the bytes are equal.
     AliasIfEqual,
     /// In a file range of its own.
@@ -70,7 +73,7 @@ impl Rule {
 pub const RULES: &[Rule] = {
     use Content::{Mercury, Same};
     use Extent::{Function, Numbered, Whole};
-    use Storage::{Alias, AliasIfEqual, AliasUnlessLineOffset, Own};
+    use Storage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own};
     const fn row(
         (native, extent): (&'static str, Extent),
         (clone, sh_type): (&'static str, u32),
@@ -105,7 +108,12 @@ pub const RULES: &[Rule] = {
         row((".nv.info", Function), (".nv.merc.nv.info", sht::MERC_INFO), Mercury, Own),
         // ptxas 13.0 makes no clone of the call graph, 13.4 always does.
         row((".nv.callgraph", Whole), (".nv.merc.nv.callgraph", sht::MERC_CALLGRAPH), Same, Own),
-        row((".nv.constant3", Whole), (".nv.merc.nv.constant.user", sht::MERC_CONSTANT_USER), Same, Alias),
+        row(
+            (".nv.constant3", Whole),
+            (".nv.merc.nv.constant.user", sht::MERC_CONSTANT_USER),
+            Same,
+            AliasUnlessRelocated,
+        ),
         row((".nv.constant4", Whole), (".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC), Same, Alias),
         row(
             (".nv.constant2", Function),
@@ -113,7 +121,12 @@ pub const RULES: &[Rule] = {
             Mercury,
             Own,
         ),
-        row((".nv.global.init", Whole), (".nv.merc.nv.global.init", sht::CUDA_GLOBAL_INIT), Same, Alias),
+        row(
+            (".nv.global.init", Whole),
+            (".nv.merc.nv.global.init", sht::CUDA_GLOBAL_INIT),
+            Same,
+            AliasUnlessRelocated,
+        ),
         row(
             (".nv.shared.reserved", Function),
             (".nv.merc.nv.shared.reserved", sht::CUDA_SHARED_RESERVED),

@@ -1,9 +1,10 @@
 //! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at other addresses and in another order.
 
 use crate::address_map::{AddressMap, Place};
+use crate::policy::merc_name;
 use crate::recover::CodeMap;
 use foldhash::HashMap;
-use nv_debug_sections::catalog::CODE_PREFIX;
+use nv_debug_sections::catalog::{CODE_PREFIX, Space};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
@@ -63,7 +64,7 @@ impl<'m> RangeMaps<'m> {
         if known.is_none() && self.is_linked {
             return Ok(RangeMap { addresses: &DROPPED, order: &[], is_copy: true });
         }
-        let (code, times) = known.ok_or_else(|| fault(registers, "the function has no code section"))?;
+        let (code, times) = known.ok_or_else(|| fault(registers, 0, "the function has no code section"))?;
         let order = code.register_orders.get(*times).map_or(&[][..], |order| order);
         let is_copy = *times > 0;
         *times += 1;
@@ -78,21 +79,68 @@ impl<'m> RangeMaps<'m> {
 /// One of them cannot be decoded, or they are not of the same functions with as many ranges.
 pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Registers<'d>>> {
     let (all, types) = (reg_sass::decode(reg_sass)?, reg_type::decode(reg_type)?);
-    let mismatch = |text: String| Error::new(reg_type::NAME, 0, ErrorKind::Other(text));
     if all.len() != types.len() {
         let (types, all) = (types.len(), all.len());
-        return Err(mismatch(format!("{types} functions, but {} has {all}", reg_sass::NAME)));
+        let text = format!("{types} functions, but {} has {all}", reg_sass::NAME);
+        return Err(Error::whole(reg_type::NAME, ErrorKind::Other(text)));
     }
-    all.into_iter()
-        .zip(types)
-        .map(|(FunctionRegisters { function, ranges }, types)| {
-            if function != types.function || ranges.len() != types.types.len() {
-                let name = String::from_utf8_lossy(function);
-                return Err(mismatch(format!("not the ranges that {} has for {name}", reg_sass::NAME)));
-            }
-            Ok(Registers { function, ranges: ranges.into_iter().zip(types.types.iter().copied()).collect() })
-        })
-        .collect()
+    let mut at = 0;
+    let mut both = Vec::with_capacity(all.len());
+    for (FunctionRegisters { function, ranges }, types) in all.into_iter().zip(types) {
+        if function != types.function || ranges.len() != types.types.len() {
+            let name = String::from_utf8_lossy(function);
+            let text = format!("not the ranges that {} has for {name}", reg_sass::NAME);
+            return Err(Error::new(reg_type::NAME, at, ErrorKind::Other(text)));
+        }
+        at += (types.function.len() + NAME_AND_COUNT + types.types.len()) as u64;
+        let ranges = ranges.into_iter().zip(types.types.iter().copied()).collect();
+        both.push(Registers { function, ranges });
+    }
+    Ok(both)
+}
+
+/// Bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`, those of one space from those of the other, called `from`.
+///
+/// # Errors
+///
+/// Those of [`decode`], [`RangeMaps::next`], [`to_mercury`] or [`to_native`] and [`encode`], in the section that is at fault.
+pub(crate) fn translate(
+    from: Space,
+    (reg_sass, reg_type): (&[u8], &[u8]),
+    maps: &mut RangeMaps<'_>,
+) -> Result<(Vec<u8>, Vec<u8>)> {
+    // Decoders know the native name only.
+    let here = |error: Error, by: u64| {
+        let clone = merc_name(error.section()).filter(|_| from == Space::Mercury);
+        let section = clone.unwrap_or_else(|| error.section().to_owned());
+        error.moved(section, by)
+    };
+    let all = decode(reg_sass, reg_type).map_err(|error| here(error, 0))?;
+    let mut made = Vec::with_capacity(all.len());
+    let mut at = 0;
+    for registers in &all {
+        let other = maps.next(registers).and_then(|map| match from {
+            Space::Native => to_mercury(registers, map),
+            Space::Mercury => to_native(registers, map),
+        });
+        made.push(other.map_err(|error| here(error, at))?);
+        at += registers.range_offset(registers.ranges.len());
+    }
+    encode(&made)
+}
+
+/// Bytes of a function in either section, its name and entries left out: the NUL, and how many.
+const NAME_AND_COUNT: usize = 5;
+
+/// Bytes of a range, the name of the PTX register left out.
+const RANGE: usize = 17;
+
+impl Registers<'_> {
+    /// Where in the function's part of `.nv_debug_info_reg_sass` a range is, in bytes; that of the first behind the last is its length.
+    fn range_offset(&self, number: usize) -> u64 {
+        let before = self.ranges.iter().take(number).map(|(range, _)| RANGE + range.ptx_name.len());
+        (self.function.len() + NAME_AND_COUNT + before.sum::<usize>()) as u64
+    }
 }
 
 /// The bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`.
@@ -117,7 +165,8 @@ pub fn encode(all: &[Registers<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
 ///
 /// # Errors
 ///
-/// The map lacks an address, or a range would end before it starts.
+/// The map lacks an address, or a range would end before it starts. The offset counts from where the function begins in
+/// `.nv_debug_info_reg_sass`.
 pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
     let native = |place, address: u32| map.addresses.native(place, address.into());
     let mut ranges = moved(mercury, native)?;
@@ -134,7 +183,8 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
 ///
 /// # Errors
 ///
-/// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges.
+/// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges. The offset counts from
+/// where the function begins in `.nv_debug_info_reg_sass`.
 pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
     // nvlink's empty ranges of copies stay so: what they were is lost.
     let mercury = |place, address: u32| match address {
@@ -146,7 +196,7 @@ pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
         ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.part)));
     } else {
         ranges = ordered(&ranges, map.order)
-            .ok_or_else(|| fault(native, "the order that the map has for them is of other ranges"))?;
+            .ok_or_else(|| fault(native, 0, "the order that the map has for them is of other ranges"))?;
     }
     Ok(Registers { function: native.function, ranges })
 }
@@ -155,27 +205,30 @@ fn moved<'d>(
     here: &Registers<'d>,
     there: impl Fn(Place, u32) -> Option<u64>,
 ) -> Result<Vec<(RegisterRange<'d>, u8)>> {
-    let address = |place, address| {
-        let found = there(place, address).and_then(|address| u32::try_from(address).ok());
-        found.ok_or_else(|| fault(here, format!("{address:#x}, a {place:?}, is not in the address map")))
-    };
     let mut all = Vec::with_capacity(here.ranges.len());
-    for (range, code) in &here.ranges {
+    for (number, (range, code)) in here.ranges.iter().enumerate() {
+        let fault = |text: String| fault(here, here.range_offset(number), text);
+        let address = |place, address| {
+            let found = there(place, address).and_then(|address| u32::try_from(address).ok());
+            found.ok_or_else(|| fault(format!("{address:#x}, a {place:?}, is not in the address map")))
+        };
         let (start, end) = (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
         if end < start && range.start < range.end {
             let (from, to) = (range.start, range.end);
-            let text = format!("{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed");
-            return Err(fault(here, text));
+            return Err(fault(format!(
+                "{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed"
+            )));
         }
         all.push((RegisterRange { start, end, ..*range }, *code));
     }
     Ok(all)
 }
 
-fn fault(registers: &Registers<'_>, text: impl Into<String>) -> Error {
+/// `offset` counts from where the function begins.
+fn fault(registers: &Registers<'_>, offset: u64, text: impl Into<String>) -> Error {
     let function = String::from_utf8_lossy(registers.function);
     let text = format!("ranges of {function}: {}", text.into());
-    Error::new(reg_sass::NAME, 0, ErrorKind::Other(text))
+    Error::new(reg_sass::NAME, offset, ErrorKind::Other(text))
 }
 
 /// `None` unless `order` has the number of each range once, and gives ascending starts.

@@ -5,6 +5,7 @@ use crate::translation::{Reference, Translation, Untranslatable};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reloc::{RelocKind, RelocType};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 
 /// Sections whose code addresses ptxas translates from Mercury to native space; those of others stay what they are in Mercury space, in
@@ -18,10 +19,11 @@ fn place(section: Option<SectionKind>) -> Option<Place> {
 
 /// Relocations of code in a debug section of either space: offset of the field, code section, and address in it.
 pub(crate) fn code_targets(
-    cubin: &Cubin<'_>,
+    view: &Relocated<'_, '_>,
     section: SectionIndex,
 ) -> impl Iterator<Item = (u64, SectionIndex, u64)> {
-    cubin.relocations_of(section).filter_map(|(table, entry)| {
+    let cubin = view.cubin();
+    view.relocations_of(section).filter_map(move |(table, entry)| {
         let symtab = SectionIndex(cubin.section(table).ok()?.link);
         let symbol = cubin.symbols_of(symtab).get(entry.symbol.as_usize())?;
         let code = symbol.section().filter(|_| symbol.is_function())?;

@@ -4,9 +4,9 @@ use crate::address_map::AddressMap;
 use crate::clone::{Cloner, Lines};
 use crate::finalise::Finaliser;
 use crate::frame::Frames;
-use crate::info::{self, NativeSide};
+use crate::info::{self, FrameOwners, NativeSide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
-use crate::recover::{CodeMap, code_maps};
+use crate::recover::{CodeMap, maps_or_recovered};
 use crate::spaces::Spaces;
 use crate::symtab::symbols;
 use crate::translation::Translation;
@@ -60,7 +60,7 @@ pub struct Checked {
 /// Reconstitutes the native sections of a cubin from its capsule and compares them with those present, in file order. Of frame rules,
 /// register maps and relocations also the clone is made again from the native section, which shows what does not come through.
 ///
-/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`] recovers them from this file, which then must
+/// `maps` are where native code is the same as Mercury code; `None`: as [`code_maps`](crate::code_maps) recovers them from this file, which then must
 /// be in itself consistent only.
 ///
 /// # Errors
@@ -69,22 +69,18 @@ pub struct Checked {
 pub fn self_check(cubin: &Cubin<'_>, maps: Option<&[CodeMap]>) -> Result<Vec<Checked>> {
     let views = SectionView::all(cubin);
     let CapsulePlan { clones } = plan(&views).map_err(|error| error.at_section())?;
-    let recovered;
-    let maps = if let Some(maps) = maps {
-        maps
-    } else {
-        recovered = code_maps(cubin)?;
-        &recovered
-    };
+    let maps = &*maps_or_recovered(cubin, maps)?;
     let spaces = Spaces::of(cubin)?;
     let translation = Translation::new(cubin, &spaces, maps);
-    let lines = Lines::default();
+    let (lines, view) = (Lines::default(), Relocated::new(cubin));
     let mut check = Check {
         cubin,
+        view: &view,
         spaces: &spaces,
         maps,
         translation,
         is_linked: cubin.is_linked(),
+        frame_owners: FrameOwners::of(cubin)?,
         finaliser: Finaliser::new(cubin, translation),
         cloner: Cloner::new(cubin, translation, &lines),
         tables: HashMap::new(),
@@ -108,10 +104,12 @@ struct Made {
 
 struct Check<'c, 'd> {
     cubin: &'c Cubin<'d>,
+    view: &'c Relocated<'c, 'd>,
     spaces: &'c Spaces,
     maps: &'c [CodeMap],
     translation: Translation<'c>,
     is_linked: bool,
+    frame_owners: FrameOwners<'c>,
     finaliser: Finaliser<'c, 'd>,
     cloner: Cloner<'c, 'd>,
     /// The relocation section of each section that has one.
@@ -122,7 +120,7 @@ struct Check<'c, 'd> {
 
 impl Check<'_, '_> {
     fn section(&mut self, clone: &PlannedClone) -> Checked {
-        let native = SectionIndex(u32::try_from(clone.original + 1).unwrap_or(u32::MAX));
+        let native = clone.original_index();
         let name = SectionName::parse(self.cubin.section_name(native));
         let outcome = match self.spaces.mercury(native) {
             None => Outcome::Missing,
@@ -152,7 +150,7 @@ impl Check<'_, '_> {
         let kind = SectionName::parse(self.cubin.section_name(native)).kind();
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let says_less = || {
-            let frames = (kind == Some(SectionKind::DebugFrame)).then(|| Frames::read(self.cubin, mercury));
+            let frames = (kind == Some(SectionKind::DebugFrame)).then(|| Frames::read(self.view, mercury));
             frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.has_last_rules()))
         };
         self.made.entry(native).or_insert_with(|| Made {
@@ -167,7 +165,7 @@ impl Check<'_, '_> {
         mercury: SectionIndex,
         kind: Option<SectionKind>,
     ) -> Result<Outcome> {
-        let cubin = self.cubin;
+        let (cubin, view) = (self.cubin, self.view);
         if self.finaliser.says_the_same(mercury, |section| self.tables.contains_key(&section)) {
             return Ok(Outcome::Same);
         }
@@ -177,7 +175,7 @@ impl Check<'_, '_> {
         let Made { native: made, clone } = self.made(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;
         if made.bytes != *here {
-            let relocated = Relocated::new(cubin).section(native)?;
+            let relocated = view.section(native)?;
             let code = |offset| {
                 let section = relocated.target(offset).and_then(|target| target.section);
                 section.map_or("", |section| cubin.section_name(section)).to_owned()
@@ -185,7 +183,7 @@ impl Check<'_, '_> {
             return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here, code)));
         }
         if is_table {
-            let fault = table_form::fault(cubin, mercury, self.translation)?;
+            let fault = table_form::fault(view, mercury, self.translation)?;
             return Ok(fault.map_or(Outcome::Same, Outcome::Different));
         }
         if let Some(clone) = clone.as_ref().filter(|_| !is_alias) {
@@ -231,7 +229,7 @@ impl Check<'_, '_> {
         let (name, clone) = (self.cubin.section_name(native), self.cubin.section_name(mercury));
         let (records, others) = (nv_info::decode(name, &here)?, nv_info::decode(clone, &there)?);
         let code = SectionIndex(self.cubin.section(native)?.info);
-        let (none, frame_sizes) = (AddressMap::default(), info::frame_sizes(self.cubin, &others)?);
+        let (none, frame_sizes) = (AddressMap::default(), self.frame_owners.sizes(&others));
         let map = CodeMap::of(self.maps, code).map_or(&none, |code| &code.map);
         let is_only = |record: &&Record<'_>| {
             info::difference(record.attribute) == Some(info::Difference::OnlyIn(Space::Native))
@@ -248,7 +246,7 @@ impl Check<'_, '_> {
         let mut here = self.cubin.bytes(native)?;
         let mut there = self.cubin.bytes(mercury)?;
         for index in [native, mercury] {
-            for (_, entry) in self.cubin.relocations_of(index) {
+            for (_, entry) in self.view.relocations_of(index) {
                 for bytes in [&mut here, &mut there] {
                     let at = usize::try_from(entry.offset).unwrap_or(usize::MAX);
                     let field = bytes.to_mut().get_mut(at..).into_iter().flatten().take(ADDRESS_BYTES);

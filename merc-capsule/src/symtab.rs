@@ -65,7 +65,7 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     let functions = maps.iter().flat_map(|code| &code.functions);
     let functions: HashMap<SymbolIndex, MercuryFunction> =
         functions.map(|function| (function.symbol, function.mercury)).collect();
-    let fault = |text: String| Error::new(".symtab", 0, ErrorKind::Other(text));
+    let fault = |text: String| Error::whole(".symtab", ErrorKind::Other(text));
     let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
     // Offsets of names, once one is looked for.

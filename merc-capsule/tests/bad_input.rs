@@ -21,7 +21,7 @@ use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Info, Link, NewSection, Relocation, SHF_MERCURY, Section, SectionIndex,
 };
 use nv_debug_sections::line_table::AddressPair;
-use nv_debug_sections::reg_sass::{RegisterRange, SassRegister};
+use nv_debug_sections::reg_sass::{self, RegisterRange, SassRegister};
 
 /// A cubin with its capsule, and what that was made of: the first whose debug sections all have contents, and relocations if they can.
 fn file() -> (Cubin<'static>, Origin<'static>) {
@@ -180,6 +180,21 @@ fn with_hole(code: &CodeMap, hole: Place) -> CodeMap {
     code
 }
 
+/// A range or an entry begins where the error says, and a range has the address that it names.
+fn assert_leads_to_its_place(cubin: &Cubin<'_>, error: &Error) {
+    let bytes = cubin.bytes(at(cubin, error.section())).unwrap();
+    let place = &bytes[error.offset() as usize..];
+    if error.section().contains("reg_sass") {
+        let name = place[4..].iter().position(|byte| *byte == 0).unwrap();
+        let word = |at: usize| u32::from_le_bytes(place[at..at + 4].try_into().unwrap());
+        let ends = [word(name + 9), word(name + 13)];
+        let is_named = |address: &u32| error.to_string().contains(&format!(": {address:#x}, a Range"));
+        assert!(error.offset() != 0 && ends.iter().any(is_named), "{error}: {ends:x?}");
+    } else if error.section().contains("frame") {
+        assert!(error.offset() != 0 && place.starts_with(&[0xff; 4]), "{error}");
+    }
+}
+
 #[test]
 fn a_hole_in_a_map_is_an_error_of_what_is_there() {
     let (cubin, origin) = file();
@@ -198,11 +213,18 @@ fn a_hole_in_a_map_is_an_error_of_what_is_there() {
         let error = there.unwrap_err();
         assert_eq!(error.section(), name, "{error}");
         assert!(error.to_string().contains(&format!("{place:?}")), "{error}");
+        assert_leads_to_its_place(&cubin, &error);
         let clone = merc_capsule::merc_name(name).unwrap();
         let back = Finaliser::new(&cubin, translation).section(at(&cubin, &clone));
         let error = back.unwrap_err();
         assert_eq!(error.section(), clone, "{error}");
         assert!(error.to_string().contains(&format!("{place:?}")), "{error}");
+        assert_leads_to_its_place(&cubin, &error);
+        if name == reg_sass::NAME {
+            // Types have the order of the ranges, which are at fault.
+            let clone = at(&cubin, ".nv.merc.nv_debug_info_reg_type");
+            assert_eq!(Finaliser::new(&cubin, translation).section(clone).unwrap_err(), error);
+        }
         let origin = Origin { maps, lines: origin.lines.clone() };
         assert!(!refused(&cubin, |cubin| capsule::clone(cubin, &origin)).section().is_empty());
         assert!(!refused(&cubin, |cubin| finalise(cubin, Some(&origin.maps))).section().is_empty());
@@ -238,7 +260,7 @@ fn ranges_stay_in_order() {
     let map = |order| RangeMap { addresses: &addresses, order, is_copy: false };
     let error = registers::to_mercury(&registers(&[(0x10, 0x20)]), map(&[])).unwrap_err();
     assert!(error.to_string().contains("reversed"), "{error}");
-    assert_eq!(error.section(), ".nv_debug_info_reg_sass");
+    assert_eq!((error.section(), error.offset()), (".nv_debug_info_reg_sass", 6));
     let error = registers::to_native(&registers(&[(0x20, 0x40)]), map(&[])).unwrap_err();
     assert!(error.to_string().contains("reversed"), "{error}");
     // Orders that are none of these two ranges, or of descending starts.

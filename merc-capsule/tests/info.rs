@@ -7,7 +7,7 @@ mod corpus;
 mod support;
 
 use merc_capsule::info::{
-    self, MercurySide, NativeSide, finalizer_options, frame_sizes, listed, native_only,
+    self, FrameOwners, MercurySide, NativeSide, finalizer_options, listed, native_only,
 };
 use merc_capsule::{AddressMap, CodeMap, Place, Spaces, code_maps};
 use nv_debug_sections::catalog::Space;
@@ -87,7 +87,7 @@ fn check(path: &Path, cubin: &Cubin<'_>, counts: &mut Counts) {
         let native = nv_info::decode(name, &native_bytes).unwrap();
         let mercury = nv_info::decode(clone, &mercury_bytes).unwrap();
         let map = map(name, &native, &mercury);
-        let (sizes, native_sizes) = (sizes(&mercury), frame_sizes(cubin, &mercury).unwrap());
+        let (sizes, native_sizes) = (sizes(&mercury), FrameOwners::of(cubin).unwrap().sizes(&mercury));
         let options = finalizer_options(&mercury);
         let side = MercurySide { map: &map, frame_sizes: &sizes, finalizer_options: options };
         let made = info::to_mercury(name, &native, &side, |symbol| spaces.mercury_symbol(symbol));

@@ -4,7 +4,7 @@
 
 mod support;
 
-use merc_capsule::{Action, Exception, PlanError, SectionView, is_mercury, plan};
+use merc_capsule::{Action, Exception, PlanError, Presence, SectionView, is_mercury, plan};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex, sht};
 use nv_debug_sections::reloc::RelocKind;
@@ -42,7 +42,10 @@ fn plans_are_what_the_corpus_has() {
             .filter(|(_, index)| is_mercury(cubin.section(**index).unwrap().flags))
             .map(|(name, index)| (*name, *index))
             .collect();
-        for clone in &whole.clones {
+        for (clone, presence) in whole.clones.iter().zip(whole.presence(cubin).unwrap()) {
+            let is_missing = presence == Presence::Missing && clone.name == ".nv.merc.nv.callgraph";
+            let is_planned = presence == Presence::AsPlanned || is_missing;
+            assert!(is_planned, "{}: {presence:?} {}", path.display(), clone.name);
             let view = views[clone.original];
             let place = || format!("{}: {} of {}", path.display(), clone.name, view.name);
             // ptxas 13.0 makes none of the call graph.
@@ -59,6 +62,7 @@ fn plans_are_what_the_corpus_has() {
             let action = match clone.exception {
                 Some(Exception::CopyIfLineOffset) if has_line_offset(cubin, view.name) => Action::Copy,
                 Some(Exception::AliasIfEqual) if is_alias => Action::Alias,
+                Some(Exception::RewriteIfRelocated) if !is_alias => Action::Rewrite,
                 _ => clone.action,
             };
             assert_eq!(is_alias, action == Action::Alias, "{}", place());
@@ -72,6 +76,42 @@ fn plans_are_what_the_corpus_has() {
         }
     });
     eprintln!("{planned} clones of {files} cubins are as planned");
+}
+
+#[test]
+fn a_clone_that_lies_elsewhere_is_told() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../ptxas-driver/tests/pairs/own_sections.sm_100.g.cubin");
+    let file = std::fs::read(path).unwrap();
+    let mut cubin = Cubin::parse(&file).unwrap();
+    let plan = plan(&SectionView::all(&cubin)).unwrap();
+    let index = |cubin: &Cubin<'_>, name: &str| cubin.section_by_name(name).unwrap();
+    let changed = [
+        (".nv.merc.debug_abbrev", Presence::OwnBytes),
+        (".nv.merc.nv.info", Presence::SharedBytes),
+        (".nv.merc.nv_debug_ptx_txt", Presence::OtherHeader),
+    ];
+    let before = plan.presence(&cubin).unwrap();
+    for (name, presence) in changed {
+        let at = index(&cubin, name);
+        match presence {
+            Presence::OwnBytes => {
+                let bytes = cubin.bytes(at).unwrap().into_owned();
+                cubin.sections[at.as_usize()].contents = Contents::Bytes(bytes.into());
+            }
+            Presence::SharedBytes => {
+                let original = index(&cubin, ".nv.info");
+                cubin.sections[at.as_usize()].contents = Contents::Alias(original);
+            }
+            _ => cubin.sections[at.as_usize()].flags |= 1,
+        }
+    }
+    for ((clone, before), now) in plan.clones.iter().zip(before).zip(plan.presence(&cubin).unwrap()) {
+        let change = changed.iter().find(|(name, _)| *name == clone.name).map(|(_, presence)| *presence);
+        let is_graph = clone.name == ".nv.merc.nv.callgraph";
+        assert_eq!(before, if is_graph { Presence::Missing } else { Presence::AsPlanned }, "{}", clone.name);
+        assert_eq!(now, change.unwrap_or(before), "{}", clone.name);
+    }
 }
 
 fn view(name: &str, flags: u64) -> SectionView<'_> {

@@ -67,7 +67,7 @@ fn the_table_says_what_the_corpus_shows() {
                 Storage::AliasUnlessLineOffset => {
                     (stored == "alias") != has_line_offset || other_writer(path)
                 }
-                Storage::AliasIfEqual => stored != "copy",
+                Storage::AliasUnlessRelocated | Storage::AliasIfEqual => stored != "copy",
                 Storage::Own => stored != "alias",
             };
             assert!(storage_fits, "{} is stored as {stored}, not {:?}", place(), rule.storage);

@@ -5,11 +5,11 @@ use std::fmt;
 /// A fault in a cubin or in one of its sections.
 ///
 /// `section` is the section's name (empty for the ELF file header and tables), `offset` the byte offset inside that
-/// section (inside the file when `section` is empty).
+/// section (inside the file when `section` is empty), if the fault is of one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     section: String,
-    offset: u64,
+    offset: Option<u64>,
     kind: ErrorKind,
 }
 
@@ -80,7 +80,7 @@ pub enum ErrorKind {
         /// The field and its width.
         field: &'static str,
     },
-    /// The DWARF writer refuses a part of a section; the error's offset is then 0.
+    /// The DWARF writer refuses a part of a section; the error is then of the [whole](Error::whole) section.
     #[error("{part} {index}: {reason}")]
     Unwritable {
         /// Kind of part: "unit", "directory", "file", "sequence", "entry".
@@ -101,7 +101,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// A fault of `kind` at byte `offset` of `section`.
     pub fn new(section: impl Into<String>, offset: u64, kind: ErrorKind) -> Self {
-        Self { section: section.into(), offset, kind }
+        Self { section: section.into(), offset: Some(offset), kind }
+    }
+
+    /// A fault of `section` as a whole, or of the whole file if that is empty: no byte of it is at fault more than others.
+    pub fn whole(section: impl Into<String>, kind: ErrorKind) -> Self {
+        Self { section: section.into(), offset: None, kind }
+    }
+
+    /// The same fault, `by` bytes behind its place and in `section`: what decoders of a part, or of bytes whose section they do not
+    /// know, say of these.
+    #[must_use]
+    pub fn moved(self, section: impl Into<String>, by: u64) -> Self {
+        let offset = self.offset.map(|offset| offset.saturating_add(by));
+        Self { section: section.into(), offset, ..self }
     }
 
     /// Name of the section at fault; empty for the file's own header and tables.
@@ -116,12 +129,12 @@ impl Error {
         index: usize,
         reason: dwarf2_writer::Error,
     ) -> Self {
-        Self::new(section, 0, ErrorKind::Unwritable { part, index: index as u64, reason })
+        Self::whole(section, ErrorKind::Unwritable { part, index: index as u64, reason })
     }
 
-    /// Byte offset inside [`section`](Self::section).
+    /// Byte offset inside [`section`](Self::section); 0 if the fault is of no one place.
     pub fn offset(&self) -> u64 {
-        self.offset
+        self.offset.unwrap_or(0)
     }
 
     /// What is wrong.
@@ -132,12 +145,34 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.section.is_empty() {
-            write!(f, "offset {:#x}: {}", self.offset, self.kind)
-        } else {
-            write!(f, "{}+{:#x}: {}", self.section, self.offset, self.kind)
+        match (&*self.section, self.offset) {
+            ("", None) => write!(f, "{}", self.kind),
+            ("", Some(offset)) => write!(f, "offset {offset:#x}: {}", self.kind),
+            (section, None) => write!(f, "{section}: {}", self.kind),
+            (section, Some(offset)) => write!(f, "{section}+{offset:#x}: {}", self.kind),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_with_its_place_if_it_has_one() {
+        let kind = || ErrorKind::Truncated("a field");
+        let rows = [
+            (Error::new("", 0, kind()), "offset 0x0: the data ends inside a field"),
+            (Error::new(".x", 0, kind()), ".x+0x0: the data ends inside a field"),
+            (Error::new("", 1, kind()).moved(".x", 2), ".x+0x3: the data ends inside a field"),
+            (Error::whole("", kind()), "the data ends inside a field"),
+            (Error::whole(".x", kind()), ".x: the data ends inside a field"),
+            (Error::whole("", kind()).moved(".x", 2), ".x: the data ends inside a field"),
+        ];
+        for (error, want) in rows {
+            assert_eq!(error.to_string(), want);
+        }
+    }
+}

@@ -360,6 +360,21 @@ fn entry_relocs(section: &Section) -> Vec<EntryRelocs<'_>> {
     entries
 }
 
+/// Byte offset of each entry, in section order, of a section that [`decode`] takes.
+pub fn entry_offsets(data: &[u8]) -> Vec<u64> {
+    let mut cursor = Cursor::new(NAME, data);
+    let mut offsets = Vec::new();
+    while !cursor.is_empty() {
+        let start = cursor.offset();
+        let length = cursor.take(4, "").and_then(|_| cursor.u64(""));
+        if length.and_then(|length| cursor.take(length, "")).is_err() {
+            break;
+        }
+        offsets.push(start);
+    }
+    offsets
+}
+
 /// Encodes the section.
 ///
 /// `section_symbol` is the symbol of `.debug_frame` itself, given for relocatable files: CIE pointers are then relocated.

@@ -64,7 +64,8 @@ pub struct LineTable<'d> {
 /// An entry of the file table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineFile<'d> {
-    /// Name without directory.
+    /// Name without directory. Empty in tables that ptxas writes for `.file N ""`; other readers take the files to end there. A nameless
+    /// last file of four bytes, with no base behind, is not told from a base, and read as that.
     pub name: Cow<'d, [u8]>,
     /// 1-based directory number, 0 for none.
     pub directory: u64,
@@ -167,7 +168,7 @@ pub fn encode_as(
     mut base: impl FnMut(usize, &Sequence) -> Address,
 ) -> Result<Section> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
-    let mut program = unit(policy, section, table, false, debug_str)?;
+    let mut program = unit(policy, section, table, debug_str)?;
     for (index, sequence) in table.sequences.iter().enumerate() {
         let start = base(index, sequence);
         encode_sequence(&mut program, sequence, start).map_err(fail("sequence", index))?;
@@ -199,8 +200,7 @@ impl EncodedSequence {
     }
 }
 
-/// [`encode`]s a unit whose sequences are encoded already; `table` has none. A file may lack its name, as in tables of ptxas that
-/// no reader reads to the end.
+/// [`encode`]s a unit whose sequences are encoded already; `table` has none.
 ///
 /// # Errors
 ///
@@ -212,19 +212,18 @@ pub fn join(
     sequences: impl IntoIterator<Item = EncodedSequence>,
 ) -> Result<Section> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
-    let mut program = unit(Policy::Plain, section, table, true, debug_str)?;
+    let mut program = unit(Policy::Plain, section, table, debug_str)?;
     for (index, EncodedSequence(sequence)) in sequences.into_iter().enumerate() {
         program.append(&sequence).map_err(fail("sequence", index))?;
     }
     program.finish().map_err(fail("unit", 0))
 }
 
-/// A unit without its sequences. `nameless`: files may lack their name.
+/// A unit without its sequences.
 fn unit(
     policy: Policy,
     section: &str,
     table: &LineTable<'_>,
-    nameless: bool,
     debug_str: Option<SymbolId>,
 ) -> Result<LineProgram> {
     let fail = |part, index| move |reason| Error::unwritable(section, part, index, reason);
@@ -235,8 +234,7 @@ fn unit(
     for (number, file) in (1..).zip(&table.files) {
         let entry =
             FileEntry { name: &file.name, directory: file.directory, mtime: file.mtime, size: file.size };
-        let added =
-            if nameless && file.name.is_empty() { program.nameless_file(entry) } else { program.file(entry) };
+        let added = if file.name.is_empty() { program.nameless_file(entry) } else { program.file(entry) };
         added.map_err(fail("file", number))?;
     }
     if let Some(offset) = table.debug_str_base {
@@ -438,7 +436,7 @@ impl LineTable<'_> {
                 "the paths of the {} files have {whole:#x} bytes, their names and directories only {own:#x}",
                 self.files.len()
             );
-            return Err(Error::new(section, 0, ErrorKind::Other(text)));
+            return Err(Error::whole(section, ErrorKind::Other(text)));
         }
         Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
     }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::cubin::{Cubin, Relocation, SectionIndex, Symbol, SymbolIndex};
+use crate::cubin::{Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reloc::{Action, RelocType};
 
@@ -85,6 +85,22 @@ impl<'c, 'd> Relocated<'c, 'd> {
         self.cubin
     }
 
+    /// As [`Cubin::relocations_of`], which looks at all sections each time.
+    pub fn relocations_of(
+        &self,
+        target: SectionIndex,
+    ) -> impl Iterator<Item = (SectionIndex, &'c Relocation)> {
+        let cubin = self.cubin;
+        let first = self.tables.partition_point(|(other, _)| *other < target);
+        let tables = self.tables.get(first..).unwrap_or_default();
+        let tables = tables.iter().take_while(move |(other, _)| *other == target).map(|(_, table)| *table);
+        tables.flat_map(move |table| {
+            let section = cubin.sections.get(table.as_usize());
+            let all = section.and_then(Section::relocations).unwrap_or_default();
+            all.iter().map(move |relocation| (table, relocation))
+        })
+    }
+
     /// Contents of a section with its relocations applied. Computed anew on each call.
     ///
     /// # Errors
@@ -94,14 +110,10 @@ impl<'c, 'd> Relocated<'c, 'd> {
     pub fn section(&self, index: SectionIndex) -> Result<RelocatedSection<'c>> {
         let mut bytes = self.cubin.bytes(index)?;
         let mut fields = Vec::new();
-        let first = self.tables.partition_point(|(target, _)| *target < index);
-        for (_, table) in self.tables.iter().skip(first).take_while(|(target, _)| *target == index) {
-            let section = self.cubin.section(*table)?;
-            let symtab = SectionIndex(section.link);
-            for relocation in section.relocations().unwrap_or_default() {
-                let field = self.apply(relocation, symtab, &mut bytes);
-                fields.push(field.map_err(|kind| self.fault(index, relocation.offset, kind))?);
-            }
+        for (table, relocation) in self.relocations_of(index) {
+            let symtab = SectionIndex(self.cubin.section(table)?.link);
+            let field = self.apply(relocation, symtab, &mut bytes);
+            fields.push(field.map_err(|kind| self.fault(index, relocation.offset, kind))?);
         }
         fields.sort_by_key(|f| f.offset);
         let overlap =

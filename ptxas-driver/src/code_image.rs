@@ -2,7 +2,7 @@
 
 use crate::lower::ptx_facts::PtxFacts;
 use anyhow::{Result, anyhow};
-use merc_capsule::{AddressMap, Lines};
+use merc_capsule::{AddressMap, LineChanges};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::frame;
@@ -77,7 +77,7 @@ fn address_map(native: &CodeSection, mercury: &CodeSection, facts: &PtxFacts<'_>
     starts.dedup_by_key(|start| start.native);
     let opening = native.parts.iter().filter_map(|part| facts.functions.get(&*part.name));
     let opening: Vec<u32> = opening.map(|function| function.open_line).collect();
-    AddressMap::recover(Lines {
+    AddressMap::recover(LineChanges {
         native: native.ptx_lines.as_deref().unwrap_or_default(),
         mercury: mercury.ptx_lines.as_deref().unwrap_or_default(),
         starts: &starts,

@@ -84,6 +84,42 @@ fn what_has_no_capsule_is_said_to_have_none() {
     assert!(!output.exists());
 }
 
+#[test]
+fn a_capsule_alone_is_not_stripped_to_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [capsule, output] = ["capsule.cubin", "out.cubin"].map(|name| folder.path().join(name));
+    let sound = pair("own_sections.sm_100.g.cubin");
+    assert!(merc(&["keep-capsule-only", "-o", capsule.to_str().unwrap()], &[&sound]).status.success());
+    for command in ["strip-capsule", "finalise"] {
+        let made = merc(&[command, "-o", output.to_str().unwrap()], &[&capsule]);
+        assert_eq!(made.status.code(), Some(1));
+        let (said, name) = (text(&made.stderr), capsule.display());
+        assert!(said.contains(&format!("{name}: there is no native code beside the capsule")), "{said}");
+        assert!(!output.exists());
+    }
+}
+
+#[test]
+fn standard_input_stands_for_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.cubin");
+    let sound = pair("own_sections.sm_100.g.cubin");
+    for arguments in [
+        &["merc", "clone", "-", "--maps-from", "-", "-o"][..],
+        &["merc", "clone", "-", "--ptx", "-", "-o"],
+        &["merc", "finalise", "-", "--maps-from", "-", "-o"],
+        &["coverage", "-", "-"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        command.args(arguments).args(arguments.last().filter(|last| **last == "-o").map(|_| &output));
+        let made = command.stdin(std::fs::File::open(&sound).unwrap()).output().unwrap();
+        let said = text(&made.stderr);
+        assert!(!made.status.success(), "{arguments:?}");
+        assert!(said.contains("standard input can be read once only"), "{arguments:?}: {said}");
+        assert!(!output.exists());
+    }
+}
+
 /// What makes a cubin a faulty one.
 type Damage<'d> = &'d dyn Fn(&mut Cubin<'_>, &str);
 
@@ -117,6 +153,23 @@ fn what_is_refused_is_named_and_writes_nothing() {
         assert!(said.contains(name), "{command} {name}: {said}");
         assert!(!output.exists(), "{command} {name}");
     }
+}
+
+/// nvdisasm and cuobjdump take it as it is.
+#[test]
+fn a_file_without_a_name_comes_through_both_ways() {
+    let folder = tempfile::tempdir().unwrap();
+    let [cloned, back, native] =
+        ["cloned.cubin", "back.cubin", "native.cubin"].map(|name| folder.path().join(name));
+    let (cubin, ptx) = (pair("nameless_inlined.sm_100.lineinfo.c.cubin"), pair("nameless_inlined.ptx"));
+    let read = |path: &Path| std::fs::read(path).unwrap();
+    assert!(merc(&["self-check"], &[&cubin]).status.success());
+    let options = ["clone", "--ptx", ptx.to_str().unwrap(), "-o", cloned.to_str().unwrap()];
+    assert!(merc(&options, &[&cubin]).status.success());
+    assert!(read(&cloned) == read(&cubin));
+    assert!(merc(&["finalise", "-o", back.to_str().unwrap()], &[&cubin]).status.success());
+    assert!(merc(&["strip-capsule", "-o", native.to_str().unwrap()], &[&cubin]).status.success());
+    assert!(read(&back) == read(&native));
 }
 
 /// Cubins for sm_100 and later: our own, and those of the corpus.

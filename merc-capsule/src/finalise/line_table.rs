@@ -9,6 +9,7 @@ use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol, SymbolIn
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
 use nv_debug_sections::line_table::{last_name, transcode};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -84,13 +85,14 @@ pub fn native_header<'d>(mercury: &LineTable<'d>) -> LineTable<'d> {
 ///
 /// The clone cannot be decoded, a relocation is not of what a line table has, or a code section has two sequences.
 pub(super) fn native(
-    cubin: &Cubin<'_>,
+    view: &Relocated<'_, '_>,
     mercury: SectionIndex,
     kind: SectionKind,
     translation: Translation<'_>,
 ) -> Result<(Vec<u8>, Vec<DebugReloc>)> {
+    let cubin = view.cubin();
     let contents = cubin.bytes(mercury)?;
-    let mut entries = TableEntries::of(cubin, mercury)?;
+    let mut entries = TableEntries::of(view, mercury)?;
     let mut seen = HashSet::default();
     let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
     let units = line::decode(cubin.section_name(mercury), &contents)?;
@@ -143,9 +145,10 @@ struct TableEntries<'c, 'd> {
 }
 
 impl<'c, 'd> TableEntries<'c, 'd> {
-    fn of(cubin: &'c Cubin<'d>, mercury: SectionIndex) -> Result<Self> {
+    fn of(view: &Relocated<'c, 'd>, mercury: SectionIndex) -> Result<Self> {
+        let cubin = view.cubin();
         let mut all = Self { cubin, name: cubin.section_name(mercury), by_offset: BTreeMap::new() };
-        for (_, entry) in cubin.relocations_of(mercury) {
+        for (_, entry) in view.relocations_of(mercury) {
             if all.by_offset.insert(entry.offset, *entry).is_some() {
                 return Err(all.fault(entry.offset, "two relocations apply here"));
             }

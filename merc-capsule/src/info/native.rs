@@ -4,7 +4,7 @@ use crate::policy::native_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::catalog::CODE_PREFIX;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, KernelParameter, Record, Value};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub fn native_only(
     sm: u32,
     constants: Option<SymbolIndex>,
 ) -> Result<Vec<Record<'static>>> {
-    let fault = |text: String| Error::new(nv_info::NAME, 0, ErrorKind::Other(text));
+    let fault = |text: String| Error::whole(nv_info::NAME, ErrorKind::Other(text));
     let (_, workarounds) = SW_WAR
         .iter()
         .find(|(chip, _)| *chip == sm)
@@ -35,7 +35,7 @@ pub fn native_only(
     if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
         let half = |what, value| {
             let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
-            u16::try_from(value).map_err(|_| Error::new(nv_info::NAME, 0, kind))
+            u16::try_from(value).map_err(|_| Error::whole(nv_info::NAME, kind))
         };
         let base = half("where a kernel's parameters begin", parameter_base(sm))?;
         let size = half("the size of a kernel's parameters", size)?;
@@ -61,38 +61,47 @@ fn parameter_end(record: &Record<'_>) -> Option<u64> {
     Some(u64::from(offset) + u64::from(size))
 }
 
-/// Frame sizes in native code, by symbols of `.nv.merc.symtab`: of each function that of the one which its section is named after, in
-/// whose frame it works. `mercury` are the records of `.nv.merc.nv.info`, which have the sizes of functions by themselves.
+/// In whose frame functions work: each in that of the one which its section is named after.
 ///
-/// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section. A function without a section, or whose section
-/// has no function of its name, is left out.
-///
-/// # Errors
-///
-/// That of [`Cubin::expect_short_names`].
-pub fn frame_sizes(cubin: &Cubin<'_>, mercury: &[Record<'_>]) -> Result<BTreeMap<SymbolIndex, u32>> {
-    let needs = nv_info::functions(mercury);
-    let Some(symtab) =
-        cubin.mercury_symtab().filter(|_| needs.values().any(|needs| needs.frame_size.is_some()))
-    else {
-        return Ok(BTreeMap::new());
-    };
-    cubin.expect_short_names()?;
-    let owner = |name: &str| Some(native_name(name)?.strip_prefix(CODE_PREFIX)?.to_owned());
-    let owners: HashMap<SectionIndex, String> =
-        cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
-    let functions: Vec<(SymbolIndex, SectionIndex)> = (0..)
-        .zip(cubin.symbols_of(symtab))
-        .filter(|(_, symbol)| symbol.is_function())
-        .filter_map(|(number, symbol)| Some((SymbolIndex(number), symbol.section()?)))
-        .collect();
-    let mut sizes: HashMap<SectionIndex, u32> = HashMap::new();
-    for (symbol, section) in &functions {
-        let is_owner = owners.get(section).is_some_and(|name| name == cubin.symbol_name_in(symtab, *symbol));
-        let size = needs.get(symbol).and_then(|needs| needs.frame_size);
-        if let Some(size) = size.filter(|_| is_owner) {
-            sizes.insert(*section, size);
-        }
+/// Observed: ptxas 13.0.88, all 324 functions of the corpus that are in another's section.
+#[derive(Debug, Clone)]
+pub struct FrameOwners<'c> {
+    symbols: &'c [Symbol],
+    /// By capsule, the function that it is named after.
+    owners: HashMap<SectionIndex, SymbolIndex>,
+}
+
+impl<'c> FrameOwners<'c> {
+    /// Those of a cubin's Mercury code.
+    ///
+    /// # Errors
+    ///
+    /// That of [`Cubin::expect_short_names`].
+    pub fn of(cubin: &'c Cubin<'_>) -> Result<Self> {
+        cubin.expect_short_names()?;
+        let Some(symtab) = cubin.mercury_symtab() else {
+            return Ok(Self { symbols: &[], owners: HashMap::new() });
+        };
+        let owner = |name: &str| Some(native_name(name)?.strip_prefix(CODE_PREFIX)?.to_owned());
+        let names: HashMap<SectionIndex, String> =
+            cubin.iter().filter_map(|(index, name, _)| Some((index, owner(name)?))).collect();
+        let symbols = cubin.symbols_of(symtab);
+        let owners = (0..).map(SymbolIndex).zip(symbols).filter_map(|(number, symbol)| {
+            let section = symbol.section().filter(|_| symbol.is_function())?;
+            (names.get(&section)? == cubin.symbol_name_in(symtab, number)).then_some((section, number))
+        });
+        Ok(Self { symbols, owners: owners.collect() })
     }
-    Ok(functions.iter().filter_map(|(symbol, section)| Some((*symbol, *sizes.get(section)?))).collect())
+
+    /// Frame sizes in native code of the functions that `mercury`, the records of `.nv.merc.nv.info`, say something of, by symbols of
+    /// `.nv.merc.symtab`. The records have the sizes of functions by themselves. A function without a section, or whose section has no
+    /// function of its name, is left out.
+    pub fn sizes(&self, mercury: &[Record<'_>]) -> BTreeMap<SymbolIndex, u32> {
+        let needs = nv_info::functions(mercury);
+        let size = |symbol: &SymbolIndex| {
+            let function = self.symbols.get(symbol.as_usize()).filter(|symbol| symbol.is_function())?;
+            needs.get(self.owners.get(&function.section()?)?)?.frame_size
+        };
+        needs.keys().filter_map(|symbol| Some((*symbol, size(symbol)?))).collect()
+    }
 }

@@ -144,7 +144,7 @@ fn faults_say_where() {
     let (one, two) =
         (sized(Attribute::EXIT_INSTR_OFFSETS, &[0]), sized(Attribute::EXIT_INSTR_OFFSETS, &[0, 1]));
     let lists = listed(NAME, std::slice::from_ref(&one), &[two]).unwrap_err().to_string();
-    assert_eq!(lists, format!("{NAME}+0x0: EIATTR_EXIT_INSTR_OFFSETS: 1 addresses, in .nv.merc.nv.info.f 2"));
+    assert_eq!(lists, format!("{NAME}: EIATTR_EXIT_INSTR_OFFSETS: 1 addresses, in .nv.merc.nv.info.f 2"));
     assert!(listed(NAME, &[], &[one]).is_err());
 }
 

@@ -1,6 +1,6 @@
 //! What the PTX line tables of both spaces say of where native instructions come from.
 
-use crate::address_map::{AddressMap, Lines};
+use crate::address_map::{AddressMap, LineChanges};
 use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -90,7 +90,12 @@ pub(super) fn map(
     starts: &[AddressPair],
 ) -> Result<AddressMap> {
     let Some(lines_here) = here.by_section.get(&native) else {
-        return Ok(AddressMap::recover(Lines { native: &[], mercury: &[], starts, opening_lines: &[] }));
+        return Ok(AddressMap::recover(LineChanges {
+            native: &[],
+            mercury: &[],
+            starts,
+            opening_lines: &[],
+        }));
     };
     let lines_there = there
         .by_section
@@ -108,7 +113,7 @@ pub(super) fn map(
     let by_native: BTreeMap<u64, u32> =
         starts.iter().filter_map(|start| Some((start.native, *opening.get(&start.mercury)?))).collect();
     let opening_lines: Vec<u32> = opening.values().copied().collect();
-    Ok(AddressMap::recover(Lines {
+    Ok(AddressMap::recover(LineChanges {
         native: &without_opening_rows(&lines_here.lines, &by_native),
         mercury: &without_opening_rows(&lines_there.lines, opening),
         starts,

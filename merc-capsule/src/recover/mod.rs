@@ -13,6 +13,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::line;
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::Relocated;
+use std::borrow::Cow;
 
 /// One code section in both spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,6 +141,14 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     }
     places::add(cubin, &spaces, &mut maps)?;
     Ok(maps)
+}
+
+/// These maps, or those that [`code_maps`] recovers.
+pub(crate) fn maps_or_recovered<'m>(
+    cubin: &Cubin<'_>,
+    maps: Option<&'m [CodeMap]>,
+) -> Result<Cow<'m, [CodeMap]>> {
+    maps.map_or_else(|| code_maps(cubin).map(Cow::Owned), |maps| Ok(Cow::Borrowed(maps)))
 }
 
 /// The maps of native code that stands for Mercury code too: every address is the same in both.

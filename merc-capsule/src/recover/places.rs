@@ -14,13 +14,15 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
+use nv_debug_sections::relocated::Relocated;
 use std::collections::VecDeque;
 
 /// Adds to `maps` all places that are known.
 pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
     register_ranges(cubin, spaces, maps)?;
-    frame_rules(cubin, spaces, maps)?;
-    labels(cubin, spaces, maps);
+    let view = Relocated::new(cubin);
+    frame_rules(&view, spaces, maps)?;
+    labels(&view, spaces, maps);
     listed(cubin, spaces, maps)
 }
 
@@ -65,10 +67,10 @@ fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> 
     Ok(())
 }
 
-fn frame_rules(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
-    let Some((native, mercury)) = both(cubin, spaces, SectionKind::DebugFrame) else { return Ok(()) };
-    let here = Frames::read(cubin, native)?;
-    let there = Frames::read(cubin, mercury)?;
+fn frame_rules(view: &Relocated<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+    let Some((native, mercury)) = both(view.cubin(), spaces, SectionKind::DebugFrame) else { return Ok(()) };
+    let here = Frames::read(view, native)?;
+    let there = Frames::read(view, mercury)?;
     let mut rules_there: HashMap<(SectionIndex, u64), Rules<'_>> = HashMap::new();
     for (section, address, rules) in there.rules() {
         rules_there.entry((section, address)).or_insert(rules);
@@ -87,13 +89,13 @@ fn frame_rules(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Resu
 }
 
 /// Addresses of labels, which both spaces have relocations of at the same places.
-fn labels(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) {
+fn labels(view: &Relocated<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) {
     for kind in relocations::TRANSLATED {
-        let Some((native, mercury)) = both(cubin, spaces, kind) else { continue };
-        let there: HashMap<u64, _> = relocations::code_targets(cubin, mercury)
+        let Some((native, mercury)) = both(view.cubin(), spaces, kind) else { continue };
+        let there: HashMap<u64, _> = relocations::code_targets(view, mercury)
             .map(|(at, section, address)| (at, (section, address)))
             .collect();
-        for (at, section, address) in relocations::code_targets(cubin, native) {
+        for (at, section, address) in relocations::code_targets(view, native) {
             let Ok(number) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
             let (Some(code), Some(&(other, mercury))) = (maps.get_mut(number), there.get(&at)) else {
                 continue;

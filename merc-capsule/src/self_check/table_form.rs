@@ -3,17 +3,18 @@
 use crate::recover::CodeMap;
 use crate::translation::Translation;
 use nv_debug_sections::Result;
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::relocated::Relocated;
 
 /// What is wrong with the form of the line table at `mercury`, a clone.
 pub(super) fn fault(
-    cubin: &Cubin<'_>,
+    view: &Relocated<'_, '_>,
     mercury: SectionIndex,
     translation: Translation<'_>,
 ) -> Result<Option<String>> {
-    let section = Relocated::new(cubin).section(mercury)?;
+    let cubin = view.cubin();
+    let section = view.section(mercury)?;
     let bytes = cubin.bytes(mercury)?;
     for table in line::decode(cubin.section_name(mercury), &bytes)? {
         if table.params != PTXAS_PARAMS {

@@ -269,7 +269,7 @@ fn ptx_lines(
     let mut map = if order == Order::Identity {
         AddressMap::identity(starts.iter().map(|start| start.native).chain(native.iter().map(|row| row.0)))
     } else {
-        AddressMap::recover(merc_capsule::Lines {
+        AddressMap::recover(merc_capsule::LineChanges {
             native: &native,
             mercury: &mercury,
             starts: &starts,

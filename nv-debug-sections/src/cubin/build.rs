@@ -125,7 +125,7 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>
 }
 
 fn fault(what: &'static str, value: u64, field: &'static str) -> Error {
-    Error::new("", 0, ErrorKind::DoesNotFit { what, value, field })
+    Error::whole("", ErrorKind::DoesNotFit { what, value, field })
 }
 
 /// Numbers symbols, and says which is the first global one. ELF wants local symbols first; within each kind the order is the given one.
@@ -247,7 +247,7 @@ impl Builder {
     fn place(&mut self, name: &str, size: u64, align: u64) -> Result<u64> {
         let overflow = || {
             let message = format!("the {size:#x} bytes of '{name}' go past the end of the address space");
-            Error::new("", 0, ErrorKind::Other(message))
+            Error::whole("", ErrorKind::Other(message))
         };
         let address = self.address.checked_next_multiple_of(align).ok_or_else(overflow)?;
         self.address = address.checked_add(size).ok_or_else(overflow)?;

@@ -132,5 +132,5 @@ pub(super) fn check_room(cubin: &Cubin<'_>, count: usize) -> Result<()> {
         return Ok(());
     }
     let field = "st_shndx (0xfeff without an SHT_SYMTAB_SHNDX section)";
-    Err(Error::new("", 0, ErrorKind::DoesNotFit { what: "number of sections", value: count as u64, field }))
+    Err(Error::whole("", ErrorKind::DoesNotFit { what: "number of sections", value: count as u64, field }))
 }

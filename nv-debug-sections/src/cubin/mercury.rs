@@ -43,6 +43,10 @@ impl Cubin<'_> {
     ///
     /// A native section links to a Mercury one. Nothing is changed then.
     pub fn remove_capsule(&mut self) -> Result<Vec<SectionIndex>> {
+        if self.has_capsule() && self.symtab().is_none() {
+            let text = "there is no native code beside the capsule: without that nothing would be left";
+            return Err(Error::whole("", ErrorKind::Other(text.into())));
+        }
         self.remove_sections(|_, section| section.is_mercury())
     }
 
@@ -55,7 +59,7 @@ impl Cubin<'_> {
     /// There is no capsule, or a section that stays links to one that goes. Nothing is changed then.
     pub fn keep_only_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if !self.has_capsule() {
-            return Err(Error::new("", 0, ErrorKind::Other("there are no Mercury sections".into())));
+            return Err(Error::whole("", ErrorKind::Other("there are no Mercury sections".into())));
         }
         self.remove_sections(|name, section| {
             // The notes link to `.nv.compat`.

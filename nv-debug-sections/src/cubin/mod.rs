@@ -354,7 +354,7 @@ impl<'d> Cubin<'d> {
     pub fn section(&self, index: SectionIndex) -> Result<&Section<'d>> {
         self.sections.get(index.as_usize()).ok_or_else(|| {
             let count = self.sections.len() as u64;
-            Error::new("", 0, ErrorKind::Index { what: "section", index: index.0.into(), count })
+            Error::whole("", ErrorKind::Index { what: "section", index: index.0.into(), count })
         })
     }
 

@@ -22,7 +22,7 @@ impl Cubin<'_> {
         let strings = link.and_then(|link| self.sections.get_mut(link));
         match strings.map(|section| &mut section.contents) {
             Some(Contents::Strings(strings)) => strings.intern(names),
-            _ => Err(Error::new("", 0, ErrorKind::Other("there is no .symtab with names".into()))),
+            _ => Err(Error::whole("", ErrorKind::Other("there is no .symtab with names".into()))),
         }
     }
 

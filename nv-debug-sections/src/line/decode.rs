@@ -71,24 +71,22 @@ fn decode_header<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
         }
     }
     let mut files = Vec::new();
-    loop {
-        match header.cstr("file_names")? {
-            [] => break,
-            name => files.push(LineFile {
+    let debug_str_base = loop {
+        let name = header.cstr("file_names")?;
+        // Other readers take the files to end at a name that is empty. Of ptxas it is a file's if what follows is more than a base.
+        match (name, header.remaining()) {
+            ([], 0) => break None,
+            ([], 4) => break Some(header.u32("the .debug_str base")?),
+            ([], found @ 1..4) => {
+                let field = "header bytes behind the file table";
+                return Err(header.error(ErrorKind::Value { field, found, expected: "0, 4 or a file's" }));
+            }
+            (name, _) => files.push(LineFile {
                 name: Cow::Borrowed(name),
                 directory: header.uleb("a file's directory index")?,
                 mtime: header.uleb("a file's time")?,
                 size: header.uleb("a file's size")?,
             }),
-        }
-    }
-    let debug_str_base = match header.remaining() {
-        0 => None,
-        4 => Some(header.u32("the .debug_str base")?),
-        found => {
-            let kind =
-                ErrorKind::Value { field: "header bytes behind the file table", found, expected: "0 or 4" };
-            return Err(header.error(kind));
         }
     };
     Ok(LineTable { params, directories, files, debug_str_base, sequences: Vec::new() })

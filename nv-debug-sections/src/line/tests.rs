@@ -183,11 +183,11 @@ fn refusals_of_the_writer_name_the_sequence() {
     let message = |table: &LineTable<'_>| {
         encode(".debug_line", table, None, |_, _| Address::Constant(0)).unwrap_err().to_string()
     };
-    assert!(message(&table).starts_with(".debug_line+0x0: sequence 1: "), "{}", message(&table));
+    assert!(message(&table).starts_with(".debug_line: sequence 1: "), "{}", message(&table));
     table.directories = vec![b"a".into(), b"".into()];
-    assert!(message(&table).starts_with(".debug_line+0x0: directory 2: "), "{}", message(&table));
+    assert!(message(&table).starts_with(".debug_line: directory 2: "), "{}", message(&table));
     table.params.line_range = 0;
-    assert!(message(&table).starts_with(".debug_line+0x0: unit 0: "), "{}", message(&table));
+    assert!(message(&table).starts_with(".debug_line: unit 0: "), "{}", message(&table));
 }
 
 #[test]
@@ -233,8 +233,7 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
         ),
     ] {
         assert!(message(fits).is_ok());
-        let expected =
-            format!(".debug_line+0x0: sequence 0: overflow when generating LEB128 number for {words}");
+        let expected = format!(".debug_line: sequence 0: overflow when generating LEB128 number for {words}");
         assert_eq!(message(too_large), Err(expected));
     }
 }
@@ -312,11 +311,31 @@ fn the_debug_str_base_is_four_bytes_or_none() {
         let relocated = encode(".debug_line", &tables[0], Some(symbol), |_, _| Address::Constant(0)).unwrap();
         assert_eq!(relocated.relocs.len(), usize::from(base.is_some()));
     }
-    for len in [1, 2, 3, 5, 8] {
+    // Five bytes begin with a file.
+    for (len, left) in [(1, 1), (2, 2), (3, 3), (5, 1), (7, 3)] {
         let data = header_with_tail(&vec![0; len]);
         let error = decode(".debug_line", &data).unwrap_err();
-        assert_eq!(error.offset(), (data.len() - len) as u64, "{error}");
-        assert!(matches!(error.kind(), ErrorKind::Value { found, .. } if *found == len as u64), "{error}");
+        assert_eq!(error.offset(), (data.len() - left) as u64, "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Value { found, .. } if *found == left as u64), "{error}");
+    }
+}
+
+/// What ptxas 13.0.88 writes for `.file 2 "", 5, 6`, in `.nv.merc.debug_line` with the base behind it.
+#[test]
+fn a_file_without_a_name_comes_back() {
+    let file = |name: &'static [u8], mtime, size| LineFile { name: name.into(), directory: 0, mtime, size };
+    for (tail, files, base) in [
+        (&[0, 5, 6, 0, 0, 0, 0, 0][..], vec![file(b"", 5, 6)], Some(0)),
+        (&[0, 5, 6, b'b', 0, 0, 0, 0, 0], vec![file(b"", 5, 6), file(b"b", 0, 0)], None),
+        (&[0, 0x80, 1, 6, 0], vec![file(b"", 128, 6)], None),
+        // Not told from a base.
+        (&[0, 5, 6, 0], vec![], Some(0x6_0500)),
+    ] {
+        let data = header_with_tail(tail);
+        let tables = decode(".debug_line", &data).unwrap();
+        assert_eq!((&tables[0].files, tables[0].debug_str_base), (&files, base));
+        let again = encode(".debug_line", &tables[0], None, |_, _| Address::Constant(0)).unwrap();
+        assert_eq!(again.bytes, data);
     }
 }
 

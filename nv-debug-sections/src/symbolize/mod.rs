@@ -29,12 +29,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::Result;
 use crate::catalog::{SectionKind, SectionName, Space};
 use crate::cubin::{Cubin, SectionIndex};
 use crate::line::{LineRow, LineTable};
 use crate::ptx_txt::NumberedText;
 use crate::relocated::Relocated;
-use crate::{Error, Result};
 
 pub use code::{Code, CodeSection, Function};
 pub use index::{LineIndex, SequenceRows};
@@ -323,7 +323,7 @@ impl<'s> Iterator for Frames<'s> {
 fn read_text<'c>(cubin: &'c Cubin<'_>, section: SectionIndex) -> Result<Text<'c>> {
     let text = NumberedText::decode(cubin.bytes(section)?);
     let name = cubin.section_name(section);
-    Ok(Text { section, text: text.map_err(|error| Error::new(name, error.offset(), error.kind().clone()))? })
+    Ok(Text { section, text: text.map_err(|error| error.moved(name, 0))? })
 }
 
 /// Where the tables of one space are.

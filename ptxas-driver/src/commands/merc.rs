@@ -1,8 +1,8 @@
 //! `merc`: the capsule of a cubin for sm_100 and later, its `.nv.merc.*` sections and Mercury code.
 
-mod capsule;
 mod clone;
 mod finalise;
+mod one_space;
 mod plan;
 mod self_check;
 
@@ -34,9 +34,9 @@ enum Command {
     /// Whether the native sections say what the capsule says
     SelfCheck(self_check::Options),
     /// The cubin without its capsule: native code and its sections as they are
-    StripCapsule(capsule::Options),
+    StripCapsule(one_space::Options),
     /// The capsule alone, with the strings and notes that it needs
-    KeepCapsuleOnly(capsule::Options),
+    KeepCapsuleOnly(one_space::Options),
 }
 
 /// Which file is looked at, and how what is found is shown.
@@ -139,7 +139,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         Command::Clone(options) => clone::run(options, out),
         Command::Finalise(options) => finalise::run(options, out),
         Command::SelfCheck(options) => self_check::run(options, out),
-        Command::StripCapsule(options) => capsule::run(options, capsule::Part::Capsule, out),
-        Command::KeepCapsuleOnly(options) => capsule::run(options, capsule::Part::Native, out),
+        Command::StripCapsule(options) => one_space::run(options, one_space::Removed::Capsule, out),
+        Command::KeepCapsuleOnly(options) => one_space::run(options, one_space::Removed::Native, out),
     }
 }

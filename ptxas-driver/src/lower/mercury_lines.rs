@@ -78,10 +78,13 @@ fn lines_of(
             bail!("{address:#x} is from PTX line {line}, where this PTX ({count} lines) has no instruction");
         }
     }
+    // By address, of several at one the first.
+    let mut known: Vec<_> = starts.iter().filter(|(_, start)| start.ptx_line.is_some()).collect();
+    known.dedup_by_key(|(_, start)| start.address);
     let mut opening = Vec::new();
     for &EntryRow { address, loc, .. } in &stream.entries {
-        let own = starts.iter().find(|(_, start)| start.address == address && start.ptx_line.is_some());
-        let Some((name, start)) = own else { continue };
+        let own = known.binary_search_by_key(&address, |(_, start)| start.address);
+        let Some((name, start)) = own.ok().and_then(|number| known.get(number)) else { continue };
         let open_line = line(loc);
         if start.ptx_line != Some(open_line) {
             let expected = start.ptx_line.unwrap_or(0);

@@ -4,18 +4,18 @@ use super::View;
 use crate::commands::read::{self, JSON_VERSION, printable};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use merc_capsule::{PlannedClone, SectionView, is_mercury};
+use merc_capsule::{Presence, SectionView};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use serde::Serialize;
-use std::collections::HashMap;
 use std::io::Write;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
 The columns: the section; its clone; whether that lies in the original's bytes (alias), has the
 same bytes again (copy) or says the same in Mercury space (rewrite), and when it does otherwise;
-whether the file has it: with another header than planned, or not at all.
+whether the file has it so: else with other type or flags (other header), in bytes of its own or in
+the original's where it should do otherwise (own bytes, shared bytes), or not at all (no).
 
 Exit status:
   0  done
@@ -71,15 +71,12 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     }
     let views = SectionView::all(cubin);
     let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
-    // By name, how many and with which header: linked files have several of one name.
-    let mut present: HashMap<&str, Vec<(u32, u64)>> = HashMap::new();
-    for view in views.iter().filter(|view| is_mercury(view.flags)).rev() {
-        present.entry(view.name).or_default().push((view.sh_type, view.flags));
-    }
+    let presence = plan.presence(cubin).with_context(|| name.to_owned())?;
     let rows: Vec<Row<'_>> = plan
         .clones
         .iter()
-        .map(|clone| Row {
+        .zip(presence)
+        .map(|(clone, presence)| Row {
             original: views.get(clone.original).map_or("", |view| view.name),
             clone: &clone.name,
             action: clone.action.to_string(),
@@ -87,7 +84,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             sh_type: clone.sh_type,
             sh_flags: clone.flags,
             sh_link: clone.link,
-            in_file: in_file(clone, present.get_mut(&*clone.name).and_then(Vec::pop)),
+            in_file: in_file(presence),
         })
         .collect();
     if options.view.json {
@@ -106,11 +103,13 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_file(clone: &PlannedClone, found: Option<(u32, u64)>) -> &'static str {
-    match found {
-        None => "no",
-        Some(header) if header == (clone.sh_type, clone.flags) => "yes",
-        Some(_) => "other header",
+fn in_file(presence: Presence) -> &'static str {
+    match presence {
+        Presence::AsPlanned => "yes",
+        Presence::OwnBytes => "own bytes",
+        Presence::SharedBytes => "shared bytes",
+        Presence::OtherHeader => "other header",
+        Presence::Missing => "no",
     }
 }
 
@@ -118,11 +117,11 @@ fn text(rows: &[Row<'_>], out: &mut dyn Write) -> Result<()> {
     let width = |column: fn(&Row<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(60);
     let original = width(|row| printable(row.original).len());
     let clone = width(|row| printable(row.clone).len());
-    writeln!(out, "{:original$}  {:clone$}  action   in file  otherwise", "section", "clone")?;
+    writeln!(out, "{:original$}  {:clone$}  action   in file       otherwise", "section", "clone")?;
     for row in rows {
         let (name, of) = (printable(row.original), printable(row.clone));
         let line = format!(
-            "{name:original$}  {of:clone$}  {:7}  {:7}  {}",
+            "{name:original$}  {of:clone$}  {:7}  {:12}  {}",
             row.action,
             row.in_file,
             row.exception.as_deref().unwrap_or_default()

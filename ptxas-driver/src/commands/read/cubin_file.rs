@@ -6,13 +6,24 @@ use nv_debug_sections::container::{Container, FileKind};
 use nv_debug_sections::cubin::{Contents, Cubin, Section};
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether standard input was read: there is nothing left of it then.
+static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of the file at `path`, `-` for standard input, and the name to show for it. `expected` is for a message about
 /// folders.
+///
+/// # Errors
+///
+/// It cannot be read; standard input can be only once.
 pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(String, Vec<u8>)> {
     let stdin = path == Path::new("-");
     let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let bytes = if stdin {
+        if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
+            bail!("standard input can be read once only: `-` can stand for one file");
+        }
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else if path.is_dir() {

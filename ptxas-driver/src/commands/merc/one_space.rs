@@ -12,7 +12,7 @@ use std::process::ExitCode;
 const AFTER_HELP: &str = "\
 Exit status:
   0  done
-  1  the file is no readable cubin, has no capsule, or cannot be written
+  1  the file is no readable cubin, has no capsule or nothing else, or cannot be written
   2  the command line is wrong";
 
 /// Which file, and where what is left of it goes.
@@ -26,9 +26,9 @@ pub(super) struct Options {
     output: Option<PathBuf>,
 }
 
-/// Which of the two goes.
+/// Which of the two spaces goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Removed {
     /// The capsule.
     Capsule,
     /// All else.
@@ -39,14 +39,14 @@ pub(super) enum Part {
 ///
 /// # Errors
 ///
-/// The file is no readable cubin, has no capsule, or cannot be written.
-pub(super) fn run(options: &Options, goes: Part, out: &mut dyn Write) -> Result<ExitCode> {
+/// The file is no readable cubin, has no capsule or nothing else, or cannot be written.
+pub(super) fn run(options: &Options, goes: Removed, out: &mut dyn Write) -> Result<ExitCode> {
     let (name, bytes) = read::read_plain(&options.file)?;
     let mut cubin = Cubin::parse(&bytes).with_context(|| name.clone())?;
     expect_capsule(&name, &cubin)?;
     let removed: Result<Vec<SectionIndex>, _> = match goes {
-        Part::Capsule => cubin.remove_capsule(),
-        Part::Native => cubin.keep_only_capsule(),
+        Removed::Capsule => cubin.remove_capsule(),
+        Removed::Native => cubin.keep_only_capsule(),
     };
     removed.with_context(|| name.clone())?;
     write(&cubin, &name, options.output.as_deref().unwrap_or(&options.file), out)?;

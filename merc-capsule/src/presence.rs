@@ -1,0 +1,72 @@
+//! What a file has of the clones that are planned for it.
+
+use crate::plan::{Action, CapsulePlan, Exception, PlannedClone};
+use crate::spaces::Spaces;
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::Space;
+use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
+use nv_debug_sections::reloc::RelocKind;
+use nv_debug_sections::relocated::Relocated;
+
+/// How far a clone in a file is as planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Presence {
+    /// In all that a plan says.
+    AsPlanned,
+    /// It has bytes of its own, and is planned in the original's.
+    OwnBytes,
+    /// It lies in the original's bytes, and is planned with bytes of its own.
+    SharedBytes,
+    /// Its `sh_type` or `sh_flags` are others than planned.
+    OtherHeader,
+    /// There is no such clone.
+    Missing,
+}
+
+impl CapsulePlan {
+    /// What the cubin that this is the plan of has of each clone.
+    ///
+    /// # Errors
+    ///
+    /// That of [`Spaces::of_sections`]; a section cannot be read.
+    pub fn presence(&self, cubin: &Cubin<'_>) -> Result<Vec<Presence>> {
+        let spaces = Spaces::of_sections(cubin)?;
+        let view = Relocated::new(cubin);
+        self.clones.iter().map(|clone| presence(&view, &spaces, clone)).collect()
+    }
+}
+
+fn presence(view: &Relocated<'_, '_>, spaces: &Spaces, clone: &PlannedClone) -> Result<Presence> {
+    let cubin = view.cubin();
+    let native = clone.original_index();
+    let Some(mercury) = spaces.mercury(native) else { return Ok(Presence::Missing) };
+    let section = cubin.section(mercury)?;
+    if (section.sh_type, section.flags) != (clone.sh_type, clone.flags) {
+        return Ok(Presence::OtherHeader);
+    }
+    let bytes = cubin.bytes(native)?;
+    // Of no bytes nothing can be said.
+    let is_shared = matches!(section.contents, Contents::Alias(original) if original == native);
+    let should_share = match (clone.action, clone.exception) {
+        _ if bytes.is_empty() => is_shared,
+        (_, Some(Exception::AliasIfEqual)) => is_shared || bytes == cubin.bytes(mercury)?,
+        (_, Some(Exception::CopyIfLineOffset)) => {
+            let line_offset = RelocKind::LineOffset32.number(Space::Mercury);
+            !view.relocations_of(mercury).any(|(_, entry)| entry.r_type == line_offset)
+        }
+        (_, Some(Exception::RewriteIfRelocated)) => {
+            !is_relocated(view, mercury) || is_relocated(view, native)
+        }
+        (Action::Alias, None) => true,
+        (Action::Copy | Action::Rewrite, None) => false,
+    };
+    Ok(match (is_shared, should_share) {
+        (false, true) => Presence::OwnBytes,
+        (true, false) => Presence::SharedBytes,
+        _ => Presence::AsPlanned,
+    })
+}
+
+fn is_relocated(view: &Relocated<'_, '_>, section: SectionIndex) -> bool {
+    view.relocations_of(section).next().is_some()
+}
