@@ -1,23 +1,21 @@
 //! Making clones of sections from what they say in Mercury space.
 
-use crate::finalise::expect_first;
+mod line_table;
+
+use crate::finalise::{LineTableKind, expect_first};
 use crate::frame::{self, Frames};
 use crate::policy::{Storage, rule};
-use crate::recover::CodeMap;
 use crate::registers::{self, RangeMaps};
 use crate::relocations;
-use crate::streams::{self, Stream, Streams};
+use crate::streams::{self, Streams};
 use crate::translation::Translation;
-use dwarf2_writer::{Address, SymbolId};
-use foldhash::{HashMap, HashMapExt as _};
+use dwarf2_writer::SymbolId;
+use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
-use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
-use nv_debug_sections::line_table::{Table, locations};
 use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -111,12 +109,7 @@ impl Lines<'static> {
             let table = if kind == SectionKind::NvDebugLineSass { clone.or(native) } else { native };
             table.map_or(Ok(Streams::new()), |table| streams::of_table(cubin, table, translation))
         };
-        let (source, mut ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
-        if cubin.mercury_symtab().is_none() {
-            // Both tables flag the entry rows of sections with a source location.
-            let rows = ptx.iter_mut().filter(|(code, _)| !source.contains_key(*code));
-            rows.flat_map(|(_, stream)| &mut stream.entries).for_each(|entry| entry.flagged = false);
-        }
+        let (source, ptx) = (streams(SectionKind::DebugLine)?, streams(SectionKind::NvDebugLineSass)?);
         Ok(Self { source, ptx })
     }
 }
@@ -160,8 +153,12 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let kind = SectionName::parse(name).kind();
         expect_first(self.cubin, native, kind)?;
         match kind {
-            Some(kind @ SectionKind::DebugLine) => self.line_table(native, kind, &self.lines.source),
-            Some(kind @ SectionKind::NvDebugLineSass) => self.line_table(native, kind, &self.lines.ptx),
+            Some(SectionKind::DebugLine) => {
+                self.line_table(native, LineTableKind::Source, &self.lines.source)
+            }
+            Some(SectionKind::NvDebugLineSass) => {
+                self.line_table(native, LineTableKind::Ptx, &self.lines.ptx)
+            }
             Some(SectionKind::DebugFrame) => self.frame(native),
             Some(SectionKind::NvDebugInfoRegSass) => {
                 let bytes = self.registers()?.0.clone();
@@ -183,79 +180,6 @@ impl<'c, 'd> Cloner<'c, 'd> {
     fn made(&self, native: SectionIndex, values: MercuryValues) -> Result<MercurySection> {
         let original = self.cubin.bytes(native)?;
         clone_section(self.cubin.section_name(native), values, Some(&original), self.cubin.header.sm(), true)
-    }
-
-    fn line_table(
-        &self,
-        native: SectionIndex,
-        kind: SectionKind,
-        streams: &Streams<'_>,
-    ) -> Result<MercurySection> {
-        let name = self.cubin.section_name(native);
-        let contents = self.cubin.bytes(native)?;
-        let section = self.view.section(native)?;
-        let units = line::decode(name, &contents)?;
-        // Files of several modules have a unit for each; code that native tables have nothing of goes to the first.
-        let mut unit_of: HashMap<SectionIndex, usize> = HashMap::new();
-        for (number, unit) in units.iter().enumerate() {
-            let codes =
-                unit.sequences.iter().filter_map(|sequence| section.target(sequence.base_offset)?.section);
-            unit_of.extend(codes.map(|code| (code, number)));
-        }
-        let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == SectionKind::DebugLine);
-        let mut codes_of: Vec<Vec<&CodeMap>> = vec![Vec::new(); units.len()];
-        for code in self.translation.maps() {
-            if let Some(codes) = codes_of.get_mut(unit_of.get(&code.native).copied().unwrap_or(0)) {
-                codes.push(code);
-            }
-        }
-        let mut values = MercuryValues::default();
-        let strings = self.cubin.section_by_name(SectionKind::DebugStr.name());
-        let strings_end = strings.map_or(Ok(0), |index| self.cubin.bytes(index).map(|bytes| bytes.len()))?;
-        for (mut unit, codes) in units.into_iter().zip(codes_of) {
-            unit.sequences.clear();
-            restore_nameless_file(&mut unit, strings_end);
-            let mut programs = Vec::new();
-            for code in codes {
-                let Some(Stream { locs, located, entries }) = streams.get(&code.native) else { continue };
-                let ops = locations(locs, located, entries, Table::Mercury);
-                if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. })) {
-                    unit.debug_str_base.get_or_insert(0);
-                }
-                if ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
-                    programs.push(self.program(name, &unit, (programs.len(), code), ops)?);
-                }
-            }
-            let made = line::join(name, &unit, debug_str, programs)?;
-            let start = values.bytes.len() as u64;
-            values.bytes.extend(made.bytes);
-            values.relocs.extend(made.relocs.iter().map(|reloc| DebugReloc {
-                offset: start + reloc.offset,
-                kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
-                symbol: SymbolIndex(reloc.symbol.0),
-                addend: reloc.addend,
-                in_place: Some(reloc.addend),
-            }));
-        }
-        self.made(native, values)
-    }
-
-    /// The program of a code section.
-    fn program(
-        &self,
-        name: &str,
-        unit: &LineTable<'_>,
-        (number, code): (usize, &CodeMap),
-        ops: Vec<LineOp>,
-    ) -> Result<EncodedSequence> {
-        let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
-        let own = own.ok_or_else(|| {
-            let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
-            Error::whole(name, ErrorKind::Other(text))
-        })?;
-        let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
-        let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
-        EncodedSequence::new(name, unit.params, (number, &sequence), start)
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
@@ -287,22 +211,6 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
         let made = registers::translate(Space::Native, (&ranges, &types), &mut maps)?;
         Ok(self.registers.get_or_init(|| made))
-    }
-}
-
-/// Takes a `.debug_str` base that is outside the section for what else it can be in a native table: the rest of a last file without a
-/// name ([`LineFile::name`]).
-fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
-    let Some(base) = unit.debug_str_base.filter(|base| *base != 0 && *base as usize >= strings_end) else {
-        return;
-    };
-    // LEB128 numbers of one byte, and the end of the files.
-    if let [directory, mtime, size, 0] = base.to_le_bytes()
-        && [directory, mtime, size].iter().all(|number| *number < 0x80)
-    {
-        let [directory, mtime, size] = [directory, mtime, size].map(u64::from);
-        unit.files.push(LineFile { name: Cow::default(), directory, mtime, size });
-        unit.debug_str_base = None;
     }
 }
 

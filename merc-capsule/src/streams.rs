@@ -1,13 +1,14 @@
 //! Where the instructions of code come from, one after the other: what line tables are made of.
 
 use crate::address_map::Place;
+use crate::finalise::LineTableKind;
 use crate::recover::CodeMap;
 use crate::translation::{Translation, Untranslatable};
 use foldhash::{HashSet, HashSetExt as _};
-use nv_debug_sections::catalog::Space;
+use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::line::{self, LineOp, Sequence};
-use nv_debug_sections::line_table::{EntryRow, Loc, LocId, Located};
+use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::line_table::{EntryRow, Loc, LocId, Located, untranscode};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
@@ -45,6 +46,7 @@ pub fn of_table(
     let space = if cubin.section(table)?.is_mercury() { Space::Mercury } else { Space::Native };
     let section = Relocated::new(cubin).section(table)?;
     let mut streams = Streams::new();
+    let kind = SectionName::parse(name).kind().and_then(LineTableKind::of);
     for unit in line::decode(name, &section.bytes)? {
         for sequence in &unit.sequences {
             let target = section.target(sequence.base_offset).and_then(|target| target.section);
@@ -54,7 +56,14 @@ pub fn of_table(
             };
             // nvlink keeps the programs of functions it drops, without relocation.
             let Some(code) = native.and_then(|code| CodeMap::of(translation.maps(), code)) else { continue };
-            let stream = of_sequence(sequence, code, space).map_err(|error| {
+            let mercury = kind
+                .filter(|_| space == Space::Native)
+                .and_then(|kind| untranscode(&sequence.ops, 0, &kind.instructions(&code.map), &code.starts));
+            let stream = match mercury {
+                Some(ops) => of_ops(&ops, code, Space::Mercury),
+                None => of_ops(&sequence.ops, code, space),
+            };
+            let stream = stream.map_err(|error| {
                 Error::new(name, sequence.base_offset, ErrorKind::Other(error.to_string()))
             })?;
             streams.insert(code.native, stream);
@@ -63,8 +72,8 @@ pub fn of_table(
     Ok(streams)
 }
 
-fn of_sequence(sequence: &Sequence, code: &CodeMap, space: Space) -> Result<Stream<'static>, Untranslatable> {
-    let (rows, call_sites) = rows(sequence);
+fn of_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<Stream<'static>, Untranslatable> {
+    let (rows, call_sites) = rows(ops);
     let address = |row: &Row| match space {
         Space::Native => code.mercury_line(row.address),
         Space::Mercury => Ok(row.address),
@@ -121,7 +130,7 @@ struct Row {
 }
 
 /// The rows and bare advances of a sequence, and the rows that others name as their call sites.
-fn rows(sequence: &Sequence) -> (Vec<Row>, HashSet<u64>) {
+fn rows(ops: &[LineOp]) -> (Vec<Row>, HashSet<u64>) {
     let (mut rows, mut call_sites) = (Vec::new(), HashSet::new());
     let (mut file, mut line, mut context, mut name, mut is_entry) = (1, 1, 0, 0, false);
     let mut count = 0;
@@ -137,7 +146,7 @@ fn rows(sequence: &Sequence) -> (Vec<Row>, HashSet<u64>) {
         name,
         is_entry: false,
     };
-    for op in &sequence.ops {
+    for op in ops {
         let (number, address) = match *op {
             LineOp::SetFile(new) => {
                 file = u32::try_from(new).unwrap_or(u32::MAX);

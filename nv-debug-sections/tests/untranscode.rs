@@ -23,7 +23,8 @@ fn comes_back(native: &[LineOp], name: u32, starts: &[u64], scale: u64) -> Resul
     }));
     let pairs: Vec<AddressPair> =
         addresses.into_iter().map(|native| AddressPair { native, mercury: native * scale }).collect();
-    let mercury = untranscode(native, name, &pairs, starts).ok_or_else(|| format!("not found: {native:?} {starts:?}"))?;
+    let mercury = untranscode(native, name, &pairs, starts)
+        .ok_or_else(|| format!("not found: {native:?} {starts:?}"))?;
     if transcode(&mercury, name, &pairs, starts) != native {
         return Err(format!("leads elsewhere: {native:?}"));
     }
@@ -59,7 +60,11 @@ fn every_native_program_of_the_corpus() {
                         let result = comes_back(&sequence.ops, 0, &starts, scale);
                         counts.entry((kind.name(), scale)).or_default()[usize::from(result.is_ok())] += 1;
                         if let Err(words) = result {
-                            faults.push(format!("{} {} x{scale}: {words}", path.display(), cubin.section_name(code)));
+                            faults.push(format!(
+                                "{} {} x{scale}: {words}",
+                                path.display(),
+                                cubin.section_name(code)
+                            ));
                         }
                     }
                 }
@@ -69,7 +74,12 @@ fn every_native_program_of_the_corpus() {
     for ((table, scale), [different, same]) in counts {
         eprintln!("{table}, instructions {scale} times as large: {same} come back, {different} do not");
     }
-    assert!(faults.is_empty(), "{}: {}", faults.len(), faults.iter().take(6).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{}: {}",
+        faults.len(),
+        faults.iter().take(6).cloned().collect::<Vec<_>>().join("\n")
+    );
 }
 
 prop_compose! {

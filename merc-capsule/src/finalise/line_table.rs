@@ -1,5 +1,6 @@
 //! Line tables: the native one from that of Mercury code.
 
+use crate::address_map::AddressMap;
 use crate::recover::CodeMap;
 use crate::translation::{Reference, Translation};
 use dwarf2_writer::{Address, SymbolId};
@@ -7,7 +8,7 @@ use foldhash::HashSet;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
-use nv_debug_sections::line_table::{last_name, transcode};
+use nv_debug_sections::line_table::{AddressPair, last_name, transcode};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -32,6 +33,14 @@ impl LineTableKind {
             _ => None,
         }
     }
+
+    /// The instructions that it is looked up for.
+    pub(crate) fn instructions(self, map: &AddressMap) -> Cow<'_, [AddressPair]> {
+        match self {
+            Self::Source => Cow::Owned(map.of_instructions()),
+            Self::Ptx => Cow::Borrowed(map.pairs()),
+        }
+    }
 }
 
 /// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` is the code section of each; a sequence
@@ -48,11 +57,7 @@ pub fn sequences(
     let code = code.iter().copied().chain(std::iter::repeat(None));
     for (sequence, code) in mercury.sequences.iter().zip(code) {
         native.push(code.map(|CodeMap { map, starts, size, .. }| {
-            let instructions = match kind {
-                LineTableKind::Source => Cow::Owned(map.of_instructions()),
-                LineTableKind::Ptx => Cow::Borrowed(map.pairs()),
-            };
-            let ops = transcode(&sequence.ops, name, &instructions, starts);
+            let ops = transcode(&sequence.ops, name, &kind.instructions(map), starts);
             Sequence { base: 0, base_offset: 0, ops, end: *size }
         }));
         name = last_name(&sequence.ops, name);

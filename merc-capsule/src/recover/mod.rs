@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
-use nv_debug_sections::line;
+use nv_debug_sections::line::{self, LineOp};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
@@ -155,16 +155,20 @@ pub(crate) fn maps_or_recovered<'m>(
 ///
 /// # Errors
 ///
-/// `.nv_debug_line_sass` cannot be read.
+/// A line table cannot be read.
 pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let view = Relocated::new(cubin);
     let mut changes: HashMap<SectionIndex, Vec<u64>> = HashMap::new();
-    let name = SectionKind::NvDebugLineSass.name();
-    if let Some(index) = cubin.section_by_name(name) {
+    for kind in [SectionKind::NvDebugLineSass, SectionKind::DebugLine] {
+        let Some(index) = cubin.section_by_name(kind.name()) else { continue };
         let section = view.section(index)?;
-        for sequence in line::decode(name, &section.bytes)?.iter().flat_map(|table| &table.sequences) {
+        for sequence in line::decode(kind.name(), &section.bytes)?.iter().flat_map(|table| &table.sequences) {
             if let Some(code) = section.target(sequence.base_offset).and_then(|target| target.section) {
-                changes.entry(code).or_default().extend(sequence.line_changes().map(|(address, _)| address));
+                let addresses = sequence.ops.iter().filter_map(|op| match *op {
+                    LineOp::Row { address, .. } | LineOp::Advance(address) => Some(address),
+                    _ => None,
+                });
+                changes.entry(code).or_default().extend(addresses);
             }
         }
     }

@@ -128,7 +128,10 @@ fn written(native: &[LineOp], reading: Reading) -> Option<Vec<Written>> {
             && call.is_some_and(|(context, _)| context == rows)
             && last.is_some_and(|last| last.address != address && last.can_be_call_site());
         let is_repeated = last.is_some_and(|last| (last.address, last.line) == (address, line));
-        if is_inlined_here || is_repeated && (call.is_some() || file.is_some()) || kind == Kind::Advance && call.is_some() {
+        if is_inlined_here
+            || is_repeated && (call.is_some() || file.is_some())
+            || kind == Kind::Advance && call.is_some()
+        {
             state(&mut all, &mut file, &mut call)?;
         }
         if is_repeated && kind == Kind::Row {
@@ -177,7 +180,7 @@ struct Builder {
     at_zero: Vec<usize>,
     /// Rows in order, behind these.
     order: Vec<usize>,
-    /// Second call sites, by the row that they stand before.
+    /// Rows without code, by the row that they stand before.
     twins: HashMap<usize, Vec<usize>>,
     reader: Reader,
     transcoder: Transcoder,
@@ -310,7 +313,15 @@ impl Builder {
             written.file.unwrap_or(self.transcoder.file)
         };
         let name = written.call.map_or(self.reader.name, |(_, name)| name);
-        Some(Row { address: mercury, line: written.line, file, name, parent, is_entry: false, is_flagged: false })
+        Some(Row {
+            address: mercury,
+            line: written.line,
+            file,
+            name,
+            parent,
+            is_entry: false,
+            is_flagged: false,
+        })
     }
 
     /// The file of a call site that ptxas forgets to write: the one before if that can be, else any. It is not the one written next. Other
@@ -377,17 +388,29 @@ impl Builder {
         if !is_so(looked) {
             return None;
         }
-        // Alike rows are written once; a name that is not written tells them apart.
-        if let Some((previous, Place::Plain)) = self.transcoder.previous
-            && looked.0 == Place::Plain
-            && own.call.is_none()
-            && let Some(previous) = self.rows.get(previous)
-            && (previous.line, previous.file, previous.parent, previous.name)
-                == (row.line, row.file, row.parent, row.name)
-        {
-            row.name = u32::from(row.name == 0);
+        if own.call.is_none() && looked.0 == Place::Plain {
+            self.tell_apart(row);
         }
         Some(())
+    }
+
+    /// Alike rows are written once, unless they are told apart: the first of the section by an entry row before it, whose line is not known,
+    /// others by a name, which is not written.
+    fn tell_apart(&mut self, row: &mut Row) {
+        let Some((id, Place::Plain)) = self.transcoder.previous else { return };
+        let Some(&previous) = self.rows.get(id) else { return };
+        let is_alike = (previous.line, previous.file, previous.parent, previous.name)
+            == (row.line, row.file, row.parent, row.name);
+        if !is_alike {
+            return;
+        }
+        if self.order.first() == Some(&id) {
+            let entry = self.rows.len();
+            self.rows.push(Row { line: 0, is_entry: true, is_flagged: true, ..previous });
+            self.twins.entry(id).or_default().push(entry);
+        } else {
+            row.name = u32::from(row.name == 0);
+        }
     }
 
     /// Adds a row to the Mercury program.

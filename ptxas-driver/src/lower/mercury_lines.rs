@@ -8,7 +8,7 @@ use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line_table::{EntryRow, FunctionStart, Located, entry_rows};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The locations that `.loc` directives give the code of a cubin. `ptx` are the PTX lines of its Mercury code.
 ///
@@ -72,6 +72,9 @@ fn lines_of(
         |loc: nv_debug_sections::line_table::LocId| stream.locs.get(loc.0 as usize).map_or(0, |loc| loc.line);
     let mut lines: Vec<(u64, u32)> =
         stream.located.iter().filter_map(|located| Some((located.address, line(located.loc?)))).collect();
+    // Without a capsule, rows on the line of a `{` are those that open functions, and of code that comes from no PTX instruction.
+    let open_lines: HashSet<u32> = starts.iter().filter_map(|(_, start)| start.ptx_line).collect();
+    lines.retain(|(_, line)| facts.has_code_at(*line) || !open_lines.contains(line));
     for &(address, line) in &lines {
         if !facts.has_code_at(line) {
             let count = facts.line_count;

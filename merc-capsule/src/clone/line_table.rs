@@ -1,0 +1,135 @@
+//! Clones of line tables.
+
+use super::{Cloner, MercuryValues};
+use crate::finalise::LineTableKind;
+use crate::recover::CodeMap;
+use crate::streams::{Stream, Streams};
+use dwarf2_writer::{Address, SymbolId};
+use foldhash::{HashMap, HashMapExt as _};
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{MercurySection, SectionIndex, SymbolIndex};
+use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
+use nv_debug_sections::line_table::{Table, last_name, locations, transcode, untranscode};
+use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+
+/// The native program of each code section, and the unit it is in. Files of several modules have a unit for each; code that native tables
+/// have nothing of goes to the first.
+type NativePrograms = HashMap<SectionIndex, (usize, Vec<LineOp>)>;
+
+impl Cloner<'_, '_> {
+    /// The clone of a line table, of the locations in `streams`.
+    pub(super) fn line_table(
+        &self,
+        native: SectionIndex,
+        kind: LineTableKind,
+        streams: &Streams<'_>,
+    ) -> Result<MercurySection> {
+        let name = self.cubin.section_name(native);
+        let contents = self.cubin.bytes(native)?;
+        let section = self.view.section(native)?;
+        let mut units = line::decode(name, &contents)?;
+        let mut natives = NativePrograms::new();
+        for (number, unit) in units.iter_mut().enumerate() {
+            for sequence in unit.sequences.drain(..) {
+                if let Some(code) = section.target(sequence.base_offset).and_then(|target| target.section) {
+                    natives.entry(code).or_insert((number, sequence.ops));
+                }
+            }
+        }
+        let debug_str = self.section_symbol(SectionKind::DebugStr).filter(|_| kind == LineTableKind::Source);
+        let mut codes_of: Vec<Vec<&CodeMap>> = vec![Vec::new(); units.len()];
+        for code in self.translation.maps() {
+            let unit = natives.get(&code.native).map_or(0, |(unit, _)| *unit);
+            if let Some(codes) = codes_of.get_mut(unit) {
+                codes.push(code);
+            }
+        }
+        let mut values = MercuryValues::default();
+        let strings = self.cubin.section_by_name(SectionKind::DebugStr.name());
+        let strings_end = strings.map_or(Ok(0), |index| self.cubin.bytes(index).map(|bytes| bytes.len()))?;
+        for (mut unit, codes) in units.into_iter().zip(codes_of) {
+            restore_nameless_file(&mut unit, strings_end);
+            let mut programs = Vec::new();
+            let mut last = 0;
+            for code in codes {
+                let Some(stream) = streams.get(&code.native) else { continue };
+                let native = natives.get(&code.native).map(|(_, ops)| ops.as_slice());
+                let ops = mercury_program(stream, native, last, (kind, code));
+                last = last_name(&ops, last);
+                if ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }))
+                    && kind == LineTableKind::Source
+                {
+                    unit.debug_str_base.get_or_insert(0);
+                }
+                if native.is_some() || ops.iter().any(|op| matches!(op, LineOp::Row { .. })) {
+                    programs.push(self.program(name, &unit, (programs.len(), code), ops)?);
+                }
+            }
+            let made = line::join(name, &unit, debug_str, programs)?;
+            let start = values.bytes.len() as u64;
+            values.bytes.extend(made.bytes);
+            values.relocs.extend(made.relocs.iter().map(|reloc| DebugReloc {
+                offset: start + reloc.offset,
+                kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
+                symbol: SymbolIndex(reloc.symbol.0),
+                addend: reloc.addend,
+                in_place: Some(reloc.addend),
+            }));
+        }
+        self.made(native, values)
+    }
+
+    /// The program of a code section.
+    fn program(
+        &self,
+        name: &str,
+        unit: &LineTable<'_>,
+        (number, code): (usize, &CodeMap),
+        ops: Vec<LineOp>,
+    ) -> Result<EncodedSequence> {
+        let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
+        let own = own.ok_or_else(|| {
+            let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
+            Error::whole(name, ErrorKind::Other(text))
+        })?;
+        let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
+        let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };
+        EncodedSequence::new(name, unit.params, (number, &sequence), start)
+    }
+}
+
+/// The Mercury program of a code section; `last` is the name in force before it. It is made of the locations unless the native one does not
+/// come of it, which can be as they are less than ptxas had, or other code; then it is one that the native one does come of, if there is
+/// such a program.
+fn mercury_program(
+    Stream { locs, located, entries }: &Stream<'_>,
+    native: Option<&[LineOp]>,
+    last: u32,
+    (kind, code): (LineTableKind, &CodeMap),
+) -> Vec<LineOp> {
+    let made = locations(locs, located, entries, Table::Mercury);
+    let Some(native) = native else { return made };
+    let instructions = kind.instructions(&code.map);
+    if transcode(&made, last, &instructions, &code.starts) == native {
+        return made;
+    }
+    untranscode(native, last, &instructions, &code.starts).unwrap_or(made)
+}
+
+/// Takes a `.debug_str` base that is outside the section for what else it can be in a native table: the rest of a last file without a
+/// name ([`LineFile::name`]).
+fn restore_nameless_file(unit: &mut LineTable<'_>, strings_end: usize) {
+    let Some(base) = unit.debug_str_base.filter(|base| *base != 0 && *base as usize >= strings_end) else {
+        return;
+    };
+    // LEB128 numbers of one byte, and the end of the files.
+    if let [directory, mtime, size, 0] = base.to_le_bytes()
+        && [directory, mtime, size].iter().all(|number| *number < 0x80)
+    {
+        let [directory, mtime, size] = [directory, mtime, size].map(u64::from);
+        unit.files.push(LineFile { name: Cow::default(), directory, mtime, size });
+        unit.debug_str_base = None;
+    }
+}
