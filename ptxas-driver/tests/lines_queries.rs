@@ -360,7 +360,7 @@ fn columns_are_those_of_the_directives() {
             text.split([' ', '\t', ',']).filter_map(|word| word.parse().ok()).collect()
         };
         // File, line and column, then those of the call.
-        let want = match loc.map(|loc| numbers(loc)) {
+        let want = match loc.map(numbers) {
             Some(numbers) if text[line - 1].trim() != "{" => {
                 numbers.chunks_exact(3).map(|place| (place[1], Some(place[2]).filter(|c| *c != 0))).collect()
             }
