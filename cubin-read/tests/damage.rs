@@ -4,7 +4,7 @@
 mod support;
 
 use cubin_read::entries::Entries;
-use cubin_read::verify::{RULES, RuleId, rule_named, verify};
+use cubin_read::verify::{Context, RULES, RuleId, rule_named, verify, verify_with};
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
 };
@@ -378,6 +378,18 @@ const TABLES: &[Damage] = &[
             _ => false,
         });
     }),
+    ("L014", DEBUG, |file| {
+        file.ops(LINE.0, LINE.1, |op| match op {
+            LineOp::Row { line, .. } => {
+                *line = LINES_OF_SOURCES + 1;
+                true
+            }
+            _ => false,
+        });
+    }),
+    ("L105", DEBUG, |file| {
+        file.tables(LINE.0, LINE.1, |tables| tables[0].files[0].name = b"<stdin>".into());
+    }),
     ("T001", DEBUG, |file| file.names(3, 0, FUSED, "fused")),
     ("T002", DEBUG, |file| file.names(2, 1, FUSED, "fused")),
     ("T003", DEBUG, |file| file.names(2, 0, FUSED + 1, "fused")),
@@ -505,6 +517,11 @@ const MACHINE: &[Damage] = &[
     }),
 ];
 
+/// More than the lines of what the files are made from.
+const LINES_OF_SOURCES: u32 = 1000;
+
+const SOURCES: Context<'_> = Context { source_lines: Some(&|_| Some(LINES_OF_SOURCES)) };
+
 /// Rules of the driver's part, which knows `merc-capsule`: `ptxas-driver/tests/verify.rs`.
 const ELSEWHERE: [RuleId; 4] =
     [RuleId::CapsuleUnsound, RuleId::CapsuleMissing, RuleId::CapsuleHeader, RuleId::CapsuleDiffers];
@@ -515,9 +532,9 @@ fn each_damage_is_found_alone() {
     let mut faults = Vec::new();
     for (code, path, damage) in all() {
         let mut file = Patient::new(path);
-        let before = verify(&file.0);
+        let before = verify_with(&file.0, SOURCES);
         damage(&mut file);
-        let after = verify(&file.0);
+        let after = verify_with(&file.0, SOURCES);
         let changed: Vec<&str> = RULES
             .iter()
             .filter(|rule| before.count(rule.id) != after.count(rule.id))
@@ -534,7 +551,7 @@ fn each_damage_is_found_alone() {
         if let Ok(bytes) = file.0.write()
             && let Ok(again) = Cubin::parse(&bytes)
         {
-            assert_eq!(verify(&again), after, "{code}");
+            assert_eq!(verify_with(&again, SOURCES), after, "{code}");
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -547,7 +564,7 @@ fn each_damage_is_found_alone() {
 fn files_before_damage_have_no_errors() {
     for path in [DEBUG, LINES, INLINED] {
         let file = Patient::new(path);
-        let report = verify(&file.0);
+        let report = verify_with(&file.0, SOURCES);
         let found: Vec<_> =
             report.findings().iter().filter(|finding| finding.rule.fault_of.is_none()).collect();
         assert!(found.is_empty(), "{path}: {found:?}");

@@ -27,8 +27,8 @@ reader fails or gives a wrong answer, with a warning something is missing or not
 | levels of linked files | M |
 | the Mercury capsule | C |
 
-Not looked at: whether lines and variables are those of the source; code, `.nv.info` and `.debug_macinfo`; what the clones of Mercury
-say by themselves (they are compared with the native sections, C004).
+Not looked at: whether lines and variables are those of the source, but for lines past its end (L014); code, `.nv.info` and
+`.debug_macinfo`; what the clones of Mercury say by themselves (they are compared with the native sections, C004).
 
 ";
 

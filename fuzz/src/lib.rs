@@ -21,6 +21,7 @@ pub mod nvvm;
 pub mod print;
 pub mod ptx;
 pub mod ptx_txt;
+pub mod read;
 pub mod reg_sass;
 pub mod reg_type;
 pub mod register;

@@ -2,6 +2,9 @@
 
 use nv_debug_sections::Result;
 
+/// How many lines each source file has, for those who ask.
+pub(crate) const SOURCE_LINES: u32 = 20;
+
 /// `decoded`, if there is nothing wrong with it; errors lie in the data.
 pub(crate) fn decoded<T>(data: &[u8], decoded: Result<T>) -> Option<T> {
     decoded.inspect_err(|error| assert!(error.offset() <= data.len() as u64, "{error}")).ok()

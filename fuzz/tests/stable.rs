@@ -5,9 +5,8 @@
 mod seeds;
 
 use nv_debug_sections::catalog::{CATALOG, SectionKind};
-use nv_debug_sections::container::Container;
 use seeds::{
-    Random, capsules, faulty_modules, files, host_object, is_info, mutate, sections, sections_of,
+    NVVM, Random, capsules, containers, faulty_modules, files, is_info, mutate, pairs, sections, sections_of,
     sections_where,
 };
 
@@ -178,23 +177,12 @@ fn merc() {
     run_on_damaged(5_000, &capsules(), nvdwarf_fuzz::merc::run);
 }
 
-/// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.
-fn containers() -> Vec<Vec<u8>> {
-    let mut all = files("fatbin");
-    let fatbin = all.iter().min_by_key(|file| file.len()).unwrap();
-    let object = host_object(fatbin);
-    let member = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", "a.o/", 0, 0, 0, 644, object.len());
-    let archive = [b"!<arch>\n", member.as_bytes(), &object].concat();
-    all.extend([object, archive, NVVM.to_vec()]);
-    for file in &all {
-        assert!(Container::parse(file).unwrap().entries().map(Result::unwrap).count() > 0);
-    }
-    all
+#[test]
+fn read() {
+    run_n_times(5_000, 200, nvdwarf_fuzz::read::run);
+    let pairs: Vec<_> = pairs().into_iter().map(|(_, file)| file).collect();
+    run_on_damaged(1_000, &pairs, nvdwarf_fuzz::read::run);
 }
-
-/// The head of an .ltoir file of nvcc 13.0.88, sm_90.
-const NVVM: &[u8] = b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x2c\0\0\0\
-                      \x01\0\x84\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
 
 #[test]
 fn container() {

@@ -4,7 +4,7 @@
 
 mod corpus;
 
-use corpus::{Cubins, file, oracle};
+use corpus::{Cubins, file, oracle, ptxas_12};
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, Function, SectionIndex, debug_only};
 use nv_debug_sections::error::ErrorKind;
@@ -82,15 +82,11 @@ fn other_kinds_of_output_too() {
     );
 }
 
-/// CUDA 12's ptxas knows chips that 13's does not, and writes `EI_OSABI` 0x33 below sm_100. `NVDWARF_PTXAS_12` names one (12.9:
-/// `pip download nvidia-cuda-nvcc-cu12==12.9.86`); no other test needs it.
+/// CUDA 12's ptxas knows chips that 13's does not, and writes `EI_OSABI` 0x33 below sm_100.
 #[test]
 fn old_chips_too() {
     let Some(cubins) = Cubins::open() else { return };
-    let Some(ptxas) = std::env::var_os("NVDWARF_PTXAS_12") else {
-        eprintln!("skipped: NVDWARF_PTXAS_12 names no ptxas of CUDA 12");
-        return;
-    };
+    let Some(ptxas) = ptxas_12() else { return };
     let source =
         cubins.paths.iter().find(|p| p.ends_with("deep_inline/sm_75/lineinfo/deep_inline.cubin")).unwrap();
     let ptx = String::from_utf8(file(&source.with_extension("ptx"))).unwrap();

@@ -5,7 +5,7 @@
 
 mod corpus;
 
-use corpus::{Cubins, file};
+use corpus::{Cubins, file, kinds, ptx_for_12, ptxas_12};
 use gimli::{EndianSlice, LineInstruction, LittleEndian, Reader as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
@@ -214,4 +214,52 @@ fn every_row_is_that_of_an_independent_decoder() {
     }
     eprintln!("symbolize: {tally:?}");
     assert!(tally.rows > 1000 && tally.inlined > 100 && tally.ptx > 1000);
+}
+
+/// Of how many cubins of the corpus one has its PTX compiled by CUDA 12; all with `NVDWARF_ALL=1`.
+const STRIDE_12: usize = 29;
+
+/// What CUDA 12's ptxas makes of the corpus' PTX, for the same chip, and for those that 13's does not know.
+#[test]
+fn rows_of_cuda_12_too() {
+    const OLD_CHIPS: [&str; 3] = ["sm_52", "sm_61", "sm_70"];
+    let (Some(cubins), Some(ptxas)) = (Cubins::open(), ptxas_12()) else { return };
+    let stride = if std::env::var_os("NVDWARF_ALL").is_some() { 1 } else { STRIDE_12 };
+    let folder = std::env::temp_dir().join(format!("nv-debug-sections-12-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (input, output) = (folder.join("a.ptx"), folder.join("a.cubin"));
+    let (mut tally, mut refused) = (Tally::default(), 0);
+    let compiled = cubins.paths.iter().filter(|path| path.with_extension("ptx").is_file());
+    for path in compiled.step_by(stride) {
+        let [_, arch_and_level, mode, _] = kinds(path);
+        let (arch, level) = arch_and_level.split_once(' ').unwrap();
+        let level = match level {
+            _ if mode == "none" => continue,
+            "lines" => "-lineinfo",
+            _ => "-g",
+        };
+        let ptx = String::from_utf8(file(&path.with_extension("ptx"))).unwrap();
+        let old = OLD_CHIPS.iter().filter(|_| arch == "sm_75").copied();
+        for (chip, kind) in old.chain([arch]).flat_map(|chip| [(chip, None), (chip, Some("-c"))]) {
+            std::fs::write(&input, ptx_for_12(&ptx, chip)).unwrap();
+            let mut command = std::process::Command::new(&ptxas);
+            command.args(["-arch", chip, level, "-o"]).args([&output, &input]).args(kind);
+            if !command.output().unwrap().status.success() {
+                refused += 1;
+                continue;
+            }
+            let bytes = file(&output);
+            let cubin = Cubin::parse(&bytes).unwrap();
+            let name = format!("{} {chip} {kind:?}", path.display());
+            for space in [Space::Native, Space::Mercury] {
+                for kind in [SectionKind::DebugLine, SectionKind::NvDebugLineSass] {
+                    compare(&name, &cubin, space, kind, &mut tally);
+                }
+            }
+            tally.cubins += 1;
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    eprintln!("symbolize, CUDA 12: {tally:?}; {refused} that ptxas 12 does not take");
+    assert!(tally.cubins > 2 * refused && tally.rows > 500 && tally.inlined > 10 && tally.ptx > 500);
 }

@@ -335,3 +335,42 @@ fn words_that_do_not_go_together() {
         assert_eq!(lines(&saxpy(), wrong, "").status.code(), Some(2), "{wrong:?}");
     }
 }
+
+// ---- columns ----
+
+/// With `--ptx` the column of a frame is that of the `.loc` before its PTX line, of its caller that of `inlined_at`; without, none.
+#[test]
+fn columns_are_those_of_the_directives() {
+    let ptx = support::repository().join("examples/saxpy/saxpy.ptx");
+    let text = fs::read_to_string(&ptx).unwrap();
+    let text: Vec<&str> = text.lines().collect();
+    let all =
+        |args: &[&str]| document(&saxpy(), args, "")["sections"][0]["ranges"].as_array().unwrap().clone();
+    let columns = |range: &Value| -> Vec<(u64, Option<u64>)> {
+        let frames = range["frames"].as_array().unwrap().iter();
+        frames.map(|frame| (frame["line"].as_u64().unwrap(), frame["column"].as_u64())).collect()
+    };
+    assert!(all(&[]).iter().flat_map(columns).all(|(_, column)| column.is_none()));
+    let (mut own, mut callers) = (0, 0);
+    for range in all(&["--ptx", ptx.to_str().unwrap()]) {
+        let line = range["ptx"]["line"].as_u64().unwrap() as usize;
+        let found = columns(&range);
+        let loc = text[..line - 1].iter().rev().find_map(|line| line.trim().strip_prefix(".loc"));
+        let numbers = |text: &str| -> Vec<u64> {
+            text.split([' ', '\t', ',']).filter_map(|word| word.parse().ok()).collect()
+        };
+        // File, line and column, then those of the call.
+        let want = match loc.map(numbers) {
+            Some(numbers) if text[line - 1].trim() != "{" => {
+                numbers.chunks_exact(3).map(|place| (place[1], Some(place[2]).filter(|c| *c != 0))).collect()
+            }
+            _ => Vec::new(),
+        };
+        let known = found.iter().zip(&want).take_while(|(found, want)| found.0 == want.0).count();
+        assert_eq!(found[..known], want[..known], "{range}");
+        assert!(found.iter().skip(known).all(|(_, column)| column.is_none() || known > 1), "{range}");
+        own += usize::from(known > 0);
+        callers += usize::from(known > 1);
+    }
+    assert!(own > 20 && callers > 5, "{own} {callers}");
+}

@@ -141,7 +141,8 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
 
 /// The name of a type with those of the scopes around it.
 fn named(entries: &Entries<'_>, number: usize, entry: &Entry) -> String {
-    let Some(name) = entry.name() else {
+    // An empty name, as of a damaged string, is none.
+    let Some(name) = entry.name().filter(|name| !name.is_empty()) else {
         let tag = NAMELESS.iter().find(|(tag, _)| *tag == entry.tag).map(|(_, name)| *name);
         return tag.map_or_else(|| "?".to_owned(), |tag| format!("{tag} {{...}}"));
     };

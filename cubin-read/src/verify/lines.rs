@@ -1,6 +1,6 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
-use super::{Check, RuleId, View};
+use super::{Check, RuleId, View, sources};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, Sequence};
@@ -34,17 +34,22 @@ fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<Vec<TableFile
     };
     let starts = unit_starts(&view.data.bytes);
     let units: Vec<_> = starts.iter().zip(&tables).map(|(start, table)| (*start, table)).collect();
-    let mut covered = HashMap::new();
+    let (mut covered, mut places) = (HashMap::new(), HashMap::new());
     for &(start, table) in &units {
         header(check, &view, start, table);
         for sequence in &table.sequences {
-            if let Some(section) = of_sequence(check, &view, sequence, &mut covered) {
-                rows(check, &view, section, table, sequence);
+            if let Some(place) = of_sequence(check, &view, sequence, &mut covered) {
+                places.insert(sequence.base_offset, place);
+                rows(check, &view, place, table, sequence);
             }
         }
     }
     match kind {
-        SectionKind::DebugLine => source(check, &view, &units),
+        SectionKind::DebugLine => {
+            source(check, &view, &units);
+            sources::names(check, &view, &units);
+            sources::lines(check, &view, &units, &places);
+        }
         _ => ptx(check, &view, &units),
     }
     let files = |(offset, table): &(u64, &LineTable<'_>)| TableFiles {
@@ -173,8 +178,11 @@ fn rows(
     }
 }
 
+/// Tables with where each starts in the section.
+pub(super) type Units<'t, 'd> = &'t [(u64, &'t LineTable<'d>)];
+
 /// Rows with the number of their unit and the sequence they are in.
-fn all_rows<'t>(units: &'t [(u64, &LineTable<'_>)]) -> impl Iterator<Item = (usize, &'t Sequence, LineRow)> {
+pub(super) fn all_rows<'t>(units: Units<'t, '_>) -> impl Iterator<Item = (usize, &'t Sequence, LineRow)> {
     units.iter().enumerate().flat_map(|(unit, (_, table))| {
         let rows = move |sequence| table.rows(sequence).map(move |row| (unit, sequence, row));
         table.sequences.iter().flat_map(rows)
@@ -182,7 +190,7 @@ fn all_rows<'t>(units: &'t [(u64, &LineTable<'_>)]) -> impl Iterator<Item = (usi
 }
 
 /// Files and names of `.debug_line`.
-fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<'_>)]) {
+fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
     let strings = check.cubin.section_by_name(SectionKind::DebugStr.name());
     let strings = strings.map(|index| check.relocated.section(index).map(|section| section.bytes));
     let no_strings = strings.is_none();
@@ -238,7 +246,7 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<
 }
 
 /// Lines of `.nv_debug_line_sass` in the texts.
-fn ptx(check: &mut Check<'_, '_>, view: &View<'_>, units: &[(u64, &LineTable<'_>)]) {
+fn ptx(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
     let cubin = check.cubin;
     let is_text = |name: &str| SectionKind::from_name(name) == Some(SectionKind::NvDebugPtxTxt);
     let mut texts = HashMap::new();

@@ -92,8 +92,9 @@ fn names(
             let real = real.take(4).find_map(Entry::name);
             let text = String::from_utf8_lossy(name);
             if real.as_ref().is_some_and(|real| !text.ends_with(&**real)) {
-                let expected = real.unwrap_or_default().into_owned();
-                check.find(RuleId::LookupName, view.name, at, text, expected);
+                // In quotes: either may be empty.
+                let (found, expected) = (format!("`{text}`"), format!("`{}`", real.unwrap_or_default()));
+                check.find(RuleId::LookupName, view.name, at, found, expected);
             }
         }
         if !set.is_empty() {

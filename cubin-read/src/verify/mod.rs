@@ -15,8 +15,10 @@ mod registers;
 mod relocations;
 mod rules;
 mod sections;
+mod sources;
 
 pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
+pub use sources::{Context, SourceFile, SourceLines};
 
 use crate::entries::Entries;
 use nv_debug_sections::bytes::Cursor;
@@ -97,10 +99,16 @@ impl Report {
 
 /// Looks at everything. What cannot be read is a finding; what depends on it is then not looked at.
 pub fn verify(cubin: &Cubin<'_>) -> Report {
+    verify_with(cubin, Context::default())
+}
+
+/// [`verify`], and what follows from `context`.
+pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
     let code = Code::new(cubin);
     let sizes = code.functions().iter().map(|function| (function.name, function.size)).collect();
     let mut check = Check {
         cubin,
+        context,
         code,
         sizes,
         relocated: Relocated::new(cubin),
@@ -133,6 +141,7 @@ fn short(name: &str) -> &str {
 /// The file, and what was found so far.
 struct Check<'c, 'd> {
     cubin: &'c Cubin<'d>,
+    context: Context<'c>,
     code: Code<'c>,
     relocated: Relocated<'c, 'd>,
     /// Whether nvlink wrote it.

@@ -1,9 +1,11 @@
 //! Real inputs, from `examples/`, and ways to damage them.
+#![allow(dead_code)] // each test uses some
 
 use std::fs;
 use std::path::Path;
 
 use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::container::Container;
 use nv_debug_sections::cubin::{Cubin, Section, sht};
 
 /// Pseudo-random numbers (xorshift64): the same in every run.
@@ -16,6 +18,13 @@ impl Default for Random {
 }
 
 impl Random {
+    /// Other numbers than by default.
+    pub(crate) fn seeded(seed: u64) -> Self {
+        let mut random = Self(Self::default().0 ^ seed.max(1));
+        (0..8).for_each(|_| _ = random.next());
+        random
+    }
+
     pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -24,7 +33,7 @@ impl Random {
     }
 
     /// A number below `end`; 0 if there is none.
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() >> 16) as usize % end.max(1)
     }
 }
@@ -60,6 +69,39 @@ pub(crate) fn capsules() -> Vec<Vec<u8>> {
     }
     all
 }
+
+/// The cubins that are checked in, with their names: of all kinds, none above 40 kB.
+pub(crate) fn pairs() -> Vec<(String, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders =
+        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
+    let all = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let mut paths: Vec<_> = all.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "cubin"));
+    paths.sort();
+    assert!(paths.len() > 50);
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+}
+
+/// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.
+pub(crate) fn containers() -> Vec<Vec<u8>> {
+    let mut all = files("fatbin");
+    let fatbin = all.iter().min_by_key(|file| file.len()).unwrap();
+    let object = host_object(fatbin);
+    let member = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", "a.o/", 0, 0, 0, 644, object.len());
+    let archive = [b"!<arch>\n", member.as_bytes(), &object].concat();
+    all.extend([object, archive, NVVM.to_vec()]);
+    for file in &all {
+        assert!(Container::parse(file).unwrap().entries().map(Result::unwrap).count() > 0);
+    }
+    all
+}
+
+/// The head of an .ltoir file of nvcc 13.0.88, sm_90.
+pub(crate) const NVVM: &[u8] =
+    b"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x2c\0\0\0\
+                      \x01\0\x84\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0\x47\x27\x4d\x14";
 
 /// A host object (x86-64 ELF) with a fatbin in `.nv_fatbin`: header, fatbin, names, three section headers.
 pub(crate) fn host_object(fatbin: &[u8]) -> Vec<u8> {

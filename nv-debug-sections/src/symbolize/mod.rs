@@ -213,20 +213,24 @@ impl<'c> Symbolizer<'c> {
         (offset < code.size).then(|| Place { section: code, offset, function, source: source(), owner: self })
     }
 
-    /// Every range of `.debug_line` in a code section, by ascending start, with the place that it is.
+    /// Every range of `.debug_line` in a code section, by ascending start, none empty, with the place that it is.
     ///
     /// One pass over the table: what [`locate`](Self::locate) answers for the start of each range.
     pub fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'_>)> {
-        let sequences = self.source.of(section);
-        let ranges = sequences.flat_map(|(base, rows)| {
+        let starts = self.source.of(section).map(|(base, _)| base);
+        // Of sequences that overlap, which no tool writes, the one that starts last counts; of one that runs behind its section
+        // what lies in that.
+        let nexts = starts.skip(1).chain(std::iter::once(u64::MAX));
+        let ranges = self.source.of(section).zip(nexts).flat_map(|((base, rows), next)| {
             let at = move |address: u64| base.saturating_add(address);
-            rows.found_ranges().map(move |(start, end, found)| (at(start)..at(end), found))
+            rows.found_ranges().map(move |(start, end, found)| (at(start)..at(end).min(next), found))
         });
-        ranges.filter_map(move |(range, found)| {
+        ranges.filter_map(move |(mut range, found)| {
             let (code, function) = self.code.at(section, range.start)?;
+            range.end = range.end.min(code.size);
             let place =
                 Place { section: code, offset: range.start, function, source: Some(found), owner: self };
-            Some((range, place))
+            (!range.is_empty()).then_some((range, place))
         })
     }
 

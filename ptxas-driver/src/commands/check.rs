@@ -2,18 +2,16 @@
 
 mod json;
 mod repair;
-mod sources;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::PtxFile;
+use crate::commands::read::{PtxFile, Sources};
 use crate::output;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
 use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
 use ptx_syntax::fix::{self, Fixes, Repair};
-use sources::Sources;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

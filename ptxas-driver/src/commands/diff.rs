@@ -12,7 +12,11 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use compare::{AllFacts, Difference, compare};
 use keys::Key;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,7 +58,8 @@ fn after_help() -> String {
     format!(
         "\
 Compared is what the files say, not how they are laid out: addresses are those in a function,
-offsets of entries, strings and files are replaced by what is there.
+offsets of entries, strings and files are replaced by what is there. Of a source file whose time or
+size is another one that is said, and no difference.
 
 Keys:
 {}
@@ -83,6 +88,8 @@ struct Document<'a> {
     /// Keys that were not compared.
     ignored: &'a [Key],
     differences: &'a [Difference],
+    /// Source files whose time or size differs, which is none.
+    other_file_stats: &'a [&'a str],
 }
 
 /// Runs the command.
@@ -101,8 +108,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!("standard input cannot be both files");
     }
-    let (a, old) = facts_of(a)?;
-    let (b, new) = facts_of(b)?;
+    let (a, old, old_files) = facts_of(a)?;
+    let (b, new, new_files) = facts_of(b)?;
+    let is_other =
+        |(path, stats): &(&String, &FileStats)| old_files.get(*path).is_some_and(|old| old != *stats);
+    let other_file_stats: Vec<&str> =
+        new_files.iter().filter(is_other).map(|(path, _)| path.as_str()).collect();
+    let other_file_stats = if options.wants(Key::Lines) { other_file_stats } else { Vec::new() };
     let ignored: Vec<Key> =
         keys::KEYS.iter().map(|(key, ..)| *key).filter(|key| !options.wants(*key)).collect();
     let mut differences = compare(&old, &new);
@@ -115,11 +127,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             b: &b,
             ignored: &ignored,
             differences: &differences,
+            other_file_stats: &other_file_stats,
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {
         text::differences(out, (&a, &b), &differences, &ignored, options.limit)?;
+        text::other_file_stats(out, &other_file_stats)?;
     }
     Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }
@@ -130,10 +144,26 @@ impl Options {
     }
 }
 
-/// Name of a file and what it says.
-fn facts_of(path: &Path) -> Result<(String, AllFacts)> {
+/// Times and sizes of a source file, of each table that names it.
+type FileStats = BTreeSet<(u64, u64)>;
+
+/// Name of a file, what it says, and its source files.
+fn facts_of(path: &Path) -> Result<(String, AllFacts, BTreeMap<String, FileStats>)> {
     let (name, bytes) = read::read(path)?;
     let cubin = read::cubin(&name, &bytes)?;
     let facts = facts::of(&cubin, bytes.len()).with_context(|| name.clone())?;
-    Ok((name, facts))
+    Ok((name, facts, file_stats(&cubin).unwrap_or_default()))
+}
+
+/// Source files by path; `None` where there is no line table that can be read.
+fn file_stats(cubin: &Cubin<'_>) -> Option<BTreeMap<String, FileStats>> {
+    let name = SectionKind::DebugLine.name();
+    let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;
+    let mut stats: BTreeMap<String, FileStats> = BTreeMap::new();
+    for table in line::decode(name, &bytes).ok()? {
+        for (path, file) in table.paths(name).ok()?.into_iter().zip(&table.files) {
+            stats.entry(path?).or_default().insert((file.mtime, file.size));
+        }
+    }
+    Some(stats)
 }

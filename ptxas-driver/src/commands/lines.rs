@@ -2,6 +2,7 @@
 
 mod answer;
 mod at;
+mod columns;
 mod csv;
 pub(super) mod query;
 mod samples;
@@ -10,14 +11,16 @@ mod style;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugFile, JSON_VERSION};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, PtxFile};
 use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result};
 use at::At;
 use clap::Args;
+use columns::Columns;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
+use ptx_syntax::Module;
 use query::Queries;
 use samples::Samples;
 use serde::{Serialize, Serializer};
@@ -45,6 +48,7 @@ Samples (--samples): a CSV file with a header; columns in any order, others are 
 
 Examples:
   ptxas-driver lines k.cubin saxpy+0x160 .text.saxpy:0x20
+  ptxas-driver lines k.cubin --ptx k.ptx saxpy+0x160
   ptxas-driver lines k.cubin --at saxpy.cu:18 --at cuda/fused.cuh:3-9
   ptxas-driver lines k.cubin --samples pcs.csv --json
   echo saxpy+0x160 | ptxas-driver lines k.cubin --style llvm -
@@ -84,6 +88,9 @@ pub struct Options {
     /// With --style gnu: names as their programmers wrote them
     #[arg(short = 'C', long, requires = "style")]
     demangle: bool,
+    /// The PTX that the file was made from: for columns, which ptxas drops
+    #[arg(long, value_name = "FILE", conflicts_with = "samples")]
+    ptx: Option<PathBuf>,
     /// The tables of the Mercury capsule (sm_100 and later): offsets are those of its code, not of the code that runs
     #[arg(long)]
     mercury: bool,
@@ -143,6 +150,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let takers = [
         ("the cubin", read::is_stdin(&options.file)),
         ("the debug file", options.debug.is_stdin()),
+        ("the PTX", options.ptx.as_ref().is_some_and(|path| read::is_stdin(path))),
         ("the queries", options.queries.iter().any(|query| query == "-")),
         ("the samples", options.samples.as_ref().is_some_and(|path| read::is_stdin(path))),
     ];
@@ -156,7 +164,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let samples = options.samples.as_deref().map(|path| read::read_bytes(path, "a CSV file of samples"));
     let samples =
         samples.transpose()?.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
-    let asked = Asked { queries: &asked, samples: samples.as_ref().map(|(name, csv)| (&**name, &**csv)) };
+    let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
+    let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
+    let asked = Asked {
+        queries: &asked,
+        samples: samples.as_ref().map(|(name, csv)| (&**name, &**csv)),
+        ptx: parsed.as_ref().map(|(ptx, module)| (*ptx, module)),
+    };
     read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
         of_cubin(options, name, &debug.cubin(name, bytes)?, asked, out)
     })
@@ -168,6 +182,7 @@ struct Asked<'r> {
     queries: &'r [String],
     /// Name and text of the CSV file of samples.
     samples: Option<(&'r str, &'r str)>,
+    ptx: Option<(&'r PtxFile, &'r Module<'r>)>,
 }
 
 /// Answers what is asked of one cubin, or lists it.
@@ -180,6 +195,7 @@ fn of_cubin(
 ) -> Result<ExitCode> {
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
+    let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin.header.sm()));
     let run = Run {
         options,
         name,
@@ -187,7 +203,7 @@ fn of_cubin(
         asked,
         symbolizer: &symbolizer,
         queries: Queries::new(&symbolizer),
-        answers: Answers::new(cubin, &symbolizer),
+        answers: Answers::new(cubin, &symbolizer, columns),
     };
     let answered = if let Some(csv) = asked.samples {
         run.samples(csv, out)?
@@ -295,6 +311,8 @@ impl<'s> Run<'_, 's> {
         if self.symbolizer.source_rows().is_empty() {
             let why = if self.options.mercury {
                 "no source lines in a Mercury capsule"
+            } else if self.answers.is_stripped() {
+                "no source lines: debug sections were stripped; --debug-file names a file that has them"
             } else {
                 "no source lines, as of code compiled without -lineinfo or -g"
             };

@@ -5,10 +5,10 @@ mod model;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{self, JSON_VERSION};
+use crate::commands::read::{self, JSON_VERSION, Sources};
 use anyhow::Result;
 use clap::Args;
-use cubin_read::verify::{RULES, Rule, rule_named, verify};
+use cubin_read::verify::{Context, RULES, Rule, SourceFile, rule_named, verify_with};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ Examples:
   ptxas-driver verify --ignore L101,R101 a.cubin
   ptxas-driver verify --known-faults          what tools are known to do wrong
 
+Lines are looked up in their source files where these are at hand, and of the size that the cubin
+records.
 The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
 from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
 From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
@@ -40,6 +42,9 @@ pub struct Options {
     /// Leave out findings of a rule, by code or name
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
     ignore: Vec<&'static Rule>,
+    /// Do not look for source files, beside FILE and in the working folder, to find lines past their end
+    #[arg(long)]
+    no_sources: bool,
     /// List what tools are known to do wrong; no file is read
     #[arg(long, conflicts_with_all = ["files", "ignore"])]
     known_faults: bool,
@@ -78,8 +83,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
                 Ok(text::file(out, &file)?)
             }
         };
+        let sources = Sources::beside(path);
         let done = read::each_image(path, |name, bytes| {
-            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &options.ignore));
+            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &sources, options));
             take(file.unwrap_or_else(|error| model::Verified::unreadable(name, format!("{error:#}"))), out)
         });
         if let Err(error) = done {
@@ -94,13 +100,15 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn of_cubin(name: &str, bytes: &[u8], ignore: &[&'static Rule]) -> Result<model::Verified> {
+fn of_cubin(name: &str, bytes: &[u8], sources: &Sources, options: &Options) -> Result<model::Verified> {
     let cubin = read::cubin(name, bytes)?;
-    let mut report = verify(&cubin);
+    let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
+    let source_lines = if options.no_sources { None } else { Some(&source_lines as _) };
+    let mut report = verify_with(&cubin, Context { source_lines });
     if cubin.has_capsule() {
         capsule::check(&cubin, &mut report);
     }
-    Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, ignore))
+    Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, &options.ignore))
 }
 
 fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {

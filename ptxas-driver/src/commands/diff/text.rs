@@ -47,6 +47,19 @@ pub(super) fn differences(
     writeln!(out, "\n{} differences: {}{but}", differences.len(), counts.join(", "))
 }
 
+/// Most source files that are named.
+const MAX_FILES: usize = 5;
+
+/// Source files whose time or size differs.
+pub(super) fn other_file_stats(out: &mut dyn Write, paths: &[&str]) -> io::Result<()> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<_> = paths.iter().take(MAX_FILES).map(|path| printable(path)).collect();
+    let more = if paths.len() > MAX_FILES { ", ..." } else { "" };
+    writeln!(out, "other time or size of source files, not compared: {}{more}", shown.join(", "))
+}
+
 fn names(keys: &[Key]) -> String {
     keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
 }

@@ -3,11 +3,13 @@
 //! Chains are not collected: they are read from the tables while they are written, so that a listing takes memory for the
 //! tables only, however deep its chains are.
 
+use super::columns::Columns;
 use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::doubt_text;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::level::found::Found;
 use nv_debug_sections::symbolize::{
     self, CodeSection, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer,
 };
@@ -172,7 +174,7 @@ impl<'s> Frames<'_, 's> {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Frame<'s>> {
-        self.place.frames().take(self.limit).map(|frame| self.answers.frame(&frame))
+        self.answers.frames_of(&self.place).take(self.limit)
     }
 }
 
@@ -250,11 +252,21 @@ pub(super) struct Answers<'s> {
     cubin: &'s Cubin<'s>,
     pub(super) symbolizer: &'s Symbolizer<'s>,
     spellings: Spellings,
+    columns: Option<Columns<'s>>,
 }
 
 impl<'s> Answers<'s> {
-    pub(super) fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
-        Self { cubin, symbolizer, spellings: Spellings::default() }
+    pub(super) fn new(
+        cubin: &'s Cubin<'s>,
+        symbolizer: &'s Symbolizer<'s>,
+        columns: Option<Columns<'s>>,
+    ) -> Self {
+        Self { cubin, symbolizer, spellings: Spellings::default(), columns }
+    }
+
+    /// Whether the file had debug sections once.
+    pub(super) fn is_stripped(&self) -> bool {
+        !Found::of(self.cubin).removed.is_empty()
     }
 
     /// Says that an address is no code, if it is none.
@@ -275,7 +287,20 @@ impl<'s> Answers<'s> {
 
     /// The frames of a place.
     pub(super) fn frames_of(&self, place: &Place<'s>) -> impl Iterator<Item = Frame<'s>> {
-        place.frames().map(|frame| self.frame(&frame))
+        let mut loc = self.columns.as_ref().and_then(|columns| {
+            let ptx = place.ptx()?;
+            columns.loc(ptx.line, self.cubin.section_name(ptx.section?))
+        });
+        place.frames().map(move |frame| {
+            let column =
+                self.columns.as_ref().zip(loc).and_then(|(columns, loc)| columns.of(loc, frame.line));
+            loc = column.and_then(|(_, call_site)| call_site);
+            let mut frame = self.frame(&frame);
+            if let Some((column, _)) = column.filter(|_| frame.column == 0) {
+                frame.column = column.into();
+            }
+            frame
+        })
     }
 
     pub(super) fn name(&self, function: &symbolize::Function<'_>) -> Name {

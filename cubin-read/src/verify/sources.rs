@@ -1,0 +1,90 @@
+//! File tables and rows against the source files, as far as these are at hand.
+
+use super::lines::{Units, all_rows};
+use super::{Check, RuleId, View};
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::line::LineFile;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// A source file as a line table names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SourceFile<'a> {
+    /// Directory and name joined by `/`.
+    pub path: &'a str,
+    /// Size in bytes when the cubin was made; 0 when unknown. A file of another size is not the one that was compiled.
+    pub size: u64,
+}
+
+/// The number of lines of a source file; `None` if it is not at hand, or another one than was compiled.
+pub type SourceLines<'c> = dyn Fn(&SourceFile<'_>) -> Option<u32> + 'c;
+
+/// What the caller knows beside the cubin.
+#[derive(Default, Clone, Copy)]
+pub struct Context<'c> {
+    /// Asked once for each file of a table that has rows, to find lines past its end.
+    pub source_lines: Option<&'c SourceLines<'c>>,
+}
+
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("source_lines", &self.source_lines.is_some()).finish()
+    }
+}
+
+/// Names that online compilers and front ends give a source without a name, as `ptx_syntax::check` has them for `.file`. Any name in
+/// angle brackets is one too.
+const PLACEHOLDERS: [&[u8]; 6] =
+    [b"default_program", b"stdin", b"-", b"unknown", b"source.cu", b"compute_sass.ptx"];
+
+fn is_placeholder(name: &[u8]) -> bool {
+    PLACEHOLDERS.contains(&name) || name.starts_with(b"<") && name.ends_with(b">")
+}
+
+/// Placeholders in the file tables.
+pub(super) fn names(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
+    for (start, table) in units {
+        let placeholders = |(_, file): &(u64, &LineFile<'_>)| is_placeholder(&file.name);
+        for (number, file) in (1..).zip(&table.files).filter(placeholders) {
+            let found = format!("`{}` as file {number}", String::from_utf8_lossy(&file.name));
+            check.find(RuleId::LinePlaceholder, view.name, *start, found, "the name of a source file");
+        }
+    }
+}
+
+/// Lines past the end of their file. `places` has where sequences start, by the offset of their address.
+pub(super) fn lines(
+    check: &mut Check<'_, '_>,
+    view: &View<'_>,
+    units: Units<'_, '_>,
+    places: &HashMap<u64, (SectionIndex, u64)>,
+) {
+    let Some(source_lines) = check.context.source_lines else { return };
+    let mut files: HashMap<(usize, u64), Option<(String, u32)>> = HashMap::new();
+    let mut seen = HashSet::new();
+    for (unit, sequence, row) in all_rows(units) {
+        let file = files.entry((unit, row.file)).or_insert_with(|| {
+            let (_, table) = units.get(unit)?;
+            let path = table.path(row.file)?;
+            let size = table.files.get(usize::try_from(row.file).ok()?.checked_sub(1)?)?.size;
+            let count = source_lines(&SourceFile { path: &path, size })?;
+            Some((path, count))
+        });
+        let Some((path, count)) = file.as_ref().filter(|(_, count)| row.line > *count) else { continue };
+        if !seen.insert((unit, row.file, row.line)) {
+            continue;
+        }
+        let place = places.get(&sequence.base_offset);
+        let function = place
+            .and_then(|(section, start)| check.function_name(*section, start.saturating_add(row.address)));
+        let found = format!(
+            "line {} of {} in row {} at {:#x}",
+            row.line,
+            super::short(path),
+            row.number,
+            row.address
+        );
+        let expected = format!("one of its {count} lines");
+        check.find_in(function, (RuleId::LinePastEnd, view.name, sequence.base_offset), found, expected);
+    }
+}

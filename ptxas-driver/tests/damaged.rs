@@ -1,0 +1,163 @@
+//! Damaged cubins through the read commands as a user runs them: an answer or an error, no panic. The libraries behind them have many
+//! more in `fuzz/tests/read.rs`; here it is what the commands write.
+//!
+//! `NVDWARF_MUTATIONS=N` damages N files.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+mod support;
+
+use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::cubin::{Contents, Cubin};
+use std::env;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The commands, `FILE` for the damaged file and `WHOLE` for the one before, and the largest exit code for a file that is read.
+const COMMANDS: [(&str, i32); 17] = [
+    ("lines FILE", 1),
+    ("lines FILE --json", 1),
+    ("lines FILE --mercury --json", 1),
+    ("lines FILE 0x0 0x20 --json", 1),
+    ("lines FILE 0x10 --style llvm", 1),
+    ("lines FILE --at .:1-1000 --json", 1),
+    ("dump FILE", 1),
+    ("dump FILE --json", 1),
+    ("dump FILE --style ptxas", 1),
+    ("vars FILE", 1),
+    ("vars FILE --json", 1),
+    ("verify FILE", 1),
+    ("verify FILE --json", 1),
+    ("coverage FILE --by file", 1),
+    ("coverage FILE --json", 1),
+    ("sections FILE --json", 1),
+    ("diff WHOLE FILE --json", 2),
+];
+
+/// How many files are damaged without `NVDWARF_MUTATIONS`.
+const MUTATIONS: usize = 25;
+
+/// A command that takes longer hangs.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+
+    /// Changes some bytes, most to numbers that are a limit of something.
+    fn mutate(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len());
+            match self.below(8) {
+                0 => bytes.truncate(at),
+                1 => {
+                    let part = bytes[at..bytes.len().min(at + 24)].repeat(self.below(8));
+                    bytes.splice(at..at, part);
+                }
+                _ => {
+                    let value = [0, 1, 0x7f, 0x80, 0xff, self.below(256) as u8][self.below(6)];
+                    let run = [1, 2, 4, 8][self.below(4)];
+                    bytes.iter_mut().skip(at).take(run).for_each(|byte| *byte = value);
+                }
+            }
+        }
+    }
+
+    /// Damages debug sections, or now and then the file around them.
+    fn damaged(&mut self, original: &[u8]) -> Vec<u8> {
+        let mut bytes = original.to_vec();
+        if self.below(5) == 0 {
+            self.mutate(&mut bytes);
+            return bytes;
+        }
+        let mut cubin = Cubin::parse(original).unwrap();
+        let debug: Vec<usize> = cubin
+            .iter()
+            .filter(|(_, name, _)| is_debug_section(name))
+            .map(|(at, ..)| at.as_usize())
+            .collect();
+        for _ in 0..=self.below(2) {
+            match &mut cubin.sections[debug[self.below(debug.len())]].contents {
+                Contents::Bytes(bytes) => self.mutate(bytes.to_mut()),
+                Contents::Relocations(all) if !all.is_empty() => {
+                    let at = self.below(all.len());
+                    all[at].offset = self.below(1 << 16) as u64;
+                }
+                _ => {}
+            }
+        }
+        cubin.write().unwrap_or(bytes)
+    }
+}
+
+/// The cubins that are checked in.
+fn cubins() -> Vec<PathBuf> {
+    let folders =
+        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
+    let folders = folders.iter().map(|folder| fs::read_dir(support::repository().join(folder)).unwrap());
+    let mut paths: Vec<_> = folders.flatten().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cubin"));
+    paths.sort();
+    paths
+}
+
+/// Runs one command; its exit code, and how long it took.
+fn run(command: &str, whole: &Path, file: &Path) -> (i32, Duration) {
+    let words = command.split(' ').map(|word| match word {
+        "FILE" => file.as_os_str(),
+        "WHOLE" => whole.as_os_str(),
+        word => word.as_ref(),
+    });
+    let start = Instant::now();
+    let mut driver = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let output = driver.args(words).stdin(Stdio::null()).output().unwrap();
+    let took = start.elapsed();
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let code = output.status.code().unwrap_or_else(|| panic!("{command}: {:?}, {messages}", output.status));
+    assert!(!messages.contains("panicked") && code != 101, "{command}: {messages}");
+    assert!(!output.stdout.is_empty() || !messages.is_empty(), "{command} says nothing");
+    if command.ends_with("--json") && !output.stdout.is_empty() {
+        let document: Result<serde_json::Value, _> = serde_json::from_slice(&output.stdout);
+        assert!(document.is_ok(), "{command}: {document:?}");
+    }
+    (code, took)
+}
+
+#[test]
+fn damaged_files_end_in_answers_or_errors() {
+    let count = env::var("NVDWARF_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap());
+    let (seeds, folder) = (cubins(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("damaged.cubin");
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut runs, mut failures, mut slowest) = (0, 0, (Duration::ZERO, String::new()));
+    for number in 0..count {
+        let whole = &seeds[random.below(seeds.len())];
+        fs::write(&file, random.damaged(&fs::read(whole).unwrap())).unwrap();
+        for (command, largest) in COMMANDS {
+            let (code, took) = run(command, whole, &file);
+            let what = || format!("{command}: file {number}, of {}", whole.display());
+            assert!(code <= largest, "{}: exit code {code}", what());
+            assert!(took < LIMIT, "{}: {took:?}", what());
+            if took > slowest.0 {
+                slowest = (took, what());
+            }
+            runs += 1;
+            failures += usize::from(code != 0);
+        }
+    }
+    let _ = writeln!(
+        io::stderr(),
+        "damaged: {count} files, {runs} runs of commands, {failures} of them with exit code 1 or 2; slowest {:?}, {}",
+        slowest.0,
+        slowest.1
+    );
+}
