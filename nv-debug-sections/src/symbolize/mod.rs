@@ -22,6 +22,7 @@
 mod code;
 mod index;
 mod names;
+mod packed;
 mod rows;
 mod walk;
 
@@ -42,6 +43,7 @@ pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
 pub use rows::Rows;
 
 use index::Found;
+use packed::Spot;
 
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
@@ -248,7 +250,7 @@ impl<'c> Symbolizer<'c> {
         self.names.get(unit, name)
     }
 
-    fn ptx_line(&self, unit: usize, row: &LineRow) -> PtxLine<'_> {
+    fn ptx_line(&self, unit: usize, row: Spot) -> PtxLine<'_> {
         let file = usize::try_from(row.file).ok();
         let text =
             file.and_then(|file| *self.text_of.get(unit)?.get(file)?).and_then(|index| self.texts.get(index));
@@ -268,7 +270,7 @@ impl<'s> Place<'s> {
 
     /// The row of `.debug_line` that covers the address.
     pub fn source_row(&self) -> Option<LineRow> {
-        self.source.map(|found| *found.row())
+        self.source.map(|found| found.row())
     }
 
     /// How many frames the address has, those beyond [`MAX_FRAMES`] included; takes constant time.
@@ -285,7 +287,7 @@ impl<'s> Place<'s> {
     /// The PTX line, where `.nv_debug_line_sass` covers the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
         let found = self.owner.ptx.find(self.section.index, self.offset)?;
-        Some(self.owner.ptx_line(found.unit(), found.row()))
+        Some(self.owner.ptx_line(found.unit(), found.spot()?))
     }
 }
 
@@ -304,18 +306,17 @@ impl<'s> Iterator for Frames<'s> {
     fn next(&mut self) -> Option<Frame<'s>> {
         let found = self.next.take()?;
         self.left = self.left.checked_sub(1)?;
-        let (row, unit) = (found.row(), found.unit());
-        let caller = found.caller();
-        self.next = caller;
+        let (spot, unit) = (found.spot()?, found.unit());
+        self.next = found.caller();
         Some(Frame {
-            function: match row.context {
-                0 => FrameFunction::Physical(self.function),
-                _ => FrameFunction::Inlined(self.owner.callee(unit, row.name)),
+            function: match spot.callee {
+                None => FrameFunction::Physical(self.function),
+                Some(name) => FrameFunction::Inlined(self.owner.callee(unit, name)),
             },
-            file: self.owner.file(unit, row.file),
-            line: row.line,
-            column: row.column,
-            lost_context: (row.context != 0 && caller.is_none()).then_some(row.context),
+            file: self.owner.file(unit, spot.file),
+            line: spot.line,
+            column: spot.column,
+            lost_context: spot.lost_context,
         })
     }
 }
@@ -362,7 +363,8 @@ impl<'c> Tables<'c, '_> {
             None => self.code.at_address(base),
         };
         let bytes = self.relocated.cubin().bytes(index)?;
-        LineIndex::new(name, bytes, &section.bytes, place, |table, used| {
+        let section_count = self.relocated.cubin().sections.len();
+        LineIndex::new(name, bytes, &section.bytes, section_count, place, |table, used| {
             each(table, table.paths(name)?, used);
             Ok(())
         })
