@@ -238,17 +238,26 @@ impl<'c> LineIndex<'c> {
         self.entries_of(section).iter().map(|entry| (entry.start, SequenceRows { index: self, entry }))
     }
 
-    /// The row that covers byte `offset` of `section`.
-    pub(super) fn find(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
+    /// The sequence that `offset` of `section` may be in, and the offset in that.
+    #[inline]
+    pub(super) fn sequence(&self, section: SectionIndex, offset: u64) -> Option<(SequenceRows<'_>, u64)> {
         let entries = self.entries_of(section);
         let after = match entries {
             [only] => usize::from(only.start <= offset),
             _ => entries.partition_point(|entry| entry.start <= offset),
         };
         let entry = entries.get(after.checked_sub(1)?)?;
-        SequenceRows { index: self, entry }.at(offset - entry.start)
+        Some((SequenceRows { index: self, entry }, offset - entry.start))
     }
 
+    /// The row that covers byte `offset` of `section`.
+    #[inline]
+    pub(super) fn find(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
+        let (rows, offset) = self.sequence(section, offset)?;
+        rows.at(offset)
+    }
+
+    #[inline]
     fn entries_of(&self, section: SectionIndex) -> &[Entry] {
         let range = self.first.get(section.as_usize()).zip(self.first.get(section.as_usize() + 1));
         range.map_or(&[], |(from, to)| self.entries.get(*from as usize..*to as usize).unwrap_or_default())
@@ -264,11 +273,13 @@ pub struct SequenceRows<'s> {
 
 impl<'s> SequenceRows<'s> {
     /// 0-based number of the unit in its section: which file table and name base apply.
+    #[inline]
     pub fn unit(self) -> usize {
         self.entry.unit as usize
     }
 
     /// First byte behind the sequence, relative to its start.
+    #[inline]
     pub fn end(self) -> u64 {
         self.expanded().map_or(self.entry.end.into(), Rows::end)
     }
@@ -310,12 +321,14 @@ impl<'s> SequenceRows<'s> {
         // What has been read once is read again without an error.
         let marked = std::iter::from_fn(move || walk.as_mut()?.next_row().ok()?);
         let places = expanded.map(RowPlace::Expanded).chain(packed.map(RowPlace::Packed));
-        places.chain(marked.map(|found| RowPlace::Marked(found.row))).map(move |place| self.found_at(place))
+        places
+            .chain(marked.map(|found| RowPlace::Marked(Mark::new(&found.row, 0))))
+            .map(move |place| self.found_at(place))
     }
 
     /// The row that covers `offset` (relative to the sequence's start): the last one at or before it.
     #[inline]
-    fn at(self, offset: u64) -> Option<Found<'s>> {
+    pub(super) fn at(self, offset: u64) -> Option<Found<'s>> {
         let place = match self.entry.form {
             _ if offset >= self.end() => return None,
             Form::Packed(from, to) => {
@@ -328,25 +341,28 @@ impl<'s> SequenceRows<'s> {
         Some(self.found_at(place))
     }
 
-    fn marked_at(self, marks: Range<usize>, offset: u64) -> Option<LineRow> {
+    fn marked_at(self, marks: Range<usize>, offset: u64) -> Option<Mark> {
         let marks = self.index.marks.get(marks)?;
         let after = marks.partition_point(|mark| u64::from(mark.address) <= offset);
         let mark = marks.get(after.checked_sub(1)?)?;
-        let (mut walk, mut row) = mark.resume(self.program(), self.params());
+        let mut walk = mark.resume(self.program(), self.params());
+        let mut row = mark.row();
         while let Ok(Some(next)) = walk.next_row() {
             if next.row.address > offset {
                 break;
             }
             row = next.row;
         }
-        Some(row)
+        Some(Mark::new(&row, 0))
     }
 
+    #[inline]
     fn found_at(self, place: RowPlace) -> Found<'s> {
         Found { rows: self, place }
     }
 
     /// The rows of packed ones in their table.
+    #[inline]
     fn packed(self) -> Range<usize> {
         match self.entry.form {
             Form::Packed(from, to) => from as usize..to as usize,
@@ -354,6 +370,7 @@ impl<'s> SequenceRows<'s> {
         }
     }
 
+    #[inline]
     fn expanded(self) -> Option<&'s Rows> {
         match self.entry.form {
             Form::Expanded(at) => self.index.expanded.get(at as usize),
@@ -382,7 +399,7 @@ enum RowPlace {
     /// Index into [`LineIndex::packed`].
     Packed(u32),
     /// The row itself, which is not inlined.
-    Marked(LineRow),
+    Marked(Mark),
     /// Index into [`Rows::all`].
     Expanded(usize),
 }
@@ -393,7 +410,7 @@ impl Found<'_> {
         let SequenceRows { index, .. } = self.rows;
         let row = match self.place {
             RowPlace::Packed(row) => index.packed.row(&self.rows.packed(), row as usize),
-            RowPlace::Marked(row) => Some(row),
+            RowPlace::Marked(mark) => Some(mark.row()),
             RowPlace::Expanded(row) => self.rows.expanded().and_then(|rows| rows.all().get(row).copied()),
         };
         // The place was found in these very rows.
@@ -420,6 +437,7 @@ impl Found<'_> {
     }
 
     /// As [`SequenceRows::unit`].
+    #[inline]
     pub(super) fn unit(&self) -> usize {
         self.rows.unit()
     }
@@ -439,6 +457,7 @@ impl Found<'_> {
     }
 
     /// How many callers there are: steps of [`caller`](Self::caller) until there is none.
+    #[inline]
     pub(super) fn depth(&self) -> usize {
         match self.place {
             RowPlace::Packed(row) => self.rows.index.packed.depth(row as usize),
@@ -463,9 +482,8 @@ impl Mark {
         }
     }
 
-    /// The run of `program` from behind this mark, and the mark's row.
-    fn resume<'d>(&self, program: &'d [u8], params: Params) -> (Walk<'d>, LineRow) {
-        let row = LineRow {
+    fn row(&self) -> LineRow {
+        LineRow {
             number: self.number,
             address: self.address.into(),
             file: self.file.into(),
@@ -475,9 +493,13 @@ impl Mark {
             name: self.name.into(),
             is_stmt: self.next & IS_STMT != 0,
             entry: self.next & ENTRY != 0,
-        };
+        }
+    }
+
+    /// The run of `program` from behind this mark.
+    fn resume<'d>(&self, program: &'d [u8], params: Params) -> Walk<'d> {
         let next = (self.next & (ENTRY - 1)) as usize;
         let rest = Cursor::new("", program.get(next..).unwrap_or_default());
-        (Walk::behind(rest, params, row), row)
+        Walk::behind(rest, params, self.row())
     }
 }

@@ -19,6 +19,7 @@
 //! # Ok(()) }
 //! ```
 
+mod batch;
 mod code;
 mod index;
 mod names;
@@ -209,10 +210,18 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// What is at byte `offset` of `section`; `None` where that is no code section or the offset is behind its end.
+    #[inline]
     pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
+        let mut place = self.code_at(section, offset)?;
+        place.source = self.source.find(section, offset);
+        Some(place)
+    }
+
+    /// As [`locate`](Self::locate), without the row.
+    #[inline]
+    fn code_at(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
         let (code, function) = self.code.at(section, offset)?;
-        let source = || self.source.find(section, offset);
-        (offset < code.size).then(|| Place { section: code, offset, function, source: source(), owner: self })
+        (offset < code.size).then_some(Place { section: code, offset, function, source: None, owner: self })
     }
 
     /// Every range of `.debug_line` in a code section, by ascending start, with the place that it is.
@@ -238,6 +247,7 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// Path of file number `file` in unit `unit` of `.debug_line`.
+    #[inline]
     pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
         let path = usize::try_from(file)
             .ok()
@@ -246,6 +256,7 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// The callee that a row of unit `unit` of `.debug_line` names by offset.
+    #[inline]
     pub fn callee(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.names.get(unit, name)
     }
@@ -280,6 +291,7 @@ impl<'s> Place<'s> {
 
     /// Source places, innermost first, the function's own last, up to [`MAX_FRAMES`]. Empty where `.debug_line` does not
     /// cover the address.
+    #[inline]
     pub fn frames(&self) -> Frames<'s> {
         Frames { function: self.function, owner: self.owner, next: self.source, left: MAX_FRAMES }
     }
@@ -303,6 +315,7 @@ pub struct Frames<'s> {
 impl<'s> Iterator for Frames<'s> {
     type Item = Frame<'s>;
 
+    #[inline]
     fn next(&mut self) -> Option<Frame<'s>> {
         let found = self.next.take()?;
         self.left = self.left.checked_sub(1)?;

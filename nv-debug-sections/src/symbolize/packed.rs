@@ -171,6 +171,7 @@ impl PackedRows {
     }
 
     /// The last row of a sequence at or before `offset`.
+    #[inline]
     pub(super) fn at(&self, sequence: &Range<usize>, offset: u64) -> Option<usize> {
         let is_before = |address: u32| u64::from(address) <= offset;
         let (first, last) = (sequence.start.div_ceil(STEP), sequence.end.div_ceil(STEP));
@@ -178,7 +179,8 @@ impl PackedRows {
         let start = step.saturating_sub(1).saturating_mul(STEP).max(sequence.start);
         let end = step.saturating_mul(STEP).min(sequence.end);
         let rows = self.rows.get(start..end)?;
-        let after = start + rows.partition_point(|row| is_before(row.address));
+        // All at once, so that their cache lines are waited for together.
+        let after = start + rows.iter().filter(|row| is_before(row.address)).count();
         (after > sequence.start).then(|| after - 1)
     }
 
@@ -188,6 +190,7 @@ impl PackedRows {
     }
 
     /// What a frame shows of row `index`.
+    #[inline]
     pub(super) fn spot(&self, index: usize) -> Option<Spot> {
         let row = self.rows.get(index)?;
         let shape = self.shapes.get(row.shape())?;
@@ -201,11 +204,13 @@ impl PackedRows {
     }
 
     /// The call site of row `index`.
+    #[inline]
     pub(super) fn caller(&self, sequence: &Range<usize>, index: usize) -> Option<usize> {
         Some(sequence.start + self.rows.get(index)?.call.row()?)
     }
 
     /// How many callers row `index` has.
+    #[inline]
     pub(super) fn depth(&self, index: usize) -> usize {
         self.rows.get(index).map_or(0, |row| row.depth() as usize)
     }
@@ -237,10 +242,12 @@ impl PackedRows {
 }
 
 impl PackedRow {
+    #[inline]
     fn shape(&self) -> usize {
         self.shape as usize & (MAX_SHAPES - 1)
     }
 
+    #[inline]
     fn depth(&self) -> u32 {
         self.shape >> SHAPE_BITS
     }
@@ -248,10 +255,12 @@ impl PackedRow {
 
 impl Call {
     /// The call site, 0-based in the sequence.
+    #[inline]
     fn row(self) -> Option<usize> {
         if self.0 < LOST { self.0.checked_sub(1).map(|row| row as usize) } else { None }
     }
 
+    #[inline]
     fn lost(self) -> Option<u64> {
         (self.0 >= LOST).then_some(u64::from(self.0 & !LOST))
     }
