@@ -6,7 +6,7 @@ use crate::cubin::SectionIndex;
 /// Addresses that are looked up side by side: what they touch stays well within 32 KB.
 const BLOCK: usize = 32;
 
-impl<'c> Symbolizer<'c> {
+impl Symbolizer<'_> {
     /// What [`locate`](Self::locate) answers for each address, in order.
     ///
     /// Faster where tables are larger than caches: one lookup waits for memory a few times, each time for what it needs to go
@@ -20,9 +20,8 @@ impl<'c> Symbolizer<'c> {
         let mut sequences = Vec::with_capacity(BLOCK);
         std::iter::from_fn(move || {
             if block.is_empty() {
-                block.extend(
-                    addresses.by_ref().take(BLOCK).map(|(section, offset)| self.code_at(section, offset)),
-                );
+                let next = addresses.by_ref().take(BLOCK);
+                block.extend(next.map(|(section, offset)| self.code_at(section, offset)));
                 // The last comes first, so that places are taken from the end.
                 block.reverse();
                 sequences.clear();

@@ -265,3 +265,78 @@ impl Call {
         (self.0 >= LOST).then_some(u64::from(self.0 & !LOST))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::{LineOp, LineTable, Sequence};
+    use crate::symbolize::Rows;
+    use dwarf2_writer::line::Params;
+    use proptest::prelude::*;
+
+    fn op() -> impl Strategy<Value = LineOp> {
+        prop_oneof![
+            6 => (0..3_u64, 0..4_u32).prop_map(|(by, line)| LineOp::Row { address: by * 16, line }),
+            2 => (0..9_u64, 0..3_u64).prop_map(|(context, name)| LineOp::InlinedCall { context, name }),
+            1 => (0..3_u64).prop_map(LineOp::SetFile),
+            1 => Just(LineOp::NegateStmt),
+            1 => (0..2_u64).prop_map(LineOp::SetColumn),
+        ]
+    }
+
+    /// A sequence, whose row addresses are given as advances.
+    fn rows(mut ops: Vec<LineOp>) -> Rows {
+        let mut end = 0;
+        for op in &mut ops {
+            if let LineOp::Row { address, .. } = op {
+                end += *address;
+                *address = end;
+            }
+        }
+        let sequence = Sequence { base: 0, base_offset: 0, ops, end: end + 16 };
+        let params = Params::default();
+        let (directories, files, sequences) = (vec![], vec![], vec![]);
+        let table = LineTable { params, directories, files, debug_str_base: None, sequences };
+        Rows::new(0, &table, &sequence)
+    }
+
+    proptest! {
+        /// Packed rows are the rows they were made of, wherever in the table they stand.
+        #[test]
+        fn packed_rows_answer_as_rows_do(sequences in prop::collection::vec(prop::collection::vec(op(), 0..60), 1..4)) {
+            let (mut packed, mut packing) = (PackedRows::default(), Packing::default());
+            let mut all = Vec::new();
+            for ops in sequences {
+                let rows = rows(ops);
+                packing.start(&packed);
+                for undone in [true, false] {
+                    let mut seen = 0;
+                    for (index, row) in rows.all().iter().enumerate() {
+                        let counted = rows.number(index).is_some();
+                        let found = Numbered { row: *row, seen, counted };
+                        prop_assert!(packed.push(&found, &mut packing));
+                        seen += u32::from(counted);
+                    }
+                    if undone {
+                        packed.undo(&packing);
+                        packing.start(&packed);
+                    }
+                }
+                all.push((packing.range(&packed), rows));
+            }
+            for (range, rows) in all {
+                let own = |index: usize| index + range.start;
+                for (index, row) in rows.all().iter().enumerate() {
+                    prop_assert_eq!(packed.row(&range, own(index)), Some(*row));
+                    prop_assert_eq!(packed.caller(&range, own(index)), rows.caller(index).map(own));
+                    prop_assert_eq!(packed.depth(own(index)), rows.depth(index));
+                    let lost = row.context != 0 && rows.caller(index).is_none();
+                    prop_assert_eq!(packed.spot(own(index)).unwrap().lost_context, lost.then_some(row.context));
+                }
+                for offset in 0..rows.end() {
+                    prop_assert_eq!(packed.at(&range, offset), rows.at(offset).map(own));
+                }
+            }
+        }
+    }
+}
