@@ -1,7 +1,7 @@
 //! Code address to frames: function, source line, every inlined caller, PTX line and text.
 //!
-//! [`Symbolizer::new`] reads the line tables of a cubin once and notes where it was every 32 bytes; [`Symbolizer::locate`] then
-//! answers each address from the tables where they stand, with a binary search and without an allocation. An address is a section and an offset, because in a cubin every function starts
+//! [`Symbolizer::new`] reads the line tables of a cubin once; [`Symbolizer::locate`] then answers each address with a binary search
+//! and without an allocation, [`Symbolizer::locate_all`] many. An address is a section and an offset, because in a cubin every function starts
 //! at 0: offset 0x20 alone means as many places as there are functions.
 //!
 //! ```no_run
