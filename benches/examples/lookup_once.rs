@@ -33,6 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let begin = now(clock);
     let (frames, lines) = lookup::look_up(&symbolizer, &addresses);
     let looked_up = now(clock) - begin;
+    let begin = now(clock);
+    let all = lookup::look_up_all(&symbolizer, &addresses);
+    let all_looked_up = now(clock) - begin;
+    if all != (frames, lines) {
+        return Err("`locate_all` answers otherwise than `locate`".into());
+    }
     let size = |kind: SectionKind| {
         cubin
             .section_by_name(kind.name())
@@ -40,11 +46,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let sections = size(SectionKind::DebugLine) + size(SectionKind::NvDebugLineSass);
     let held = symbolizer.source_rows().heap_bytes() + symbolizer.ptx_rows().heap_bytes();
-    let rate = addresses.len() as f64 / looked_up / 1e6;
+    let rate = |seconds: f64| addresses.len() as f64 / seconds / 1e6;
     println!("read_ms {:.2}", (read - start) * 1e3);
     println!("parse_ms {:.2}", (parsed - read) * 1e3);
     println!("index_ms {:.2}", (indexed - read) * 1e3);
-    println!("million_lookups_per_s {rate:.2}");
+    println!("million_lookups_per_s {:.2}", rate(looked_up));
+    println!("million_lookups_per_s_in_blocks {:.2}", rate(all_looked_up));
     println!("frames_per_lookup {:.2}", frames as f64 / addresses.len().max(1) as f64);
     println!("line_section_bytes {sections}");
     println!("index_bytes {held}");

@@ -26,3 +26,11 @@ pub fn look_up(symbolizer: &Symbolizer<'_>, addresses: &[(SectionIndex, u64)]) -
         .flat_map(|place| place.frames())
         .fold((0, 0), |(frames, lines), frame| (frames + 1, lines + u64::from(frame.line)))
 }
+
+/// As [`look_up`], by [`Symbolizer::locate_all`].
+pub fn look_up_all(symbolizer: &Symbolizer<'_>, addresses: &[(SectionIndex, u64)]) -> (u64, u64) {
+    let places = symbolizer.locate_all(addresses.iter().copied()).flatten();
+    places
+        .flat_map(|place| place.frames())
+        .fold((0, 0), |(frames, lines), frame| (frames + 1, lines + u64::from(frame.line)))
+}

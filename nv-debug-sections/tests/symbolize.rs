@@ -11,7 +11,7 @@ use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Symbolizer};
+use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Function, Place, Symbolizer};
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
 
@@ -193,6 +193,23 @@ fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally
     }
 }
 
+/// Compares `locate_all` with `locate`, at up to 100 instructions of each function and behind its section's end.
+fn many_are_answered_as_each_is(cubin: &Cubin<'_>) {
+    let symbolizer = Symbolizer::new(cubin).unwrap();
+    let of = |function: &Function<'_>| {
+        let (section, offset) = (function.section, function.offset);
+        (0..100).map(move |at| (section, offset + at * 16)).chain([(section, u64::MAX)])
+    };
+    let addresses: Vec<_> = symbolizer.functions().iter().flat_map(of).collect();
+    let answer = |place: Option<Place<'_>>| {
+        let place = place?;
+        Some((place.offset, place.function.map(|f| f.name.to_owned()), place.source_row(), place.depth()))
+    };
+    let each = addresses.iter().map(|(section, offset)| answer(symbolizer.locate(*section, *offset)));
+    let all = symbolizer.locate_all(addresses.iter().copied()).map(answer);
+    assert!(each.eq(all));
+}
+
 /// Every `STRIDE`th cubin, all with `NVDWARF_ALL=1`.
 const STRIDE: usize = 5;
 
@@ -210,6 +227,7 @@ fn every_row_is_that_of_an_independent_decoder() {
                 compare(&name, &cubin, space, kind, &mut tally);
             }
         }
+        many_are_answered_as_each_is(&cubin);
         tally.cubins += 1;
     }
     eprintln!("symbolize: {tally:?}");

@@ -1,7 +1,5 @@
 //! Code sections and the functions in them.
 
-use std::collections::HashMap;
-
 use object::elf;
 
 use crate::catalog::{CODE_PREFIX, Space};
@@ -41,14 +39,14 @@ pub struct Function<'c> {
 #[derive(Debug, Clone)]
 pub struct Code<'c> {
     sections: Vec<CodeSection<'c>>,
-    /// Index into `sections`.
-    numbers: HashMap<SectionIndex, usize, foldhash::quality::RandomState>,
+    /// By index of a section of the file: its index in `sections`.
+    numbers: Vec<Option<u32>>,
     /// Sections that have an address and are not empty, by address: `(start, index into sections)`.
     placed: Vec<(u64, usize)>,
     /// By section, offset, and at one offset by descending size, so that the smallest comes last.
     functions: Vec<Function<'c>>,
     /// Where the functions of each of `sections` start in `functions`, and where the last one's end.
-    first: Vec<usize>,
+    first: Vec<u32>,
 }
 
 /// Prefix of the sections of Mercury code. Their bytes are packed: addresses in them go by `.nv.merc.symtab` (FORMATS 7).
@@ -77,11 +75,15 @@ impl<'c> Code<'c> {
                 size: size(&section.contents),
             })
             .collect();
-        let numbers: HashMap<_, _, _> =
-            sections.iter().enumerate().map(|(number, section)| (section.index, number)).collect();
+        let mut numbers = vec![None; cubin.sections.len()];
+        for (number, section) in (0..).zip(&sections) {
+            if let Some(slot) = numbers.get_mut(section.index.as_usize()) {
+                *slot = Some(number);
+            }
+        }
         let mut functions = Vec::new();
         for (index, symbol) in (0..).zip(symtab.map_or(&[][..], |table| cubin.symbols_of(table))) {
-            let section = symbol.section().and_then(|section| sections.get(*numbers.get(&section)?));
+            let section = symbol.section().and_then(|section| sections.get(number_of(&numbers, section)?));
             let (Some(table), Some(section), true) = (symtab, section, symbol.is_function()) else {
                 continue;
             };
@@ -94,11 +96,11 @@ impl<'c> Code<'c> {
         let after = |section: &CodeSection<'_>| {
             functions.partition_point(|function| function.section <= section.index)
         };
-        let first: Vec<usize> = std::iter::once(0).chain(sections.iter().map(after)).collect();
+        let first: Vec<u32> = std::iter::once(0).chain(sections.iter().map(|s| after(s) as u32)).collect();
         if space == Space::Mercury {
             for (section, range) in sections.iter_mut().zip(first.windows(2)) {
                 let own = match range {
-                    [from, to] => functions.get(*from..*to).unwrap_or_default(),
+                    [from, to] => functions.get(*from as usize..*to as usize).unwrap_or_default(),
                     _ => &[],
                 };
                 section.size = own.iter().map(|f| f.offset.saturating_add(f.size)).max().unwrap_or(0);
@@ -121,12 +123,13 @@ impl<'c> Code<'c> {
 
     /// The functions of a code section, by offset.
     pub fn functions_of(&self, section: SectionIndex) -> &[Function<'c>] {
-        self.numbers.get(&section).map_or(&[], |number| self.functions_in(*number))
+        number_of(&self.numbers, section).map_or(&[], |number| self.functions_in(number))
     }
 
+    #[inline]
     fn functions_in(&self, number: usize) -> &[Function<'c>] {
         let range = self.first.get(number).zip(self.first.get(number + 1));
-        range.map_or(&[], |(from, to)| self.functions.get(*from..*to).unwrap_or_default())
+        range.map_or(&[], |(from, to)| self.functions.get(*from as usize..*to as usize).unwrap_or_default())
     }
 
     /// All code sections in file order.
@@ -136,7 +139,7 @@ impl<'c> Code<'c> {
 
     /// The code section at `index`; `None` where that is none.
     pub fn section(&self, index: SectionIndex) -> Option<&CodeSection<'c>> {
-        self.sections.get(*self.numbers.get(&index)?)
+        self.sections.get(number_of(&self.numbers, index)?)
     }
 
     /// The code section at `address` and the byte offset in it, in files whose functions have addresses of their own.
@@ -159,16 +162,23 @@ impl<'c> Code<'c> {
 
     /// A code section and the function at an offset in it, which may be behind its end: [`section`](Self::section) and
     /// [`function_at`](Self::function_at) at once.
+    #[inline]
     pub(super) fn at(
         &self,
         section: SectionIndex,
         offset: u64,
     ) -> Option<(&CodeSection<'c>, Option<&Function<'c>>)> {
-        let number = *self.numbers.get(&section)?;
+        let number = number_of(&self.numbers, section)?;
         Some((self.sections.get(number)?, function_at(self.functions_in(number), offset)))
     }
 }
 
+#[inline]
+fn number_of(numbers: &[Option<u32>], section: SectionIndex) -> Option<usize> {
+    numbers.get(section.as_usize())?.map(|number| number as usize)
+}
+
+#[inline]
 fn function_at<'f, 'c>(own: &'f [Function<'c>], offset: u64) -> Option<&'f Function<'c>> {
     let own = own.get(..own.partition_point(|function| function.offset <= offset))?;
     own.last().filter(|nearest| offset - nearest.offset < nearest.size).or(own.first())

@@ -1,66 +1,49 @@
-//! A line section that is looked up where it stands: its bytes, and a note of the registers every 32 bytes.
+//! A line section by address: rows of fixed size where code is inlined, and else its bytes where they stand.
 //!
-//! A row takes 1 to 6 bytes in a line program and 56 as a value, so the program itself is the table. A lookup finds the last
-//! [`Mark`] before an address and runs the program from there. Rows that contexts refer to are kept as [`Site`]s, so that a
-//! chain of inlined calls is followed without running anything.
+//! A row takes 1 to 12 bytes in a line program, 56 as a value and 16 in [`PackedRows`]. With inlined calls packed rows take about what their program
+//! does, and a chain of callers is followed without running anything. Without, the program itself is the smaller table: a lookup finds the last
+//! [`Mark`] before an address and runs the program from there.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::ops::Range;
 
+use super::packed::{PackedRows, Packing, Spot};
 use super::rows::Rows;
-use super::walk::{Numbered, Walk};
+use super::walk::Walk;
 use crate::Result;
 use crate::bytes::Cursor;
 use crate::cubin::SectionIndex;
 use crate::line::{self, LineRow, LineTable};
 use dwarf2_writer::line::Params;
 
-/// Bytes of a program between two marks. A mark takes 36, so all of them take about what the section does.
+/// Bytes of a program between two marks. A mark takes 28, so all of them take about what the section does.
 const MARK_EVERY: u64 = 32;
-/// Programs from here on are expanded: [`Mark::next`] has three bits for flags.
-const MAX_PROGRAM: u64 = 1 << 29;
+/// Programs from here on are not marked: [`Mark::next`] has two bits for flags.
+const MAX_PROGRAM: u64 = 1 << 30;
 
-/// A row, with everything needed to go on from there. Numbers that do not fit make a sequence [`Form::Expanded`].
+/// A row that is not inlined, with everything needed to go on from there.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     address: u32,
     line: u32,
     file: u32,
     column: u32,
-    context: u32,
     name: u32,
     number: u32,
-    /// Rows before this one that contexts count.
-    seen: u32,
-    /// Byte offset behind the row's opcode from the program's start; above it flags: `is_stmt`, `entry`, counted.
+    /// Byte offset behind the row's opcode from the program's start; above it flags: `is_stmt`, `entry`.
     next: u32,
 }
 
 const IS_STMT: u32 = 1 << 31;
 const ENTRY: u32 = 1 << 30;
-const COUNTED: u32 = 1 << 29;
 
-/// A row that is a call site.
-#[derive(Debug, Clone, Copy)]
-struct Site {
-    /// The number by which contexts refer to it.
-    number: u32,
-    line: u32,
-    file: u32,
-    column: u32,
-    context: u32,
-    name: u32,
-    /// Callers above it.
-    depth: u32,
-}
-
-/// How a sequence's rows are found: ranges of [`LineIndex::marks`] and [`LineIndex::sites`].
+/// How a sequence's rows are found.
 #[derive(Debug, Clone, Copy)]
 enum Form {
-    Marked {
-        marks: (u32, u32),
-        sites: (u32, u32),
-    },
+    /// Range of [`LineIndex::packed`].
+    Packed(u32, u32),
+    /// Range of [`LineIndex::marks`]. No row is inlined.
+    Marked(u32, u32),
     /// Addresses go back or numbers have more than 32 bits, which no tool writes; index into [`LineIndex::expanded`].
     Expanded(u32),
 }
@@ -71,10 +54,10 @@ struct Entry {
     unit: u32,
     /// Byte offset in the code section.
     start: u64,
-    /// Relative to `start`.
-    end: u64,
-    /// Byte offset of the first opcode in the line section.
-    program: usize,
+    /// Relative to `start`; not that of expanded rows.
+    end: u32,
+    /// Byte offset of the first opcode in the line section, of marked rows.
+    program: u32,
     form: Form,
 }
 
@@ -86,19 +69,25 @@ pub struct LineIndex<'c> {
     params: Vec<Params>,
     /// By code section, then by start.
     entries: Vec<Entry>,
-    /// Range of each code section's entries.
-    sections: HashMap<SectionIndex, (u32, u32), foldhash::quality::RandomState>,
+    /// By index of a section of the file, and one more: where its entries start.
+    first: Vec<u32>,
+    packed: PackedRows,
     marks: Vec<Mark>,
-    sites: Vec<Site>,
     expanded: Vec<Rows>,
     unplaced: usize,
+}
+
+/// Which forms a sequence can have.
+#[derive(Debug, Clone, Copy)]
+struct Fits {
+    packed: bool,
+    marked: bool,
 }
 
 /// What is collected while a section is read, and dropped afterwards.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Contexts of one sequence.
-    contexts: Vec<u32>,
+    packing: Packing,
     /// Names that the rows of one unit use.
     names: Vec<u64>,
 }
@@ -106,11 +95,12 @@ struct Scratch {
 impl<'c> LineIndex<'c> {
     /// Indexes a line section. `relocated` are its bytes with relocations applied; kept are those as they stand in the file, `bytes`,
     /// because relocations change only headers and the operands of `DW_LNE_set_address`. `place` gives code section and offset of a sequence, from its base
-    /// and the base's byte offset; `each` sees every unit's header and the names that its rows use, ascending.
+    /// and the base's byte offset, of a file with `section_count` sections; `each` sees every unit's header and the names that its rows use, ascending.
     pub(super) fn new(
         section: &str,
         bytes: Cow<'c, [u8]>,
         relocated: &[u8],
+        section_count: usize,
         mut place: impl FnMut(u64, u64) -> Option<(SectionIndex, u64)>,
         mut each: impl FnMut(&LineTable<'_>, Vec<u64>) -> Result<()>,
     ) -> Result<Self> {
@@ -122,6 +112,7 @@ impl<'c> LineIndex<'c> {
                 index.add(&table, &mut program, &mut place, &mut scratch)?;
             }
             index.params.push(table.params);
+            scratch.packing = Packing::default();
             let mut names = std::mem::take(&mut scratch.names);
             names.sort_unstable();
             names.dedup();
@@ -129,12 +120,12 @@ impl<'c> LineIndex<'c> {
         }
         index.bytes = bytes;
         index.entries.sort_by_key(|entry| (entry.section, entry.start));
-        for (number, entry) in (0..).zip(&index.entries) {
-            index.sections.entry(entry.section).or_insert((number, number)).1 = number + 1;
-        }
+        let first =
+            |section: usize| index.entries.partition_point(|entry| entry.section.as_usize() < section);
+        index.first = (0..=section_count).map(|section| first(section) as u32).collect();
         index.entries.shrink_to_fit();
+        index.packed.shrink_to_fit();
         index.marks.shrink_to_fit();
-        index.sites.shrink_to_fit();
         Ok(index)
     }
 
@@ -148,64 +139,75 @@ impl<'c> LineIndex<'c> {
     ) -> Result<()> {
         let whole = cursor.clone();
         let (base, base_offset) = line::set_address(cursor)?;
-        let (program, bytes) = (cursor.offset() as usize, cursor.rest());
-        let (first_mark, first_site) = (self.marks.len(), self.sites.len());
+        let program = cursor.offset();
+        let first_mark = self.marks.len();
+        let Scratch { packing, names } = scratch;
+        packing.start(&self.packed);
         let mut walk = Walk::new(cursor.clone(), table.params);
-        let fits = self.mark(&mut walk, program as u64, scratch)?;
+        let mut fits = self.read(&mut walk, program, packing, names)?;
         let end = walk.address();
         *cursor = walk.cursor;
         let Some((section, start)) = place(base, base_offset) else {
+            self.packed.undo(packing);
             self.marks.truncate(first_mark);
             self.unplaced += 1;
             return Ok(());
         };
-        let unit = self.params.len();
-        let form = if fits {
-            scratch.contexts.sort_unstable();
-            scratch.contexts.dedup();
-            let marks = self.marks.get(first_mark..).unwrap_or_default();
-            for &number in &scratch.contexts {
-                if let Some(found) = numbered(bytes, table.params, marks, number) {
-                    let earlier = self.sites.get(first_site..).unwrap_or_default();
-                    self.sites.push(Site::new(&found, number, earlier));
-                }
-            }
-            let marks = (first_mark as u32, self.marks.len() as u32);
-            Form::Marked { marks, sites: (first_site as u32, self.sites.len() as u32) }
-        } else {
+        let (rows, marks) = (packing.range(&self.packed), first_mark..self.marks.len());
+        let is_small = (end | program) <= u32::MAX.into() && u32::try_from(marks.end).is_ok();
+        fits.marked &= is_small;
+        fits.packed &= is_small;
+        let (packed_bytes, marked_bytes) =
+            (PackedRows::bytes_of(rows.len()), size_of::<Mark>() * marks.len());
+        fits.packed &= !fits.marked || packed_bytes <= marked_bytes;
+        if !fits.packed {
+            self.packed.undo(packing);
+        }
+        if fits.packed || !fits.marked {
             self.marks.truncate(first_mark);
-            let sequence = line::decode_sequence(&mut whole.clone(), table.params)?;
-            self.expanded.push(Rows::new(unit, table, &sequence));
-            Form::Expanded(self.expanded.len() as u32 - 1)
+        }
+        let form = match fits {
+            Fits { packed: true, .. } => Form::Packed(rows.start as u32, rows.end as u32),
+            Fits { marked: true, .. } => Form::Marked(marks.start as u32, marks.end as u32),
+            Fits { .. } => {
+                let sequence = line::decode_sequence(&mut whole.clone(), table.params)?;
+                self.expanded.push(Rows::new(self.params.len(), table, &sequence));
+                Form::Expanded(self.expanded.len() as u32 - 1)
+            }
         };
-        self.entries.push(Entry { section, unit: unit as u32, start, end, program, form });
+        let unit = self.params.len() as u32;
+        self.entries.push(Entry { section, unit, start, end: end as u32, program: program as u32, form });
         Ok(())
     }
 
-    /// Runs a sequence whose program starts at byte `program`, sets marks and collects what its rows refer to. Whether marks
-    /// can hold all its numbers, and its addresses ascend.
-    fn mark(&mut self, walk: &mut Walk<'_>, program: u64, scratch: &mut Scratch) -> Result<bool> {
-        let mut fits = true;
+    /// Runs a sequence whose program starts at byte `program`, packs its rows, sets marks, and collects the names that its rows use.
+    fn read(
+        &mut self,
+        walk: &mut Walk<'_>,
+        program: u64,
+        packing: &mut Packing,
+        names: &mut Vec<u64>,
+    ) -> Result<Fits> {
+        let mut fits = Fits { packed: true, marked: true };
         let (mut address, mut call, mut due) = (0, (0, 0), 0);
-        scratch.contexts.clear();
         while let Some(found) = walk.next_row()? {
-            let Numbered { row, seen, .. } = found;
+            let row = &found.row;
             if row.context != 0 && (row.context, row.name) != call {
-                // A context that names no earlier row is no site.
-                scratch.contexts.extend((row.context <= seen.into()).then_some(row.context as u32));
-                scratch.names.push(row.name);
+                names.push(row.name);
             }
             call = (row.context, row.name);
-            let next = walk.cursor.offset() - program;
             let largest = row.address | row.file | row.column | row.context | row.name;
-            fits &= row.address >= address && largest <= u32::MAX.into() && next < MAX_PROGRAM;
+            let is_plain = row.address >= address && largest <= u32::MAX.into();
             address = row.address;
-            if fits && next >= due {
+            fits.packed = fits.packed && is_plain && self.packed.push(&found, packing);
+            let next = walk.cursor.offset() - program;
+            fits.marked &= is_plain && row.context == 0 && next < MAX_PROGRAM;
+            if fits.marked && next >= due {
                 due = next + MARK_EVERY;
-                self.marks.push(Mark::new(&found, next as u32));
+                self.marks.push(Mark::new(row, next as u32));
             }
         }
-        Ok(fits && u32::try_from(self.marks.len().max(self.sites.len())).is_ok())
+        Ok(fits)
     }
 
     /// Whether there is no sequence at all.
@@ -226,9 +228,8 @@ impl<'c> LineIndex<'c> {
         };
         let tables = size_of::<Entry>() * self.entries.capacity()
             + size_of::<Mark>() * self.marks.capacity()
-            + size_of::<Site>() * self.sites.capacity()
-            // A byte of control for each slot, and one slot in eight stays free.
-            + (size_of::<(SectionIndex, (u32, u32))>() + 1) * self.sections.capacity() * 8 / 7;
+            + size_of::<u32>() * self.first.capacity()
+            + self.packed.heap_bytes();
         section + tables + self.expanded.iter().map(Rows::heap_bytes).sum::<usize>()
     }
 
@@ -237,19 +238,28 @@ impl<'c> LineIndex<'c> {
         self.entries_of(section).iter().map(|entry| (entry.start, SequenceRows { index: self, entry }))
     }
 
-    /// The row that covers byte `offset` of `section`.
-    pub(super) fn find(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
+    /// The sequence that `offset` of `section` may be in, and the offset in that.
+    #[inline]
+    pub(super) fn sequence(&self, section: SectionIndex, offset: u64) -> Option<(SequenceRows<'_>, u64)> {
         let entries = self.entries_of(section);
         let after = match entries {
             [only] => usize::from(only.start <= offset),
             _ => entries.partition_point(|entry| entry.start <= offset),
         };
         let entry = entries.get(after.checked_sub(1)?)?;
-        SequenceRows { index: self, entry }.at(offset - entry.start)
+        Some((SequenceRows { index: self, entry }, offset - entry.start))
     }
 
+    /// The row that covers byte `offset` of `section`.
+    #[inline]
+    pub(super) fn find(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
+        let (rows, offset) = self.sequence(section, offset)?;
+        rows.at(offset)
+    }
+
+    #[inline]
     fn entries_of(&self, section: SectionIndex) -> &[Entry] {
-        let range = self.sections.get(&section);
+        let range = self.first.get(section.as_usize()).zip(self.first.get(section.as_usize() + 1));
         range.map_or(&[], |(from, to)| self.entries.get(*from as usize..*to as usize).unwrap_or_default())
     }
 }
@@ -263,23 +273,25 @@ pub struct SequenceRows<'s> {
 
 impl<'s> SequenceRows<'s> {
     /// 0-based number of the unit in its section: which file table and name base apply.
+    #[inline]
     pub fn unit(self) -> usize {
         self.entry.unit as usize
     }
 
     /// First byte behind the sequence, relative to its start.
+    #[inline]
     pub fn end(self) -> u64 {
-        self.entry.end
+        self.expanded().map_or(self.entry.end.into(), Rows::end)
     }
 
     /// All rows in program order; addresses are relative to the sequence's start.
     pub fn rows(self) -> impl Iterator<Item = LineRow> {
-        self.found().map(|found| found.row)
+        self.found().map(|found| found.row())
     }
 
     /// Ranges that rows cover, by ascending address, none empty: start and end (relative to the sequence's start), and the row.
     pub fn ranges(self) -> impl Iterator<Item = (u64, u64, LineRow)> {
-        self.found_ranges().map(|(start, end, found)| (start, end, found.row))
+        self.found_ranges().map(|(start, end, found)| (start, end, found.row()))
     }
 
     /// [`ranges`](Self::ranges), with rows whose callers can be asked for.
@@ -288,63 +300,81 @@ impl<'s> SequenceRows<'s> {
         let expanded = self.expanded();
         let scattered = expanded.into_iter().flat_map(Rows::ranges);
         let scattered =
-            scattered.filter_map(move |(start, end, row)| Some((start, end, self.expanded_row(row)?)));
+            scattered.map(move |(start, end, row)| (start, end, self.found_at(RowPlace::Expanded(row))));
         let mut rows = if expanded.is_some() { None } else { Some(self.found().peekable()) };
         let ascending = std::iter::from_fn(move || {
             let rows = rows.as_mut()?;
             let found = rows.next()?;
-            let end = rows.peek().map_or(self.entry.end, |next| next.row.address);
-            Some((found.row.address, end, found))
+            let end = rows.peek().map_or(self.end(), Found::address);
+            Some((found.address(), end, found))
         });
         scattered.chain(ascending.filter(|(start, end, _)| start < end))
     }
 
     fn found(self) -> impl Iterator<Item = Found<'s>> {
-        let count = self.expanded().map_or(0, |rows| rows.all().len());
-        let scattered = (0..count).filter_map(move |row| self.expanded_row(row));
-        let mut walk = match self.entry.form {
-            Form::Marked { .. } => Some(Walk::new(Cursor::new("", self.program()), self.params())),
-            Form::Expanded(_) => None,
+        let expanded = 0..self.expanded().map_or(0, |rows| rows.all().len());
+        let (packed, mut walk) = match self.entry.form {
+            Form::Packed(from, to) => (from..to, None),
+            Form::Marked(..) => (0..0, Some(Walk::new(Cursor::new("", self.program()), self.params()))),
+            Form::Expanded(_) => (0..0, None),
         };
         // What has been read once is read again without an error.
         let marked = std::iter::from_fn(move || walk.as_mut()?.next_row().ok()?);
-        scattered.chain(marked.map(move |counted| self.marked_row(counted)))
+        let places = expanded.map(RowPlace::Expanded).chain(packed.map(RowPlace::Packed));
+        places
+            .chain(marked.map(|found| RowPlace::Marked(Mark::new(&found.row, 0))))
+            .map(move |place| self.found_at(place))
     }
 
     /// The row that covers `offset` (relative to the sequence's start): the last one at or before it.
-    fn at(self, offset: u64) -> Option<Found<'s>> {
-        if offset >= self.entry.end {
-            return None;
-        }
-        if let Some(rows) = self.expanded() {
-            return self.expanded_row(rows.at(offset)?);
-        }
-        let marks = self.marks();
+    #[inline]
+    pub(super) fn at(self, offset: u64) -> Option<Found<'s>> {
+        let place = match self.entry.form {
+            _ if offset >= self.end() => return None,
+            Form::Packed(from, to) => {
+                let found = self.index.packed.at(&(from as usize..to as usize), offset)?;
+                RowPlace::Packed(found as u32)
+            }
+            Form::Marked(from, to) => RowPlace::Marked(self.marked_at(from as usize..to as usize, offset)?),
+            Form::Expanded(_) => RowPlace::Expanded(self.expanded()?.at(offset)?),
+        };
+        Some(self.found_at(place))
+    }
+
+    fn marked_at(self, marks: Range<usize>, offset: u64) -> Option<Mark> {
+        let marks = self.index.marks.get(marks)?;
         let after = marks.partition_point(|mark| u64::from(mark.address) <= offset);
         let mark = marks.get(after.checked_sub(1)?)?;
-        let (mut walk, mut found) = mark.resume(self.program(), self.params());
+        let mut walk = mark.resume(self.program(), self.params());
+        let mut row = mark.row();
         while let Ok(Some(next)) = walk.next_row() {
             if next.row.address > offset {
                 break;
             }
-            found = next;
+            row = next.row;
         }
-        Some(self.marked_row(found))
+        Some(Mark::new(&row, 0))
     }
 
-    fn marked_row(self, Numbered { row, seen, .. }: Numbered) -> Found<'s> {
-        Found { rows: self, row, place: RowPlace::Marked { seen } }
+    #[inline]
+    fn found_at(self, place: RowPlace) -> Found<'s> {
+        Found { rows: self, place }
     }
 
-    fn expanded_row(self, index: usize) -> Option<Found<'s>> {
-        let row = *self.expanded()?.all().get(index)?;
-        Some(Found { rows: self, row, place: RowPlace::Expanded(index) })
+    /// The rows of packed ones in their table.
+    #[inline]
+    fn packed(self) -> Range<usize> {
+        match self.entry.form {
+            Form::Packed(from, to) => from as usize..to as usize,
+            _ => 0..0,
+        }
     }
 
+    #[inline]
     fn expanded(self) -> Option<&'s Rows> {
         match self.entry.form {
             Form::Expanded(at) => self.index.expanded.get(at as usize),
-            Form::Marked { .. } => None,
+            _ => None,
         }
     }
 
@@ -353,17 +383,7 @@ impl<'s> SequenceRows<'s> {
     }
 
     fn program(self) -> &'s [u8] {
-        self.index.bytes.get(self.entry.program..).unwrap_or_default()
-    }
-
-    fn marks(self) -> &'s [Mark] {
-        let Form::Marked { marks: (from, to), .. } = self.entry.form else { return &[] };
-        self.index.marks.get(from as usize..to as usize).unwrap_or_default()
-    }
-
-    fn sites(self) -> &'s [Site] {
-        let Form::Marked { sites: (from, to), .. } = self.entry.form else { return &[] };
-        self.index.sites.get(from as usize..to as usize).unwrap_or_default()
+        self.index.bytes.get(self.entry.program as usize..).unwrap_or_default()
     }
 }
 
@@ -371,139 +391,115 @@ impl<'s> SequenceRows<'s> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found<'s> {
     rows: SequenceRows<'s>,
-    row: LineRow,
     place: RowPlace,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum RowPlace {
-    Marked {
-        seen: u32,
-    },
+    /// Index into [`LineIndex::packed`].
+    Packed(u32),
+    /// The row itself, which is not inlined.
+    Marked(Mark),
     /// Index into [`Rows::all`].
     Expanded(usize),
 }
 
-impl<'s> Found<'s> {
-    /// The row. Of one that is a [`caller`](Self::caller) address and number are not kept and 0.
-    pub(super) fn row(&self) -> &LineRow {
-        &self.row
+impl Found<'_> {
+    /// The row.
+    pub(super) fn row(&self) -> LineRow {
+        let SequenceRows { index, .. } = self.rows;
+        let row = match self.place {
+            RowPlace::Packed(row) => index.packed.row(&self.rows.packed(), row as usize),
+            RowPlace::Marked(mark) => Some(mark.row()),
+            RowPlace::Expanded(row) => self.rows.expanded().and_then(|rows| rows.all().get(row).copied()),
+        };
+        // The place was found in these very rows.
+        row.unwrap_or(LineRow::start(false))
+    }
+
+    /// What a frame shows of it.
+    #[inline]
+    pub(super) fn spot(&self) -> Option<Spot> {
+        if let RowPlace::Packed(row) = self.place {
+            return self.rows.index.packed.spot(row as usize);
+        }
+        let LineRow { file, line, column, context, name, .. } = self.row();
+        let callee = (context != 0).then_some(name);
+        let lost_context = (context != 0 && self.caller().is_none()).then_some(context);
+        Some(Spot { file, line, column, callee, lost_context })
+    }
+
+    fn address(&self) -> u64 {
+        match self.place {
+            RowPlace::Packed(row) => self.rows.index.packed.address(row as usize),
+            _ => self.row().address,
+        }
     }
 
     /// As [`SequenceRows::unit`].
+    #[inline]
     pub(super) fn unit(&self) -> usize {
         self.rows.unit()
     }
 
     /// The row that is the call site; `None` if the row is not inlined, or its context names no earlier row.
+    #[inline]
     pub(super) fn caller(&self) -> Option<Self> {
-        match self.place {
-            RowPlace::Marked { .. } => {
-                let site = self.site()?;
-                let is_stmt = self.row.is_stmt;
-                Some(Self {
-                    row: site.row(is_stmt),
-                    place: RowPlace::Marked { seen: site.number - 1 },
-                    ..*self
-                })
+        let place = match self.place {
+            RowPlace::Packed(row) => {
+                let caller = self.rows.index.packed.caller(&self.rows.packed(), row as usize)?;
+                RowPlace::Packed(caller as u32)
             }
-            RowPlace::Expanded(index) => {
-                let rows = self.rows.expanded()?;
-                self.rows.expanded_row(rows.caller(index)?)
-            }
-        }
+            RowPlace::Marked(_) => return None,
+            RowPlace::Expanded(row) => RowPlace::Expanded(self.rows.expanded()?.caller(row)?),
+        };
+        Some(Self { place, ..*self })
     }
 
     /// How many callers there are: steps of [`caller`](Self::caller) until there is none.
+    #[inline]
     pub(super) fn depth(&self) -> usize {
         match self.place {
-            RowPlace::Marked { .. } => self.site().map_or(0, |site| site.depth as usize + 1),
-            RowPlace::Expanded(index) => self.rows.expanded().map_or(0, |rows| rows.depth(index)),
-        }
-    }
-
-    fn site(&self) -> Option<&'s Site> {
-        let RowPlace::Marked { seen } = self.place else { return None };
-        let context = u32::try_from(self.row.context).ok().filter(|context| (1..=seen).contains(context))?;
-        site(self.rows.sites(), context)
-    }
-}
-
-fn site(sites: &[Site], number: u32) -> Option<&Site> {
-    sites.get(sites.binary_search_by_key(&number, |site| site.number).ok()?)
-}
-
-/// The row that contexts call `number`.
-fn numbered(program: &[u8], params: Params, marks: &[Mark], number: u32) -> Option<Numbered> {
-    // A mark at a row that is not counted comes behind the row that has its number.
-    let after = marks.partition_point(|mark| mark.seen < number);
-    let (mut walk, mut found) = marks.get(after.checked_sub(1)?)?.resume(program, params);
-    while !(found.counted && found.seen + 1 == number) {
-        found = walk.next_row().ok()??;
-    }
-    Some(found)
-}
-
-impl Site {
-    /// `earlier` are the sites before it, among them its own caller.
-    fn new(Numbered { row, seen, .. }: &Numbered, number: u32, earlier: &[Self]) -> Self {
-        let caller = Some(row.context as u32).filter(|context| (1..=*seen).contains(context));
-        let caller = caller.and_then(|context| site(earlier, context));
-        Self {
-            number,
-            line: row.line,
-            file: row.file as u32,
-            column: row.column as u32,
-            context: row.context as u32,
-            name: row.name as u32,
-            depth: caller.map_or(0, |caller| caller.depth.saturating_add(1)),
-        }
-    }
-
-    fn row(&self, is_stmt: bool) -> LineRow {
-        LineRow {
-            line: self.line,
-            file: self.file.into(),
-            column: self.column.into(),
-            context: self.context.into(),
-            name: self.name.into(),
-            ..LineRow::start(is_stmt)
+            RowPlace::Packed(row) => self.rows.index.packed.depth(row as usize),
+            RowPlace::Marked(_) => 0,
+            RowPlace::Expanded(row) => self.rows.expanded().map_or(0, |rows| rows.depth(row)),
         }
     }
 }
 
 impl Mark {
     /// At a row whose opcode ends at `next`.
-    fn new(Numbered { row, seen, counted }: &Numbered, next: u32) -> Self {
+    fn new(row: &LineRow, next: u32) -> Self {
         let flag = |is: bool, flag: u32| if is { flag } else { 0 };
         Self {
             address: row.address as u32,
             line: row.line,
             file: row.file as u32,
             column: row.column as u32,
-            context: row.context as u32,
             name: row.name as u32,
             number: row.number,
-            seen: *seen,
-            next: next | flag(row.is_stmt, IS_STMT) | flag(row.entry, ENTRY) | flag(*counted, COUNTED),
+            next: next | flag(row.is_stmt, IS_STMT) | flag(row.entry, ENTRY),
         }
     }
-    /// The run of `program` from behind this mark, and the mark's row.
-    fn resume<'d>(&self, program: &'d [u8], params: Params) -> (Walk<'d>, Numbered) {
-        let row = LineRow {
+
+    fn row(&self) -> LineRow {
+        LineRow {
             number: self.number,
             address: self.address.into(),
             file: self.file.into(),
             line: self.line,
             column: self.column.into(),
-            context: self.context.into(),
+            context: 0,
             name: self.name.into(),
             is_stmt: self.next & IS_STMT != 0,
             entry: self.next & ENTRY != 0,
-        };
-        let found = Numbered { row, seen: self.seen, counted: self.next & COUNTED != 0 };
-        let next = (self.next & (COUNTED - 1)) as usize;
+        }
+    }
+
+    /// The run of `program` from behind this mark.
+    fn resume<'d>(&self, program: &'d [u8], params: Params) -> Walk<'d> {
+        let next = (self.next & (ENTRY - 1)) as usize;
         let rest = Cursor::new("", program.get(next..).unwrap_or_default());
-        (Walk::behind(rest, params, &found), found)
+        Walk::behind(rest, params, self.row())
     }
 }

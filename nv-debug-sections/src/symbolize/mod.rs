@@ -1,7 +1,7 @@
 //! Code address to frames: function, source line, every inlined caller, PTX line and text.
 //!
-//! [`Symbolizer::new`] reads the line tables of a cubin once and notes where it was every 32 bytes; [`Symbolizer::locate`] then
-//! answers each address from the tables where they stand, with a binary search and without an allocation. An address is a section and an offset, because in a cubin every function starts
+//! [`Symbolizer::new`] reads the line tables of a cubin once; [`Symbolizer::locate`] then answers each address with a binary search
+//! and without an allocation, [`Symbolizer::locate_all`] many. An address is a section and an offset, because in a cubin every function starts
 //! at 0: offset 0x20 alone means as many places as there are functions.
 //!
 //! ```no_run
@@ -19,9 +19,11 @@
 //! # Ok(()) }
 //! ```
 
+mod batch;
 mod code;
 mod index;
 mod names;
+mod packed;
 mod rows;
 mod walk;
 
@@ -42,6 +44,7 @@ pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
 pub use rows::Rows;
 
 use index::Found;
+use packed::Spot;
 
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
@@ -207,10 +210,18 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// What is at byte `offset` of `section`; `None` where that is no code section or the offset is behind its end.
+    #[inline]
     pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
+        let mut place = self.code_at(section, offset)?;
+        place.source = self.source.find(section, offset);
+        Some(place)
+    }
+
+    /// As [`locate`](Self::locate), without the row.
+    #[inline]
+    fn code_at(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
         let (code, function) = self.code.at(section, offset)?;
-        let source = || self.source.find(section, offset);
-        (offset < code.size).then(|| Place { section: code, offset, function, source: source(), owner: self })
+        (offset < code.size).then_some(Place { section: code, offset, function, source: None, owner: self })
     }
 
     /// Every range of `.debug_line` in a code section, by ascending start, none empty, with the place that it is.
@@ -240,6 +251,7 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// Path of file number `file` in unit `unit` of `.debug_line`.
+    #[inline]
     pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
         let path = usize::try_from(file)
             .ok()
@@ -248,11 +260,12 @@ impl<'c> Symbolizer<'c> {
     }
 
     /// The callee that a row of unit `unit` of `.debug_line` names by offset.
+    #[inline]
     pub fn callee(&self, unit: usize, name: u64) -> CalleeName<'_> {
         self.names.get(unit, name)
     }
 
-    fn ptx_line(&self, unit: usize, row: &LineRow) -> PtxLine<'_> {
+    fn ptx_line(&self, unit: usize, row: Spot) -> PtxLine<'_> {
         let file = usize::try_from(row.file).ok();
         let text =
             file.and_then(|file| *self.text_of.get(unit)?.get(file)?).and_then(|index| self.texts.get(index));
@@ -272,7 +285,7 @@ impl<'s> Place<'s> {
 
     /// The row of `.debug_line` that covers the address.
     pub fn source_row(&self) -> Option<LineRow> {
-        self.source.map(|found| *found.row())
+        self.source.map(|found| found.row())
     }
 
     /// How many frames the address has, those beyond [`MAX_FRAMES`] included; takes constant time.
@@ -282,6 +295,7 @@ impl<'s> Place<'s> {
 
     /// Source places, innermost first, the function's own last, up to [`MAX_FRAMES`]. Empty where `.debug_line` does not
     /// cover the address.
+    #[inline]
     pub fn frames(&self) -> Frames<'s> {
         Frames { function: self.function, owner: self.owner, next: self.source, left: MAX_FRAMES }
     }
@@ -289,7 +303,7 @@ impl<'s> Place<'s> {
     /// The PTX line, where `.nv_debug_line_sass` covers the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
         let found = self.owner.ptx.find(self.section.index, self.offset)?;
-        Some(self.owner.ptx_line(found.unit(), found.row()))
+        Some(self.owner.ptx_line(found.unit(), found.spot()?))
     }
 }
 
@@ -305,21 +319,21 @@ pub struct Frames<'s> {
 impl<'s> Iterator for Frames<'s> {
     type Item = Frame<'s>;
 
+    #[inline]
     fn next(&mut self) -> Option<Frame<'s>> {
         let found = self.next.take()?;
         self.left = self.left.checked_sub(1)?;
-        let (row, unit) = (found.row(), found.unit());
-        let caller = found.caller();
-        self.next = caller;
+        let (spot, unit) = (found.spot()?, found.unit());
+        self.next = found.caller();
         Some(Frame {
-            function: match row.context {
-                0 => FrameFunction::Physical(self.function),
-                _ => FrameFunction::Inlined(self.owner.callee(unit, row.name)),
+            function: match spot.callee {
+                None => FrameFunction::Physical(self.function),
+                Some(name) => FrameFunction::Inlined(self.owner.callee(unit, name)),
             },
-            file: self.owner.file(unit, row.file),
-            line: row.line,
-            column: row.column,
-            lost_context: (row.context != 0 && caller.is_none()).then_some(row.context),
+            file: self.owner.file(unit, spot.file),
+            line: spot.line,
+            column: spot.column,
+            lost_context: spot.lost_context,
         })
     }
 }
@@ -366,7 +380,8 @@ impl<'c> Tables<'c, '_> {
             None => self.code.at_address(base),
         };
         let bytes = self.relocated.cubin().bytes(index)?;
-        LineIndex::new(name, bytes, &section.bytes, place, |table, used| {
+        let section_count = self.relocated.cubin().sections.len();
+        LineIndex::new(name, bytes, &section.bytes, section_count, place, |table, used| {
             each(table, table.paths(name)?, used);
             Ok(())
         })

@@ -92,6 +92,7 @@ impl<'d> CalleeNames<'d> {
     }
 
     /// What the name operand `name` of a row of unit `unit` (0-based) names.
+    #[inline]
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
         let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.wrapping_add(name);
@@ -103,12 +104,14 @@ impl<'d> CalleeNames<'d> {
         CalleeName { name, offset, doubt, recovered }
     }
 
+    #[inline]
     fn string(&self, offset: u64) -> Option<&[u8]> {
         let start = usize::try_from(offset).ok()?;
         let rest = self.strings.get(start..).filter(|_| self.starts_string(start))?;
         rest.get(..memchr::memchr(0, rest)?)
     }
 
+    #[inline]
     fn starts_string(&self, at: usize) -> bool {
         at == 0 || self.strings.get(at - 1) == Some(&0)
     }

@@ -34,18 +34,11 @@ impl<'d> Walk<'d> {
         Self { cursor, params, registers: Registers::START, row, seen: 0, last: None }
     }
 
-    /// From behind the opcode of a row.
+    /// From behind the opcode of a row, with [`Numbered::seen`] counting from there.
     #[inline]
-    pub(super) fn behind(cursor: Cursor<'d>, params: Params, found: &Numbered) -> Self {
-        let Numbered { row, seen, counted } = *found;
-        Self {
-            cursor,
-            params,
-            registers: Registers { address: row.address, line: row.line },
-            row,
-            seen: seen.saturating_add(counted.into()),
-            last: Some((row.address, row.line)),
-        }
+    pub(super) fn behind(cursor: Cursor<'d>, params: Params, row: LineRow) -> Self {
+        let registers = Registers { address: row.address, line: row.line };
+        Self { cursor, params, registers, row, seen: 0, last: Some((row.address, row.line)) }
     }
 
     /// The address register, relative to the sequence's start: behind the last row its end.
