@@ -5,13 +5,13 @@ mod model;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{self, JSON_VERSION};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION};
 use anyhow::Result;
 use clap::Args;
 use cubin_read::verify::{RULES, Rule, rule_named, verify};
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -37,11 +37,13 @@ pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required_unless_present = "known_faults", value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    debug: DebugFile,
     /// Leave out findings of a rule, by code or name
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
     ignore: Vec<&'static Rule>,
     /// List what tools are known to do wrong; no file is read
-    #[arg(long, conflicts_with_all = ["files", "ignore"])]
+    #[arg(long, conflicts_with_all = ["files", "debug_file", "ignore"])]
     known_faults: bool,
     /// One JSON document (docs/json.md)
     #[arg(long)]
@@ -56,16 +58,18 @@ fn parse_rule(word: &str) -> Result<&'static Rule, String> {
 ///
 /// # Errors
 ///
-/// `out` cannot be written.
+/// The debug file cannot be read, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.known_faults {
         known_faults(options, out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if options.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+    let from_stdin = options.files.iter().filter(|path| read::is_stdin(path)).count();
+    if from_stdin + usize::from(options.debug.is_stdin()) > 1 {
         complain(format_args!("standard input can be read once only"));
         return Ok(ExitCode::from(USAGE));
     }
+    let debug = options.debug.read()?;
     let mut files = Vec::new();
     let mut fails = false;
     for path in &options.files {
@@ -79,7 +83,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             }
         };
         let done = read::each_image(path, |name, bytes| {
-            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &options.ignore));
+            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &debug, &options.ignore));
             take(file.unwrap_or_else(|error| model::Verified::unreadable(name, format!("{error:#}"))), out)
         });
         if let Err(error) = done {
@@ -94,8 +98,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn of_cubin(name: &str, bytes: &[u8], ignore: &[&'static Rule]) -> Result<model::Verified> {
-    let cubin = read::cubin(name, bytes)?;
+fn of_cubin(
+    name: &str,
+    bytes: &[u8],
+    debug: &DebugBytes,
+    ignore: &[&'static Rule],
+) -> Result<model::Verified> {
+    let cubin = debug.cubin(name, bytes)?;
     let mut report = verify(&cubin);
     if cubin.has_capsule() {
         capsule::check(&cubin, &mut report);
