@@ -3,5 +3,6 @@
 pub mod coverage;
 pub mod entries;
 pub mod expression;
+mod lists;
 pub mod variables;
 pub mod verify;

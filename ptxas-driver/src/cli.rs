@@ -173,7 +173,7 @@ pub fn complain(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "error: {message}");
 }
 
-/// Says what is odd, but wrong with nothing that was asked.
+/// Says what is odd, but wrong with nothing that was asked; or has no answer here, which another cubin may have.
 pub fn note(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "note: {message}");
 }

@@ -4,6 +4,7 @@
 
 mod support;
 
+use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -84,9 +85,22 @@ fn compare(command: &str, options: &[&str], file: &Path, images: &[Image]) {
     let shown: Vec<String> =
         images.iter().zip(&parts).filter(|(_, part)| !part.stdout.is_empty()).map(headed).collect();
     assert_eq!(text(&whole), shown.join("\n"), "{what}");
-    assert_eq!(messages(&whole), parts.iter().map(messages).collect::<String>(), "{what}");
-    let first = parts.iter().map(|part| part.status.code()).find(|code| *code != Some(0));
-    assert_eq!(whole.status.code(), first.unwrap_or(Some(0)), "{what}");
+    let is_failure = |part: &&Output| part.status.code() == Some(1);
+    // One of several that shows nothing has no answer, which is a fault only if none has one.
+    let is_refused = |part: &Output| images.len() > 1 && is_failure(&part) && part.stdout.is_empty();
+    let said = |part: &Output| {
+        let said = messages(part);
+        if is_refused(part) { said.replacen("error: ", "note: ", 1) } else { said }
+    };
+    let all_refuse = parts.iter().all(is_refused);
+    let none =
+        if all_refuse { format!("error: {name}: no cubin in it has an answer\n") } else { String::new() };
+    assert_eq!(messages(&whole), parts.iter().map(said).collect::<String>() + &none, "{what}");
+    let shown = || parts.iter().filter(|part| !is_refused(part));
+    let is_query = command == "lines" && !options.is_empty();
+    let fails =
+        if is_query { shown().all(|part| is_failure(&part)) } else { shown().any(|part| is_failure(&part)) };
+    assert_eq!(whole.status.code(), Some(i32::from(fails || all_refuse)), "{what}");
 
     let options = [options, &["--json"]].concat();
     let (whole, parts) = (run(command, name, &options), apart(&options));
@@ -244,6 +258,99 @@ fn what_cannot_be_chosen_is_said() {
     let document = json(&output);
     let images = document["images"].as_array().unwrap();
     assert!(images.len() >= 2 && images.iter().any(|image| image["error"].is_string()), "{document}");
+}
+
+/// A fatbin (docs/containers.md) with cubins as they are.
+fn fatbin(cubins: &[Vec<u8>]) -> Vec<u8> {
+    let mut entries = Vec::new();
+    for cubin in cubins {
+        let sm = Cubin::parse(cubin).unwrap().header.sm();
+        let padded = cubin.len().next_multiple_of(8);
+        let mut header = [0; 64];
+        header[..4].copy_from_slice(&[2, 0, 1, 1]);
+        header[4..8].copy_from_slice(&64_u32.to_le_bytes());
+        header[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        header[28..32].copy_from_slice(&sm.to_le_bytes());
+        header[40] = 0x11;
+        entries.extend_from_slice(&header);
+        entries.extend_from_slice(cubin);
+        entries.resize(entries.len() + padded - cubin.len(), 0);
+    }
+    let mut fatbin = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
+    fatbin.extend_from_slice(&(entries.len() as u64).to_le_bytes());
+    fatbin.extend_from_slice(&entries);
+    fatbin
+}
+
+/// The rule, with two kernels in a file that are in one image each.
+#[test]
+fn a_query_fails_when_no_image_answers_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| fs::read(example(name)).unwrap();
+    let file = folder.path().join("two.fatbin");
+    fs::write(&file, fatbin(&[read("saxpy/saxpy.cubin"), read("block_sum/block_sum.cubin")])).unwrap();
+    let samples = folder.path().join("pcs.csv");
+    fs::write(&samples, "function,pc\nsaxpy,0x10\nblock_sum,0x10\n").unwrap();
+    let file = file.to_str().unwrap();
+    for (command, options, fails) in [
+        ("lines", &["saxpy+0x10"][..], false),
+        ("lines", &["saxpy+0x10", "block_sum+0x10"], false),
+        ("lines", &["saxpy+0x10", "nobody+0x10"], true),
+        ("lines", &["--style", "llvm", "block_sum+0x10", "saxpy+0x10"], false),
+        ("lines", &["--at", "saxpy.cu:10"], false),
+        ("lines", &["--at", "saxpy.cu:10", "--at", "nobody.cu:1"], true),
+        ("lines", &["-f", "block_sum"], false),
+        ("lines", &["-f", "nobody"], true),
+        ("lines", &["--samples", samples.to_str().unwrap()], false),
+        ("vars", &["-f", "saxpy"], false),
+        ("vars", &["-f", "nobody"], true),
+        ("vars", &["--at", "block_sum+0x10"], false),
+        ("vars", &["--at", "saxpy+0x100000"], true),
+        ("vars", &["nobody"], true),
+        ("dump", &["-f", "saxpy"], false),
+        ("dump", &["-f", "nobody"], true),
+        ("dump", &["--section", ".nv.info.block_sum"], false),
+        ("dump", &["--section", ".nobody"], true),
+    ] {
+        for more in [&[][..], &["--json"]] {
+            if more == ["--json"] && options.contains(&"--style") {
+                continue;
+            }
+            let output = run(command, file, &[options, more].concat());
+            let messages = messages(&output);
+            assert_eq!(output.status.code(), Some(i32::from(fails)), "{command} {options:?}: {messages}");
+            assert!(fails || !messages.contains("error:"), "{command} {options:?}: {messages}");
+            if !more.is_empty() {
+                assert_eq!(json(&output)["images"].as_array().unwrap().len(), 2, "{command} {options:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn images_without_a_capsule_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let cubins = |name: &str| extracted(&example(name), folder.path());
+    let old = fs::read(&cubins("saxpy/saxpy.fatbin")[0].path).unwrap();
+    let Some(mercury) = support::corpus(|entry| entry.ok && entry.sm() >= 100 && entry.cubin.is_some())
+        .and_then(|entries| entries.into_iter().find_map(|entry| entry.cubin))
+    else {
+        return;
+    };
+    let mercury = fs::read(mercury).unwrap();
+    let file = folder.path().join("mixed.fatbin");
+    for command in ["merc plan", "merc self-check"] {
+        for (images, fails) in
+            [(&[old.clone(), mercury.clone()][..], false), (&[old.clone(), old.clone()], true)]
+        {
+            fs::write(&file, fatbin(images)).unwrap();
+            let output = run(command, file.to_str().unwrap(), &[]);
+            let messages = messages(&output);
+            assert_eq!(output.status.code(), Some(i32::from(fails)), "{command}: {messages}");
+            assert!(messages.contains("note: ") && messages.contains("which has no capsule"), "{messages}");
+            assert_eq!(messages.contains("error: "), fails, "{messages}");
+        }
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn what_has_no_capsule_is_said_to_have_none() {
     let old = pair("own_sections.sm_75.g.cubin");
     for (arguments, message) in [
         (&["plan"][..], "a cubin for sm_75, which has no capsule: expected sm_100 or later"),
-        (&["self-check"], "a cubin for sm_75 without a capsule"),
+        (&["self-check"], "a cubin for sm_75, which has no capsule: expected sm_100 or later"),
         (&["strip-capsule", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
         (&["keep-capsule-only", "-o", output.to_str().unwrap()], "a cubin for sm_75 without a capsule"),
     ] {

@@ -1,7 +1,8 @@
-//! `.debug_ranges` and `.debug_loc`: lists of address pairs. DWARF 3 §2.17.3, DWARF 2.0.0 §2.4.6.
+//! Which code the lists of `.debug_ranges` and `.debug_loc` cover.
 
 use super::Budget;
 use crate::entries::{Address, Entry, Value};
+use crate::lists::{Item, item};
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -76,8 +77,7 @@ pub(super) struct Lists<'s> {
 struct List<'s> {
     section: RelocatedSection<'s>,
     budget: Budget,
-    /// An expression follows each pair, behind its 16-bit length.
-    has_expressions: bool,
+    kind: SectionKind,
 }
 
 impl<'s> Lists<'s> {
@@ -88,7 +88,7 @@ impl<'s> Lists<'s> {
             let section = index.map(|index| relocated.section(index)).transpose()?;
             Ok(section.map(|section| List {
                 budget: Budget::new(kind.name(), section.bytes.len() as u64),
-                has_expressions: kind == SectionKind::DebugLoc,
+                kind,
                 section,
             }))
         };
@@ -137,22 +137,14 @@ impl List<'_> {
         let mut found = Vec::new();
         loop {
             self.budget.spend(1, offset)?;
-            let at = cursor.offset();
-            let low = Address::at(&self.section, at, cursor.u64("the start of a range")?);
-            let high = Address::at(&self.section, at + 8, cursor.u64("the end of a range")?);
-            match (low, high) {
-                (Address::Constant(0), Address::Constant(0)) => break,
-                (Address::Constant(u64::MAX), high) => {
-                    base = Some(high);
-                    continue;
+            match item(self.kind, &self.section, &mut cursor)? {
+                Item::End => break,
+                Item::Base(address) => base = Some(address),
+                Item::Pair(pair) => {
+                    let (low, high) = (from_base(pair.start, base), from_base(pair.end, base));
+                    found.extend(between(symbolizer, low, high));
                 }
-                _ => {}
             }
-            if self.has_expressions {
-                let length = cursor.u16("the length of an expression")?;
-                cursor.take(length.into(), "an expression")?;
-            }
-            found.extend(between(symbolizer, from_base(low, base), from_base(high, base)));
         }
         Ok(Places::new(found))
     }

@@ -1,7 +1,7 @@
-//! `.debug_loc` and `.debug_ranges` (DWARF 2.0.0 §2.4.6, DWARF 3 §2.17.3): lists of address pairs, behind which `.debug_loc` has
-//! an expression each.
+//! Lists of `.debug_loc` and `.debug_ranges`, and stretches of code.
 
 use crate::entries::Address;
+use crate::lists::{Item, Pair, item};
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -17,15 +17,6 @@ pub struct Stretch {
     pub section: SectionIndex,
     /// Byte offsets in it.
     pub range: Range<u64>,
-}
-
-/// One entry of a list.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pair {
-    pub(super) start: Address,
-    pub(super) end: Address,
-    /// Byte offset in the section and length of the expression.
-    pub(super) expression: (u64, u64),
 }
 
 /// A section of lists.
@@ -76,24 +67,14 @@ impl<'c> Lists<'c> {
     fn next(&self, cursor: &mut Cursor<'_>, base: &mut Option<Address>) -> Result<Option<Pair>> {
         let Some(section) = self.section.as_ref().filter(|_| !cursor.is_empty()) else { return Ok(None) };
         loop {
-            let at = cursor.offset();
-            let start = Address::at(section, at, cursor.u64("the start of a range")?);
-            let end = Address::at(section, at.saturating_add(8), cursor.u64("the end of a range")?);
-            match (start, end) {
-                (Address::Constant(0), Address::Constant(0)) => return Ok(None),
-                (Address::Constant(u64::MAX), end) => {
-                    *base = Some(end);
-                    continue;
+            match item(self.kind, section, cursor)? {
+                Item::End => return Ok(None),
+                Item::Base(address) => *base = Some(address),
+                Item::Pair(Pair { start, end, expression }) => {
+                    let (start, end) = (from_base(start, *base), from_base(end, *base));
+                    return Ok(Some(Pair { start, end, expression }));
                 }
-                _ => {}
             }
-            let mut expression = (0, 0);
-            if self.kind == SectionKind::DebugLoc {
-                let length = cursor.u16("the length of an expression")?.into();
-                expression = (cursor.offset(), length);
-                cursor.take(length, "an expression")?;
-            }
-            return Ok(Some(Pair { start: from_base(start, *base), end: from_base(end, *base), expression }));
         }
     }
 }

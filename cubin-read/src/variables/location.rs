@@ -241,7 +241,7 @@ impl Variables<'_> {
             if stretch.range.is_empty() {
                 continue;
             }
-            let form = self.form_in_list(pair.expression, room);
+            let form = self.form_in_list(pair.expression.unwrap_or_default(), room);
             covered.push(stretch.clone());
             match form {
                 Form::Register(_) | Form::Based(..) => self.in_register(&stretch, &form, builder, room),

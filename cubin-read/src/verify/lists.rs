@@ -3,6 +3,7 @@
 use super::registers::Used;
 use super::{Check, RuleId, View, expression, short};
 use crate::entries::{Address, Entries, Entry, Value};
+use crate::lists::{Item as ListItem, Pair, item as read_item};
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -15,10 +16,7 @@ use std::rc::Rc;
 #[derive(Debug, Clone)]
 struct Item {
     offset: u64,
-    start: Address,
-    end: Address,
-    /// The location, in `.debug_loc`: byte range.
-    expression: Option<Range<usize>>,
+    pair: Pair,
 }
 
 /// The lists of a section by offset.
@@ -41,7 +39,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) ->
     let owner_of = entries.map(|entries| functions(check, entries)).unwrap_or_default();
     for kind in [SectionKind::DebugLoc, SectionKind::DebugRanges] {
         let Some(view) = check.view(kind) else { continue };
-        let lists = match read(&view, kind == SectionKind::DebugLoc) {
+        let lists = match read(&view, kind) {
             Ok(lists) => lists,
             Err(error) => {
                 check.unreadable(RuleId::ListUnreadable, &error);
@@ -64,36 +62,30 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) ->
     used
 }
 
-/// DWARF 2.0.0 §7.7.3: a list ends with two zeros; fields under a relocation are no zeros.
-fn read(view: &View<'_>, has_expressions: bool) -> Result<Lists> {
+/// All lists, which follow one another.
+fn read(view: &View<'_>, kind: SectionKind) -> Result<Lists> {
     let mut cursor = Cursor::new(view.name, &view.data.bytes);
     let mut lists = Lists::new();
     let mut items = Vec::new();
     let mut first = 0;
+    let mut is_open = false;
     while !cursor.is_empty() {
         let offset = cursor.offset();
-        let [start, end] = [cursor.u64("the start of a range")?, cursor.u64("the end of a range")?];
-        let is_relocated = view.data.target(offset).or(view.data.target(offset + 8)).is_some();
-        if (start, end) == (0, 0) && !is_relocated {
-            lists.insert(first, std::mem::take(&mut items));
-            first = cursor.offset();
-            continue;
+        match read_item(kind, &view.data, &mut cursor)? {
+            ListItem::End => {
+                lists.insert(first, std::mem::take(&mut items));
+                first = cursor.offset();
+                is_open = false;
+            }
+            // Says what the addresses behind it are relative to.
+            ListItem::Base(_) => is_open = true,
+            ListItem::Pair(pair) => {
+                items.push(Item { offset, pair });
+                is_open = true;
+            }
         }
-        let mut item = Item {
-            offset,
-            start: Address::at(&view.data, offset, start),
-            end: Address::at(&view.data, offset + 8, end),
-            expression: None,
-        };
-        if has_expressions {
-            let length = cursor.u16("the length of an expression")?;
-            let at = cursor.offset() as usize;
-            cursor.take(length.into(), "an expression")?;
-            item.expression = Some(at..at + usize::from(length));
-        }
-        items.push(item);
     }
-    if items.is_empty() {
+    if !is_open {
         return Ok(lists);
     }
     let kind = nv_debug_sections::ErrorKind::Truncated("a list, which ends with two zeros");
@@ -152,16 +144,12 @@ fn of_item(
     owner: Option<&Owner>,
     used: &mut Vec<Used>,
 ) {
-    // A list may say what its addresses are relative to.
-    if item.start == Address::Constant(u64::MAX) {
-        return;
-    }
     let place = |check: &Check<'_, '_>, address: Address| match address {
         Address::Constant(address) => check.code.at_address(address),
         other => other.place(),
     };
     let name = owner.map(|owner| owner.name.to_string());
-    let (start, end) = (place(check, item.start), place(check, item.end));
+    let (start, end) = (place(check, item.pair.start), place(check, item.pair.end));
     if let (Some((section, start)), Some((other, end))) = (start, end) {
         let size = check.code_size(section);
         let is_inside = section == other && start <= end && size.is_some_and(|size| end <= size);
@@ -182,7 +170,8 @@ fn of_item(
         let found = "an address that is nowhere";
         check.find_in(name, (RuleId::ListUnresolved, view.name, item.offset), found, "a place in code");
     }
-    let Some(bytes) = item.expression.clone().and_then(|range| view.data.bytes.get(range)) else { return };
+    let range = item.pair.expression.map(|(at, length)| at as usize..at.saturating_add(length) as usize);
+    let Some(bytes) = range.and_then(|range| view.data.bytes.get(range)) else { return };
     match expression::registers(bytes) {
         Ok(registers) => {
             let used_here = |register| {

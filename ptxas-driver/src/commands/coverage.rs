@@ -4,8 +4,8 @@ mod model;
 mod ptx;
 mod text;
 
-use crate::cli::{FAILURE, complain};
-use crate::commands::read::{self, JSON_VERSION, PtxFile, printable};
+use crate::cli::{FAILURE, USAGE, complain};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, printable};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_read::coverage::Coverage;
@@ -49,6 +49,8 @@ pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    debug: DebugFile,
     /// What has a line of the table each; --json has both
     #[arg(long, value_enum, default_value = "kernel", value_name = "WHAT")]
     by: By,
@@ -101,8 +103,17 @@ fn percent(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// The PTX cannot be read, or `out` cannot be written. A cubin that cannot be read is an outcome of its own.
+/// The PTX or the debug file cannot be read, or `out` cannot be written. A cubin that cannot be read is an outcome of its own.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
+    let is_stdin = read::is_stdin;
+    let from_stdin = options.files.iter().filter(|path| is_stdin(path)).count()
+        + usize::from(options.debug.is_stdin())
+        + usize::from(options.ptx.as_deref().is_some_and(is_stdin));
+    if from_stdin > 1 {
+        complain(format_args!("standard input can be only one of the cubins, their debug file and the PTX"));
+        return Ok(ExitCode::from(USAGE));
+    }
+    let debug = options.debug.read()?;
     let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let parsed = ptx_file.as_ref().map(|file| (ptx_syntax::parse(&file.text), &file.name));
     let names = parsed
@@ -114,7 +125,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut outcomes = Vec::new();
     for path in &options.files {
         let done = read::each_image(path, |name, bytes| {
-            match bytes.and_then(|bytes| report(name, bytes, names.as_ref(), minimum)) {
+            match bytes.and_then(|bytes| report((name, bytes), &debug, names.as_ref(), minimum)) {
                 Ok(report) => {
                     failed |= report.is_below();
                     if !options.json {
@@ -164,8 +175,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn report(name: &str, bytes: &[u8], names: Option<&PtxNames>, minimum: Minimum) -> Result<FileReport> {
-    let cubin = read::cubin(name, bytes)?;
+fn report(
+    (name, bytes): (&str, &[u8]),
+    debug: &DebugBytes,
+    names: Option<&PtxNames>,
+    minimum: Minimum,
+) -> Result<FileReport> {
+    let cubin = debug.cubin(name, bytes)?;
     let symbolizer = Symbolizer::new(&cubin).with_context(|| name.to_owned())?;
     let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.to_owned())?;
     let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose();

@@ -11,9 +11,9 @@ mod rows;
 mod section;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
-use anyhow::{Context, Result, anyhow, bail};
+use crate::cli::{USAGE, complain};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 pub(super) use model::{
     Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Register, Registers, Section,
@@ -36,7 +36,7 @@ hexadecimal bytes.
 
 Exit status:
   0  done
-  1  a section cannot be decoded, there is no such section or function, or the file is no readable cubin
+  1  a section cannot be decoded, no cubin of the file has such a section or function, or the file is no readable cubin
   2  the command line is wrong";
 
 /// What to show.
@@ -102,7 +102,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 }
 
 /// Shows one cubin.
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
     let filter = match &options.function {
         Some(function) => Some(filter(cubin, function).with_context(|| name.to_owned())?),
         None => None,
@@ -118,7 +118,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     let decode = |index: &SectionIndex| -> Result<Section> {
         let mut section = source.decode(*index);
         if let Some(place) = &options.offset {
-            place.keep(&mut section).map_err(|message| anyhow!("{name}: {message}"))?;
+            place.keep(&mut section).map_err(|message| Unanswered(format!("{name}: {message}")))?;
         }
         Ok(section)
     };
@@ -152,7 +152,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             text::section(out, &section)?;
         }
     }
-    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+    Ok(Shown::all(sound))
 }
 
 /// Shows the chosen sections that such a text is defined of.
@@ -162,7 +162,7 @@ fn in_ptxas_style(
     chosen: &[SectionIndex],
     model: Model,
     out: &mut dyn Write,
-) -> Result<ExitCode> {
+) -> Result<Shown> {
     let shown = chosen.iter().filter(|index| ptxas_style::is_shown(source.cubin().section_name(**index)));
     let (mut is_first, mut is_sound) = (true, true);
     for index in shown {
@@ -173,9 +173,10 @@ fn in_ptxas_style(
         is_sound &= ptxas_style::section(out, source, &view, model).with_context(|| name.to_owned())??;
     }
     if is_first {
-        bail!("{name}: no .debug_abbrev and .debug_info to show in this style");
+        let why = format!("{name}: no .debug_abbrev and .debug_info to show in this style");
+        return Err(Unanswered(why).into());
     }
-    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+    Ok(Shown::all(is_sound))
 }
 
 /// A decoded section as the lines of its text.
@@ -188,7 +189,7 @@ pub(super) fn words(section: &Section) -> Vec<String> {
 
 fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
     let symbolizer = Symbolizer::new(cubin)?;
-    let found = Names::new(symbolizer.functions()).find(function).map_err(|message| anyhow!(message))?;
+    let found = Names::new(symbolizer.functions()).find(function).map_err(Unanswered)?;
     Ok(Filter::new(&symbolizer, &found))
 }
 
@@ -207,7 +208,8 @@ fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<
                 .map(|(_, name, _)| name)
                 .filter(|name| SectionName::parse(name).is_debug_contents())
                 .collect();
-            bail!("no section '{wanted}'; the debug sections are {}", all.join(", "));
+            let why = format!("no section '{wanted}'; the debug sections are {}", all.join(", "));
+            return Err(Unanswered(why).into());
         }
     }
     Ok(cubin

@@ -10,8 +10,8 @@ pub(super) mod spelling;
 mod style;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugFile, JSON_VERSION, PtxFile};
+use crate::cli::{USAGE, complain, note};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered};
 use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result};
 use at::At;
@@ -24,7 +24,7 @@ use ptx_syntax::Module;
 use query::Queries;
 use samples::Samples;
 use serde::{Serialize, Serializer};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,7 +54,7 @@ Examples:
   echo saxpy+0x160 | ptxas-driver lines k.cubin --style llvm -
 
 Exit status:
-  0  every query was answered
+  0  every query was answered, by one cubin at least where the file has several
   1  one had no answer (shown as ??), or the file is no readable cubin
   2  the command line is wrong";
 
@@ -192,7 +192,7 @@ fn of_cubin(
     cubin: &Cubin<'_>,
     asked: Asked<'_>,
     out: &mut dyn Write,
-) -> Result<ExitCode> {
+) -> Result<Shown> {
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin.header.sm()));
@@ -205,38 +205,31 @@ fn of_cubin(
         queries: Queries::new(&symbolizer),
         answers: Answers::new(cubin, &symbolizer, columns),
     };
-    let answered = if let Some(csv) = asked.samples {
-        run.samples(csv, out)?
+    if let Some(csv) = asked.samples {
+        run.samples(csv, out)
     } else if !options.at.is_empty() {
-        run.at(out)?
+        run.at(out)
     } else if let Some(style) = options.style {
-        run.styled(style, out)?
+        run.styled(style, out)
     } else {
-        run.queries(out)?
-    };
-    Ok(if answered { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) })
+        run.queries(out)
+    }
 }
 
 /// No values of this kind in a document.
 type Nothing = Option<[(); 0]>;
 
 impl<'s> Run<'_, 's> {
-    /// Queries or, without any, a listing; whether everything was answered.
-    fn queries(&self, out: &mut dyn Write) -> Result<bool> {
+    /// Queries or, without any, a listing.
+    fn queries(&self, out: &mut dyn Write) -> Result<Shown> {
         let options = self.options;
-        let answered = Cell::new(true);
+        let answered = RefCell::new(Vec::new());
         let queries = (!options.queries.is_empty()).then(|| {
-            self.answered(self.asked.queries)
-                .inspect(|query| answered.set(answered.get() && query.is_answered()))
+            self.answered(self.asked.queries).inspect(|query| answered.borrow_mut().push(query.is_answered()))
         });
         let functions = if queries.is_some() { None } else { options.function.as_deref() };
-        let functions = match self.queries.listed(functions) {
-            Ok(functions) => functions,
-            Err(error) => {
-                complain(format_args!("{}: {error}", self.name));
-                return Ok(false);
-            }
-        };
+        let functions = self.queries.listed(functions);
+        let functions = functions.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
         let sections = queries.is_none().then(|| self.answers.listings(functions.as_deref()));
         if options.json {
             let queries = queries.map(|queries| Stream(Cell::new(Some(queries))));
@@ -251,7 +244,7 @@ impl<'s> Run<'_, 's> {
                 text::listings(out, sections)?;
             }
         }
-        Ok(answered.get())
+        Ok(Shown::answers(answered.into_inner()))
     }
 
     fn answered<'a>(&'a self, asked: &'a [String]) -> impl Iterator<Item = Query<'a, 's>> {
@@ -259,15 +252,15 @@ impl<'s> Run<'_, 's> {
         asked.iter().map(move |asked| self.answers.query(asked, self.queries.resolve(asked, function)))
     }
 
-    fn styled(&self, style: Style, out: &mut dyn Write) -> Result<bool> {
+    fn styled(&self, style: Style, out: &mut dyn Write) -> Result<Shown> {
         let Options { queries, demangle, .. } = self.options;
         let by_line = queries.iter().any(|query| query == "-");
         let form = style::Form { style, demangle: *demangle, module: self.name, by_line };
-        let complain = |message| complain(format_args!("{}: {message}", self.name));
-        Ok(style::write(out, form, self.answered(self.asked.queries), complain)?)
+        let tell = |message| note(format_args!("{}: {message}", self.name));
+        Ok(Shown::answers(style::write(out, form, self.answered(self.asked.queries), tell)?))
     }
 
-    fn at(&self, out: &mut dyn Write) -> Result<bool> {
+    fn at(&self, out: &mut dyn Write) -> Result<Shown> {
         let all: Vec<_> = self.options.at.iter().map(|asked| At::new(asked, &self.answers)).collect();
         if self.options.json {
             self.write_json(out, Nothing::None, Nothing::None, None, Some(&all))?;
@@ -278,15 +271,15 @@ impl<'s> Run<'_, 's> {
             }
             at::write(out, &all)?;
         }
-        Ok(all.iter().all(At::is_answered))
+        Ok(Shown::answers(all.iter().map(At::is_answered).collect()))
     }
 
-    fn samples(&self, (csv_name, csv): (&str, &str), out: &mut dyn Write) -> Result<bool> {
+    fn samples(&self, (csv_name, csv): (&str, &str), out: &mut dyn Write) -> Result<Shown> {
         let samples = match Samples::new(csv, &self.answers, &self.queries) {
             Ok(samples) => samples,
             Err(error) => {
                 complain(format_args!("{csv_name}: {error}"));
-                return Ok(false);
+                return Ok(Shown::all(false));
             }
         };
         if self.options.json {
@@ -294,11 +287,11 @@ impl<'s> Run<'_, 's> {
         } else {
             self.notes();
             for message in samples::messages(&samples) {
-                complain(format_args!("{csv_name}: {message}"));
+                note(format_args!("{csv_name}: {message}"));
             }
             samples::write(out, &samples)?;
         }
-        Ok(samples.is_complete())
+        Ok(Shown::answers(samples.into_answers()))
     }
 
     /// What is odd about the whole file.

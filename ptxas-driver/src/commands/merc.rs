@@ -6,12 +6,13 @@ mod one_space;
 mod plan;
 mod self_check;
 
-use crate::commands::read;
+use crate::commands::read::{self, Unanswered};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::generation::Generation;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -124,6 +125,16 @@ fn write(cubin: &Cubin<'_>, name: &str, target: &Path, out: &mut dyn Write) -> R
 fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
     if !cubin.has_capsule() {
         bail!("{name}: a cubin for sm_{} without a capsule", cubin.header.sm());
+    }
+    Ok(())
+}
+
+/// Refuses a cubin for an SM whose cubins have no capsule, which is no fault beside others that do.
+fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), Unanswered> {
+    let sm = cubin.header.sm();
+    if sm < Generation::FIRST_MERCURY_SM {
+        let why = format!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_100 or later");
+        return Err(Unanswered(why));
     }
     Ok(())
 }

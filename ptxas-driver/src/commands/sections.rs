@@ -5,8 +5,8 @@ mod model;
 mod text;
 
 use crate::arch::{self, Arch};
-use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile};
+use crate::cli::{USAGE, complain, note};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;
@@ -190,7 +190,7 @@ fn of_cubin(
     debug: &DebugBytes,
     (name, bytes): (&str, &[u8]),
     out: &mut dyn Write,
-) -> Result<ExitCode> {
+) -> Result<Shown> {
     let cubin = debug.cubin(name, bytes)?;
     let mut found = Found::of(&cubin);
     found.output = options.output(found.output);
@@ -223,7 +223,7 @@ fn of_cubin(
         text::file(out, &document)?;
     }
     let fails = options.check && !comparison.is_clean();
-    Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+    Ok(Shown::all(!fails))
 }
 
 fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {

@@ -4,9 +4,9 @@ mod answer;
 mod text;
 mod words;
 
-use crate::cli::{FAILURE, USAGE, complain, note};
+use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered};
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -37,7 +37,7 @@ Examples:
 
 Exit status:
   0  done
-  1  no such variable, function or address, or the file is no readable cubin
+  1  no such variable, function or address in any cubin of the file, or the file is no readable cubin
   2  the command line is wrong";
 
 /// What to show.
@@ -91,16 +91,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 }
 
 /// Shows the variables of one cubin.
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
     let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
     let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
         note(format_args!("{name}: no entries of variables, as of code compiled without -G"));
     }
-    let refuse = |message: String| {
-        complain(format_args!("{name}: {message}"));
-        Ok(ExitCode::from(FAILURE))
-    };
+    let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());
     let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
         let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
@@ -127,14 +124,15 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             Err(message) => return refuse(message),
         }
     }
-    let missing = options.names.iter().find(|name| {
-        !variables
-            .all()
-            .iter()
-            .any(|variable| variables.name(variable).is_some_and(|own| answer::is_called(&own, name)))
-    });
-    if let Some(missing) = missing {
+    let answers: Vec<bool> = options.names.iter().map(|name| has_variable(&variables, name)).collect();
+    let mut missing = options.names.iter().zip(&answers).filter(|(_, has)| !**has).map(|(name, _)| name);
+    if !answers.contains(&true)
+        && let Some(missing) = missing.next()
+    {
         return refuse(format!("no variable '{missing}'"));
+    }
+    for missing in missing {
+        note(format_args!("{name}: no variable '{missing}'"));
     }
     let listing = Listing::new(cubin, &variables, &wanted);
     if options.json {
@@ -154,5 +152,11 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     if listing.is_cut() {
         note(format_args!("{name}: more ranges than anybody could read; some are left out"));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Shown::answers(answers))
+}
+
+/// Whether there is a variable of this name.
+fn has_variable(variables: &Variables<'_>, name: &str) -> bool {
+    let mut all = variables.all().iter();
+    all.any(|variable| variables.name(variable).is_some_and(|own| answer::is_called(&own, name)))
 }

@@ -5,13 +5,13 @@ mod model;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{self, JSON_VERSION, Sources};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, Sources};
 use anyhow::Result;
 use clap::Args;
 use cubin_read::verify::{Context, RULES, Rule, SourceFile, rule_named, verify_with};
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const AFTER_HELP: &str = "\
@@ -25,7 +25,8 @@ Lines are looked up in their source files where these are at hand, and of the si
 records.
 The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
 from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
-From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
+From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does,
+but not with --debug-file.
 
 Exit status:
   0  no errors
@@ -39,6 +40,8 @@ pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required_unless_present = "known_faults", value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    debug: DebugFile,
     /// Leave out findings of a rule, by code or name
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
     ignore: Vec<&'static Rule>,
@@ -46,7 +49,7 @@ pub struct Options {
     #[arg(long)]
     no_sources: bool,
     /// List what tools are known to do wrong; no file is read
-    #[arg(long, conflicts_with_all = ["files", "ignore"])]
+    #[arg(long, conflicts_with_all = ["files", "debug_file", "ignore"])]
     known_faults: bool,
     /// One JSON document (docs/json.md)
     #[arg(long)]
@@ -61,16 +64,18 @@ fn parse_rule(word: &str) -> Result<&'static Rule, String> {
 ///
 /// # Errors
 ///
-/// `out` cannot be written.
+/// The debug file cannot be read, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.known_faults {
         known_faults(options, out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if options.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+    let from_stdin = options.files.iter().filter(|path| read::is_stdin(path)).count();
+    if from_stdin + usize::from(options.debug.is_stdin()) > 1 {
         complain(format_args!("standard input can be read once only"));
         return Ok(ExitCode::from(USAGE));
     }
+    let debug = options.debug.read()?;
     let mut files = Vec::new();
     let mut fails = false;
     for path in &options.files {
@@ -85,7 +90,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         };
         let sources = Sources::beside(path);
         let done = read::each_image(path, |name, bytes| {
-            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &sources, options));
+            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &debug, &sources, options));
             take(file.unwrap_or_else(|error| model::Verified::unreadable(name, format!("{error:#}"))), out)
         });
         if let Err(error) = done {
@@ -100,12 +105,19 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn of_cubin(name: &str, bytes: &[u8], sources: &Sources, options: &Options) -> Result<model::Verified> {
-    let cubin = read::cubin(name, bytes)?;
+fn of_cubin(
+    name: &str,
+    bytes: &[u8],
+    debug: &DebugBytes,
+    sources: &Sources,
+    options: &Options,
+) -> Result<model::Verified> {
+    let cubin = debug.cubin(name, bytes)?;
     let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
     let source_lines = if options.no_sources { None } else { Some(&source_lines as _) };
     let mut report = verify_with(&cubin, Context { source_lines });
-    if cubin.has_capsule() {
+    // Joined of two files it is not as it was: cuda/rdc_three for sm_120 then differs where the whole file does not.
+    if cubin.has_capsule() && debug.file().is_none() {
         capsule::check(&cubin, &mut report);
     }
     Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, &options.ignore))

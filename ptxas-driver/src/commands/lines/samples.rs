@@ -26,6 +26,9 @@ pub(super) struct Samples<'s> {
     bad_rows: u64,
     /// The first of them.
     errors: Vec<BadRow>,
+    /// For each row in file order whether it is a sample of the cubin.
+    #[serde(skip)]
+    answers: Vec<bool>,
 }
 
 impl Serialize for BadRow {
@@ -58,8 +61,15 @@ type Step<'s> = (Option<String>, Option<&'s str>, u32);
 impl<'s> Samples<'s> {
     /// Reads a CSV text and counts.
     pub(super) fn new(text: &str, answers: &Answers<'s>, queries: &Queries<'_>) -> Result<Self, String> {
-        let mut samples =
-            Self { total: 0, without_line: 0, lines: vec![], chains: vec![], bad_rows: 0, errors: vec![] };
+        let mut samples = Self {
+            total: 0,
+            without_line: 0,
+            lines: vec![],
+            chains: vec![],
+            bad_rows: 0,
+            errors: vec![],
+            answers: vec![],
+        };
         let mut starts: HashMap<(String, String), Result<Address, String>> = HashMap::new();
         let mut counts: HashMap<Address, u64> = HashMap::new();
         for (row, sample) in csv::samples(text)? {
@@ -67,6 +77,7 @@ impl<'s> Samples<'s> {
                 let address = Self::address(&sample, &mut starts, answers, queries);
                 address.map(|address| (address, sample.count))
             });
+            samples.answers.push(address.is_ok());
             match address {
                 Ok((address, count)) => {
                     let counted = counts.entry(address).or_default();
@@ -79,9 +90,9 @@ impl<'s> Samples<'s> {
         Ok(samples)
     }
 
-    /// Whether every row was a sample of the file.
-    pub(super) fn is_complete(&self) -> bool {
-        self.bad_rows == 0
+    /// Whether each row, in file order, was a sample of the cubin.
+    pub(super) fn into_answers(self) -> Vec<bool> {
+        self.answers
     }
 
     fn bad_row(&mut self, error: BadRow) {

@@ -52,21 +52,21 @@ pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
     Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
 }
 
-/// Writes the answers; whether each query had just one, that a line table covers.
+/// Writes the answers; for each query whether it had just one, that a line table covers.
 pub(super) fn write<'a, 's: 'a>(
     out: &mut dyn Write,
     form: Form<'_>,
     queries: impl Iterator<Item = Query<'a, 's>>,
     mut complain: impl FnMut(String),
-) -> io::Result<bool> {
-    let mut complete = true;
+) -> io::Result<Vec<bool>> {
+    let mut answered = Vec::new();
     let mut objects = Vec::new();
     for query in queries {
         if let Some(complaint) = complaint(&query) {
             complain(complaint);
         }
         let answer = only(&query);
-        complete &= answer.is_some_and(|answer| !answer.lines.frames.is_empty());
+        answered.push(answer.is_some_and(|answer| !answer.lines.frames.is_empty()));
         match form.style {
             Style::Gnu => gnu(out, form, answer)?,
             Style::Llvm => llvm(out, answer)?,
@@ -77,7 +77,7 @@ pub(super) fn write<'a, 's: 'a>(
     if form.style == Style::Json && !form.by_line {
         writeln!(out, "{}", Value::from(objects))?;
     }
-    Ok(complete)
+    Ok(answered)
 }
 
 fn function(frame: &Frame<'_>, demangle: bool) -> String {

@@ -1,12 +1,11 @@
 //! `merc plan`: one row for each clone.
 
-use super::View;
-use crate::commands::read::{self, JSON_VERSION, printable};
-use anyhow::{Context, Result, bail};
+use super::{View, expect_mercury};
+use crate::commands::read::{self, JSON_VERSION, Shown, printable};
+use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{Presence, SectionView};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::generation::Generation;
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,9 +16,11 @@ same bytes again (copy) or says the same in Mercury space (rewrite), and when it
 whether the file has it so: else with other type or flags (other header), in bytes of its own or in
 the original's where it should do otherwise (own bytes, shared bytes), or not at all (no).
 
+Of a file with several cubins those for SMs before sm_100 are left out with a note.
+
 Exit status:
   0  done
-  1  the file is no readable cubin for sm_100 or later, or has no sound capsule
+  1  the file is no readable cubin for sm_100 or later and has none in it, or one has no sound capsule
   2  the command line is wrong";
 
 /// The command line.
@@ -64,11 +65,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     })
 }
 
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<ExitCode> {
+fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
+    expect_mercury(name, cubin)?;
     let sm = cubin.header.sm();
-    if sm < Generation::FIRST_MERCURY_SM {
-        bail!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_100 or later");
-    }
     let views = SectionView::all(cubin);
     let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
     let presence = plan.presence(cubin).with_context(|| name.to_owned())?;
@@ -100,7 +99,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     } else {
         text(&rows, out)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Shown::all(true))
 }
 
 fn in_file(presence: Presence) -> &'static str {

@@ -1,7 +1,8 @@
 //! The cubins of a file, one after the other.
 
 use super::images::{File, Numbered};
-use crate::cli::{FAILURE, complain};
+use super::shown::{Shown, Tally, Unanswered};
+use crate::cli::{complain, note};
 use crate::commands::read::{JSON_VERSION, printable};
 use anyhow::{Result, anyhow};
 use serde::Serialize;
@@ -19,14 +20,14 @@ Files:
   FILE may be a cubin, or a fatbin, host program, object, library or archive with cubins in it. Each
   is then shown under its name, FILE:ARCH:NUMBER, as `extract` numbers them. To choose: FILE:sm_90,
   FILE:2 or FILE:sm_90:2; of standard input `-- -:sm_90`. With --json several make one document of
-  the schema nvdwarf.images.";
+  the schema nvdwarf.images. A query (an address, a name, a place) fails when no image answers it.";
 
 /// Calls `show` with name and bytes of each cubin that `operand` means: the file itself, or those in a fatbin, host file or
 /// archive, one at a time and decompressed only then.
 ///
 /// Where only one is meant, what `show` writes is all that is written. Several have headings, or make one JSON document
-/// whose `images` are theirs. The exit status is that of the first image whose own is no success. What is wrong with one of
-/// several is said, and the others follow.
+/// whose `images` are theirs. What is wrong with one of several is said, and the others follow. The exit status is a failure
+/// if anything is wrong, or a query has an answer in none ([`Shown`]; [`Unanswered`] where it has none at all).
 ///
 /// # Errors
 ///
@@ -35,10 +36,12 @@ pub(in crate::commands) fn each_cubin(
     operand: &Path,
     is_json: bool,
     out: &mut dyn Write,
-    mut show: impl FnMut(&str, &[u8], &mut dyn Write) -> Result<ExitCode>,
+    mut show: impl FnMut(&str, &[u8], &mut dyn Write) -> Result<Shown>,
 ) -> Result<ExitCode> {
     let file = File::read(operand)?;
-    let Some(container) = file.container()? else { return show(&file.name, &file.bytes, out) };
+    let Some(container) = file.container()? else {
+        return show(&file.name, &file.bytes, out).map(Shown::code);
+    };
     let survey = file.survey(&container)?;
     let mut list = List::new(&file, is_json, survey.chosen == 1);
     for found in file.chosen(&container) {
@@ -50,7 +53,7 @@ pub(in crate::commands) fn each_cubin(
             }
         };
         if list.is_one && survey.faults == 0 {
-            return show(&file.name, &file.payload(&image)?, out);
+            return show(&file.name, &file.payload(&image)?, out).map(Shown::code);
         }
         let name = if list.is_one { file.name.clone() } else { file.name_of(&image) };
         let mut part = list.part(out, &name, &image);
@@ -58,9 +61,10 @@ pub(in crate::commands) fn each_cubin(
         let (has_written, has_failed) = (part.before.is_none(), part.has_failed);
         list.count += u64::from(has_written);
         match done {
-            Ok(code) => list.add(code),
+            Ok(shown) => list.tally.add(shown),
             // Half a document cannot be mended.
             Err(error) if has_failed || has_written && is_json => return Err(error),
+            Err(error) if error.is::<Unanswered>() => list.refuse(out, &name, &format!("{error:#}"))?,
             Err(error) => list.fault(out, &name, &format_args!("{error:#}"))?,
         }
     }
@@ -125,7 +129,7 @@ struct List<'f> {
     /// Images, and in JSON faults, that were written.
     count: u64,
     faults: u64,
-    code: ExitCode,
+    tally: Tally,
 }
 
 /// A fault in a JSON document.
@@ -137,7 +141,7 @@ struct Fault<'a> {
 
 impl<'f> List<'f> {
     fn new(file: &'f File, is_json: bool, is_one: bool) -> Self {
-        Self { file, is_json, is_one, count: 0, faults: 0, code: ExitCode::SUCCESS }
+        Self { file, is_json, is_one, count: 0, faults: 0, tally: Tally::default() }
     }
 
     /// Where an image is written.
@@ -172,23 +176,30 @@ impl<'f> List<'f> {
         format!("{{\n  {}\n    ", members.join(",\n  "))
     }
 
-    fn add(&mut self, code: ExitCode) {
-        if self.code == ExitCode::SUCCESS {
-            self.code = code;
-        }
-    }
-
     /// Says what is wrong with an image, or the file between two.
     fn fault(&mut self, out: &mut dyn Write, name: &str, error: &dyn fmt::Display) -> Result<()> {
-        self.add(ExitCode::from(FAILURE));
+        self.tally.fault();
         self.faults += 1;
         let error = error.to_string();
-        // Errors of commands begin with the name.
-        let error = error.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&error);
+        let error = without_name(name, &error);
         if self.faults <= MAX_MESSAGES {
             out.flush()?;
             complain(format_args!("{}", printable(&format!("{name}: {error}"))));
         }
+        self.error_element(out, name, error)
+    }
+
+    /// Says that an image answers no query; a fault only if none does.
+    fn refuse(&mut self, out: &mut dyn Write, name: &str, why: &str) -> Result<()> {
+        self.tally.refuse();
+        let why = without_name(name, why);
+        out.flush()?;
+        note(format_args!("{}", printable(&format!("{name}: {why}"))));
+        self.error_element(out, name, why)
+    }
+
+    /// In the JSON document, what stands in the place of an image's own.
+    fn error_element(&mut self, out: &mut dyn Write, name: &str, error: &str) -> Result<()> {
         if self.is_json && !self.is_one {
             let mut part = Part::new(out, self.before(), true);
             serde_json::to_writer_pretty(&mut part, &Fault { file: name, error: error.to_owned() })?;
@@ -208,8 +219,17 @@ impl<'f> List<'f> {
             }
             writeln!(out, "\n  ]\n}}")?;
         }
-        Ok(self.code)
+        if self.tally.is_unanswered() {
+            out.flush()?;
+            complain(format_args!("{}: no cubin in it has an answer", printable(self.file.base())));
+        }
+        Ok(self.tally.code())
     }
+}
+
+/// Errors of commands begin with the name.
+fn without_name<'e>(name: &str, error: &'e str) -> &'e str {
+    error.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(error)
 }
 
 /// The output of one image, which has its heading as soon as there is some.

@@ -7,6 +7,7 @@ mod each;
 mod images;
 mod names;
 mod ptx_file;
+mod shown;
 mod sources;
 
 pub(super) use cubin_file::{cubin, other_kind, read_any as read_bytes, read_plain, section_size};
@@ -16,6 +17,7 @@ pub(super) use each::{IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
 pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;
+pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::Sources;
 
 use nv_debug_sections::symbolize::Doubt;
