@@ -255,9 +255,17 @@ impl<'c, 'd> Cloner<'c, 'd> {
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
-        let entries = frame::translate(&Frames::read(self.cubin, native)?, self.translation)?;
+        let frames = Frames::read(self.cubin, native)?;
+        let mut entries = frame::translate(&frames, self.translation)?;
+        let clone = self.translation.spaces().mercury(native);
+        if let Some(clone) = clone.filter(|_| self.cubin.is_linked()) {
+            entries = frame::with_dropped(entries, &Frames::read(self.cubin, clone)?);
+        }
         let section = encode_frame(&entries, self.section_symbol(SectionKind::DebugFrame))?;
+        let native_symbol = self.cubin.section_symbol(native).filter(|_| self.cubin.header.is_relocatable());
+        let here = encode_frame(&frames.entries, native_symbol.map(|symbol| SymbolId(symbol.0)))?;
         let relocs = nv_debug_sections::frame::debug_relocs(&section);
+        let relocs = frame::in_order_of(self.cubin, native, &here, relocs);
         self.made(native, MercuryValues { bytes: section.bytes, relocs })
     }
 
@@ -282,10 +290,26 @@ impl<'c, 'd> Cloner<'c, 'd> {
             (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
         let native = registers::decode(&ranges, &types)?;
-        let mercury: Vec<Registers<'_>> = native
-            .iter()
-            .map(|registers| registers::to_mercury(registers, maps.next(registers)?))
-            .collect::<Result<_>>()?;
+        // What a clone in the file says of code that nvlink dropped is not of the file's code, and native sections have lost it.
+        let clones = [SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType].map(|kind| {
+            let native = self.cubin.section_by_name(kind.name())?;
+            self.cubin.bytes(self.translation.spaces().mercury(native)?).ok()
+        });
+        let known = match &clones {
+            [Some(ranges), Some(types)] if self.cubin.is_linked() => registers::decode(ranges, types)?,
+            _ => Vec::new(),
+        };
+        let mut mercury = Vec::with_capacity(native.len());
+        for (number, registers) in native.iter().enumerate() {
+            let map = maps.next(registers)?;
+            let is_same = |known: &&Registers<'_>| {
+                known.function == registers.function && known.ranges.len() == registers.ranges.len()
+            };
+            mercury.push(match known.get(number).filter(|_| map.is_copy).filter(is_same) {
+                Some(known) => known.clone(),
+                None => registers::to_mercury(registers, map)?,
+            });
+        }
         let made = registers::encode(&mercury)?;
         Ok(self.registers.get_or_init(|| made))
     }
