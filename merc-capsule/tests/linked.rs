@@ -97,7 +97,8 @@ fn check(cubin: &Cubin<'_>, what: &str) {
     // From native sections alone, and back.
     let mut native = cubin.clone();
     native.remove_capsule().unwrap();
-    capsule::clone(&mut native, &Origin::of(&native.clone()).unwrap()).unwrap();
+    let origin = Origin::of(&native).unwrap();
+    capsule::clone(&mut native, &origin).unwrap();
     finalise(&mut native, None).unwrap();
     assert_eq!(frame(&native, ".debug_frame"), frame(cubin, ".debug_frame"), "{what}");
 }
