@@ -87,7 +87,7 @@ fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
 }
 
 /// The map of a code section with its capsule, by the lines of both; `starts` are those of its functions, by native address. Without
-/// lines it has these only.
+/// lines it has these only. `kept_size` is that of its function in Mercury code if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub(super) fn map(
     (native, here): (SectionIndex, &Table),
     (mercury, there): (SectionIndex, &Table),
     starts: &[AddressPair],
-    mercury_size: u64,
+    kept_size: Option<u64>,
 ) -> Result<AddressMap> {
     let none = || AddressMap::recover(Lines { native: &[], mercury: &[], starts, opening_lines: &[] });
     let Some(all_here) = here.by_section.get(&native) else { return Ok(none()) };
@@ -106,7 +106,7 @@ pub(super) fn map(
         .get(&mercury)
         .ok_or_else(|| fault(&here.name, offset, "the capsule has no PTX lines"))?;
     // Of copies, Mercury sequences end where the code ended that they were of, native ones where the code that is kept does.
-    let kept = all_there.iter().filter(|lines| all_there.len() == 1 || lines.end == mercury_size);
+    let kept = all_there.iter().filter(|lines| kept_size.is_none_or(|size| lines.end == size));
     let mut kept = kept.filter_map(|there| {
         let mut of_unit = all_here.iter().filter(|here| all_here.len() == 1 || here.unit == there.unit);
         Some((of_unit.next()?, there))

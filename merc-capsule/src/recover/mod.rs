@@ -127,6 +127,7 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let here = lines::Table::read(cubin, Space::Native)?;
     let there = lines::Table::read(cubin, Space::Mercury)?;
     let others = cubin.mercury_symbols();
+    let kept_sizes = places::kept_sizes(cubin, &spaces)?;
     let mut maps = Vec::new();
     for (native, functions) in code_sections(cubin) {
         let Some(mercury) = spaces.mercury(native) else { continue };
@@ -136,7 +137,8 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         };
         let mut code = code_map(cubin, native, functions, place)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
-        code.map = lines::map((native, &here), (mercury, &there), &starts, code.mercury_size)?;
+        code.map =
+            lines::map((native, &here), (mercury, &there), &starts, kept_sizes.get(&mercury).copied())?;
         maps.push(code);
     }
     places::add(cubin, &spaces, &mut maps)?;

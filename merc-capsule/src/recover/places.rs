@@ -7,7 +7,7 @@ use crate::info;
 use crate::registers::{self, RangeOrder};
 use crate::relocations;
 use crate::spaces::Spaces;
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
@@ -22,6 +22,24 @@ pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> R
     frame_rules(cubin, spaces, maps)?;
     labels(cubin, spaces, maps);
     listed(cubin, spaces, maps)
+}
+
+/// Sizes of functions of which nvlink has dropped copies, by Mercury section: it gives their symbols the size of another copy, but not
+/// their frame rules, the first of which are of the code that it keeps.
+pub(super) fn kept_sizes(cubin: &Cubin<'_>, spaces: &Spaces) -> Result<HashMap<SectionIndex, u64>> {
+    let clone = both(cubin, spaces, SectionKind::DebugFrame).filter(|_| cubin.is_linked());
+    let Some((_, clone)) = clone else { return Ok(HashMap::new()) };
+    let frames = Frames::read(cubin, clone)?;
+    let mut sizes: HashMap<SectionIndex, (u64, usize)> = HashMap::new();
+    for (section, _, rules) in frames.rules().filter(|(_, address, _)| *address == 0) {
+        let (_, times) = sizes.entry(section).or_insert((rules.range, 0));
+        *times += 1;
+    }
+    Ok(sizes
+        .into_iter()
+        .filter(|(_, (_, times))| *times > 1)
+        .map(|(section, (size, _))| (section, size))
+        .collect())
 }
 
 /// A native section of this kind and its clone, if there are both.
@@ -98,22 +116,20 @@ fn frame_rules(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Resu
     let Some((native, mercury)) = both(cubin, spaces, SectionKind::DebugFrame) else { return Ok(()) };
     let here = Frames::read(cubin, native)?;
     let there = Frames::read(cubin, mercury)?;
-    // nvlink leads the rules of functions that it drops as copies to the one that it keeps, with the size of the code they were of.
-    let mut rules_there: HashMap<(SectionIndex, u64), Vec<Rules<'_>>> = HashMap::new();
+    // nvlink leads the rules of functions that it drops as copies to the one that it keeps, which is the first.
+    let mut rules_there: HashMap<(SectionIndex, u64), Rules<'_>> = HashMap::new();
     for (section, address, rules) in there.rules() {
-        rules_there.entry((section, address)).or_default().push(rules);
+        rules_there.entry((section, address)).or_insert(rules);
     }
-    let mut times: HashMap<(SectionIndex, u64), usize> = HashMap::new();
-    for (section, address, rules) in here.rules() {
+    let mut known: HashSet<(SectionIndex, u64)> = HashSet::default();
+    for (section, address, rules) in
+        here.rules().filter(|(section, address, _)| known.insert((*section, *address)))
+    {
         let Ok(at) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
         let (Some(code), Some(capsule)) = (maps.get_mut(at), spaces.mercury(section)) else { continue };
-        let Some(function) = code.function_at(address) else { continue };
-        let (start, range) = (function.mercury.value, code.mercury_range(function));
-        let Some(others) = rules_there.get(&(capsule, start)) else { continue };
-        let kept = others.iter().position(|other| other.range == range).unwrap_or(0);
-        let number = times.entry((section, address)).or_default();
-        *number += 1;
-        let Some(other) = others.get(kept).filter(|_| *number == kept + 1) else { continue };
+        let Some(start) = code.function_at(address) else { continue };
+        let start = start.mercury.value;
+        let Some(other) = rules_there.get(&(capsule, start)) else { continue };
         for (place, native, mercury) in frame::matched(&rules, other) {
             insert(code, place, address.wrapping_add(native), start.wrapping_add(mercury));
         }
