@@ -183,9 +183,17 @@ impl<'c, 'd> Cloner<'c, 'd> {
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
-        let entries = frame::translate(&Frames::read(&self.view, native)?, self.translation)?;
+        let frames = Frames::read(&self.view, native)?;
+        let mut entries = frame::translate(&frames, self.translation)?;
+        let clone = self.translation.spaces().mercury(native);
+        if let Some(clone) = clone.filter(|_| self.cubin.is_linked()) {
+            entries = frame::with_dropped(entries, &Frames::read(&self.view, clone)?);
+        }
         let section = encode_frame(&entries, self.section_symbol(SectionKind::DebugFrame))?;
+        let native_symbol = self.cubin.section_symbol(native).filter(|_| self.cubin.header.is_relocatable());
+        let here = encode_frame(&frames.entries, native_symbol.map(|symbol| SymbolId(symbol.0)))?;
         let relocs = nv_debug_sections::frame::debug_relocs(&section);
+        let relocs = frame::in_order_of(&self.view, native, &here, relocs);
         self.made(native, MercuryValues { bytes: section.bytes, relocs })
     }
 
@@ -209,7 +217,16 @@ impl<'c, 'd> Cloner<'c, 'd> {
         let (ranges, types) =
             (native(SectionKind::NvDebugInfoRegSass)?, native(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let made = registers::translate(Space::Native, (&ranges, &types), &mut maps)?;
+        // What a clone in the file says of code that nvlink dropped is not of the file's code, and native sections have lost it.
+        let clones = [SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType].map(|kind| {
+            let native = self.cubin.section_by_name(kind.name())?;
+            self.cubin.bytes(self.translation.spaces().mercury(native)?).ok()
+        });
+        let known = match &clones {
+            [Some(ranges), Some(types)] if self.cubin.is_linked() => registers::decode(ranges, types)?,
+            _ => Vec::new(),
+        };
+        let made = registers::translate(Space::Native, (&ranges, &types), &mut maps, &known)?;
         Ok(self.registers.get_or_init(|| made))
     }
 }

@@ -192,21 +192,8 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let id = |symbol: Option<SymbolIndex>| symbol.map(|symbol| SymbolId(symbol.0));
         let section: Section = encode_frame(&entries, id(native))?;
         let there = encode_frame(&frames.entries, id(own))?;
-        let mut relocs = frame::native_relocs(&section, own.map(|_| &there));
-        // nvlink's order is that of the modules it links: both spaces have the same.
-        let positions: HashMap<u64, usize> = self
-            .view
-            .relocations_of(mercury)
-            .enumerate()
-            .map(|(at, (_, entry))| (entry.offset, at))
-            .collect();
-        let position = |reloc: &DebugReloc| positions.get(&reloc.offset).copied().unwrap_or(usize::MAX);
-        let mut ordered: Vec<usize> =
-            nv_debug_sections::frame::debug_relocs(&there).iter().map(position).collect();
-        ordered.resize(relocs.len(), usize::MAX);
-        let mut numbered: Vec<(usize, DebugReloc)> = ordered.into_iter().zip(relocs).collect();
-        numbered.sort_by_key(|(position, _)| *position);
-        relocs = numbered.into_iter().map(|(_, reloc)| reloc).collect();
+        let relocs = frame::native_relocs(&section, own.map(|_| &there));
+        let relocs = frame::in_order_of(&self.view, mercury, &there, relocs);
         self.filed(SectionKind::DebugFrame, section.bytes, relocs)
     }
 
@@ -233,7 +220,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         let (ranges, types) =
             (clone(SectionKind::NvDebugInfoRegSass)?, clone(SectionKind::NvDebugInfoRegType)?);
         let mut maps = RangeMaps::of(self.cubin, self.translation.maps());
-        let made = registers::translate(Space::Mercury, (&ranges, &types), &mut maps)?;
+        let made = registers::translate(Space::Mercury, (&ranges, &types), &mut maps, &[])?;
         Ok(self.registers.get_or_init(|| made))
     }
 

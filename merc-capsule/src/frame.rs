@@ -15,6 +15,7 @@ use crate::recover::CodeMap;
 use crate::translation::{Reference, Translation, Untranslatable};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
+use foldhash::HashMap;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
@@ -65,6 +66,8 @@ pub struct Rules<'f> {
     steps: Vec<(u64, &'f [Cfi])>,
     /// Byte offset of the step without.
     end: Option<u64>,
+    /// Bytes of code that the FDE is of.
+    pub(crate) range: u64,
 }
 
 impl Frames {
@@ -155,7 +158,7 @@ impl<'f> Rules<'f> {
     /// What an FDE says; `None` if it has steps of a form that ptxas does not write, or several without rules.
     fn of(fde: &'f Fde, cie: &Cie, space: Space) -> Option<Self> {
         let mut rest = fde.instructions.as_slice();
-        let mut all = Self::default();
+        let mut all = Self { range: fde.address_range, ..Self::default() };
         let mut address = 0_u64;
         let mut is_first = space == Space::Mercury && cie.return_address_register == NO_RETURN;
         while let Some(instruction) = rest.first() {
@@ -225,6 +228,48 @@ pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<DebugRe
         pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
     }
     relocs
+}
+
+/// Entries in Mercury space with those of `clone`, in their places, that are of dropped functions: native sections have none of these.
+/// As they are, if the clone's others are not as many.
+pub(crate) fn with_dropped(made: Vec<Entry>, clone: &Frames) -> Vec<Entry> {
+    let is_dropped = clone.dropped();
+    if is_dropped.iter().filter(|is_dropped| !**is_dropped).count() != made.len() {
+        return made;
+    }
+    let mut made = made.into_iter();
+    let mut dropped = 0;
+    let mut all = Vec::with_capacity(clone.entries.len());
+    for (entry, is_dropped) in clone.entries.iter().zip(is_dropped) {
+        if is_dropped {
+            dropped += u32::from(matches!(entry, Entry::Cie(_)));
+            all.push(entry.clone());
+        } else if let Some(mut own) = made.next() {
+            if let Entry::Fde(fde) = &mut own {
+                fde.cie = CieId(fde.cie.0.saturating_add(dropped));
+            }
+            all.push(own);
+        }
+    }
+    all
+}
+
+/// Puts the relocations of a made section in the order of those of the section at `other`, of the other space, which `there` is the
+/// encoding of. That order is ptxas', or the one in which nvlink took up modules; it is the same in both spaces, and none of offsets.
+pub(crate) fn in_order_of(
+    view: &Relocated<'_, '_>,
+    other: SectionIndex,
+    there: &Section,
+    relocs: Vec<DebugReloc>,
+) -> Vec<DebugReloc> {
+    let positions: HashMap<u64, usize> =
+        view.relocations_of(other).enumerate().map(|(at, (_, entry))| (entry.offset, at)).collect();
+    let position = |reloc: &DebugReloc| positions.get(&reloc.offset).copied().unwrap_or(usize::MAX);
+    let there = frame::debug_relocs(there);
+    let order = there.iter().map(position).chain(std::iter::repeat(usize::MAX));
+    let mut numbered: Vec<(usize, DebugReloc)> = order.zip(relocs).collect();
+    numbered.sort_by_key(|(position, _)| *position);
+    numbered.into_iter().map(|(_, reloc)| reloc).collect()
 }
 
 /// Whether a folded function is called as the ABI has it: of the registers that its CIE keeps, behind RZ and R1, R20 is the only one.

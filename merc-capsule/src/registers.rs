@@ -21,6 +21,15 @@ pub struct Registers<'d> {
     pub ranges: Vec<(RegisterRange<'d>, u8)>,
 }
 
+/// What is known of the ranges of one function, each time that the sections have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RangeOrder {
+    /// As [`RangeMap::order`].
+    pub numbers: Vec<u32>,
+    /// As [`RangeMap::is_copy`].
+    pub is_copy: bool,
+}
+
 /// Where ranges of one function are in the other space.
 #[derive(Debug, Clone, Copy)]
 pub struct RangeMap<'m> {
@@ -30,6 +39,9 @@ pub struct RangeMap<'m> {
     /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
     pub order: &'m [u32],
     /// Whether these are ranges of code that nvlink has dropped, for one as a copy of other code: native ones are then empty, at 0.
+    ///
+    /// Where the code that it kept came without ranges, nvlink 13.0.88 looks the addresses up in that code instead: what it does not
+    /// find there it leaves as memory happens to be. Nothing tells what these were, so they are made empty too.
     pub is_copy: bool,
 }
 
@@ -65,10 +77,12 @@ impl<'m> RangeMaps<'m> {
             return Ok(RangeMap { addresses: &DROPPED, order: &[], is_copy: true });
         }
         let (code, times) = known.ok_or_else(|| fault(registers, 0, "the function has no code section"))?;
-        let order = code.register_orders.get(*times).map_or(&[][..], |order| order);
-        let is_copy = *times > 0;
+        let known = code.register_orders.get(*times);
+        let is_copy = known.map_or(self.is_linked && *times > 0, |known| known.is_copy);
         *times += 1;
-        Ok(RangeMap { addresses: &code.map, order, is_copy })
+        let order = known.map_or(&[][..], |known| &known.numbers);
+        let addresses = if is_copy { &*DROPPED } else { &code.map };
+        Ok(RangeMap { addresses, order, is_copy })
     }
 }
 
@@ -99,7 +113,8 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Register
     Ok(both)
 }
 
-/// Bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`, those of one space from those of the other, called `from`.
+/// Bytes of `.nv_debug_info_reg_sass` and of `.nv_debug_info_reg_type`, those of one space from those of the other, called `from`. Functions
+/// that nvlink dropped are as `known` has them at their number, if it does.
 ///
 /// # Errors
 ///
@@ -108,6 +123,7 @@ pub(crate) fn translate(
     from: Space,
     (reg_sass, reg_type): (&[u8], &[u8]),
     maps: &mut RangeMaps<'_>,
+    known: &[Registers<'_>],
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     // Decoders know the native name only.
     let here = |error: Error, by: u64| {
@@ -118,10 +134,16 @@ pub(crate) fn translate(
     let all = decode(reg_sass, reg_type).map_err(|error| here(error, 0))?;
     let mut made = Vec::with_capacity(all.len());
     let mut at = 0;
-    for registers in &all {
-        let other = maps.next(registers).and_then(|map| match from {
-            Space::Native => to_mercury(registers, map),
-            Space::Mercury => to_native(registers, map),
+    for (number, registers) in all.iter().enumerate() {
+        let is_same = |known: &&Registers<'_>| {
+            known.function == registers.function && known.ranges.len() == registers.ranges.len()
+        };
+        let other = maps.next(registers).and_then(|map| {
+            match (known.get(number).filter(|_| map.is_copy).filter(is_same), from) {
+                (Some(known), _) => Ok(known.clone()),
+                (None, Space::Native) => to_mercury(registers, map),
+                (None, Space::Mercury) => to_native(registers, map),
+            }
         });
         made.push(other.map_err(|error| here(error, at))?);
         at += registers.range_offset(registers.ranges.len());
@@ -186,12 +208,19 @@ pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
 /// The map lacks an address, a range would end before it starts, or the map's order is not one of these ranges. The offset counts from
 /// where the function begins in `.nv_debug_info_reg_sass`.
 pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
-    // nvlink's empty ranges of copies stay so: what they were is lost.
-    let mercury = |place, address: u32| match address {
-        0 if map.is_copy => Some(0),
-        address => map.addresses.mercury(place, address.into()),
+    let mut ranges = if map.is_copy {
+        // nvlink's empty ranges of copies stay so: what they were is lost.
+        native
+            .ranges
+            .iter()
+            .map(|(range, code)| (RegisterRange { start: 0, end: 0, ..*range }, *code))
+            .collect()
+    } else {
+        moved(native, |place, address| map.addresses.mercury(place, address.into()))?
     };
-    let mut ranges = moved(native, mercury)?;
+    if map.is_copy && map.order.is_empty() {
+        return Ok(Registers { function: native.function, ranges });
+    }
     if map.order.is_empty() {
         ranges.sort_by_key(|(range, _)| (range.start, Reverse(range.part)));
     } else {
@@ -199,6 +228,31 @@ pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
             .ok_or_else(|| fault(native, 0, "the order that the map has for them is of other ranges"))?;
     }
     Ok(Registers { function: native.function, ranges })
+}
+
+/// Whether these native ranges of a linked file cannot be of code of `size` bytes: all are empty, at 0, or one is reversed or leads out
+/// of the code. nvlink has dropped the code that they are of, see [`RangeMap::is_copy`].
+pub(crate) fn is_dropped(native: &[RegisterRange<'_>], size: u64) -> bool {
+    let is_impossible = |range: &RegisterRange<'_>| range.end < range.start || u64::from(range.end) > size;
+    !native.is_empty()
+        && (native.iter().all(|range| (range.start, range.end) == (0, 0)) || native.iter().any(is_impossible))
+}
+
+/// `.nv_debug_info_reg_sass` with all ranges of dropped code empty, as [`to_native`] makes them.
+///
+/// # Errors
+///
+/// It cannot be decoded, or not be encoded again.
+pub(crate) fn without_copies(reg_sass: &[u8], maps: &mut RangeMaps<'_>) -> Result<Vec<u8>> {
+    let mut all = reg_sass::decode(reg_sass)?;
+    for FunctionRegisters { function, ranges } in &mut all {
+        if maps.next(&Registers { function, ranges: Vec::new() })?.is_copy {
+            for range in ranges {
+                (range.start, range.end) = (0, 0);
+            }
+        }
+    }
+    reg_sass::encode(all)
 }
 
 fn moved<'d>(

@@ -7,6 +7,7 @@ use crate::frame::Frames;
 use crate::info::{self, FrameOwners, NativeSide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
 use crate::recover::{CodeMap, maps_or_recovered};
+use crate::registers::{self, RangeMaps};
 use crate::spaces::Spaces;
 use crate::symtab::symbols;
 use crate::translation::Translation;
@@ -169,7 +170,11 @@ impl Check<'_, '_> {
         if self.finaliser.says_the_same(mercury, |section| self.tables.contains_key(&section)) {
             return Ok(Outcome::Same);
         }
-        let (here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+        let (mut here, there) = (cubin.bytes(native)?, cubin.bytes(mercury)?);
+        if kind == Some(SectionKind::NvDebugInfoRegSass) && self.is_linked {
+            // What nvlink leaves there of dropped code is of no use, and not compared.
+            here = registers::without_copies(&here, &mut RangeMaps::of(cubin, self.maps))?.into();
+        }
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
         let Made { native: made, clone } = self.made(native, mercury);

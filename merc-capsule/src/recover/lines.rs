@@ -14,11 +14,16 @@ use std::collections::BTreeMap;
 /// The PTX line table of one space.
 pub(super) struct Table {
     name: String,
-    by_section: HashMap<SectionIndex, PtxLines>,
+    /// In section order. nvlink leads the sequence of a function that it drops as a copy to the one that it keeps: these have several.
+    by_section: HashMap<SectionIndex, Vec<PtxLines>>,
 }
 
 struct PtxLines {
     offset: u64,
+    /// Number of the unit: the same in both spaces.
+    unit: usize,
+    /// Byte offset behind the code.
+    end: u64,
     lines: Vec<(u64, u32)>,
     /// Address and line of the rows that are flagged as those of a function's entry: of its `{`, where it has PTX. Mercury only.
     entries: BTreeMap<u64, u32>,
@@ -29,7 +34,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or a sequence is of no code section or the second of one.
+    /// It cannot be read, or a sequence is of no code section or, in files that are not linked, the second of one.
     pub(super) fn read(cubin: &Cubin<'_>, space: Space) -> Result<Self> {
         let native = SectionKind::NvDebugLineSass.name();
         let name = match space {
@@ -40,7 +45,8 @@ impl Table {
         let Some(index) = cubin.section_by_name(&all.name) else { return Ok(all) };
         let view = Relocated::new(cubin);
         let section = view.section(index)?;
-        for table in line::decode(&all.name, &section.bytes)? {
+        let is_linked = cubin.is_linked();
+        for (unit, table) in line::decode(&all.name, &section.bytes)?.iter().enumerate() {
             for sequence in &table.sequences {
                 let offset = sequence.base_offset;
                 // nvlink keeps the programs of functions it drops, without relocation.
@@ -49,7 +55,9 @@ impl Table {
                     fault(&all.name, offset, "the sequence's address leads to no code section")
                 })?;
                 let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));
-                if all.by_section.insert(code, PtxLines { offset, lines, entries }).is_some() {
+                let known = all.by_section.entry(code).or_default();
+                known.push(PtxLines { offset, unit, end: sequence.end, lines, entries });
+                if known.len() > 1 && !is_linked {
                     return Err(fault(&all.name, offset, "a second sequence for the same code section"));
                 }
             }
@@ -79,7 +87,7 @@ fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
 }
 
 /// The map of a code section with its capsule, by the lines of both; `starts` are those of its functions, by native address. Without
-/// lines it has these only.
+/// lines it has these only. `kept_size` is that of its function in Mercury code if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///
@@ -88,19 +96,22 @@ pub(super) fn map(
     (native, here): (SectionIndex, &Table),
     (mercury, there): (SectionIndex, &Table),
     starts: &[AddressPair],
+    kept_size: Option<u64>,
 ) -> Result<AddressMap> {
-    let Some(lines_here) = here.by_section.get(&native) else {
-        return Ok(AddressMap::recover(LineChanges {
-            native: &[],
-            mercury: &[],
-            starts,
-            opening_lines: &[],
-        }));
-    };
-    let lines_there = there
+    let none = || AddressMap::recover(LineChanges { native: &[], mercury: &[], starts, opening_lines: &[] });
+    let Some(all_here) = here.by_section.get(&native) else { return Ok(none()) };
+    let offset = all_here.first().map_or(0, |lines| lines.offset);
+    let all_there = there
         .by_section
         .get(&mercury)
-        .ok_or_else(|| fault(&here.name, lines_here.offset, "the capsule has no PTX lines"))?;
+        .ok_or_else(|| fault(&here.name, offset, "the capsule has no PTX lines"))?;
+    // Of copies, Mercury sequences end where the code ended that they were of, native ones where the code that is kept does.
+    let kept = all_there.iter().filter(|lines| kept_size.is_none_or(|size| lines.end == size));
+    let mut kept = kept.filter_map(|there| {
+        let mut of_unit = all_here.iter().filter(|here| all_here.len() == 1 || here.unit == there.unit);
+        Some((of_unit.next()?, there))
+    });
+    let Some((lines_here, lines_there)) = kept.next() else { return Ok(none()) };
     // Without a source location no row is flagged: functions then open with the first row at their start.
     let unflagged = || {
         let at_start = |start: &AddressPair| {

@@ -4,6 +4,7 @@ mod lines;
 mod places;
 
 use crate::address_map::AddressMap;
+use crate::registers::RangeOrder;
 use crate::spaces::Spaces;
 use crate::symtab::MercuryFunction;
 use foldhash::{HashMap, HashMapExt as _};
@@ -32,9 +33,9 @@ pub struct CodeMap {
     pub mercury_size: u64,
     /// Which addresses are the same.
     pub map: AddressMap,
-    /// Which register ranges are the same, see [`RangeMap::order`](crate::registers::RangeMap::order), for each time that the sections
-    /// have the function: nvlink keeps what they say of code that it drops as a duplicate.
-    pub register_orders: Vec<Vec<u32>>,
+    /// Which register ranges are the same, for each time that the sections have the function: nvlink keeps what they say of code that
+    /// it drops as a duplicate.
+    pub register_orders: Vec<RangeOrder>,
 }
 
 /// One function in both spaces.
@@ -120,13 +121,14 @@ impl CodeMap {
 ///
 /// # Errors
 ///
-/// That of [`Spaces::of`]; a table cannot be read, a sequence is of no code section or the second of one, or a capsule has no PTX lines
+/// That of [`Spaces::of`]; a table cannot be read, a sequence is of no code section or, in files that are not linked, the second of one, or a capsule has no PTX lines
 /// although its native code does.
 pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let spaces = Spaces::of(cubin)?;
     let here = lines::Table::read(cubin, Space::Native)?;
     let there = lines::Table::read(cubin, Space::Mercury)?;
     let others = cubin.mercury_symbols();
+    let kept_sizes = places::kept_sizes(cubin, &spaces)?;
     let mut maps = Vec::new();
     for (native, functions) in code_sections(cubin) {
         let Some(mercury) = spaces.mercury(native) else { continue };
@@ -136,7 +138,8 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         };
         let mut code = code_map(cubin, native, functions, place)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
-        code.map = lines::map((native, &here), (mercury, &there), &starts)?;
+        code.map =
+            lines::map((native, &here), (mercury, &there), &starts, kept_sizes.get(&mercury).copied())?;
         maps.push(code);
     }
     places::add(cubin, &spaces, &mut maps)?;
@@ -155,7 +158,7 @@ pub(crate) fn maps_or_recovered<'m>(
 ///
 /// # Errors
 ///
-/// A line table cannot be read.
+/// A line table or `.nv_debug_info_reg_sass` cannot be read.
 pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let view = Relocated::new(cubin);
     let mut changes: HashMap<SectionIndex, Vec<u64>> = HashMap::new();
@@ -172,7 +175,7 @@ pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
             }
         }
     }
-    code_sections(cubin)
+    let maps = code_sections(cubin)
         .into_iter()
         .map(|(native, functions)| {
             let symbols = cubin.symbols();
@@ -185,7 +188,10 @@ pub fn identity_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
             code.map = AddressMap::identity(code.starts.iter().copied().chain(lines));
             Ok(code)
         })
-        .collect()
+        .collect::<Result<Vec<_>>>();
+    let mut maps = maps?;
+    places::add_copies(cubin, &mut maps)?;
+    Ok(maps)
 }
 
 /// The native code sections in file order, each with its functions.

@@ -4,16 +4,16 @@ use super::CodeMap;
 use crate::address_map::Place;
 use crate::frame::{self, Frames, Rules};
 use crate::info;
-use crate::registers;
+use crate::registers::{self, RangeOrder};
 use crate::relocations;
 use crate::spaces::Spaces;
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info;
-use nv_debug_sections::reg_sass::{self, FunctionRegisters};
+use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::relocated::Relocated;
 use std::collections::VecDeque;
 
@@ -24,6 +24,25 @@ pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> R
     frame_rules(&view, spaces, maps)?;
     labels(&view, spaces, maps);
     listed(cubin, spaces, maps)
+}
+
+/// Sizes of functions of which nvlink has dropped copies, by Mercury section: it gives their symbols the size of another copy, but not
+/// their frame rules, the first of which are of the code that it keeps.
+pub(super) fn kept_sizes(cubin: &Cubin<'_>, spaces: &Spaces) -> Result<HashMap<SectionIndex, u64>> {
+    let clone = both(cubin, spaces, SectionKind::DebugFrame).filter(|_| cubin.is_linked());
+    let Some((_, clone)) = clone else { return Ok(HashMap::new()) };
+    let view = Relocated::new(cubin);
+    let frames = Frames::read(&view, clone)?;
+    let mut sizes: HashMap<SectionIndex, (u64, usize)> = HashMap::new();
+    for (section, _, rules) in frames.rules().filter(|(_, address, _)| *address == 0) {
+        let (_, times) = sizes.entry(section).or_insert((rules.range, 0));
+        *times += 1;
+    }
+    Ok(sizes
+        .into_iter()
+        .filter(|(_, (_, times))| *times > 1)
+        .map(|(section, (size, _))| (section, size))
+        .collect())
 }
 
 /// A native section of this kind and its clone, if there are both.
@@ -47,35 +66,68 @@ fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> 
     for function in &here {
         by_function.entry(function.function).or_default().push_back(function);
     }
-    let mut names: HashMap<&[u8], &mut CodeMap> = HashMap::new();
-    for code in maps {
-        let function = cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
-        names.insert(function.as_bytes(), code);
-    }
+    let mut names = by_name(cubin, maps);
+    let is_linked = cubin.is_linked();
     for FunctionRegisters { function, ranges } in &there {
         let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
         let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
+        let leads_out = ranges.iter().any(|range| u64::from(range.end) > code.mercury_size);
+        let is_copy = is_linked
+            && (leads_out
+                || registers::is_dropped(&native.ranges, code.size)
+                || code.register_orders.iter().any(|known| !known.is_copy));
+        if is_copy {
+            let native: Vec<_> =
+                native.ranges.iter().map(|range| RegisterRange { start: 0, end: 0, ..*range }).collect();
+            let numbers = registers::matched(&native, ranges).unwrap_or_default();
+            code.register_orders.push(RangeOrder { numbers, is_copy });
+            continue;
+        }
         let order = registers::matched(&native.ranges, ranges).unwrap_or_default();
-        let is_copy = !code.register_orders.is_empty();
-        for (number, range) in order.iter().zip(ranges).filter(|_| !is_copy) {
+        for (number, range) in order.iter().zip(ranges) {
             let Some(native) = native.ranges.get(*number as usize) else { continue };
             insert(code, Place::RangeStart, native.start.into(), range.start.into());
             insert(code, Place::RangeEnd, native.end.into(), range.end.into());
         }
-        code.register_orders.push(order);
+        code.register_orders.push(RangeOrder { numbers: order, is_copy });
     }
     Ok(())
+}
+
+/// Notes in maps of a linked file without capsule which register ranges are of dropped code.
+pub(super) fn add_copies(cubin: &Cubin<'_>, maps: &mut [CodeMap]) -> Result<()> {
+    let native = cubin.section_by_name(SectionKind::NvDebugInfoRegSass.name());
+    let Some(native) = native.filter(|_| cubin.is_linked()) else { return Ok(()) };
+    let bytes = cubin.bytes(native)?;
+    let mut names = by_name(cubin, maps);
+    for FunctionRegisters { function, ranges } in reg_sass::decode(&bytes)? {
+        let Some(code) = names.get_mut(function) else { continue };
+        let is_copy = registers::is_dropped(&ranges, code.size)
+            || code.register_orders.iter().any(|known| !known.is_copy);
+        code.register_orders.push(RangeOrder { numbers: Vec::new(), is_copy });
+    }
+    Ok(())
+}
+
+/// The maps by the name of the function that their section is of.
+fn by_name<'n>(cubin: &'n Cubin<'_>, maps: &'n mut [CodeMap]) -> HashMap<&'n [u8], &'n mut CodeMap> {
+    let name = |code: &CodeMap| cubin.section_name(code.native).strip_prefix(CODE_PREFIX).unwrap_or_default();
+    maps.iter_mut().map(|code| (name(code).as_bytes(), code)).collect()
 }
 
 fn frame_rules(view: &Relocated<'_, '_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
     let Some((native, mercury)) = both(view.cubin(), spaces, SectionKind::DebugFrame) else { return Ok(()) };
     let here = Frames::read(view, native)?;
     let there = Frames::read(view, mercury)?;
+    // nvlink leads the rules of functions that it drops as copies to the one that it keeps, which is the first.
     let mut rules_there: HashMap<(SectionIndex, u64), Rules<'_>> = HashMap::new();
     for (section, address, rules) in there.rules() {
         rules_there.entry((section, address)).or_insert(rules);
     }
-    for (section, address, rules) in here.rules() {
+    let mut known: HashSet<(SectionIndex, u64)> = HashSet::default();
+    for (section, address, rules) in
+        here.rules().filter(|(section, address, _)| known.insert((*section, *address)))
+    {
         let Ok(at) = maps.binary_search_by_key(&section, |code| code.native) else { continue };
         let (Some(code), Some(capsule)) = (maps.get_mut(at), spaces.mercury(section)) else { continue };
         let Some(start) = code.function_at(address) else { continue };

@@ -6,7 +6,7 @@ use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};
 use merc_capsule::capsule::{self, Origin};
 use merc_capsule::finalise::{LineTableKind, native_header, sequences};
 use merc_capsule::frame::{Frames, native_relocs};
-use merc_capsule::registers::{self, Registers};
+use merc_capsule::registers::{self, RangeOrder, Registers};
 use merc_capsule::streams::Stream;
 use merc_capsule::{CodeMap, Place};
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -178,7 +178,7 @@ fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<
             };
             let mut order: Vec<u32> = (0..ranges.len() as u32).collect();
             order.sort_by_key(|number| (start(number), Reverse(*number)));
-            map.register_orders.push(order);
+            map.register_orders.push(RangeOrder { numbers: order, is_copy: false });
         }
         if !ranges.is_empty() || choices.is() {
             all.push(Registers { function: code.name.as_bytes(), ranges });
