@@ -121,8 +121,8 @@ impl CodeMap {
 ///
 /// # Errors
 ///
-/// That of [`Spaces::of`]; a table cannot be read, a sequence is of no code section or, in files that are not linked, the second of one, or a capsule has no PTX lines
-/// although its native code does.
+/// That of [`Spaces::of`]; a table cannot be read, a sequence is of no code section or, in files that are not linked, the second of one,
+/// or a capsule has no PTX lines although its native code does.
 pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let spaces = Spaces::of(cubin)?;
     let here = lines::Table::read(cubin, Space::Native)?;
@@ -142,7 +142,7 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
             lines::map((native, &here), (mercury, &there), &starts, kept_sizes.get(&mercury).copied())?;
         maps.push(code);
     }
-    places::add(cubin, &spaces, &mut maps)?;
+    places::add(cubin, &spaces, &kept_sizes, &mut maps)?;
     Ok(maps)
 }
 

@@ -17,9 +17,14 @@ use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::relocated::Relocated;
 use std::collections::VecDeque;
 
-/// Adds to `maps` all places that are known.
-pub(super) fn add(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
-    register_ranges(cubin, spaces, maps)?;
+/// Adds to `maps` all places that are known; `kept_sizes` are those of [`kept_sizes`].
+pub(super) fn add(
+    cubin: &Cubin<'_>,
+    spaces: &Spaces,
+    kept_sizes: &HashMap<SectionIndex, u64>,
+    maps: &mut [CodeMap],
+) -> Result<()> {
+    register_ranges(cubin, spaces, kept_sizes, maps)?;
     let view = Relocated::new(cubin);
     frame_rules(&view, spaces, maps)?;
     labels(&view, spaces, maps);
@@ -56,7 +61,12 @@ fn insert(code: &mut CodeMap, place: Place, native: u64, mercury: u64) {
     let _ = code.map.insert(place, AddressPair { native, mercury });
 }
 
-fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> Result<()> {
+fn register_ranges(
+    cubin: &Cubin<'_>,
+    spaces: &Spaces,
+    kept_sizes: &HashMap<SectionIndex, u64>,
+    maps: &mut [CodeMap],
+) -> Result<()> {
     let Some((native, mercury)) = both(cubin, spaces, SectionKind::NvDebugInfoRegSass) else {
         return Ok(());
     };
@@ -71,7 +81,9 @@ fn register_ranges(cubin: &Cubin<'_>, spaces: &Spaces, maps: &mut [CodeMap]) -> 
     for FunctionRegisters { function, ranges } in &there {
         let native = by_function.get_mut(function).and_then(VecDeque::pop_front);
         let (Some(code), Some(native)) = (names.get_mut(function), native) else { continue };
-        let leads_out = ranges.iter().any(|range| u64::from(range.end) > code.mercury_size);
+        let kept_size = spaces.mercury(code.native).and_then(|code| kept_sizes.get(&code));
+        let size = kept_size.copied().unwrap_or(code.mercury_size);
+        let leads_out = ranges.iter().any(|range| u64::from(range.end) > size);
         let is_copy = is_linked
             && (leads_out
                 || registers::is_dropped(&native.ranges, code.size)
