@@ -22,8 +22,8 @@ code stands for Mercury code. A capsule that is made so holds no code, which onl
 can give it: tools read its debug sections, a driver has nothing to finalise.
 
 A native .debug_line says less than its clone. With --ptx the clone is made of the .loc directives,
-as ptxas makes it; else of the rows, and then rows and inlined calls can be missing in it. Without a
-capsule and --maps-from, line tables do not always lead back to the same native ones.
+as ptxas makes it; else of the rows, and then rows and inlined calls can be missing in it. Where native
+code stands for Mercury code, it is one that the native table comes of.
 
 Exit status:
   0  done
