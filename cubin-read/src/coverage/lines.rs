@@ -60,22 +60,28 @@ struct Sequence {
     start: u64,
     unit: usize,
     rows: Vec<LineRow>,
+    /// The rows that contexts count: not one that repeats address and line of the row before (FORMATS 1.6).
+    counted: Vec<usize>,
 }
 
 impl Sequence {
     /// All sequences of a section, by start.
     fn all(index: &LineIndex<'_>, section: SectionIndex) -> Rc<[Self]> {
-        let all = index.of(section).map(|(start, rows)| Self {
-            start,
-            unit: rows.unit(),
-            rows: rows.rows().collect(),
-        });
-        all.collect()
+        let all = index.of(section);
+        all.map(|(start, rows)| Self::new(start, rows.unit(), rows.rows().collect())).collect()
+    }
+
+    fn new(start: u64, unit: usize, rows: Vec<LineRow>) -> Self {
+        let here = |row: &LineRow| (row.address, row.line);
+        let mut counted: Vec<usize> = (0..rows.len()).collect();
+        counted.dedup_by_key(|index| rows.get(*index).map(here));
+        Self { start, unit, rows, counted }
     }
 
     /// The call site of a row: an earlier one.
     fn caller(&self, row: usize) -> Option<usize> {
-        let caller = usize::try_from(self.rows.get(row)?.context).ok()?.checked_sub(1)?;
+        let number = usize::try_from(self.rows.get(row)?.context).ok()?.checked_sub(1)?;
+        let caller = *self.counted.get(number)?;
         (caller < row).then_some(caller)
     }
 }
@@ -340,5 +346,30 @@ impl<'s> Files<'s> {
             lost_lines.retain(|line| !lines.contains(line) && !call_lines.contains(line));
         }
         self.all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_do_not_count_doubled_rows() {
+        // As on sm_90 and later, the row at the function's start stands twice.
+        let rows = [(0, 10, 0), (0, 10, 0), (16, 12, 0), (16, 30, 2), (32, 40, 3)];
+        let rows = (1..).zip(rows).map(|(number, (address, line, context))| LineRow {
+            number,
+            address,
+            file: 1,
+            line,
+            column: 0,
+            context,
+            name: 0,
+            is_stmt: true,
+            entry: false,
+        });
+        let sequence = Sequence::new(0, 0, rows.collect());
+        let callers: Vec<_> = (0..5).map(|row| sequence.caller(row)).collect();
+        assert_eq!(callers, [None, None, None, Some(2), Some(3)]);
     }
 }
