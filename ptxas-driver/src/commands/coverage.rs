@@ -110,7 +110,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         + usize::from(options.debug.is_stdin())
         + usize::from(options.ptx.as_deref().is_some_and(is_stdin));
     if from_stdin > 1 {
-        complain(format_args!("standard input can be only one of the cubins, their debug file and the PTX"));
+        complain(format_args!("{}", read::STDIN_ONCE));
         return Ok(ExitCode::from(USAGE));
     }
     let debug = options.debug.read()?;

@@ -144,7 +144,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let is_stdin = |path: &Option<PathBuf>| path.as_deref().is_some_and(read::is_stdin);
     let from_stdin = [is_stdin(&options.file), options.debug.is_stdin(), is_stdin(&options.ptx)];
     if from_stdin.iter().filter(|from_stdin| **from_stdin).count() > 1 {
-        complain(format_args!("standard input can be only one of the cubin, its debug file and the PTX"));
+        complain(format_args!("{}", read::STDIN_ONCE));
         return Ok(ExitCode::from(USAGE));
     }
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;

@@ -72,7 +72,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let from_stdin = options.files.iter().filter(|path| read::is_stdin(path)).count();
     if from_stdin + usize::from(options.debug.is_stdin()) > 1 {
-        complain(format_args!("standard input can be read once only"));
+        complain(format_args!("{}", read::STDIN_ONCE));
         return Ok(ExitCode::from(USAGE));
     }
     let debug = options.debug.read()?;

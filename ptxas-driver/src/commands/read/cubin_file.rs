@@ -8,6 +8,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What is said where `-` stands for several files.
+pub(in crate::commands) const STDIN_ONCE: &str =
+    "standard input can be read once only: `-` can stand for one file";
+
 /// Whether standard input was read: there is nothing left of it then.
 static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
 
@@ -22,7 +26,7 @@ pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(Stri
     let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let bytes = if stdin {
         if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
-            bail!("standard input can be read once only: `-` can stand for one file");
+            bail!(STDIN_ONCE);
         }
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)

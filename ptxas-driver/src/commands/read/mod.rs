@@ -10,7 +10,9 @@ mod ptx_file;
 mod shown;
 mod sources;
 
-pub(super) use cubin_file::{cubin, other_kind, read_any as read_bytes, read_plain, section_size};
+pub(super) use cubin_file::{
+    STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
+};
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use demangle::demangle;
 pub(super) use each::{IMAGES_HELP, each_cubin, each_image, read};
