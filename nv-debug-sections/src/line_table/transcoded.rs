@@ -62,6 +62,18 @@ pub(super) enum Place {
     Plain,
 }
 
+impl Place {
+    /// Where a row stands behind one at `before`.
+    pub(super) fn behind(before: Option<Self>, is_entry: bool, is_special: bool) -> Self {
+        match before {
+            _ if is_entry => Self::Entry,
+            Some(Self::Entry) if is_special => Self::Entry,
+            Some(Self::Entry) => Self::First,
+            _ => Self::Plain,
+        }
+    }
+}
+
 /// One row of the Mercury table, which is all the transcoder sees of it.
 #[derive(Debug, Clone, Copy)]
 struct Row {
@@ -108,12 +120,7 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
             LineOp::Row { address, line } => {
                 let is_special =
                     is_special(std::mem::replace(&mut written, (address, line)), (address, line));
-                let place = match rows.last().map(|row| row.place) {
-                    _ if entry => Place::Entry,
-                    Some(Place::Entry) if is_special => Place::Entry,
-                    Some(Place::Entry) => Place::First,
-                    _ => Place::Plain,
-                };
+                let place = Place::behind(rows.last().map(|row| row.place), entry, is_special);
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
                 rows.push(Row { address, line, file, name, parent, place, flagged });
                 flagged &= is_special;

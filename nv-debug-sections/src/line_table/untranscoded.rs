@@ -2,8 +2,9 @@
 //!
 //! A native program says less than the Mercury one it was made of, so there are many of these. This one has a row for each of its rows, at the
 //! address of the same instruction, and beyond these only rows that no instruction is looked up in, because another stands at their
-//! address: call sites at address 0, which ptxas takes rows for whose line and file they have; second call sites, where the program names
-//! one twice; and repeated rows, which keep the row behind from being the [first](super::transcoded::Place) after an entry row.
+//! address or none begins there: call sites at address 0, which ptxas takes rows for whose line and file they have, or one byte before the
+//! instruction, where one it inlines has the same line and file; second call sites, where the program names one twice; repeated rows, which
+//! keep the row behind from being the [first](super::transcoded::Place) after an entry row; and entry rows, which make it that.
 
 use super::transcoded::{AddressPair, Key, Place, is_special, transcode};
 use crate::line::LineOp;
@@ -201,12 +202,7 @@ impl Reader {
     /// What a row would be: its place, and whether it counts as flagged.
     fn look(&self, row: &Row) -> (Place, bool) {
         let is_special = is_special(self.last, (row.address, row.line));
-        let place = match self.place {
-            _ if row.is_entry => Place::Entry,
-            Some(Place::Entry) if is_special => Place::Entry,
-            Some(Place::Entry) => Place::First,
-            _ => Place::Plain,
-        };
+        let place = Place::behind(self.place, row.is_entry, is_special);
         (place, row.is_flagged || self.is_flagged)
     }
 
