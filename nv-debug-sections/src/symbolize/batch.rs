@@ -1,41 +1,72 @@
 //! Many addresses at once.
 
+use super::index::SequenceRows;
 use super::{Place, Symbolizer};
 use crate::cubin::SectionIndex;
+use std::hint::black_box;
 
 /// Addresses that are looked up side by side: what they touch stays well within 32 KB.
 const BLOCK: usize = 32;
+
+/// A block of lookups.
+#[derive(Debug)]
+struct Block<'s> {
+    /// The last address comes first, so that places are taken from the end.
+    places: Vec<Option<Place<'s>>>,
+    halves: Vec<Option<Half<'s>>>,
+}
+
+/// A lookup that has got halfway.
+#[derive(Debug, Clone, Copy)]
+struct Half<'s> {
+    rows: SequenceRows<'s>,
+    /// Relative to the sequence's start.
+    offset: u64,
+    step: usize,
+}
 
 impl Symbolizer<'_> {
     /// What [`locate`](Self::locate) answers for each address, in order.
     ///
     /// Faster where tables are larger than caches: one lookup waits for memory a few times, each time for what it needs to go
     /// on, while those of different addresses need not wait for each other. So all of a block take each step together.
-    pub fn locate_all<'s>(
-        &'s self,
+    pub fn locate_all(
+        &self,
         addresses: impl IntoIterator<Item = (SectionIndex, u64)>,
-    ) -> impl Iterator<Item = Option<Place<'s>>> {
+    ) -> impl Iterator<Item = Option<Place<'_>>> {
         let mut addresses = addresses.into_iter().fuse();
-        let mut block = Vec::with_capacity(BLOCK);
-        let mut sequences = Vec::with_capacity(BLOCK);
+        let mut block = Block { places: Vec::with_capacity(BLOCK), halves: Vec::with_capacity(BLOCK) };
         std::iter::from_fn(move || {
-            if block.is_empty() {
-                let next = addresses.by_ref().take(BLOCK);
-                block.extend(next.map(|(section, offset)| self.code_at(section, offset)));
-                // The last comes first, so that places are taken from the end.
-                block.reverse();
-                sequences.clear();
-                sequences.extend(block.iter().map(|place: &Option<Place<'s>>| {
-                    let place = place.as_ref()?;
-                    self.source.sequence(place.section.index, place.offset)
-                }));
-                for (place, sequence) in block.iter_mut().zip(&sequences) {
-                    if let (Some(place), Some((rows, offset))) = (place, sequence) {
-                        place.source = rows.at(*offset);
-                    }
-                }
+            if block.places.is_empty() {
+                block.fill(self, addresses.by_ref().take(BLOCK));
             }
-            block.pop()
+            block.places.pop()
         })
+    }
+}
+
+impl<'s> Block<'s> {
+    /// Looks the next addresses up; all places before have been taken.
+    fn fill(&mut self, symbolizer: &'s Symbolizer<'_>, addresses: impl Iterator<Item = (SectionIndex, u64)>) {
+        self.places.extend(addresses.map(|(section, offset)| symbolizer.code_at(section, offset)));
+        self.places.reverse();
+        self.halves.clear();
+        self.halves.extend(self.places.iter().map(|place| {
+            let Place { section, offset, .. } = place.as_ref()?;
+            let (rows, offset) = symbolizer.source.sequence(section.index, *offset)?;
+            Some(Half { rows, offset, step: 0 })
+        }));
+        for half in self.halves.iter_mut().flatten() {
+            half.step = half.rows.step(half.offset);
+        }
+        for (place, half) in self.places.iter_mut().zip(&self.halves) {
+            if let (Some(place), Some(half)) = (place, half) {
+                place.source = half.rows.at_step(half.step, half.offset);
+            }
+        }
+        // Call sites of all are waited for together, here and not in each chain.
+        for found in self.places.iter().flatten().filter_map(|place| place.source) {
+            black_box(found.caller_line());
+        }
     }
 }

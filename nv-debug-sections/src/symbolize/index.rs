@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::packed::{PackedRows, Packing, Spot};
+use super::packed::{PackedRows, Packing, Shape};
 use super::rows::Rows;
 use super::walk::Walk;
 use crate::Result;
@@ -112,7 +112,7 @@ impl<'c> LineIndex<'c> {
                 index.add(&table, &mut program, &mut place, &mut scratch)?;
             }
             index.params.push(table.params);
-            scratch.packing = Packing::default();
+            scratch.packing = Packing::of(index.params.len() as u32);
             let mut names = std::mem::take(&mut scratch.names);
             names.sort_unstable();
             names.dedup();
@@ -208,6 +208,17 @@ impl<'c> LineIndex<'c> {
             }
         }
         Ok(fits)
+    }
+
+    /// The packed rows.
+    #[inline]
+    pub(super) fn packed(&self) -> &PackedRows {
+        &self.packed
+    }
+
+    /// What packed rows have in common.
+    pub(super) fn shapes(&self) -> &[Shape] {
+        self.packed.shapes()
     }
 
     /// Whether there is no sequence at all.
@@ -314,13 +325,15 @@ impl<'s> SequenceRows<'s> {
     fn found(self) -> impl Iterator<Item = Found<'s>> {
         let expanded = 0..self.expanded().map_or(0, |rows| rows.all().len());
         let (packed, mut walk) = match self.entry.form {
-            Form::Packed(from, to) => (from..to, None),
+            Form::Packed(first, to) => (first..to, None),
             Form::Marked(..) => (0..0, Some(Walk::new(Cursor::new("", self.program()), self.params()))),
             Form::Expanded(_) => (0..0, None),
         };
         // What has been read once is read again without an error.
         let marked = std::iter::from_fn(move || walk.as_mut()?.next_row().ok()?);
-        let places = expanded.map(RowPlace::Expanded).chain(packed.map(RowPlace::Packed));
+        let first = packed.start;
+        let packed = packed.map(move |row| RowPlace::Packed { first, row });
+        let places = expanded.map(RowPlace::Expanded).chain(packed);
         places
             .chain(marked.map(|found| RowPlace::Marked(Mark::new(&found.row, 0))))
             .map(move |place| self.found_at(place))
@@ -329,11 +342,23 @@ impl<'s> SequenceRows<'s> {
     /// The row that covers `offset` (relative to the sequence's start): the last one at or before it.
     #[inline]
     pub(super) fn at(self, offset: u64) -> Option<Found<'s>> {
+        self.at_step(self.step(offset), offset)
+    }
+
+    /// The first half of [`at`](Self::at): which [`step`](PackedRows::step) of packed rows the row is in.
+    #[inline]
+    pub(super) fn step(self, offset: u64) -> usize {
+        self.index.packed.step(&self.packed(), offset).unwrap_or(0)
+    }
+
+    /// The second half.
+    #[inline]
+    pub(super) fn at_step(self, step: usize, offset: u64) -> Option<Found<'s>> {
         let place = match self.entry.form {
             _ if offset >= self.end() => return None,
-            Form::Packed(from, to) => {
-                let found = self.index.packed.at(&(from as usize..to as usize), offset)?;
-                RowPlace::Packed(found as u32)
+            Form::Packed(first, to) => {
+                let row = self.index.packed.at_step(&(first as usize..to as usize), step, offset)?;
+                RowPlace::Packed { first, row: row as u32 }
             }
             Form::Marked(from, to) => RowPlace::Marked(self.marked_at(from as usize..to as usize, offset)?),
             Form::Expanded(_) => RowPlace::Expanded(self.expanded()?.at(offset)?),
@@ -396,8 +421,8 @@ pub(super) struct Found<'s> {
 
 #[derive(Debug, Clone, Copy)]
 enum RowPlace {
-    /// Index into [`LineIndex::packed`].
-    Packed(u32),
+    /// Index into [`LineIndex::packed`], and that of the sequence's first row.
+    Packed { first: u32, row: u32 },
     /// The row itself, which is not inlined.
     Marked(Mark),
     /// Index into [`Rows::all`].
@@ -409,7 +434,7 @@ impl Found<'_> {
     pub(super) fn row(&self) -> LineRow {
         let SequenceRows { index, .. } = self.rows;
         let row = match self.place {
-            RowPlace::Packed(row) => index.packed.row(&self.rows.packed(), row as usize),
+            RowPlace::Packed { row, .. } => index.packed.row(&self.rows.packed(), row as usize),
             RowPlace::Marked(mark) => Some(mark.row()),
             RowPlace::Expanded(row) => self.rows.expanded().and_then(|rows| rows.all().get(row).copied()),
         };
@@ -417,21 +442,40 @@ impl Found<'_> {
         row.unwrap_or(LineRow::start(false))
     }
 
-    /// What a frame shows of it.
+    /// Of a packed row: the index of its sequence's first row, and its own.
     #[inline]
-    pub(super) fn spot(&self) -> Option<Spot> {
-        if let RowPlace::Packed(row) = self.place {
-            return self.rows.index.packed.spot(row as usize);
+    pub(super) fn packed(&self) -> Option<(u32, u32)> {
+        match self.place {
+            RowPlace::Packed { first, row } => Some((first, row)),
+            _ => None,
         }
-        let LineRow { file, line, column, context, name, .. } = self.row();
-        let callee = (context != 0).then_some(name);
-        let lost_context = (context != 0 && self.caller().is_none()).then_some(context);
-        Some(Spot { file, line, column, callee, lost_context })
+    }
+
+    /// Line of the call site of a packed row, else 0.
+    #[inline]
+    pub(super) fn caller_line(&self) -> u32 {
+        let RowPlace::Packed { first, row } = self.place else { return 0 };
+        let packed = &self.rows.index.packed;
+        let caller = packed.spot(row as usize).and_then(|spot| packed.spot(first as usize + spot.caller?));
+        caller.map_or(0, |caller| caller.line)
+    }
+
+    /// The row that is the call site; `None` if the row is not inlined, or its context names no earlier row.
+    pub(super) fn caller(&self) -> Option<Self> {
+        let place = match self.place {
+            RowPlace::Packed { first, row } => {
+                let caller = self.rows.index.packed.spot(row as usize)?.caller?;
+                RowPlace::Packed { first, row: first + caller as u32 }
+            }
+            RowPlace::Marked(_) => return None,
+            RowPlace::Expanded(row) => RowPlace::Expanded(self.rows.expanded()?.caller(row)?),
+        };
+        Some(Self { place, ..*self })
     }
 
     fn address(&self) -> u64 {
         match self.place {
-            RowPlace::Packed(row) => self.rows.index.packed.address(row as usize),
+            RowPlace::Packed { row, .. } => self.rows.index.packed.address(row as usize),
             _ => self.row().address,
         }
     }
@@ -442,25 +486,11 @@ impl Found<'_> {
         self.rows.unit()
     }
 
-    /// The row that is the call site; `None` if the row is not inlined, or its context names no earlier row.
-    #[inline]
-    pub(super) fn caller(&self) -> Option<Self> {
-        let place = match self.place {
-            RowPlace::Packed(row) => {
-                let caller = self.rows.index.packed.caller(&self.rows.packed(), row as usize)?;
-                RowPlace::Packed(caller as u32)
-            }
-            RowPlace::Marked(_) => return None,
-            RowPlace::Expanded(row) => RowPlace::Expanded(self.rows.expanded()?.caller(row)?),
-        };
-        Some(Self { place, ..*self })
-    }
-
-    /// How many callers there are: steps of [`caller`](Self::caller) until there is none.
+    /// How many callers there are: steps to the call site until there is none.
     #[inline]
     pub(super) fn depth(&self) -> usize {
         match self.place {
-            RowPlace::Packed(row) => self.rows.index.packed.depth(row as usize),
+            RowPlace::Packed { row, .. } => self.rows.index.packed.depth(row as usize),
             RowPlace::Marked(_) => 0,
             RowPlace::Expanded(row) => self.rows.expanded().map_or(0, |rows| rows.depth(row)),
         }

@@ -21,6 +21,8 @@
 
 mod batch;
 mod code;
+mod files;
+mod frames;
 mod index;
 mod names;
 mod packed;
@@ -39,15 +41,15 @@ use crate::ptx_txt::NumberedText;
 use crate::relocated::Relocated;
 
 pub use code::{Code, CodeSection, Function};
+pub use files::FileName;
+pub use frames::{Frame, FrameFunction, Frames, MAX_FRAMES};
 pub use index::{LineIndex, SequenceRows};
 pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
 pub use rows::Rows;
 
+use files::Files;
+use frames::Label;
 use index::Found;
-use packed::Spot;
-
-/// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
-pub const MAX_FRAMES: usize = 1024;
 
 /// Why an address is at a place, and what is there.
 #[derive(Debug, Clone, Copy)]
@@ -60,39 +62,6 @@ pub struct Place<'s> {
     pub function: Option<&'s Function<'s>>,
     source: Option<Found<'s>>,
     owner: &'s Symbolizer<'s>,
-}
-
-/// One step of a call chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame<'s> {
-    /// Whose code it is.
-    pub function: FrameFunction<'s>,
-    /// The source file.
-    pub file: FileName<'s>,
-    /// 1-based line; 0 for none.
-    pub line: u32,
-    /// 1-based column; 0 for none. ptxas never writes one.
-    pub column: u64,
-    /// A context number that names no earlier row of the table: the callers are then unknown, and this frame is the last.
-    pub lost_context: Option<u64>,
-}
-
-/// The function of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrameFunction<'s> {
-    /// The function that has the code: the chain's last frame.
-    Physical(Option<&'s Function<'s>>),
-    /// A function inlined into the next frame's.
-    Inlined(CalleeName<'s>),
-}
-
-/// A file of a line table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileName<'s> {
-    /// Its path: directory and name.
-    Path(&'s str),
-    /// An index that the file table does not have.
-    Undeclared(u64),
 }
 
 /// A line of the PTX source.
@@ -112,9 +81,10 @@ pub struct Symbolizer<'c> {
     code: Code<'c>,
     source: LineIndex<'c>,
     ptx: LineIndex<'c>,
-    /// Paths of each `.debug_line` unit, by file number less 1.
-    files: Vec<Vec<Option<String>>>,
+    files: Files,
     names: CalleeNames<'c>,
+    /// By shape of the packed rows of `source`.
+    labels: Vec<Label>,
     texts: Vec<Text<'c>>,
     /// For each `.nv_debug_line_sass` unit, the index in `texts` for each file number (0 first).
     text_of: Vec<Vec<Option<usize>>>,
@@ -145,10 +115,10 @@ impl<'c> Symbolizer<'c> {
     /// As [`new`](Self::new).
     pub fn in_space(cubin: &'c Cubin<'_>, space: Space) -> Result<Self> {
         let tables = Tables { relocated: Relocated::new(cubin), code: Code::in_space(cubin, space), space };
-        let mut files = Vec::new();
+        let mut files = Files::default();
         let mut units = Vec::new();
         let source = tables.read(SectionKind::DebugLine, |table, paths, used| {
-            files.push(paths);
+            files.add(paths);
             units.push(UnitNames { base: table.debug_str_base, used });
         })?;
         let strings = match tables.find(SectionKind::DebugStr).next() {
@@ -171,7 +141,8 @@ impl<'c> Symbolizer<'c> {
             text_of.push(std::iter::once(only_text).chain(declared).collect());
         })?;
         let names = CalleeNames::new(strings, units);
-        Ok(Self { code: tables.code, source, ptx, files, names, texts, text_of })
+        let labels = source.shapes().iter().map(|shape| Label::new(shape, &files, &names)).collect();
+        Ok(Self { code: tables.code, source, ptx, files, names, labels, texts, text_of })
     }
 
     /// All functions, by section and offset.
@@ -247,16 +218,13 @@ impl<'c> Symbolizer<'c> {
 
     /// Paths of all files that the units of `.debug_line` declare, unit by unit.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().flatten().filter_map(Option::as_deref)
+        self.files.paths()
     }
 
     /// Path of file number `file` in unit `unit` of `.debug_line`.
     #[inline]
     pub fn file(&self, unit: usize, file: u64) -> FileName<'_> {
-        let path = usize::try_from(file)
-            .ok()
-            .and_then(|file| self.files.get(unit)?.get(file.checked_sub(1)?)?.as_deref());
-        path.map_or(FileName::Undeclared(file), FileName::Path)
+        self.files.name(self.files.find(unit, file), file)
     }
 
     /// The callee that a row of unit `unit` of `.debug_line` names by offset.
@@ -265,7 +233,7 @@ impl<'c> Symbolizer<'c> {
         self.names.get(unit, name)
     }
 
-    fn ptx_line(&self, unit: usize, row: Spot) -> PtxLine<'_> {
+    fn ptx_line(&self, unit: usize, row: LineRow) -> PtxLine<'_> {
         let file = usize::try_from(row.file).ok();
         let text =
             file.and_then(|file| *self.text_of.get(unit)?.get(file)?).and_then(|index| self.texts.get(index));
@@ -297,44 +265,13 @@ impl<'s> Place<'s> {
     /// cover the address.
     #[inline]
     pub fn frames(&self) -> Frames<'s> {
-        Frames { function: self.function, owner: self.owner, next: self.source, left: MAX_FRAMES }
+        Frames::of(*self)
     }
 
     /// The PTX line, where `.nv_debug_line_sass` covers the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
         let found = self.owner.ptx.find(self.section.index, self.offset)?;
-        Some(self.owner.ptx_line(found.unit(), found.spot()?))
-    }
-}
-
-/// See [`Place::frames`].
-#[derive(Debug, Clone)]
-pub struct Frames<'s> {
-    function: Option<&'s Function<'s>>,
-    owner: &'s Symbolizer<'s>,
-    next: Option<Found<'s>>,
-    left: usize,
-}
-
-impl<'s> Iterator for Frames<'s> {
-    type Item = Frame<'s>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Frame<'s>> {
-        let found = self.next.take()?;
-        self.left = self.left.checked_sub(1)?;
-        let (spot, unit) = (found.spot()?, found.unit());
-        self.next = found.caller();
-        Some(Frame {
-            function: match spot.callee {
-                None => FrameFunction::Physical(self.function),
-                Some(name) => FrameFunction::Inlined(self.owner.callee(unit, name)),
-            },
-            file: self.owner.file(unit, spot.file),
-            line: spot.line,
-            column: spot.column,
-            lost_context: spot.lost_context,
-        })
+        Some(self.owner.ptx_line(found.unit(), found.row()))
     }
 }
 

@@ -16,6 +16,15 @@ pub struct CalleeName<'s> {
     pub recovered: bool,
 }
 
+/// A [`CalleeName`] without its text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CalleeSpan {
+    offset: u64,
+    size: usize,
+    doubt: Option<Doubt>,
+    recovered: bool,
+}
+
 /// A reason to distrust a callee's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
@@ -92,8 +101,12 @@ impl<'d> CalleeNames<'d> {
     }
 
     /// What the name operand `name` of a row of unit `unit` (0-based) names.
-    #[inline]
     pub fn get(&self, unit: usize, name: u64) -> CalleeName<'_> {
+        self.at(self.find(unit, name))
+    }
+
+    /// Where the name is, for [`at`](Self::at).
+    pub(super) fn find(&self, unit: usize, name: u64) -> CalleeSpan {
         let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.wrapping_add(name);
         let name = self.string(offset);
@@ -101,10 +114,22 @@ impl<'d> CalleeNames<'d> {
             None => Some(Doubt::NoStringStart),
             Some(_) => unrelated.then_some(Doubt::UnrelatedBase),
         };
+        CalleeSpan { offset, size: name.map_or(0, <[u8]>::len), doubt, recovered }
+    }
+
+    /// A name that was found here.
+    #[inline]
+    pub(super) fn at(&self, span: CalleeSpan) -> CalleeName<'_> {
+        let CalleeSpan { offset, size, doubt, recovered } = span;
+        let name = match doubt {
+            Some(Doubt::NoStringStart) => None,
+            _ => usize::try_from(offset)
+                .ok()
+                .and_then(|start| self.strings.get(start..start.checked_add(size)?)),
+        };
         CalleeName { name, offset, doubt, recovered }
     }
 
-    #[inline]
     fn string(&self, offset: u64) -> Option<&[u8]> {
         let start = usize::try_from(offset).ok()?;
         let rest = self.strings.get(start..).filter(|_| self.starts_string(start))?;

@@ -33,10 +33,13 @@ const LOST: u32 = 1 << 31;
 
 /// What many rows of a unit have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Shape {
-    file: u32,
-    name: u32,
-    column: u32,
+pub(super) struct Shape {
+    /// 0-based number of the unit.
+    pub(super) unit: u32,
+    pub(super) file: u32,
+    /// Name operand.
+    pub(super) name: u32,
+    pub(super) column: u32,
     is_stmt: bool,
     entry: bool,
 }
@@ -55,6 +58,7 @@ pub(super) struct PackedRows {
 /// What is needed while rows are added.
 #[derive(Debug, Default)]
 pub(super) struct Packing {
+    unit: u32,
     /// First row of the sequence.
     first: usize,
     first_uncounted: usize,
@@ -64,19 +68,26 @@ pub(super) struct Packing {
     last: Option<(Shape, u32)>,
 }
 
-/// What a frame shows of a row.
-#[derive(Debug, Clone, Copy)]
+/// What a frame shows of a row; the rest is the same for all rows of a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
-    pub(super) file: u64,
+    /// Index into [`PackedRows::shapes`].
+    pub(super) shape: usize,
     pub(super) line: u32,
-    pub(super) column: u64,
-    /// Name operand of the inlined function that the row is in.
-    pub(super) callee: Option<u64>,
+    /// Whether the row is in an inlined function.
+    pub(super) inlined: bool,
     /// A context that names no earlier row.
     pub(super) lost_context: Option<u64>,
+    /// The call site: an index relative to the sequence's first row.
+    pub(super) caller: Option<usize>,
 }
 
 impl Packing {
+    /// For the rows of a unit, given by its 0-based number.
+    pub(super) fn of(unit: u32) -> Self {
+        Self { unit, ..Self::default() }
+    }
+
     /// Begins a sequence.
     pub(super) fn start(&mut self, rows: &PackedRows) {
         (self.first, self.first_uncounted) = (rows.rows.len(), rows.uncounted.len());
@@ -127,7 +138,7 @@ impl PackedRows {
             None => 0,
         };
         let (file, name, column) = (row.file as u32, row.name as u32, row.column as u32);
-        let shape = Shape { file, name, column, is_stmt: row.is_stmt, entry: row.entry };
+        let shape = Shape { unit: packing.unit, file, name, column, is_stmt: row.is_stmt, entry: row.entry };
         let shape = packing.shape(shape, &mut self.shapes);
         let index = self.rows.len();
         let fits = row.context < LOST.into() && depth <= MAX_DEPTH && index < LOST as usize;
@@ -170,17 +181,21 @@ impl PackedRows {
             + size_of::<Shape>() * self.shapes.capacity()
     }
 
-    /// The last row of a sequence at or before `offset`.
+    /// Where [`at_step`](Self::at_step) looks for an offset: how many of [`steps`](Self::steps) come before the end of that.
     #[inline]
-    pub(super) fn at(&self, sequence: &Range<usize>, offset: u64) -> Option<usize> {
-        let is_before = |address: u32| u64::from(address) <= offset;
+    pub(super) fn step(&self, sequence: &Range<usize>, offset: u64) -> Option<usize> {
         let (first, last) = (sequence.start.div_ceil(STEP), sequence.end.div_ceil(STEP));
-        let step = first + self.steps.get(first..last)?.partition_point(|address| is_before(*address));
+        Some(first + self.steps.get(first..last)?.partition_point(|address| u64::from(*address) <= offset))
+    }
+
+    /// The last row of a sequence at or before `offset`, given its [`step`](Self::step).
+    #[inline]
+    pub(super) fn at_step(&self, sequence: &Range<usize>, step: usize, offset: u64) -> Option<usize> {
         let start = step.saturating_sub(1).saturating_mul(STEP).max(sequence.start);
         let end = step.saturating_mul(STEP).min(sequence.end);
         let rows = self.rows.get(start..end)?;
         // All at once, so that their cache lines are waited for together.
-        let after = start + rows.iter().filter(|row| is_before(row.address)).count();
+        let after = start + rows.iter().filter(|row| u64::from(row.address) <= offset).count();
         (after > sequence.start).then(|| after - 1)
     }
 
@@ -193,20 +208,18 @@ impl PackedRows {
     #[inline]
     pub(super) fn spot(&self, index: usize) -> Option<Spot> {
         let row = self.rows.get(index)?;
-        let shape = self.shapes.get(row.shape())?;
         Some(Spot {
-            file: shape.file.into(),
+            shape: row.shape(),
             line: row.line,
-            column: shape.column.into(),
-            callee: (row.call.0 != 0).then_some(shape.name.into()),
+            inlined: row.call.0 != 0,
             lost_context: row.call.lost(),
+            caller: row.call.row(),
         })
     }
 
-    /// The call site of row `index`.
-    #[inline]
-    pub(super) fn caller(&self, sequence: &Range<usize>, index: usize) -> Option<usize> {
-        Some(sequence.start + self.rows.get(index)?.call.row()?)
+    /// All shapes; [`Spot::shape`] is an index.
+    pub(super) fn shapes(&self) -> &[Shape] {
+        &self.shapes
     }
 
     /// How many callers row `index` has.
@@ -328,13 +341,16 @@ mod tests {
                 let own = |index: usize| index + range.start;
                 for (index, row) in rows.all().iter().enumerate() {
                     prop_assert_eq!(packed.row(&range, own(index)), Some(*row));
-                    prop_assert_eq!(packed.caller(&range, own(index)), rows.caller(index).map(own));
+                    let spot = packed.spot(own(index)).unwrap();
+                    prop_assert_eq!(spot.caller, rows.caller(index));
+                    prop_assert_eq!(spot.inlined, row.context != 0);
                     prop_assert_eq!(packed.depth(own(index)), rows.depth(index));
                     let lost = row.context != 0 && rows.caller(index).is_none();
-                    prop_assert_eq!(packed.spot(own(index)).unwrap().lost_context, lost.then_some(row.context));
+                    prop_assert_eq!(spot.lost_context, lost.then_some(row.context));
                 }
                 for offset in 0..rows.end() {
-                    prop_assert_eq!(packed.at(&range, offset), rows.at(offset).map(own));
+                    let step = packed.step(&range, offset).unwrap();
+                    prop_assert_eq!(packed.at_step(&range, step, offset), rows.at(offset).map(own));
                 }
             }
         }

@@ -1,0 +1,141 @@
+//! A row and its call sites as frames.
+
+use super::files::{FileName, Files};
+use super::index::Found;
+use super::names::{CalleeName, CalleeNames, CalleeSpan};
+use super::packed::Shape;
+use super::{Function, Place, Symbolizer};
+
+/// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
+pub const MAX_FRAMES: usize = 1024;
+
+/// One step of a call chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'s> {
+    /// Whose code it is.
+    pub function: FrameFunction<'s>,
+    /// The source file.
+    pub file: FileName<'s>,
+    /// 1-based line; 0 for none.
+    pub line: u32,
+    /// 1-based column; 0 for none. ptxas never writes one.
+    pub column: u64,
+    /// A context number that names no earlier row of the table: the callers are then unknown, and this frame is the last.
+    pub lost_context: Option<u64>,
+}
+
+/// The function of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameFunction<'s> {
+    /// The function that has the code: the chain's last frame.
+    Physical(Option<&'s Function<'s>>),
+    /// A function inlined into the next frame's.
+    Inlined(CalleeName<'s>),
+}
+
+/// What frames show of all rows of one [`Shape`], looked up once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Label {
+    file: u64,
+    column: u64,
+    /// Where [`Files`] has the file.
+    path: Option<usize>,
+    callee: CalleeSpan,
+}
+
+impl Label {
+    pub(super) fn new(shape: &Shape, files: &Files, names: &CalleeNames<'_>) -> Self {
+        let (unit, file) = (shape.unit as usize, shape.file.into());
+        let callee = names.find(unit, shape.name.into());
+        Self { file, column: shape.column.into(), path: files.find(unit, file), callee }
+    }
+}
+
+/// See [`Place::frames`].
+#[derive(Debug, Clone)]
+pub struct Frames<'s> {
+    function: Option<&'s Function<'s>>,
+    owner: &'s Symbolizer<'s>,
+    next: Next<'s>,
+    left: usize,
+}
+
+/// The row of the next frame. Packed ones are by far the most, and one step changes a number of theirs only.
+#[derive(Debug, Clone)]
+enum Next<'s> {
+    /// Index of a packed row, and that of its sequence's first one.
+    Packed {
+        first: u32,
+        row: u32,
+    },
+    Other(Found<'s>),
+    End,
+}
+
+impl<'s> Frames<'s> {
+    #[inline]
+    pub(super) fn of(place: Place<'s>) -> Self {
+        let next = match place.source {
+            Some(found) => match found.packed() {
+                Some((first, row)) => Next::Packed { first, row },
+                None => Next::Other(found),
+            },
+            None => Next::End,
+        };
+        Self { function: place.function, owner: place.owner, next, left: MAX_FRAMES }
+    }
+
+    #[inline]
+    fn function(&self, callee: Option<CalleeName<'s>>) -> FrameFunction<'s> {
+        match callee {
+            None => FrameFunction::Physical(self.function),
+            Some(callee) => FrameFunction::Inlined(callee),
+        }
+    }
+
+    #[inline]
+    fn packed(&mut self, first: u32, row: u32) -> Option<Frame<'s>> {
+        let owner = self.owner;
+        let spot = owner.source.packed().spot(row as usize)?;
+        let label = owner.labels.get(spot.shape)?;
+        self.next = match spot.caller {
+            Some(caller) => Next::Packed { first, row: first + caller as u32 },
+            None => Next::End,
+        };
+        Some(Frame {
+            function: self.function(spot.inlined.then(|| owner.names.at(label.callee))),
+            file: owner.files.name(label.path, label.file),
+            line: spot.line,
+            column: label.column,
+            lost_context: spot.lost_context,
+        })
+    }
+
+    fn other(&mut self, found: Found<'s>) -> Frame<'s> {
+        let (row, unit, caller) = (found.row(), found.unit(), found.caller());
+        let inlined = row.context != 0;
+        let lost = inlined && caller.is_none();
+        self.next = caller.map_or(Next::End, Next::Other);
+        Frame {
+            function: self.function(inlined.then(|| self.owner.callee(unit, row.name))),
+            file: self.owner.file(unit, row.file),
+            line: row.line,
+            column: row.column,
+            lost_context: lost.then_some(row.context),
+        }
+    }
+}
+
+impl<'s> Iterator for Frames<'s> {
+    type Item = Frame<'s>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Frame<'s>> {
+        self.left = self.left.checked_sub(1)?;
+        match self.next {
+            Next::Packed { first, row } => self.packed(first, row),
+            Next::Other(found) => Some(self.other(found)),
+            Next::End => None,
+        }
+    }
+}
