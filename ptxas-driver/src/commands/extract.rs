@@ -6,7 +6,7 @@ mod names;
 mod text;
 
 use crate::cli::FAILURE;
-use crate::commands::read::{self, JSON_VERSION, Numbered, is_arch, numbered, why_none};
+use crate::commands::read::{self, FileBytes, JSON_VERSION, Numbered, is_arch, numbered, why_none};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -146,7 +146,7 @@ struct Input<'p> {
     path: &'p Path,
     /// To show.
     name: String,
-    bytes: Result<Vec<u8>, String>,
+    bytes: Result<FileBytes, String>,
 }
 
 impl<'p> Input<'p> {

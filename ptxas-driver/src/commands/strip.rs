@@ -10,6 +10,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -136,8 +137,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         .remove_debug_sections(|name| options.keep == Keep::Lines && is_for_lines(name, names_in_lines))
         .with_context(|| name.clone())?;
     // What is stripped already stays as it is, to the byte.
-    let result =
-        if removed.is_empty() { bytes.clone() } else { stripped.write().with_context(|| name.clone())? };
+    let result = if removed.is_empty() {
+        Cow::Borrowed(&*bytes)
+    } else {
+        stripped.write().with_context(|| name.clone())?.into()
+    };
     let side = match &options.split {
         Some(split) => Some((split, side_file(&cubin, split).with_context(|| name.clone())?)),
         None => None,

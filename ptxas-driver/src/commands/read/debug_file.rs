@@ -1,5 +1,6 @@
 //! `--debug-file`: debug sections that are kept apart from the code.
 
+use super::mapped::FileBytes;
 use crate::commands::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -15,7 +16,7 @@ pub(in crate::commands) struct DebugFile {
 }
 
 /// What the option names, once read: name and bytes.
-pub(in crate::commands) struct DebugBytes(Option<(String, Vec<u8>)>);
+pub(in crate::commands) struct DebugBytes(Option<(String, FileBytes)>);
 
 impl DebugFile {
     /// Whether the file is to come from standard input.

@@ -1,6 +1,7 @@
 //! The cubins of a file, one after the other.
 
 use super::images::{File, Numbered};
+use super::mapped::FileBytes;
 use super::shown::{Shown, Tally, Unanswered};
 use crate::cli::{complain, note};
 use crate::commands::read::{JSON_VERSION, printable};
@@ -101,7 +102,7 @@ pub(in crate::commands) fn each_image(
 /// # Errors
 ///
 /// The file cannot be read, or means no cubin, or more than one.
-pub(in crate::commands) fn read(operand: &Path) -> Result<(String, Vec<u8>)> {
+pub(in crate::commands) fn read(operand: &Path) -> Result<(String, FileBytes)> {
     let file = File::read(operand)?;
     let found = match file.container()? {
         None => None,
