@@ -8,8 +8,8 @@ use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
-/// Files from here on are mapped. Below, reading takes well under a millisecond, and what was read cannot change any more.
-const MAP_FROM: u64 = 1 << 20;
+/// Files from here on are mapped: below, a page fault or two cost as much as reading, and what was read cannot change any more.
+const MAP_FROM: u64 = 1 << 16;
 
 /// The bytes of a file.
 #[derive(Debug)]
