@@ -22,22 +22,22 @@
 //! # Ok(()) }
 //! ```
 
-mod lists;
 mod location;
 mod place;
 mod registers;
 mod room;
 mod types;
 
-pub use lists::Stretch;
+pub use crate::stretches::Stretch;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
 pub use registers::{Held, Word};
 pub use room::Room;
 
 use crate::entries::{Address, Entries, Entry, Value};
+use crate::lists::Lists;
+use crate::stretches::{self, EntryCode};
 use gimli::{DwAt, DwTag};
-use lists::Lists;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
@@ -379,24 +379,18 @@ impl Scan<'_, '_> {
         if entry.tag == gimli::DW_TAG_compile_unit {
             return Ok(Arc::default());
         }
-        if let Some(Value::Offset(_, offset) | Value::Unsigned(offset)) = entry.value(gimli::DW_AT_ranges) {
-            return self.listed(*offset, base);
+        match stretches::code_of(self.code, entry) {
+            EntryCode::Listed(offset) => self.listed(offset, base),
+            EntryCode::One(stretch) => Ok(stretches::joined(vec![stretch]).into()),
+            EntryCode::Nowhere => Ok(Arc::default()),
         }
-        let Some(low) = entry.address(gimli::DW_AT_low_pc) else { return Ok(Arc::default()) };
-        let stretch = match entry.value(gimli::DW_AT_high_pc) {
-            Some(Value::Address(high)) => lists::stretch(self.code, low, *high),
-            Some(Value::Unsigned(size)) => lists::place(self.code, low)
-                .map(|(section, start)| Stretch { section, range: start..start.saturating_add(*size) }),
-            _ => None,
-        };
-        Ok(lists::joined(stretch.into_iter().collect()).into())
     }
 
     fn listed(&mut self, offset: u64, base: Option<Address>) -> Result<Arc<[Stretch]>> {
         if let Some(kept) = self.kept.get(&offset) {
             return Ok(Arc::clone(kept));
         }
-        let mut stretches = Vec::new();
+        let mut found = Vec::new();
         for pair in self.ranges.at(offset, base) {
             if !self.room.take(1) {
                 let text = "so many entries share parts of range lists that they cannot all be read";
@@ -406,10 +400,9 @@ impl Scan<'_, '_> {
                     ErrorKind::Other(text.to_owned()),
                 ));
             }
-            let pair = pair?;
-            stretches.extend(lists::stretch(self.code, pair.start, pair.end));
+            found.extend(pair?.and_then(|pair| stretches::stretch(self.code, pair.start, pair.end)));
         }
-        let stretches: Arc<[Stretch]> = lists::joined(stretches).into();
+        let stretches: Arc<[Stretch]> = stretches::joined(found).into();
         self.kept.insert(offset, Arc::clone(&stretches));
         Ok(stretches)
     }

@@ -1,8 +1,9 @@
 //! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them.
 
-use super::lists::{Lists, Places};
+use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
 use crate::entries::{Address, Entries, Entry, Value};
+use crate::stretches::{self, Stretch};
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
@@ -38,7 +39,7 @@ pub(super) fn count(
     functions: &mut [FunctionCoverage<'_>],
 ) -> Result<(VariableCounts, VariableCounts)> {
     let mut counter = Counter {
-        lists: Lists::new(cubin, symbolizer)?,
+        lists: Reader::new(cubin, symbolizer.code())?,
         by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
         symbolizer,
         functions,
@@ -62,13 +63,13 @@ pub(super) fn count(
 }
 
 struct Counter<'f, 's, 'n> {
-    lists: Lists<'s>,
+    lists: Reader<'s>,
     symbolizer: &'s Symbolizer<'s>,
     functions: &'f mut [FunctionCoverage<'n>],
     /// Functions by section and offset.
     by_place: HashMap<(SectionIndex, u64), usize>,
     /// The code of scopes.
-    code: Vec<Places>,
+    code: Vec<Vec<Stretch>>,
     globals: VariableCounts,
     without_code: VariableCounts,
 }
@@ -102,7 +103,7 @@ impl Counter<'_, '_, '_> {
         let code = self.lists.code(entry, base)?;
         let mut owner = outer.owner;
         if entry.tag == gimli::DW_TAG_subprogram {
-            let number = code.first().and_then(|place| self.function(place));
+            let number = code.first().and_then(|first| self.function(first));
             owner = number.map_or(Owner::NoCode, Owner::Function);
             if let Some(function) = number.and_then(|number| self.functions.get_mut(number)) {
                 function.entry = true;
@@ -117,8 +118,8 @@ impl Counter<'_, '_, '_> {
         Ok(Scope { owner, code: Some(self.code.len() - 1) })
     }
 
-    fn function(&self, (section, offset): (SectionIndex, u64)) -> Option<usize> {
-        let function = self.symbolizer.locate(section, offset)?.function?;
+    fn function(&self, first: &Stretch) -> Option<usize> {
+        let function = self.symbolizer.locate(first.section, first.range.start)?.function?;
         self.by_place.get(&(function.section, function.offset)).copied()
     }
 
@@ -127,16 +128,15 @@ impl Counter<'_, '_, '_> {
         if !is_parameter && entry.value(gimli::DW_AT_declaration).is_some() {
             return Ok(());
         }
-        let code = scope.code.and_then(|number| self.code.get(number));
-        let scope_bytes = code.map_or(0, Places::bytes);
+        let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
+        let scope_bytes = stretches::bytes(code);
         let (located, covered_bytes) = match entry.value(gimli::DW_AT_location) {
             _ if entry.value(gimli::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),
             Some(Value::Offset(_, offset)) => match self.lists.locations(*offset, base)? {
                 Some(places) => {
-                    let steps = code.map_or(0, Places::len).saturating_add(places.len());
-                    self.lists.spend(steps, *offset)?;
-                    (true, code.map_or(0, |code| code.common_bytes(&places)))
+                    self.lists.spend(code.len().saturating_add(places.len()), *offset)?;
+                    (true, stretches::common_bytes(code, &places))
                 }
                 None => (false, 0),
             },
