@@ -5,6 +5,7 @@
 mod driver;
 mod support;
 
+use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -130,6 +131,51 @@ fn which_kernels_have_line_info() {
         let status = coverage(&cubin, &["--min-lines", "95"]).status.code();
         assert_eq!(status, Some(i32::from(want < 95.0)));
     }
+}
+
+/// Locals of the example are in registers or nowhere: what `vars` calls available is what SASS registers have. A damaged map loses that alone.
+#[test]
+fn registers_are_counted_and_their_map_may_be_damaged() {
+    let file = support::repository().join("examples/saxpy/saxpy-debug.cubin");
+    let mut sound = json(&file, &[]);
+    let kernel = sound["functions"].as_array().unwrap().iter().find(|function| function["name"] == "saxpy");
+    let locals = &kernel.unwrap()["locals"];
+    let listing =
+        Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("vars").arg(&file).arg("--json").output();
+    let listing: Value = serde_json::from_slice(&listing.unwrap().stdout).unwrap();
+    let all = listing["variables"].as_array().unwrap();
+    let own = all.iter().filter(|variable| variable["kind"] == "variable");
+    let sum = |member: &str| own.clone().map(|variable| variable[member].as_u64().unwrap()).sum::<u64>();
+    // That of `i` alone, in 0x250-0x7e0 but for 0x7a0-0x7b0.
+    assert!(sum("available_bytes") >= 0x580);
+    assert_eq!(
+        (&locals["sass_bytes"], &locals["scope_bytes"]),
+        (&sum("available_bytes").into(), &sum("scope_bytes").into())
+    );
+
+    let bytes = fs::read(&file).unwrap();
+    let mut cubin = Cubin::parse(&bytes).unwrap();
+    let map = cubin.section_by_name(".nv_debug_info_reg_sass").unwrap();
+    cubin.sections[map.as_usize()].contents = Contents::Bytes(b"saxpy".to_vec().into());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.cubin");
+    fs::write(&file, cubin.write().unwrap()).unwrap();
+    let run = coverage(&file, &[]);
+    let message = "k.cubin: .nv_debug_info_reg_sass+0x0: ";
+    assert_eq!((run.status.code(), driver::messages(&run).matches(message).count()), (Some(1), 1));
+    let mut damaged = json(&file, &[]);
+    assert!(damaged["register_fault"].as_str().unwrap().starts_with(".nv_debug_info_reg_sass+0x0: "));
+    for report in [&mut sound, &mut damaged] {
+        let functions = report["functions"].take();
+        report["file"] = Value::Null;
+        report.as_object_mut().unwrap().remove("register_fault");
+        report["functions"] =
+            functions.as_array().unwrap().iter().map(|function| function["name"].clone()).collect();
+        for member in ["sass_bytes", "sass_percent"] {
+            report["variables"].as_object_mut().unwrap().remove(member);
+        }
+    }
+    assert_eq!(sound, damaged);
 }
 
 /// Instructions of each section in the listing of `nvdisasm -c`, without the NOPs at its end.

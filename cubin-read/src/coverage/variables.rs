@@ -1,12 +1,15 @@
-//! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them.
+//! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them; and what of it a debugger can
+//! read.
 
 use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
-use crate::entries::{Address, Entries, Entry, Value};
+use crate::entries::{Address, Entry, Value};
 use crate::stretches::{self, Stretch};
-use nv_debug_sections::Result;
+use crate::variables::{LocationRange, Place, Room, Unavailable, Variables};
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
+use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
 /// Where the variables of an entry belong.
@@ -35,27 +38,29 @@ struct Scope {
 pub(super) fn count(
     cubin: &Cubin<'_>,
     symbolizer: &Symbolizer<'_>,
-    entries: &Entries<'_>,
+    variables: &Variables<'_>,
     functions: &mut [FunctionCoverage<'_>],
 ) -> Result<(VariableCounts, VariableCounts)> {
     let mut counter = Counter {
         lists: Reader::new(cubin, symbolizer.code())?,
         by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
         symbolizer,
+        variables,
+        room: variables.room(),
         functions,
         code: Vec::new(),
         globals: VariableCounts::default(),
         without_code: VariableCounts::default(),
     };
-    for unit in entries.units() {
-        let entries = entries.all().get(unit.entries.clone()).unwrap_or_default();
+    for unit in variables.entries().units() {
+        let entries = variables.entries().all().get(unit.entries.clone()).unwrap_or_default();
         let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
         // The scopes of the entries that are open, by depth.
         let mut scopes: Vec<Scope> = Vec::new();
-        for entry in entries {
+        for (number, entry) in unit.entries.clone().zip(entries) {
             scopes.truncate(entry.depth);
             let outer = scopes.last().copied().unwrap_or(Scope { owner: Owner::Unit, code: None });
-            let scope = counter.entry(entry, outer, base)?;
+            let scope = counter.entry((number, entry), outer, base)?;
             scopes.push(scope);
         }
     }
@@ -65,6 +70,8 @@ pub(super) fn count(
 struct Counter<'f, 's, 'n> {
     lists: Reader<'s>,
     symbolizer: &'s Symbolizer<'s>,
+    variables: &'s Variables<'s>,
+    room: Room,
     functions: &'f mut [FunctionCoverage<'n>],
     /// Functions by section and offset.
     by_place: HashMap<(SectionIndex, u64), usize>,
@@ -76,7 +83,12 @@ struct Counter<'f, 's, 'n> {
 
 impl Counter<'_, '_, '_> {
     /// Takes an entry; what holds for those that belong to it.
-    fn entry(&mut self, entry: &Entry, outer: Scope, base: Option<Address>) -> Result<Scope> {
+    fn entry(
+        &mut self,
+        (number, entry): (usize, &Entry),
+        outer: Scope,
+        base: Option<Address>,
+    ) -> Result<Scope> {
         if outer.owner == Owner::Nobody {
             return Ok(outer);
         }
@@ -92,7 +104,7 @@ impl Counter<'_, '_, '_> {
                 self.scope(entry, outer, base)
             }
             gimli::DW_TAG_formal_parameter | gimli::DW_TAG_variable => {
-                self.variable(entry, outer, base)?;
+                self.variable((number, entry), outer, base)?;
                 Ok(outer)
             }
             _ => Ok(outer),
@@ -123,7 +135,12 @@ impl Counter<'_, '_, '_> {
         self.by_place.get(&(function.section, function.offset)).copied()
     }
 
-    fn variable(&mut self, entry: &Entry, scope: Scope, base: Option<Address>) -> Result<()> {
+    fn variable(
+        &mut self,
+        (number, entry): (usize, &Entry),
+        scope: Scope,
+        base: Option<Address>,
+    ) -> Result<()> {
         let is_parameter = entry.tag == gimli::DW_TAG_formal_parameter;
         if !is_parameter && entry.value(gimli::DW_AT_declaration).is_some() {
             return Ok(());
@@ -142,7 +159,16 @@ impl Counter<'_, '_, '_> {
             },
             _ => (false, 0),
         };
-        let one = VariableCounts { all: 1, located: located.into(), scope_bytes, covered_bytes };
+        let (register_bytes, sass_bytes) =
+            if covered_bytes > 0 { self.in_registers(number, scope)? } else { (0, 0) };
+        let one = VariableCounts {
+            all: 1,
+            located: located.into(),
+            scope_bytes,
+            covered_bytes,
+            register_bytes,
+            sass_bytes,
+        };
         let sum = match scope.owner {
             Owner::Unit => &mut self.globals,
             Owner::NoCode => &mut self.without_code,
@@ -155,5 +181,37 @@ impl Counter<'_, '_, '_> {
         };
         *sum += one;
         Ok(())
+    }
+
+    /// Bytes of the scope at which the variable of an entry is in a register, and those at which SASS registers have that.
+    fn in_registers(&mut self, entry: usize, scope: Scope) -> Result<(u64, u64)> {
+        let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
+        let all = self.variables.all();
+        let variable = all.binary_search_by_key(&entry, |variable| variable.entry);
+        let Some(variable) = variable.ok().and_then(|at| all.get(at)) else { return Ok((0, 0)) };
+        let location = self.variables.location(variable, &mut self.room);
+        if location.cut {
+            let text = "registers of locations are in so many places that they cannot all be followed";
+            let name = SectionKind::NvDebugInfoRegSass.name();
+            return Err(Error::whole(name, ErrorKind::Other(text.to_owned())));
+        }
+        let bytes = |wanted: fn(&Place) -> bool| {
+            let wanted = location.ranges.iter().filter(|LocationRange { place, .. }| wanted(place));
+            let wanted = stretches::joined(wanted.filter_map(|range| range.code.clone()).collect());
+            stretches::common_bytes(code, &wanted)
+        };
+        Ok((bytes(is_register), bytes(|place| is_register(place) && place.is_available())))
+    }
+}
+
+/// Whether a place is a register, in SASS registers or not.
+fn is_register(place: &Place) -> bool {
+    match place {
+        Place::Register(_) | Place::Based { .. } => true,
+        Place::Unavailable(reason) => matches!(
+            reason,
+            Unavailable::NotInRegister(_) | Unavailable::NoRegisterMap(_) | Unavailable::UnknownRegister(_)
+        ),
+        _ => false,
     }
 }

@@ -26,6 +26,8 @@ Shares are of instructions, the NOPs behind the last one of a function left out:
   ptx        a row of the PTX line table covers it
   vars       of variables and parameters, the bytes of their scopes at which they have a location
              (`llvm-dwarfdump --statistics`: #bytes in parent scope covered by DW_AT_location)
+  regs       of the bytes at which that is a register, those at which the register map has all of it in
+             SASS registers: elsewhere a debugger has a location and cannot read it
 Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
 inlined_at directives that no instruction or inlined call of the file has.
 
@@ -39,7 +41,7 @@ Examples:
 
 Exit status:
   0  done, and no function is below a minimum
-  1  a function is below a minimum, or a file cannot be read
+  1  a function is below a minimum, or a file or its register map cannot be read
   2  the command line is wrong";
 
 /// The command line.
@@ -127,12 +129,16 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let done = read::each_image(path, |name, bytes| {
             match bytes.and_then(|bytes| report((name, bytes), &debug, names.as_ref(), minimum)) {
                 Ok(report) => {
-                    failed |= report.is_below();
+                    failed |= report.is_below() || report.register_fault.is_some();
                     if !options.json {
                         text::file(out, &report, options.by == By::File)?;
                     }
                     out.flush()?;
-                    for message in report.messages(minimum) {
+                    let fault = report.register_fault.iter();
+                    let fault = fault.map(|error| {
+                        format!("{name}: {error}; no register is known to be in a SASS register")
+                    });
+                    for message in fault.chain(report.messages(minimum)) {
                         complain(format_args!("{}", printable(&message)));
                     }
                     outcomes.push(Outcome::Report(Box::new(report)));
