@@ -80,6 +80,27 @@ fn minima_name_the_kernels_below() {
     assert!(text.lines().any(|line| line.ends_with("k.cu")), "{text}");
 }
 
+/// A cubin has other paths than its PTX after `compile --path-map`: the same maps lead to them, and only what is lost is.
+#[test]
+fn paths_of_the_ptx_are_led_to_those_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("k.ptx");
+    fs::write(&ptx, PTX.replace("k.cu", "/build/src/k.cu")).unwrap();
+    let maps = ["--path-map", "/build=/lost", "--path-map", "/build/src=/home/me"];
+    let file = object(folder.path(), &ptx, &[&["-lineinfo"], &maps[..]].concat());
+    let lost = |maps: &[&str]| {
+        let report = json(&file, &[&["--ptx", ptx.to_str().unwrap()], maps].concat());
+        let lines = &report["ptx"][0]["lines"][0];
+        (lines["file"].clone(), lines["lines"].clone())
+    };
+    assert_eq!(lost(&maps), ("/home/me/k.cu".into(), serde_json::json!([4])));
+    // Without them all lines are in a file that the cubin does not name.
+    assert_eq!(lost(&[]), ("/build/src/k.cu".into(), serde_json::json!([3, 4, 5])));
+    for wrong in [&["--path-map", "/a=/b"][..], &["--ptx", "k.ptx", "--path-map", "=/b"]] {
+        assert_eq!(coverage(&file, wrong).status.code(), Some(2));
+    }
+}
+
 /// `../shared/bugs`: columns are lost, so of two statements on a line there is one line, and all code has it.
 #[test]
 fn bugs_about_lines() {

@@ -6,6 +6,7 @@ mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, printable};
+use crate::options::{self, PathMap};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_read::coverage::Coverage;
@@ -59,6 +60,9 @@ pub struct Options {
     /// The PTX that the files were made from: what of it is not in them
     #[arg(long, value_name = "FILE")]
     ptx: Option<PathBuf>,
+    /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile --path-map`; may be given again
+    #[arg(long, value_name = "OLD=NEW", value_parser = path_map, requires = "ptx")]
+    path_map: Vec<PathMap>,
     /// Least share of instructions with a line, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_lines: Option<f64>,
@@ -96,6 +100,10 @@ enum Outcome {
     Error { file: String, error: String },
 }
 
+fn path_map(text: &str) -> Result<PathMap, String> {
+    options::path_map(text).ok_or_else(|| "expected OLD=NEW, and OLD not empty".to_owned())
+}
+
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=100.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 100".to_owned())
@@ -120,7 +128,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let parsed = ptx_file.as_ref().map(|file| (ptx_syntax::parse(&file.text), &file.name));
     let names = parsed
         .as_ref()
-        .map(|(parsed, name)| PtxNames::read(&parsed.module).with_context(|| (*name).clone()))
+        .map(|(parsed, name)| {
+            PtxNames::read(&parsed.module, &options.path_map).with_context(|| (*name).clone())
+        })
         .transpose()?;
     let minimum = Minimum { lines: options.min_lines, variables: options.min_vars };
     let mut failed = false;
