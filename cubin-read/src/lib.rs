@@ -4,5 +4,6 @@ pub mod coverage;
 pub mod entries;
 pub mod expression;
 mod lists;
+mod stretches;
 pub mod variables;
 pub mod verify;

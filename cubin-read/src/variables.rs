@@ -22,28 +22,26 @@
 //! # Ok(()) }
 //! ```
 
-mod lists;
 mod location;
 mod place;
 mod registers;
 mod room;
 mod types;
 
-pub use lists::Stretch;
+pub use crate::stretches::Stretch;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
 pub use registers::{Held, Word};
 pub use room::Room;
 
 use crate::entries::{Address, Entries, Entry, Value};
+use crate::lists::Lists;
+use crate::stretches::{self, EntryCode};
 use gimli::{DwAt, DwTag};
-use lists::Lists;
 use nv_debug_sections::address_class::AddressClass;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::line;
-use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::symbolize::{Code, Function};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use registers::RegisterMap;
@@ -67,6 +65,27 @@ pub struct Variables<'c> {
     files: HashMap<u64, Vec<Option<String>>>,
     /// Variables' symbols, by section and value.
     objects: Vec<(SectionIndex, u64, SymbolIndex)>,
+    faults: Vec<Fault>,
+}
+
+/// A section that cannot be read, and what answers lack without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong: section and byte offset.
+    pub error: Error,
+    /// What is missing.
+    pub missing: Missing,
+}
+
+/// What answers lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Missing {
+    /// Paths of source files, which are in `.debug_line`: [`SourceLine::file`] is `None`, of all units or of the later ones.
+    SourceFiles,
+    /// Sizes of frames, which are in `.debug_frame`: [`Frame::from_stack_pointer`] is `None`.
+    FrameSizes,
+    /// SASS registers: what is in a PTX register is [unavailable](Unavailable::NoRegisterMap).
+    Registers,
 }
 
 /// What variables belong to: a unit, a function, a call inlined into one, or a block.
@@ -111,7 +130,7 @@ pub struct Variable {
 /// A line of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceLine<'v> {
-    /// Path as the file table has it; `None` where that has no such file.
+    /// Path as the file table has it; `None` where that has no such file, or cannot be read ([`Variables::faults`]).
     pub file: Option<&'v str>,
     /// 1-based; 0 for none.
     pub line: u64,
@@ -144,7 +163,8 @@ impl<'c> Variables<'c> {
     ///
     /// # Errors
     ///
-    /// A section that is needed cannot be decoded, or a relocation not be applied; the error names section and byte offset.
+    /// `.debug_ranges` cannot be decoded, or a relocation of it or of `.debug_loc` not be applied; the error names section and byte offset.
+    /// What else cannot be read is among the [`faults`](Self::faults).
     pub fn read(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
         let code = Code::new(cubin);
         let ranges = Lists::read(cubin, SectionKind::DebugRanges)?;
@@ -161,19 +181,24 @@ impl<'c> Variables<'c> {
             scan.unit(unit.entries.start, unit.entries.end)?;
         }
         let Scan { scopes, all, .. } = scan;
-        let frames = location::frame_sizes(cubin, &code)?;
         let objects = location::objects(cubin);
+        let mut faults = Vec::new();
+        let files = files(cubin, &mut faults);
+        let frames = location::frame_sizes(cubin, &code);
+        let frames = or_fault(frames, Missing::FrameSizes, &mut faults);
+        let registers = or_fault(RegisterMap::read(cubin), Missing::Registers, &mut faults);
         Ok(Self {
             cubin,
             entries,
             scopes,
             all,
             locations: Lists::read(cubin, SectionKind::DebugLoc)?,
-            registers: RegisterMap::read(cubin)?,
+            registers,
             frames,
-            files: files(cubin)?,
+            files,
             objects,
             code,
+            faults,
         })
     }
 
@@ -183,6 +208,11 @@ impl<'c> Variables<'c> {
         let map = map.and_then(|index| self.cubin.bytes(index).ok()).map_or(0, |bytes| bytes.len());
         let own = self.entries.bytes().len().saturating_add(map) as u64;
         Room::of_bytes(own.saturating_add(self.locations.len()))
+    }
+
+    /// Sections that cannot be read, without which there are answers all the same.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
     }
 
     /// All scopes, each behind the one that it is in.
@@ -349,24 +379,18 @@ impl Scan<'_, '_> {
         if entry.tag == gimli::DW_TAG_compile_unit {
             return Ok(Arc::default());
         }
-        if let Some(Value::Offset(_, offset) | Value::Unsigned(offset)) = entry.value(gimli::DW_AT_ranges) {
-            return self.listed(*offset, base);
+        match stretches::code_of(self.code, entry) {
+            EntryCode::Listed(offset) => self.listed(offset, base),
+            EntryCode::One(stretch) => Ok(stretches::joined(vec![stretch]).into()),
+            EntryCode::Nowhere => Ok(Arc::default()),
         }
-        let Some(low) = entry.address(gimli::DW_AT_low_pc) else { return Ok(Arc::default()) };
-        let stretch = match entry.value(gimli::DW_AT_high_pc) {
-            Some(Value::Address(high)) => lists::stretch(self.code, low, *high),
-            Some(Value::Unsigned(size)) => lists::place(self.code, low)
-                .map(|(section, start)| Stretch { section, range: start..start.saturating_add(*size) }),
-            _ => None,
-        };
-        Ok(lists::joined(stretch.into_iter().collect()).into())
     }
 
     fn listed(&mut self, offset: u64, base: Option<Address>) -> Result<Arc<[Stretch]>> {
         if let Some(kept) = self.kept.get(&offset) {
             return Ok(Arc::clone(kept));
         }
-        let mut stretches = Vec::new();
+        let mut found = Vec::new();
         for pair in self.ranges.at(offset, base) {
             if !self.room.take(1) {
                 let text = "so many entries share parts of range lists that they cannot all be read";
@@ -376,10 +400,9 @@ impl Scan<'_, '_> {
                     ErrorKind::Other(text.to_owned()),
                 ));
             }
-            let pair = pair?;
-            stretches.extend(lists::stretch(self.code, pair.start, pair.end));
+            found.extend(pair?.and_then(|pair| stretches::stretch(self.code, pair.start, pair.end)));
         }
-        let stretches: Arc<[Stretch]> = lists::joined(stretches).into();
+        let stretches: Arc<[Stretch]> = stretches::joined(found).into();
         self.kept.insert(offset, Arc::clone(&stretches));
         Ok(stretches)
     }
@@ -412,19 +435,31 @@ fn is_transparent(tag: DwTag) -> bool {
     )
 }
 
-/// The paths of each unit of `.debug_line`.
-fn files(cubin: &Cubin<'_>) -> Result<HashMap<u64, Vec<Option<String>>>> {
+/// What was read, or nothing and a fault.
+fn or_fault<T: Default>(read: Result<T>, missing: Missing, faults: &mut Vec<Fault>) -> T {
+    read.unwrap_or_else(|error| {
+        faults.push(Fault { error, missing });
+        T::default()
+    })
+}
+
+/// The paths of each unit of `.debug_line`, up to one that cannot be read.
+fn files(cubin: &Cubin<'_>, faults: &mut Vec<Fault>) -> HashMap<u64, Vec<Option<String>>> {
     let name = SectionKind::DebugLine.name();
-    let Some(index) = cubin.section_by_name(name) else { return Ok(HashMap::new()) };
-    let section = Relocated::new(cubin).section(index)?;
-    let tables = line::decode(name, &section.bytes)?;
-    let mut cursor = Cursor::new(name, &section.bytes);
+    let Some(bytes) = cubin.section_by_name(name).map(|index| cubin.bytes(index)) else {
+        return HashMap::new();
+    };
+    let bytes = or_fault(bytes, Missing::SourceFiles, faults);
     let mut files = HashMap::new();
-    for table in tables {
-        let offset = cursor.offset();
-        let length = cursor.u32("unit_length")?;
-        cursor.take(length.into(), "the unit")?;
-        files.insert(offset, table.paths(name)?);
+    for header in line::headers(name, &bytes) {
+        let paths = header.and_then(|(offset, table)| Ok((offset, table.paths(name)?)));
+        match paths {
+            Ok((offset, paths)) => _ = files.insert(offset, paths),
+            Err(error) => {
+                faults.push(Fault { error, missing: Missing::SourceFiles });
+                break;
+            }
+        }
     }
-    Ok(files)
+    files
 }

@@ -4,8 +4,10 @@
 mod support;
 
 use cubin_read::coverage::{Coverage, InstructionCounts, VariableCounts};
+use cubin_read::verify::{RuleId, verify};
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
 use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::reg_sass;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::symbolize::Symbolizer;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -252,6 +254,116 @@ fn variables_are_counted_as_llvm_does() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
+/// Bytes at which variables are in PTX registers, and those at which the register map has all of these: one instruction after the other,
+/// of a file with one function, whose entries gimli reads as they stand.
+fn in_registers(cubin: &Cubin<'_>) -> (u64, u64) {
+    let bytes = |name: &str| cubin.section_by_name(name).map(|index| cubin.bytes(index).unwrap());
+    let dwarf =
+        gimli::DwarfSections::load(|id| Ok::<_, gimli::Error>(bytes(id.name()).unwrap_or_default())).unwrap();
+    let dwarf = dwarf.borrow(|bytes| EndianSlice::new(bytes, LittleEndian));
+    let map = bytes(reg_sass::NAME).unwrap_or_default();
+    let map = reg_sass::decode(&map).unwrap();
+    let is_held = |name: &[u8], pc: u64| {
+        let all = map.iter().flat_map(|function| &function.ranges);
+        let own = all.filter(|r| r.ptx_name == name && (u64::from(r.start)..r.end.into()).contains(&pc));
+        let parts: BTreeSet<u32> = own.map(|range| range.part).collect();
+        let is_wide = name.starts_with(b"%rd") || name.starts_with(b"%fd");
+        parts.into_iter().eq(0..if is_wide { 2 } else { 1 })
+    };
+    let (mut in_ptx, mut in_sass) = (0, 0);
+    let mut units = dwarf.units();
+    while let Some(header) = units.next().unwrap() {
+        let unit = dwarf.unit(header).unwrap();
+        let mut entries = unit.entries();
+        // By depth: the code of what is open, or `None` in what is of no code.
+        let mut open: Vec<Option<Vec<(u64, u64)>>> = Vec::new();
+        while let Some(entry) = entries.next_dfs().unwrap() {
+            open.truncate(entry.depth() as usize);
+            let around = open.last().cloned().unwrap_or(Some(Vec::new()));
+            let mut code = Vec::new();
+            let mut ranges = dwarf.die_ranges(&unit, entry).unwrap();
+            while let Some(range) = ranges.next().unwrap() {
+                code.push((range.begin, range.end));
+            }
+            let is_function = matches!(entry.tag(), gimli::DW_TAG_subprogram | gimli::DW_TAG_subroutine_type);
+            let is_scope =
+                matches!(entry.tag(), gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine);
+            open.push(match around {
+                Some(_) if is_function || is_scope && !code.is_empty() => {
+                    Some(code).filter(|code| !code.is_empty())
+                }
+                other => other,
+            });
+            let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
+            let Some(Some(code)) = open.last().filter(|_| is_variable) else { continue };
+            let mut places: Vec<(u64, u64, &[u8])> = Vec::new();
+            match entry.attr_value(gimli::DW_AT_location) {
+                Some(gimli::AttributeValue::Exprloc(expression)) => {
+                    places.push((0, u64::MAX, expression.0.slice()));
+                }
+                Some(value) => {
+                    let mut list = dwarf.attr_locations(&unit, value).unwrap().unwrap();
+                    while let Some(place) = list.next().unwrap() {
+                        places.push((place.range.begin, place.range.end, place.data.0.slice()));
+                    }
+                }
+                None => {}
+            }
+            for pc in code.iter().flat_map(|(start, end)| (*start..*end).step_by(16)) {
+                let here = places.iter().filter(|(start, end, _)| (*start..*end).contains(&pc));
+                // DW_OP_regx, and a number that is the name in ASCII, the last letter lowest.
+                let names: Vec<Vec<u8>> = here
+                    .filter(|(.., expression)| expression.first() == Some(&0x90))
+                    .map(|(.., expression)| {
+                        let number = leb128(EndianSlice::new(&expression[1..], LittleEndian)).to_be_bytes();
+                        number.into_iter().skip_while(|letter| *letter == 0).collect()
+                    })
+                    .collect();
+                in_ptx += 16 * u64::from(!names.is_empty());
+                in_sass += 16 * u64::from(names.iter().any(|name| is_held(name, pc)));
+            }
+        }
+    }
+    (in_ptx, in_sass)
+}
+
+/// Up to sm_89, where values are in their fields, and in files of one function, which is at address 0.
+#[test]
+fn registers_are_those_that_the_map_has_at_each_instruction() {
+    let (mut files, mut open, mut sum) = (0, 0, (0, 0));
+    let legacy =
+        |path: &PathBuf| ["sm_75", "sm_80", "sm_86", "sm_89"].iter().any(|sm| path.iter().any(|p| p == *sm));
+    for path in support::cubins().into_iter().filter(legacy) {
+        let bytes = fs::read(&path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let functions = cubin.iter().filter(|(_, name, _)| name.starts_with(".text.")).count();
+        if functions != 1 || cubin.header.is_relocatable() || cubin.section_by_name(".debug_info").is_none() {
+            continue;
+        }
+        // Addresses that ptxas left open are 0, which gimli takes for the function's start.
+        if verify(&cubin).findings().iter().any(|finding| finding.rule.id == RuleId::ListUnresolved) {
+            open += 1;
+            continue;
+        }
+        let symbolizer = Symbolizer::new(&cubin).unwrap();
+        let coverage = Coverage::of(&cubin, &symbolizer).unwrap();
+        let mut ours = VariableCounts::default();
+        for function in &coverage.functions {
+            ours += function.variables();
+        }
+        assert!(ours.sass_bytes <= ours.register_bytes && ours.register_bytes <= ours.covered_bytes);
+        let found = (ours.register_bytes, ours.sass_bytes);
+        assert_eq!(found, in_registers(&cubin), "{}", path.display());
+        sum = (sum.0 + found.0, sum.1 + found.1);
+        files += 1;
+    }
+    eprintln!(
+        "{files} files, {open} with open ranges left out; {} bytes in PTX registers, {} of them in SASS registers",
+        sum.0, sum.1
+    );
+    assert!(files == 0 || sum.0 > sum.1 && sum.1 > 0);
+}
+
 /// xorshift64.
 struct Random(u64);
 
@@ -291,6 +403,8 @@ fn damaged_files_are_no_harm() {
                     assert!(
                         variables.located <= variables.all
                             && variables.covered_bytes <= variables.scope_bytes
+                            && variables.register_bytes <= variables.covered_bytes
+                            && variables.sass_bytes <= variables.register_bytes
                     );
                 }
                 Ok(())

@@ -16,7 +16,10 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, MercurySection, SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Record};
+use nv_debug_sections::reloc::Action::Add;
+use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::relocated::Relocated;
+use std::borrow::Cow;
 
 mod difference;
 mod table_form;
@@ -179,13 +182,14 @@ impl Check<'_, '_> {
         let is_alias = matches!(cubin.section(mercury)?.contents, Contents::Alias(_));
         let Made { native: made, clone } = self.made(native, mercury);
         let made = made.as_ref().map_err(Clone::clone)?;
-        if made.bytes != *here {
+        let bytes = with_values(view, native, &here, &made.bytes)?;
+        if bytes != here {
             let relocated = view.section(native)?;
             let code = |offset| {
                 let section = relocated.target(offset).and_then(|target| target.section);
                 section.map_or("", |section| cubin.section_name(section)).to_owned()
             };
-            return Ok(Outcome::Different(difference::of_section(kind, &made.bytes, &here, code)));
+            return Ok(Outcome::Different(difference::of_section(kind, &bytes, &here, code)));
         }
         if is_table {
             let fault = table_form::fault(view, mercury, self.translation)?;
@@ -193,9 +197,9 @@ impl Check<'_, '_> {
         }
         if let Some(clone) = clone.as_ref().filter(|_| !is_alias) {
             let clone = clone.as_ref().map_err(Clone::clone)?;
-            let clone = clone.bytes.as_deref().unwrap_or(&here);
-            if clone != &*there {
-                let words = difference::of_bytes(&there, clone);
+            let clone = with_values(view, mercury, &there, clone.bytes.as_deref().unwrap_or(&here))?;
+            if clone != there {
+                let words = difference::of_bytes(&there, &clone);
                 return Ok(Outcome::Different(format!(
                     "the clone is not what the file's section gives: {words}"
                 )));
@@ -281,4 +285,28 @@ impl Check<'_, '_> {
             Outcome::Different(format!("symbol {number}, {name}, is not what the native one gives"))
         }))
     }
+}
+
+/// `made`, a section at `index` as it is made, with what the file's own `bytes` have in fields under RELA entries, if that is the entry's
+/// value: a side file has the values there in place of stale bytes ([`Cubin::keep_only_debug`]). The entries are compared apart.
+fn with_values<'m>(
+    view: &Relocated<'_, '_>,
+    index: SectionIndex,
+    bytes: &[u8],
+    made: &'m [u8],
+) -> Result<Cow<'m, [u8]>> {
+    if made == bytes {
+        return Ok(Cow::Borrowed(made));
+    }
+    let (relocated, mut made) = (view.section(index)?, Cow::Borrowed(made));
+    for (_, entry) in view.relocations_of(index).filter(|(_, entry)| entry.addend.is_some()) {
+        let known = RelocType::from_number(entry.r_type).filter(|known| known.action == Add);
+        let Some((known, start)) = known.zip(usize::try_from(entry.offset).ok()) else { continue };
+        let range = start..start.saturating_add(known.width.into());
+        let value = bytes.get(range.clone()).filter(|own| relocated.bytes.get(range.clone()) == Some(*own));
+        if let (Some(value), Some(field)) = (value, made.to_mut().get_mut(range)) {
+            field.copy_from_slice(value);
+        }
+    }
+    Ok(made)
 }

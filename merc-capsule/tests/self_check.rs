@@ -13,7 +13,7 @@ use object::{Object as _, ObjectSection as _};
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
-use support::each_capsule;
+use support::{cubins, each_capsule};
 
 fn kind(outcome: &Outcome) -> &'static str {
     match outcome {
@@ -44,6 +44,61 @@ fn the_corpus_checks_itself() {
         eprintln!("{count:5} {kind:9} {name}");
     }
     assert!(different.is_empty(), "{} differ: {:#?}", different.len(), &different[..different.len().min(9)]);
+}
+
+/// The debug sections of a cubin and its code, put together again.
+fn joined(cubin: &Cubin<'_>, check: impl FnOnce(&Cubin<'_>)) {
+    let (mut code, mut side) = (cubin.clone(), cubin.clone());
+    code.remove_debug_sections(|_| false).unwrap();
+    side.keep_only_debug().unwrap();
+    let (code, side) = (code.write().unwrap(), side.write().unwrap());
+    let (code, mut side) = (Cubin::parse(&code).unwrap(), Cubin::parse(&side).unwrap());
+    side.fill_from(&code).unwrap();
+    check(&side);
+}
+
+/// A side file has values in fields under RELA entries where the cubin has stale bytes: that is no difference, any other byte there is one.
+#[test]
+fn joined_of_two_files_a_cubin_checks_itself_as_before() {
+    let (mut checked, mut with_values, mut damaged) = (0, 0, 0);
+    for path in cubins() {
+        let bytes = fs::read(&path).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        if !cubin.has_capsule() {
+            continue;
+        }
+        let place = path.display();
+        joined(&cubin, |joined| {
+            assert!(self_check(joined, None) == self_check(&cubin, None), "{place}");
+            checked += 1;
+            let section = |cubin: &Cubin<'_>| {
+                let index = cubin.section_by_name(".debug_frame")?;
+                let entries = cubin.relocations_of(index).map(|(_, entry)| entry.offset).collect::<Vec<_>>();
+                Some((index, cubin.bytes(index).unwrap().into_owned(), entries))
+            };
+            let (Some((_, before, _)), Some((index, bytes, fields))) = (section(&cubin), section(joined))
+            else {
+                return;
+            };
+            let is_stale = |at: &u64| before[*at as usize..][..8] != bytes[*at as usize..][..8];
+            let Some(field) = fields.into_iter().find(is_stale) else { return };
+            with_values += 1;
+            for bit in 0..64 {
+                let (mut other, mut bytes) = (joined.clone(), bytes.clone());
+                bytes[field as usize + bit / 8] ^= 1 << (bit % 8);
+                other.sections[index.as_usize()].contents = Contents::Bytes(bytes.into());
+                let all = self_check(&other, None).unwrap();
+                let own = all.iter().find(|checked| checked.native == ".debug_frame").unwrap();
+                let is_found = matches!(own.outcome, Outcome::Different(_));
+                assert!(is_found, "{place}: bit {bit} of the field at {field:#x}: {:?}", own.outcome);
+                damaged += 1;
+            }
+        });
+    }
+    eprintln!(
+        "{checked} joined files, {with_values} with values in place of stale bytes, {damaged} damages found"
+    );
+    assert!(checked == 0 || with_values >= 9);
 }
 
 /// Sections that the check tells about and that have bytes of their own: in the order of the file, with their ranges in it.

@@ -1,46 +1,85 @@
 //! A profiler's use: PC samples in, folded stacks out, as flame graph tools take them.
 //!
 //! ```text
-//! cargo run -p nv-debug-sections --example symbolize k.cubin < samples.txt | flamegraph.pl > k.svg
+//! cargo run -p nv-debug-sections --example symbolize k.cubin < samples.csv | flamegraph.pl > k.svg
 //! ```
 //!
-//! A sample is a line `FUNCTION OFFSET COUNT`, as in `_Z5saxpyPf 224 17`: the (mangled) function, a decimal byte offset in it,
-//! how many samples. A stack is `kernel;caller;callee (file:line) COUNT`, the kernel first.
+//! The samples are a CSV file with a header: a (mangled) function, a byte offset in it, how many samples (one without that column), as CUPTI
+//! names them (`functionName,pcOffset,samples`) or as below; other columns, such as stall reasons, make no difference. A stack is
+//! `kernel (file:line);caller (file:line);callee (file:line) COUNT`, the kernel first. Functions of other cubins are a stack by name.
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
 use std::collections::BTreeMap;
 use std::error::Error;
 
-/// `function (file:line)`.
+/// A row of the profiler's file.
+#[derive(serde::Deserialize)]
+struct Sample {
+    #[serde(alias = "functionName", alias = "kernel", alias = "Kernel Name")]
+    function: String,
+    /// Decimal, or hexadecimal behind `0x`.
+    #[serde(alias = "pcOffset", alias = "pc", alias = "PC Offset")]
+    offset: String,
+    #[serde(alias = "count", alias = "Samples", default = "one")]
+    samples: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// `function (file:line)`, without what ends a frame or a stack.
 fn describe(frame: &Frame<'_>) -> String {
     let function = match frame.function {
         FrameFunction::Physical(function) => function.map_or("??".into(), |function| function.name.into()),
         FrameFunction::Inlined(callee) => String::from_utf8_lossy(callee.name.unwrap_or(b"??")),
     };
-    let FileName::Path(file) = frame.file else { return function.into_owned() };
-    format!("{function} ({file}:{})", frame.line)
+    plain(&match frame.file {
+        FileName::Path(file) => format!("{function} ({file}:{})", frame.line),
+        FileName::Undeclared(_) => function.into_owned(),
+    })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let bytes = std::fs::read(std::env::args().nth(1).ok_or("which cubin?")?)?;
-    let cubin = nv_debug_sections::cubin::Cubin::parse(&bytes)?;
+fn plain(name: &str) -> String {
+    name.replace(';', ":").replace(char::is_control, " ")
+}
+
+/// Counts of stacks.
+///
+/// # Errors
+///
+/// The cubin cannot be read, or a row is no sample.
+pub(crate) fn folded(
+    cubin: &[u8],
+    samples: impl std::io::Read,
+) -> Result<BTreeMap<String, u64>, Box<dyn Error>> {
+    let cubin = Cubin::parse(cubin)?;
     let symbolizer = Symbolizer::new(&cubin)?;
     let functions: BTreeMap<_, _> = symbolizer.functions().iter().map(|f| (f.name, f)).collect();
     let mut stacks: BTreeMap<String, u64> = BTreeMap::new();
-    for sample in std::io::stdin().lines() {
-        let sample = sample?;
-        let [name, offset, count] = *sample.split_whitespace().collect::<Vec<_>>() else { continue };
-        let function = functions.get(name).ok_or_else(|| format!("no function {name}"))?;
-        let place = symbolizer.locate(function.section, function.offset + offset.parse::<u64>()?);
+    for sample in csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(samples).deserialize() {
+        let Sample { function: name, offset, samples } = sample?;
+        let offset = match offset.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16)?,
+            None => offset.parse()?,
+        };
+        let place =
+            functions.get(&*name).and_then(|f| symbolizer.locate(f.section, f.offset.saturating_add(offset)));
         let mut frames: Vec<String> = place.iter().flat_map(Place::frames).map(|f| describe(&f)).collect();
         if frames.is_empty() {
-            frames.push(name.to_owned());
+            frames.push(plain(&name));
         }
         frames.reverse();
-        *stacks.entry(frames.join(";")).or_default() += count.parse::<u64>()?;
+        *stacks.entry(frames.join(";")).or_default() += samples;
     }
-    for (stack, count) in stacks {
+    Ok(stacks)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let cubin = std::fs::read(std::env::args().nth(1).ok_or("which cubin?")?)?;
+    for (stack, count) in folded(&cubin, std::io::stdin())? {
         println!("{stack} {count}");
     }
     Ok(())

@@ -16,8 +16,8 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
-pub use decode::decode;
 pub(crate) use decode::{Registers, Step, decode_sequence, set_address, step, units};
+pub use decode::{decode, headers};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
 /// FORMATS 1.4.

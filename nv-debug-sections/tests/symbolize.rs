@@ -5,7 +5,7 @@
 
 mod corpus;
 
-use corpus::{Cubins, file, kinds, ptx_for_12, ptxas_12};
+use corpus::{Cubins, cuda_12, file, kinds, ptxas_12};
 use gimli::{EndianSlice, LineInstruction, LittleEndian, Reader as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
@@ -259,7 +259,7 @@ fn rows_of_cuda_12_too() {
         let ptx = String::from_utf8(file(&path.with_extension("ptx"))).unwrap();
         let old = OLD_CHIPS.iter().filter(|_| arch == "sm_75").copied();
         for (chip, kind) in old.chain([arch]).flat_map(|chip| [(chip, None), (chip, Some("-c"))]) {
-            std::fs::write(&input, ptx_for_12(&ptx, chip)).unwrap();
+            std::fs::write(&input, cuda_12::ptx(&ptx, chip)).unwrap();
             let mut command = std::process::Command::new(&ptxas);
             command.args(["-arch", chip, level, "-o"]).args([&output, &input]).args(kind);
             if !command.output().unwrap().status.success() {

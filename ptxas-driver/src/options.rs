@@ -15,6 +15,7 @@ use crate::arch::Arch;
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
+pub(crate) use value::path_map;
 
 /// ptxas' message for `-g` with a level above 0, and for `.target debug` PTX with one.
 pub const OPTIMIZED_DEBUG: &str = "Optimized debugging not supported";

@@ -5,6 +5,7 @@
 mod driver;
 mod support;
 
+use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -79,6 +80,27 @@ fn minima_name_the_kernels_below() {
     assert!(text.lines().any(|line| line.ends_with("k.cu")), "{text}");
 }
 
+/// A cubin has other paths than its PTX after `compile --path-map`: the same maps lead to them, and only what is lost is.
+#[test]
+fn paths_of_the_ptx_are_led_to_those_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("k.ptx");
+    fs::write(&ptx, PTX.replace("k.cu", "/build/src/k.cu")).unwrap();
+    let maps = ["--path-map", "/build=/lost", "--path-map", "/build/src=/home/me"];
+    let file = object(folder.path(), &ptx, &[&["-lineinfo"], &maps[..]].concat());
+    let lost = |maps: &[&str]| {
+        let report = json(&file, &[&["--ptx", ptx.to_str().unwrap()], maps].concat());
+        let lines = &report["ptx"][0]["lines"][0];
+        (lines["file"].clone(), lines["lines"].clone())
+    };
+    assert_eq!(lost(&maps), ("/home/me/k.cu".into(), serde_json::json!([4])));
+    // Without them all lines are in a file that the cubin does not name.
+    assert_eq!(lost(&[]), ("/build/src/k.cu".into(), serde_json::json!([3, 4, 5])));
+    for wrong in [&["--path-map", "/a=/b"][..], &["--ptx", "k.ptx", "--path-map", "=/b"]] {
+        assert_eq!(coverage(&file, wrong).status.code(), Some(2));
+    }
+}
+
 /// `../shared/bugs`: columns are lost, so of two statements on a line there is one line, and all code has it.
 #[test]
 fn bugs_about_lines() {
@@ -130,6 +152,51 @@ fn which_kernels_have_line_info() {
         let status = coverage(&cubin, &["--min-lines", "95"]).status.code();
         assert_eq!(status, Some(i32::from(want < 95.0)));
     }
+}
+
+/// Locals of the example are in registers or nowhere: what `vars` calls available is what SASS registers have. A damaged map loses that alone.
+#[test]
+fn registers_are_counted_and_their_map_may_be_damaged() {
+    let file = support::repository().join("examples/saxpy/saxpy-debug.cubin");
+    let mut sound = json(&file, &[]);
+    let kernel = sound["functions"].as_array().unwrap().iter().find(|function| function["name"] == "saxpy");
+    let locals = &kernel.unwrap()["locals"];
+    let listing =
+        Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("vars").arg(&file).arg("--json").output();
+    let listing: Value = serde_json::from_slice(&listing.unwrap().stdout).unwrap();
+    let all = listing["variables"].as_array().unwrap();
+    let own = all.iter().filter(|variable| variable["kind"] == "variable");
+    let sum = |member: &str| own.clone().map(|variable| variable[member].as_u64().unwrap()).sum::<u64>();
+    // That of `i` alone, in 0x250-0x7e0 but for 0x7a0-0x7b0.
+    assert!(sum("available_bytes") >= 0x580);
+    assert_eq!(
+        (&locals["sass_bytes"], &locals["scope_bytes"]),
+        (&sum("available_bytes").into(), &sum("scope_bytes").into())
+    );
+
+    let bytes = fs::read(&file).unwrap();
+    let mut cubin = Cubin::parse(&bytes).unwrap();
+    let map = cubin.section_by_name(".nv_debug_info_reg_sass").unwrap();
+    cubin.sections[map.as_usize()].contents = Contents::Bytes(b"saxpy".to_vec().into());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.cubin");
+    fs::write(&file, cubin.write().unwrap()).unwrap();
+    let run = coverage(&file, &[]);
+    let message = "k.cubin: .nv_debug_info_reg_sass+0x0: ";
+    assert_eq!((run.status.code(), driver::messages(&run).matches(message).count()), (Some(1), 1));
+    let mut damaged = json(&file, &[]);
+    assert!(damaged["register_fault"].as_str().unwrap().starts_with(".nv_debug_info_reg_sass+0x0: "));
+    for report in [&mut sound, &mut damaged] {
+        let functions = report["functions"].take();
+        report["file"] = Value::Null;
+        report.as_object_mut().unwrap().remove("register_fault");
+        report["functions"] =
+            functions.as_array().unwrap().iter().map(|function| function["name"].clone()).collect();
+        for member in ["sass_bytes", "sass_percent"] {
+            report["variables"].as_object_mut().unwrap().remove(member);
+        }
+    }
+    assert_eq!(sound, damaged);
 }
 
 /// Instructions of each section in the listing of `nvdisasm -c`, without the NOPs at its end.

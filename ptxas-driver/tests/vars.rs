@@ -3,6 +3,7 @@
 
 mod support;
 
+use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 
@@ -18,6 +19,8 @@ fn stdout(output: &Output) -> String {
 
 const CLASSES: &str = "cubin-read/tests/data/address_class.sm_90.cubin";
 const SAXPY: &str = "examples/saxpy/saxpy-debug.cubin";
+/// Variables in frames.
+const FRAMES: &str = "examples/block_sum/block_sum-debug.cubin";
 
 // EXPECT.md of report 36.
 #[test]
@@ -90,4 +93,89 @@ fn questions_without_an_answer_fail() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(1) && stderr.contains(message), "{args:?}: {stderr}");
     }
+}
+
+/// The document of a cubin with the bytes of a section changed, standard error, and the exit status.
+fn damaged(file: &str, section: &str, damage: fn(&mut Vec<u8>)) -> (Value, String, Option<i32>) {
+    let bytes = std::fs::read(support::repository().join(file)).unwrap();
+    let mut cubin = Cubin::parse(&bytes).unwrap();
+    let index = cubin.section_by_name(section).unwrap();
+    let Contents::Bytes(contents) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+    damage(contents.to_mut());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.cubin");
+    std::fs::write(&file, cubin.write().unwrap()).unwrap();
+    let output = vars(file.to_str().unwrap(), &["--json"]);
+    let document = serde_json::from_str(&stdout(&output)).unwrap();
+    // An address needs no line table either.
+    let at = vars(file.to_str().unwrap(), &["--at", "0x20"]);
+    assert_eq!(at.status.code(), output.status.code());
+    (document, String::from_utf8(output.stderr).unwrap(), output.status.code())
+}
+
+/// Calls `change` with every object in a document.
+fn each_object(value: &mut Value, change: &mut impl FnMut(&mut serde_json::Map<String, Value>)) {
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(|value| each_object(value, change)),
+        Value::Object(members) => {
+            change(members);
+            members.values_mut().for_each(|value| each_object(value, change));
+        }
+        _ => {}
+    }
+}
+
+/// Takes out of a document what an unreadable section is needed for; how much that was.
+fn take(document: &mut Value, missing: &str) -> usize {
+    document["file"] = Value::Null;
+    document.as_object_mut().unwrap().remove("faults");
+    let mut taken = 0;
+    each_object(document, &mut |members| match missing {
+        "source files" => {
+            let file = members.get_mut("file").filter(|file| file.is_string());
+            taken += usize::from(file.is_some_and(|file| !file.take().is_null()));
+        }
+        "offsets from R1" if members.get("kind").is_some_and(|kind| kind == "frame") => {
+            taken += usize::from(members.remove("stack_offset").is_some());
+            members.remove("text");
+        }
+        "SASS registers" if members.contains_key("places") => {
+            taken += members["places"].to_string().matches("\"registers\"").count();
+            for member in ["places", "available_bytes"] {
+                members.remove(member);
+            }
+        }
+        _ => {}
+    });
+    taken
+}
+
+/// What is in no damaged section is answered as before, and what is missing is said.
+#[test]
+fn without_a_section_that_cannot_be_read_the_rest_is_answered() {
+    for (file, section, damage, missing) in [
+        (SAXPY, ".debug_line", (|bytes| bytes[4] = 9) as fn(&mut Vec<u8>), "source files"),
+        (FRAMES, ".debug_frame", |bytes| bytes.truncate(9), "offsets from R1"),
+        (SAXPY, ".nv_debug_info_reg_sass", |bytes| bytes.truncate(9), "SASS registers"),
+    ] {
+        let (mut document, messages, code) = damaged(file, section, damage);
+        let faults = document["faults"].as_array().unwrap();
+        let [fault] = faults.as_slice() else { panic!("{faults:?}") };
+        assert_eq!((&fault["section"], &fault["missing"], code), (&section.into(), &missing.into(), Some(1)));
+        assert!(
+            messages.contains(&format!("k.cubin: {section}+")) && messages.contains(missing),
+            "{messages}"
+        );
+        assert_eq!(messages.lines().count(), 1, "{messages}");
+        let mut sound: Value = serde_json::from_str(&stdout(&vars(file, &["--json"]))).unwrap();
+        let (before, after) = (take(&mut sound, missing), take(&mut document, missing));
+        assert!(before > 0 && after == 0, "{section}: {before}, {after}");
+        assert_eq!(document, sound, "{section}");
+    }
+    // Names of files are in the headers: what rows say is not asked for.
+    let (mut document, messages, code) =
+        damaged(SAXPY, ".debug_line", |bytes| *bytes.last_mut().unwrap() = 0x0f);
+    let mut sound: Value = serde_json::from_str(&stdout(&vars(SAXPY, &["--json"]))).unwrap();
+    (document["file"], sound["file"]) = (Value::Null, Value::Null);
+    assert_eq!((document, messages.as_str(), code), (sound, "", Some(0)));
 }

@@ -21,6 +21,7 @@ mod lists;
 mod variables;
 
 use crate::entries::Entries;
+use crate::variables::{Missing, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -41,6 +42,8 @@ pub struct Coverage<'s> {
     pub globals: VariableCounts,
     /// Variables and parameters of functions whose code is not in the file.
     pub without_code: VariableCounts,
+    /// Why the register map cannot be read: all [`sass_bytes`](VariableCounts::sass_bytes) are 0 then.
+    pub register_fault: Option<Error>,
 }
 
 /// What is covered of a function: a kernel, a device function, or one that ptxas has folded into a kernel's section.
@@ -119,6 +122,11 @@ pub struct VariableCounts {
     pub scope_bytes: u64,
     /// Those at which the variable has a location: all where that is one expression, else what its location list covers.
     pub covered_bytes: u64,
+    /// Those at which its location is a register, or an address that a register holds.
+    pub register_bytes: u64,
+    /// Those of them at which the register map has all of that register in SASS registers: elsewhere a debugger has a location and cannot
+    /// read it.
+    pub sass_bytes: u64,
 }
 
 /// What is covered of a source file.
@@ -145,14 +153,17 @@ impl<'s> Coverage<'s> {
     ///
     /// # Errors
     ///
-    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they or the line table refer to so much so often that no
-    /// compiler has made them. The error names section and offset.
+    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they, the line table or the register map refer to so much so
+    /// often that no compiler has made them. The error names section and offset.
     pub fn of(cubin: &'s Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Self> {
         let pieces = code::pieces(cubin, symbolizer)?;
         let (mut functions, files) = lines::count(symbolizer, &pieces)?;
         let entries = Entries::read(cubin)?;
-        let (globals, without_code) = variables::count(cubin, symbolizer, &entries, &mut functions)?;
-        Ok(Self { functions, files, globals, without_code })
+        let found = Variables::read(cubin, &entries)?;
+        let (globals, without_code) = variables::count(cubin, symbolizer, &found, &mut functions)?;
+        let mut faults = found.faults().iter().filter(|fault| fault.missing == Missing::Registers);
+        let register_fault = faults.next().map(|fault| fault.error.clone());
+        Ok(Self { functions, files, globals, without_code, register_fault })
     }
 
     /// All instructions.
@@ -192,12 +203,14 @@ impl AddAssign for InstructionCounts {
 
 impl AddAssign for VariableCounts {
     fn add_assign(&mut self, other: Self) {
-        let Self { all, located, scope_bytes, covered_bytes } = other;
+        let Self { all, located, scope_bytes, covered_bytes, register_bytes, sass_bytes } = other;
         for (sum, more) in [
             (&mut self.all, all),
             (&mut self.located, located),
             (&mut self.scope_bytes, scope_bytes),
             (&mut self.covered_bytes, covered_bytes),
+            (&mut self.register_bytes, register_bytes),
+            (&mut self.sass_bytes, sass_bytes),
         ] {
             *sum = sum.saturating_add(more);
         }

@@ -1,11 +1,15 @@
-//! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them.
+//! Variables and parameters that have a location, and where: as `llvm-dwarfdump --statistics` counts them; and what of it a debugger can
+//! read.
 
-use super::lists::{Lists, Places};
+use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
-use crate::entries::{Address, Entries, Entry, Value};
-use nv_debug_sections::Result;
+use crate::entries::{Address, Entry, Value};
+use crate::stretches::{self, Stretch};
+use crate::variables::{LocationRange, Place, Room, Unavailable, Variables};
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
+use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 
 /// Where the variables of an entry belong.
@@ -34,27 +38,29 @@ struct Scope {
 pub(super) fn count(
     cubin: &Cubin<'_>,
     symbolizer: &Symbolizer<'_>,
-    entries: &Entries<'_>,
+    variables: &Variables<'_>,
     functions: &mut [FunctionCoverage<'_>],
 ) -> Result<(VariableCounts, VariableCounts)> {
     let mut counter = Counter {
-        lists: Lists::new(cubin, symbolizer)?,
+        lists: Reader::new(cubin, symbolizer.code())?,
         by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
         symbolizer,
+        variables,
+        room: variables.room(),
         functions,
         code: Vec::new(),
         globals: VariableCounts::default(),
         without_code: VariableCounts::default(),
     };
-    for unit in entries.units() {
-        let entries = entries.all().get(unit.entries.clone()).unwrap_or_default();
+    for unit in variables.entries().units() {
+        let entries = variables.entries().all().get(unit.entries.clone()).unwrap_or_default();
         let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
         // The scopes of the entries that are open, by depth.
         let mut scopes: Vec<Scope> = Vec::new();
-        for entry in entries {
+        for (number, entry) in unit.entries.clone().zip(entries) {
             scopes.truncate(entry.depth);
             let outer = scopes.last().copied().unwrap_or(Scope { owner: Owner::Unit, code: None });
-            let scope = counter.entry(entry, outer, base)?;
+            let scope = counter.entry((number, entry), outer, base)?;
             scopes.push(scope);
         }
     }
@@ -62,20 +68,27 @@ pub(super) fn count(
 }
 
 struct Counter<'f, 's, 'n> {
-    lists: Lists<'s>,
+    lists: Reader<'s>,
     symbolizer: &'s Symbolizer<'s>,
+    variables: &'s Variables<'s>,
+    room: Room,
     functions: &'f mut [FunctionCoverage<'n>],
     /// Functions by section and offset.
     by_place: HashMap<(SectionIndex, u64), usize>,
     /// The code of scopes.
-    code: Vec<Places>,
+    code: Vec<Vec<Stretch>>,
     globals: VariableCounts,
     without_code: VariableCounts,
 }
 
 impl Counter<'_, '_, '_> {
     /// Takes an entry; what holds for those that belong to it.
-    fn entry(&mut self, entry: &Entry, outer: Scope, base: Option<Address>) -> Result<Scope> {
+    fn entry(
+        &mut self,
+        (number, entry): (usize, &Entry),
+        outer: Scope,
+        base: Option<Address>,
+    ) -> Result<Scope> {
         if outer.owner == Owner::Nobody {
             return Ok(outer);
         }
@@ -91,7 +104,7 @@ impl Counter<'_, '_, '_> {
                 self.scope(entry, outer, base)
             }
             gimli::DW_TAG_formal_parameter | gimli::DW_TAG_variable => {
-                self.variable(entry, outer, base)?;
+                self.variable((number, entry), outer, base)?;
                 Ok(outer)
             }
             _ => Ok(outer),
@@ -102,7 +115,7 @@ impl Counter<'_, '_, '_> {
         let code = self.lists.code(entry, base)?;
         let mut owner = outer.owner;
         if entry.tag == gimli::DW_TAG_subprogram {
-            let number = code.first().and_then(|place| self.function(place));
+            let number = code.first().and_then(|first| self.function(first));
             owner = number.map_or(Owner::NoCode, Owner::Function);
             if let Some(function) = number.and_then(|number| self.functions.get_mut(number)) {
                 function.entry = true;
@@ -117,32 +130,45 @@ impl Counter<'_, '_, '_> {
         Ok(Scope { owner, code: Some(self.code.len() - 1) })
     }
 
-    fn function(&self, (section, offset): (SectionIndex, u64)) -> Option<usize> {
-        let function = self.symbolizer.locate(section, offset)?.function?;
+    fn function(&self, first: &Stretch) -> Option<usize> {
+        let function = self.symbolizer.locate(first.section, first.range.start)?.function?;
         self.by_place.get(&(function.section, function.offset)).copied()
     }
 
-    fn variable(&mut self, entry: &Entry, scope: Scope, base: Option<Address>) -> Result<()> {
+    fn variable(
+        &mut self,
+        (number, entry): (usize, &Entry),
+        scope: Scope,
+        base: Option<Address>,
+    ) -> Result<()> {
         let is_parameter = entry.tag == gimli::DW_TAG_formal_parameter;
         if !is_parameter && entry.value(gimli::DW_AT_declaration).is_some() {
             return Ok(());
         }
-        let code = scope.code.and_then(|number| self.code.get(number));
-        let scope_bytes = code.map_or(0, Places::bytes);
+        let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
+        let scope_bytes = stretches::bytes(code);
         let (located, covered_bytes) = match entry.value(gimli::DW_AT_location) {
             _ if entry.value(gimli::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),
             Some(Value::Offset(_, offset)) => match self.lists.locations(*offset, base)? {
                 Some(places) => {
-                    let steps = code.map_or(0, Places::len).saturating_add(places.len());
-                    self.lists.spend(steps, *offset)?;
-                    (true, code.map_or(0, |code| code.common_bytes(&places)))
+                    self.lists.spend(code.len().saturating_add(places.len()), *offset)?;
+                    (true, stretches::common_bytes(code, &places))
                 }
                 None => (false, 0),
             },
             _ => (false, 0),
         };
-        let one = VariableCounts { all: 1, located: located.into(), scope_bytes, covered_bytes };
+        let (register_bytes, sass_bytes) =
+            if covered_bytes > 0 { self.in_registers(number, scope)? } else { (0, 0) };
+        let one = VariableCounts {
+            all: 1,
+            located: located.into(),
+            scope_bytes,
+            covered_bytes,
+            register_bytes,
+            sass_bytes,
+        };
         let sum = match scope.owner {
             Owner::Unit => &mut self.globals,
             Owner::NoCode => &mut self.without_code,
@@ -155,5 +181,37 @@ impl Counter<'_, '_, '_> {
         };
         *sum += one;
         Ok(())
+    }
+
+    /// Bytes of the scope at which the variable of an entry is in a register, and those at which SASS registers have that.
+    fn in_registers(&mut self, entry: usize, scope: Scope) -> Result<(u64, u64)> {
+        let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
+        let all = self.variables.all();
+        let variable = all.binary_search_by_key(&entry, |variable| variable.entry);
+        let Some(variable) = variable.ok().and_then(|at| all.get(at)) else { return Ok((0, 0)) };
+        let location = self.variables.location(variable, &mut self.room);
+        if location.cut {
+            let text = "registers of locations are in so many places that they cannot all be followed";
+            let name = SectionKind::NvDebugInfoRegSass.name();
+            return Err(Error::whole(name, ErrorKind::Other(text.to_owned())));
+        }
+        let bytes = |wanted: fn(&Place) -> bool| {
+            let wanted = location.ranges.iter().filter(|LocationRange { place, .. }| wanted(place));
+            let wanted = stretches::joined(wanted.filter_map(|range| range.code.clone()).collect());
+            stretches::common_bytes(code, &wanted)
+        };
+        Ok((bytes(is_register), bytes(|place| is_register(place) && place.is_available())))
+    }
+}
+
+/// Whether a place is a register, in SASS registers or not.
+fn is_register(place: &Place) -> bool {
+    match place {
+        Place::Register(_) | Place::Based { .. } => true,
+        Place::Unavailable(reason) => matches!(
+            reason,
+            Unavailable::NotInRegister(_) | Unavailable::NoRegisterMap(_) | Unavailable::UnknownRegister(_)
+        ),
+        _ => false,
     }
 }

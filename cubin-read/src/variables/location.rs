@@ -1,11 +1,11 @@
 //! Where a variable is, over which addresses.
 
-use super::lists::{self, Stretch};
 use super::place::{self, Form, Frame, FrameBase, Memory, Place, Unavailable};
 use super::registers::Held;
 use super::room::Room;
 use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
 use crate::entries::{Address, Value};
+use crate::stretches::{self, Stretch};
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
@@ -98,7 +98,7 @@ impl Variables<'_> {
     /// Where a variable is. `room` is shared by the variables of a file.
     pub fn location(&self, variable: &Variable, room: &mut Room) -> Location {
         let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
-        let scope_bytes = if room.take(scope.code.len() + 1) { lists::bytes(&scope.code) } else { 0 };
+        let scope_bytes = if room.take(scope.code.len() + 1) { stretches::bytes(&scope.code) } else { 0 };
         let found = Location { scope_bytes, ..Location::nowhere() };
         let mut builder = Builder { scope, class: self.class(variable), found };
         self.fill(variable, &mut builder, room);
@@ -222,13 +222,14 @@ impl Variables<'_> {
                 return;
             }
             let pair = match pair {
-                Ok(pair) => pair,
+                Ok(Some(pair)) => pair,
+                Ok(None) => continue,
                 Err(error) => {
                     builder.push(None, Place::Unavailable(Unavailable::BadList(error.to_string())));
                     break;
                 }
             };
-            let Some(stretch) = lists::stretch(&self.code, pair.start, pair.end) else {
+            let Some(stretch) = stretches::stretch(&self.code, pair.start, pair.end) else {
                 let is_open = [pair.start, pair.end].contains(&Address::Constant(0));
                 let reason = if is_open { Unavailable::OpenRange } else { Unavailable::BadRange };
                 builder.push(None, Place::Unavailable(reason));
@@ -251,9 +252,9 @@ impl Variables<'_> {
                 }
             }
         }
-        let covered = lists::joined(covered);
+        let covered = stretches::joined(covered);
         if room.take(covered.len() + builder.scope.code.len()) {
-            for gap in lists::without(&builder.scope.code, &covered) {
+            for gap in stretches::without(&builder.scope.code, &covered) {
                 builder.push(Some(gap), Place::Unavailable(Unavailable::Gap));
             }
         }
@@ -431,9 +432,8 @@ fn word(register: SassRegister) -> Word {
 /// Bytes of the scope in which the variable is somewhere.
 fn available(ranges: &[LocationRange], scope: &Scope) -> u64 {
     let somewhere = ranges.iter().filter(|range| range.place.is_available());
-    let somewhere = lists::joined(somewhere.filter_map(|range| range.code.clone()).collect());
-    let nowhere = lists::without(&scope.code, &somewhere);
-    lists::bytes(&scope.code) - lists::bytes(&nowhere)
+    let somewhere = stretches::joined(somewhere.filter_map(|range| range.code.clone()).collect());
+    stretches::common_bytes(&scope.code, &somewhere)
 }
 
 /// The frame sizes that `.debug_frame` has, by where functions start.

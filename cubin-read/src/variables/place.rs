@@ -108,7 +108,8 @@ pub enum Unavailable {
     NoAddress,
     /// The PTX register is in no SASS register here.
     NotInRegister(String),
-    /// The file has no register map: it was not compiled with `-G`, or is stripped.
+    /// The file has no register map that can be read: it was not compiled with `-G`, is stripped, or damaged
+    /// ([`Variables::faults`](super::Variables::faults)).
     NoRegisterMap(String),
     /// A register number that is no register.
     UnknownRegister(String),

@@ -95,7 +95,7 @@ struct Entry {
 type OfFunction = HashMap<Box<[u8]>, Vec<Entry>>;
 
 /// Where the registers of each function are.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RegisterMap {
     functions: HashMap<SectionIndex, OfFunction>,
     is_there: bool,
@@ -107,7 +107,7 @@ impl RegisterMap {
         let bytes =
             |kind: SectionKind| cubin.section_by_name(kind.name()).map(|at| cubin.bytes(at)).transpose();
         let Some(map) = bytes(SectionKind::NvDebugInfoRegSass)? else {
-            return Ok(Self { functions: HashMap::new(), is_there: false });
+            return Ok(Self::default());
         };
         let types = bytes(SectionKind::NvDebugInfoRegType)?;
         let types = types.as_deref().map(reg_type::decode).transpose()?.unwrap_or_default();

@@ -2,8 +2,9 @@
 
 use super::registers::Used;
 use super::{Check, RuleId, View, expression, short};
-use crate::entries::{Address, Entries, Entry, Value};
+use crate::entries::{Entries, Entry, Value};
 use crate::lists::{Item as ListItem, Pair, item as read_item};
+use crate::stretches::place;
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -144,12 +145,8 @@ fn of_item(
     owner: Option<&Owner>,
     used: &mut Vec<Used>,
 ) {
-    let place = |check: &Check<'_, '_>, address: Address| match address {
-        Address::Constant(address) => check.code.at_address(address),
-        other => other.place(),
-    };
     let name = owner.map(|owner| owner.name.to_string());
-    let (start, end) = (place(check, item.pair.start), place(check, item.pair.end));
+    let [start, end] = [item.pair.start, item.pair.end].map(|address| place(&check.code, address));
     if let (Some((section, start)), Some((other, end))) = (start, end) {
         let size = check.code_size(section);
         let is_inside = section == other && start <= end && size.is_some_and(|size| end <= size);

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>> {
     units(section, data)
         .map(|unit| {
-            let (mut table, mut program) = unit?;
+            let (_, mut table, mut program) = unit?;
             while !program.is_empty() {
                 table.sequences.push(decode_sequence(&mut program, table.params)?);
             }
@@ -29,17 +29,28 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
         .collect()
 }
 
-/// The units of a line section: each with its header, without sequences, and a cursor at its program.
+/// The headers of a line section: byte offset of each unit and its table without sequences. What programs hold is not looked at, nor
+/// are relocations needed: they are of addresses and names only.
+///
+/// # Errors
+///
+/// A header is not that of a DWARF 2 line table, with its byte offset in `section`; none follows then.
+pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Result<(u64, LineTable<'d>)>> {
+    units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
+}
+
+/// The units of a line section: each with its byte offset, its header, without sequences, and a cursor at its program.
 pub(crate) fn units<'d>(
     section: &'d str,
     data: &'d [u8],
-) -> impl Iterator<Item = Result<(LineTable<'d>, Cursor<'d>)>> {
+) -> impl Iterator<Item = Result<(u64, LineTable<'d>, Cursor<'d>)>> {
     let mut cursor = Cursor::new(section, data);
     let mut failed = false;
     std::iter::from_fn(move || {
+        let offset = cursor.offset();
         let unit = (!failed && !cursor.is_empty()).then(|| next_unit(&mut cursor))?;
         failed = unit.is_err();
-        Some(unit)
+        Some(unit.map(|(table, program)| (offset, table, program)))
     })
 }
 

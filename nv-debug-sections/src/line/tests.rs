@@ -400,6 +400,27 @@ proptest! {
     }
 }
 
+/// Programs are not looked at: what is wrong in one keeps no header from being read.
+#[test]
+fn headers_need_no_programs() {
+    let params = params(10);
+    let sound = unit(params, &[]);
+    let damaged = unit(params, &[0x00, 0x05]);
+    let other = unit(Params { line_base: -1, ..params }, &[]);
+    let data = [&damaged[..], &sound, &other].concat();
+    assert!(decode(".debug_line", &data).is_err());
+    let at: Vec<_> = headers(".debug_line", &data).map(|header| header.unwrap()).collect();
+    let offsets: Vec<_> =
+        at.iter().map(|(offset, table)| (*offset as usize, table.params.line_base)).collect();
+    assert_eq!(offsets, [(0, -5), (damaged.len(), -5), (damaged.len() + sound.len(), -1)]);
+    assert!(at.iter().all(|(_, table)| table.sequences.is_empty()));
+    // Behind a header that cannot be read nobody knows where the next one is.
+    let mut data = data;
+    data[damaged.len() + 4] = 9;
+    let results: Vec<_> = headers(".debug_line", &data).map(|header| header.is_ok()).collect();
+    assert_eq!(results, [true, false]);
+}
+
 /// 1000 files in a directory of 10,000 bytes would take 700 times their names.
 #[test]
 fn paths_take_no_more_than_names_allow() {

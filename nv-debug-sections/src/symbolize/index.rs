@@ -107,7 +107,7 @@ impl<'c> LineIndex<'c> {
         let mut index = Self::default();
         let mut scratch = Scratch::default();
         for unit in line::units(section, relocated) {
-            let (table, mut program) = unit?;
+            let (_, table, mut program) = unit?;
             while !program.is_empty() {
                 index.add(&table, &mut program, &mut place, &mut scratch)?;
             }

@@ -145,6 +145,11 @@ impl<'c> Symbolizer<'c> {
         Ok(Self { code: tables.code, source, ptx, files, names, labels, texts, text_of })
     }
 
+    /// The code: all that needs no line table.
+    pub fn code(&self) -> &Code<'c> {
+        &self.code
+    }
+
     /// All functions, by section and offset.
     pub fn functions(&self) -> &[Function<'c>] {
         self.code.functions()

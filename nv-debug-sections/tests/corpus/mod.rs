@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "../../../ptxas-driver/tests/support/cuda_12.rs"]
+pub(crate) mod cuda_12;
+
 pub(crate) struct Cubins {
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -63,38 +66,15 @@ pub(crate) fn oracle(tool: &str) -> Option<PathBuf> {
     found
 }
 
-/// A ptxas of CUDA 12: `NVDWARF_PTXAS_12` (of `pip download nvidia-cuda-nvcc-cu12==12.9.86`), else the 12.9 that Triton has, where
-/// `tools/triton.sh` has put it (`NVDWARF_TRITON`). `None`, said aloud, without one.
+/// As [`cuda_12::ptxas`]. `None`, said aloud, without one.
 pub(crate) fn ptxas_12() -> Option<PathBuf> {
-    let named = std::env::var_os("NVDWARF_PTXAS_12").map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/nvdwarf/triton-3.9.0"));
-    let root = std::env::var_os("NVDWARF_TRITON").map(PathBuf::from).or(home);
-    let library = root.iter().flat_map(|root| fs::read_dir(root.join("lib"))).flatten().flatten();
-    let mut of_triton =
-        library.map(|python| python.path().join("site-packages/triton/backends/nvidia/bin/ptxas"));
-    let is_12 = |path: &PathBuf| {
-        let version = std::process::Command::new(path).arg("--version").output();
-        version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("release 12."))
-    };
-    let found = named.or_else(|| of_triton.find(is_12));
+    let found = cuda_12::ptxas();
     if found.is_none() {
-        eprintln!("skipped: no ptxas of CUDA 12 (NVDWARF_PTXAS_12, or tools/triton.sh)");
+        let (what, required) = (cuda_12::WHAT, cuda_12::REQUIRED);
+        assert!(std::env::var_os(required).is_none_or(|v| v != "1"), "{what} is missing and {required}=1");
+        eprintln!("skipped: {what} is missing");
     }
     found
-}
-
-/// PTX as CUDA 12 takes it, for a chip: with its `.version` and `.target`.
-pub(crate) fn ptx_for_12(ptx: &str, chip: &str) -> String {
-    const LATEST: &str = "8.8";
-    let line = |line: &str| match line.trim().split(' ').next() {
-        Some(".version") if line.trim() > ".version 8.8" => format!(".version {LATEST}\n"),
-        Some(".target") => match line.split_once(',') {
-            Some((_, rest)) => format!(".target {chip},{rest}\n"),
-            None => format!(".target {chip}\n"),
-        },
-        _ => format!("{line}\n"),
-    };
-    ptx.lines().map(line).collect()
 }
 
 /// Runs a tool on a file; its output, or the message if it refuses.

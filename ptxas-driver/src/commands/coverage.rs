@@ -6,6 +6,7 @@ mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, printable};
+use crate::options::{self, PathMap};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_read::coverage::Coverage;
@@ -26,6 +27,8 @@ Shares are of instructions, the NOPs behind the last one of a function left out:
   ptx        a row of the PTX line table covers it
   vars       of variables and parameters, the bytes of their scopes at which they have a location
              (`llvm-dwarfdump --statistics`: #bytes in parent scope covered by DW_AT_location)
+  regs       of the bytes at which that is a register, those at which the register map has all of it in
+             SASS registers: elsewhere a debugger has a location and cannot read it
 Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
 inlined_at directives that no instruction or inlined call of the file has.
 
@@ -39,7 +42,7 @@ Examples:
 
 Exit status:
   0  done, and no function is below a minimum
-  1  a function is below a minimum, or a file cannot be read
+  1  a function is below a minimum, or a file or its register map cannot be read
   2  the command line is wrong";
 
 /// The command line.
@@ -57,6 +60,9 @@ pub struct Options {
     /// The PTX that the files were made from: what of it is not in them
     #[arg(long, value_name = "FILE")]
     ptx: Option<PathBuf>,
+    /// Paths of the PTX that begin with OLD begin with NEW in the files, as after `compile --path-map`; may be given again
+    #[arg(long, value_name = "OLD=NEW", value_parser = path_map, requires = "ptx")]
+    path_map: Vec<PathMap>,
     /// Least share of instructions with a line, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_lines: Option<f64>,
@@ -94,6 +100,10 @@ enum Outcome {
     Error { file: String, error: String },
 }
 
+fn path_map(text: &str) -> Result<PathMap, String> {
+    options::path_map(text).ok_or_else(|| "expected OLD=NEW, and OLD not empty".to_owned())
+}
+
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=100.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 100".to_owned())
@@ -118,7 +128,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let parsed = ptx_file.as_ref().map(|file| (ptx_syntax::parse(&file.text), &file.name));
     let names = parsed
         .as_ref()
-        .map(|(parsed, name)| PtxNames::read(&parsed.module).with_context(|| (*name).clone()))
+        .map(|(parsed, name)| {
+            PtxNames::read(&parsed.module, &options.path_map).with_context(|| (*name).clone())
+        })
         .transpose()?;
     let minimum = Minimum { lines: options.min_lines, variables: options.min_vars };
     let mut failed = false;
@@ -127,12 +139,16 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let done = read::each_image(path, |name, bytes| {
             match bytes.and_then(|bytes| report((name, bytes), &debug, names.as_ref(), minimum)) {
                 Ok(report) => {
-                    failed |= report.is_below();
+                    failed |= report.is_below() || report.register_fault.is_some();
                     if !options.json {
                         text::file(out, &report, options.by == By::File)?;
                     }
                     out.flush()?;
-                    for message in report.messages(minimum) {
+                    let fault = report.register_fault.iter();
+                    let fault = fault.map(|error| {
+                        format!("{name}: {error}; no register is known to be in a SASS register")
+                    });
+                    for message in fault.chain(report.messages(minimum)) {
                         complain(format_args!("{}", printable(&message)));
                     }
                     outcomes.push(Outcome::Report(Box::new(report)));

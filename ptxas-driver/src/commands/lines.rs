@@ -202,7 +202,7 @@ fn of_cubin(
         sm: cubin.header.sm(),
         asked,
         symbolizer: &symbolizer,
-        queries: Queries::new(&symbolizer),
+        queries: Queries::new(symbolizer.code()),
         answers: Answers::new(cubin, &symbolizer, columns),
     };
     if let Some(csv) = asked.samples {

@@ -6,14 +6,13 @@ mod words;
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered, printable};
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_read::entries::Entries;
 use cubin_read::variables::Variables;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::Symbolizer;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -37,7 +36,8 @@ Examples:
 
 Exit status:
   0  done
-  1  no such variable, function or address in any cubin of the file, or the file is no readable cubin
+  1  no such variable, function or address in any cubin of the file, or the file is no readable cubin,
+     or only part of it is: the rest is answered, and what is missing is said
   2  the command line is wrong";
 
 /// What to show.
@@ -100,8 +100,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());
     let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
-        let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
-        match Queries::new(&symbolizer).resolve(query, options.function.as_deref()) {
+        match Queries::new(variables.code()).resolve(query, options.function.as_deref()) {
             Ok(found) => {
                 let at = |address: crate::commands::lines::query::Address| At {
                     section: address.section,
@@ -152,7 +151,12 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     if listing.is_cut() {
         note(format_args!("{name}: more ranges than anybody could read; some are left out"));
     }
-    Ok(Shown::answers(answers))
+    for fault in listing.faults() {
+        out.flush()?;
+        complain(format_args!("{name}: {}; what is missing: {}", printable(&fault.error), fault.missing));
+    }
+    let shown = Shown::answers(answers);
+    Ok(if listing.faults().is_empty() { shown } else { shown.unsound() })
 }
 
 /// Whether there is a variable of this name.

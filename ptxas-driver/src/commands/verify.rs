@@ -25,8 +25,7 @@ Lines are looked up in their source files where these are at hand, and of the si
 records.
 The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
 from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
-From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does,
-but not with --debug-file.
+From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
 
 Exit status:
   0  no errors
@@ -116,8 +115,7 @@ fn of_cubin(
     let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
     let source_lines = if options.no_sources { None } else { Some(&source_lines as _) };
     let mut report = verify_with(&cubin, Context { source_lines });
-    // Joined of two files it is not as it was: cuda/rdc_three for sm_120 then differs where the whole file does not.
-    if cubin.has_capsule() && debug.file().is_none() {
+    if cubin.has_capsule() {
         capsule::check(&cubin, &mut report);
     }
     Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, &options.ignore))

@@ -90,7 +90,7 @@ pub(super) fn file_stat(text: &str) -> Option<FileStat> {
 }
 
 /// `OLD=NEW`; OLD may hold equals signs, as with gcc's `-ffile-prefix-map` (clang's takes them for NEW's; observed: gcc 12, clang 19).
-pub(super) fn path_map(text: &str) -> Option<PathMap> {
+pub(crate) fn path_map(text: &str) -> Option<PathMap> {
     let (old, new) = text.rsplit_once('=')?;
     (!old.is_empty()).then(|| PathMap { old: old.into(), new: new.into() })
 }

@@ -205,19 +205,6 @@ fn every_instruction_has_the_lines_that_nvdisasm_prints() {
     tally.assert_equal(100);
 }
 
-/// PTX as CUDA 12 takes it, for a chip: with its `.version` and `.target`.
-fn ptx_for_12(ptx: &str, chip: &str) -> String {
-    let line = |line: &str| match line.trim().split(' ').next() {
-        Some(".version") if line.trim() > ".version 8.8" => ".version 8.8\n".to_owned(),
-        Some(".target") => match line.split_once(',') {
-            Some((_, rest)) => format!(".target {chip},{rest}\n"),
-            None => format!(".target {chip}\n"),
-        },
-        _ => format!("{line}\n"),
-    };
-    ptx.lines().map(line).collect()
-}
-
 /// The same of what CUDA 12's ptxas makes of the corpus' PTX. Chips that CUDA 13 does not know its nvdisasm does not read:
 /// `nv-debug-sections/tests/symbolize.rs` compares their rows with gimli's.
 #[test]
@@ -237,7 +224,7 @@ fn cubins_of_cuda_12_too() {
     for entry in corpus.iter().step_by(stride) {
         let level = if entry.mode.starts_with("line") { "-lineinfo" } else { "-g" };
         let ptx = fs::read_to_string(entry.ptx.as_ref().unwrap()).unwrap();
-        fs::write(&input, ptx_for_12(&ptx, &entry.arch)).unwrap();
+        fs::write(&input, support::cuda_12::ptx(&ptx, &entry.arch)).unwrap();
         let mut command = Command::new(&ptxas);
         command.args(["-arch", &entry.arch, level]).arg(&input).arg("-o").arg(&output);
         if !command.output().unwrap().status.success() {

@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+pub mod cuda_12;
 pub mod made;
 
 /// The root of the repository.
@@ -26,8 +27,7 @@ pub fn skip(what: &str, required: &str) {
 
 /// NVIDIA's own tools, run as black boxes.
 pub mod oracle {
-    use super::{Path, PathBuf, env, fs, skip};
-    use std::process::Command;
+    use super::{Path, PathBuf, cuda_12, env, fs, skip};
 
     /// The path of a tool such as `nvdisasm`: from the environment of `tools/oracle.sh` (`$NVDWARF_ORACLE`, else its
     /// default place), else from `PATH`.
@@ -41,23 +41,13 @@ pub mod oracle {
         found
     }
 
-    /// A ptxas of CUDA 12: `NVDWARF_PTXAS_12` (of `pip download nvidia-cuda-nvcc-cu12==12.9.86`), else the 12.9 that Triton has,
-    /// where `tools/triton.sh` has put it (`NVDWARF_TRITON`).
+    /// As [`cuda_12::ptxas`].
     ///
     /// `None` where it is missing and may be; the test then returns.
     pub fn ptxas_of_cuda_12() -> Option<PathBuf> {
-        let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".cache/nvdwarf/triton-3.9.0"));
-        let root = env::var_os("NVDWARF_TRITON").map(PathBuf::from).or_else(home);
-        let pythons = root.iter().flat_map(|root| entries(&root.join("lib")));
-        let of_triton = pythons.map(|python| python.join("site-packages/triton/backends/nvidia/bin/ptxas"));
-        let is_12 = |path: &PathBuf| {
-            let version = Command::new(path).arg("--version").output();
-            version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("release 12."))
-        };
-        let named = env::var_os("NVDWARF_PTXAS_12").map(PathBuf::from);
-        let found = named.into_iter().chain(of_triton).find(is_12);
+        let found = cuda_12::ptxas();
         if found.is_none() {
-            skip("a ptxas of CUDA 12 (NVDWARF_PTXAS_12, or tools/triton.sh)", "REQUIRE_CUDA_12");
+            skip(cuda_12::WHAT, cuda_12::REQUIRED);
         }
         found
     }

@@ -1,6 +1,7 @@
 //! Repairs: which ones, what they made of a text, and the difference.
 
 use super::Options;
+use crate::options;
 use ptx_syntax::check::RuleId;
 use ptx_syntax::fix::{self, Fixes, Repair, repair_named};
 use similar::TextDiff;
@@ -23,11 +24,8 @@ pub(super) fn parse(word: &str) -> Result<Choice, String> {
 }
 
 pub(super) fn parse_map(word: &str) -> Result<(String, String), String> {
-    let (old, new) = word.rsplit_once('=').ok_or("expected OLD=NEW")?;
-    if old.is_empty() {
-        return Err("expected something before the `=`".to_owned());
-    }
-    Ok((old.to_owned(), new.to_owned()))
+    let map = options::path_map(word).ok_or("expected OLD=NEW, and OLD not empty")?;
+    Ok((map.old, map.new))
 }
 
 pub(super) fn parse_time(word: &str) -> Result<(u32, u32), String> {

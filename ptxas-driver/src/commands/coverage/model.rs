@@ -32,6 +32,9 @@ pub(super) struct FileReport {
     pub(super) functions: Vec<Function>,
     /// Most lines without code first.
     pub(super) source_files: Vec<SourceFile>,
+    /// Why the register map cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) register_fault: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ptx: Option<Vec<LostFunction>>,
 }
@@ -86,6 +89,10 @@ pub(super) struct Variables {
     pub(super) covered_bytes: u64,
     /// `covered_bytes` of `scope_bytes`; null of none.
     pub(super) covered_percent: Option<f64>,
+    pub(super) register_bytes: u64,
+    pub(super) sass_bytes: u64,
+    /// `sass_bytes` of `register_bytes`; null of none.
+    pub(super) sass_percent: Option<f64>,
 }
 
 /// A source file.
@@ -140,13 +147,16 @@ impl From<InstructionCounts> for Instructions {
 
 impl From<VariableCounts> for Variables {
     fn from(counts: VariableCounts) -> Self {
-        let VariableCounts { all, located, scope_bytes, covered_bytes } = counts;
+        let VariableCounts { all, located, scope_bytes, covered_bytes, register_bytes, sass_bytes } = counts;
         Self {
             all,
             located,
             scope_bytes,
             covered_bytes,
             covered_percent: percent(covered_bytes, scope_bytes),
+            register_bytes,
+            sass_bytes,
+            sass_percent: percent(sass_bytes, register_bytes),
         }
     }
 }
@@ -187,6 +197,7 @@ impl FileReport {
             variables_without_code: coverage.without_code.into(),
             functions,
             source_files,
+            register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
             ptx,
         }
     }

@@ -1,7 +1,11 @@
 //! What PTX names and a cubin made from it lacks.
 
 use super::model::{Lines, LostFunction};
-use crate::lower::ptx_sections::{PtxSection, PtxSections};
+use crate::lower::{
+    self,
+    ptx_sections::{PtxSection, PtxSections},
+};
+use crate::options::PathMap;
 use anyhow::Result;
 use cubin_read::coverage::Coverage;
 use cubin_read::entries::{Entries, Entry};
@@ -9,7 +13,7 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::symbolize::FileName;
 use ptx_syntax::section_data::FixupTarget;
-use ptx_syntax::{Module, Statement};
+use ptx_syntax::{FileDirective, Module, Statement};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The architecture of objects that are made to be read and nothing else.
@@ -38,13 +42,17 @@ struct PtxFunction {
 }
 
 impl PtxNames {
-    /// Reads `.loc` directives and `.debug_info`.
+    /// Reads `.loc` directives and `.debug_info`. Paths are those that `maps` make of the PTX's.
     ///
     /// # Errors
     ///
     /// `.debug_info` cannot be decoded.
-    pub(super) fn read(module: &Module<'_>) -> Result<Self> {
-        let paths: HashMap<u64, &str> = module.files().map(|file| (file.index, file.path)).collect();
+    pub(super) fn read(module: &Module<'_>, maps: &[PathMap]) -> Result<Self> {
+        let path = |file: &FileDirective<'_>| {
+            let mapped = lower::mapped(file.path.as_bytes(), maps);
+            mapped.map_or_else(|| file.path.to_owned(), |path| String::from_utf8_lossy(&path).into_owned())
+        };
+        let paths: HashMap<u64, String> = module.files().map(|file| (file.index, path(file))).collect();
         let line = |file: u64, line: u64| {
             let path = paths.get(&file).map(|path| path.replace('\\', "/"));
             (line as u32 != 0).then_some((path, line as u32))

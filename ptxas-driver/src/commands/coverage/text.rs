@@ -10,7 +10,7 @@ type Out<'o> = &'o mut dyn Write;
 /// Most ranges of lines, names of variables, that are shown of one function or file.
 const MAX_SHOWN: usize = 20;
 
-const BY_KERNEL: [&str; 12] = [
+const BY_KERNEL: [&str; 13] = [
     "instr",
     "line",
     "inlined",
@@ -23,6 +23,7 @@ const BY_KERNEL: [&str; 12] = [
     "calls",
     "located",
     "vars",
+    "regs",
 ];
 const BY_FILE: [&str; 5] = ["instr", "inlined", "lines", "lost", "functions"];
 
@@ -143,8 +144,8 @@ fn joined(instructions: &Instructions, counts: [String; 3], variables: &Variable
         0 => "-".to_owned(),
         all => format!("{}/{all}", variables.located),
     };
-    let covered = share(variables.covered_percent);
-    [all.to_string()].into_iter().chain(shares).chain(counts).chain([located, covered]).collect()
+    let variables = [variables.covered_percent, variables.sass_percent].map(share);
+    [all.to_string()].into_iter().chain(shares).chain(counts).chain([located]).chain(variables).collect()
 }
 
 fn source_cells(file: &SourceFile) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::commands::read::Names;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::symbolize::{Function, Symbolizer};
+use nv_debug_sections::symbolize::{Code, Function};
 use std::collections::HashMap;
 
 /// A code address.
@@ -17,15 +17,15 @@ pub(in crate::commands) type Outcome = Result<Vec<Address>, String>;
 
 /// Resolves queries.
 pub(in crate::commands) struct Queries<'s> {
-    symbolizer: &'s Symbolizer<'s>,
+    code: &'s Code<'s>,
     names: Names<'s>,
     sections: HashMap<&'s str, SectionIndex>,
 }
 
 impl<'s> Queries<'s> {
-    pub(in crate::commands) fn new(symbolizer: &'s Symbolizer<'s>) -> Self {
-        let sections = symbolizer.sections().iter().map(|section| (section.name, section.index)).collect();
-        Self { symbolizer, names: Names::new(symbolizer.functions()), sections }
+    pub(in crate::commands) fn new(code: &'s Code<'s>) -> Self {
+        let sections = code.sections().iter().map(|section| (section.name, section.index)).collect();
+        Self { code, names: Names::new(code.functions()), sections }
     }
 
     /// The addresses of one query; `function` is `-f`.
@@ -100,7 +100,7 @@ impl<'s> Queries<'s> {
     }
 
     fn in_every_section(&self, offset: u64) -> Outcome {
-        let sections = self.symbolizer.sections().iter().filter(|section| offset < section.size);
+        let sections = self.code.sections().iter().filter(|section| offset < section.size);
         let all: Vec<_> = sections.map(|section| Address { section: section.index, offset }).collect();
         if all.is_empty() {
             return Err(format!("no function has offset {offset:#x}; {}", self.names.all()));

@@ -27,6 +27,11 @@ impl Shown {
         Self { is_sound: true, answers }
     }
 
+    /// The same, if something that was looked at is wrong.
+    pub(in crate::commands) fn unsound(self) -> Self {
+        Self { is_sound: false, ..self }
+    }
+
     /// The exit status where this is the only cubin.
     pub(super) fn code(self) -> ExitCode {
         Tally::of(self).code()
@@ -114,6 +119,7 @@ mod tests {
         assert!(!fails(&[Some(&[true, false]), None, Some(&[false, true])]));
         assert!(fails(&[Some(&[true, false]), Some(&[true, false])]));
         assert!(fails(&[None, None]) && !fails(&[None, Some(&[])]));
+        assert!(Tally::of(Shown::answers(vec![true]).unsound()).code() == ExitCode::from(FAILURE));
         assert!(Tally::of(Shown::all(false)).code() == ExitCode::from(FAILURE));
     }
 }

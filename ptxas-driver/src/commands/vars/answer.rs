@@ -3,7 +3,7 @@
 use super::words;
 use crate::commands::lines::spelling::Name;
 use crate::commands::read::demangle;
-use cubin_read::variables::{LocationRange, Room, Scope, ScopeKind, SourceLine, Variable, Variables};
+use cubin_read::variables::{Fault, LocationRange, Room, Scope, ScopeKind, SourceLine, Variable, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
@@ -34,6 +34,19 @@ pub(super) struct Listing<'a> {
     at: Option<Vec<Address<'a>>>,
     scopes: Scopes<'a>,
     variables: Shown<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<FaultRow<'a>>,
+}
+
+/// A section that cannot be read.
+#[derive(Debug, Serialize)]
+pub(super) struct FaultRow<'a> {
+    section: &'a str,
+    offset: u64,
+    /// What is wrong, with section and offset.
+    pub(super) error: String,
+    /// What answers lack.
+    pub(super) missing: &'static str,
 }
 
 /// An address of `--at`.
@@ -181,7 +194,13 @@ impl<'a> Listing<'a> {
         let at = (!wanted.addresses.is_empty()).then(|| wanted.addresses.iter().map(address).collect());
         let room = RefCell::new(variables.room());
         let scopes = Scopes { cubin, variables, indices };
-        Self { at, scopes, variables: Shown { cubin, variables, wanted, room, groups } }
+        let faults = variables.faults().iter().map(FaultRow::new).collect();
+        Self { at, scopes, variables: Shown { cubin, variables, wanted, room, groups }, faults }
+    }
+
+    /// What could not be read.
+    pub(super) fn faults(&self) -> &[FaultRow<'a>] {
+        &self.faults
     }
 
     /// Whether ranges were left out of what has been written.
@@ -200,6 +219,14 @@ impl<'a> Listing<'a> {
             let chain = self.scopes.chain(*scope);
             (chain, variables.iter().map(move |variable| shown.row(variable)))
         })
+    }
+}
+
+impl<'a> FaultRow<'a> {
+    fn new(fault: &'a Fault) -> Self {
+        let Fault { error, missing } = fault;
+        let (section, offset) = (error.section(), error.offset());
+        Self { section, offset, error: error.to_string(), missing: words::missing(*missing) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Places in words and as members of the JSON document.
 
-use cubin_read::variables::{Frame, FrameBase, Held, Memory, Place, Remark, Unavailable};
+use cubin_read::variables::{Frame, FrameBase, Held, Memory, Missing, Place, Remark, Unavailable};
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 
@@ -174,8 +174,19 @@ fn unavailable(reason: &Unavailable) -> String {
             "address 0 without relocation: no symbol, or the start of a memory that is not stated".to_owned()
         }
         Unavailable::NotInRegister(ptx) => format!("{ptx} is in no register here"),
-        Unavailable::NoRegisterMap(ptx) => format!("{ptx}: the file has no register map, as without -G"),
+        Unavailable::NoRegisterMap(ptx) => {
+            format!("{ptx}: the file has no register map that can be read; without -G it has none")
+        }
         Unavailable::UnknownRegister(number) => format!("{number} is no register's number"),
+    }
+}
+
+/// What answers lack.
+pub(super) fn missing(missing: Missing) -> &'static str {
+    match missing {
+        Missing::SourceFiles => "source files",
+        Missing::FrameSizes => "offsets from R1",
+        Missing::Registers => "SASS registers",
     }
 }
 

@@ -1,12 +1,8 @@
-//! Lists of `.debug_loc` and `.debug_ranges`, and stretches of code.
+//! Stretches of code, and addresses that are one.
 
-use crate::entries::Address;
-use crate::lists::{Item, Pair, item};
-use nv_debug_sections::Result;
-use nv_debug_sections::bytes::Cursor;
+use crate::entries::{Address, Entry, Value};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::relocated::{Relocated, RelocatedSection};
+use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::symbolize::Code;
 use std::ops::Range;
 
@@ -19,78 +15,38 @@ pub struct Stretch {
     pub range: Range<u64>,
 }
 
-/// A section of lists.
-#[derive(Debug, Clone)]
-pub(super) struct Lists<'c> {
-    kind: SectionKind,
-    section: Option<RelocatedSection<'c>>,
+/// Where an entry says its code is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EntryCode {
+    /// In the list of `.debug_ranges` at this byte offset (`DW_AT_ranges`).
+    Listed(u64),
+    /// From `DW_AT_low_pc` to `DW_AT_high_pc`.
+    One(Stretch),
+    /// Nowhere, or at addresses that are none.
+    Nowhere,
 }
 
-impl<'c> Lists<'c> {
-    pub(super) fn read(cubin: &'c Cubin<'_>, kind: SectionKind) -> Result<Self> {
-        let index = cubin.section_by_name(kind.name());
-        let section = index.map(|index| Relocated::new(cubin).section(index)).transpose()?;
-        Ok(Self { kind, section })
+/// Where an entry's code is.
+pub(crate) fn code_of(code: &Code<'_>, entry: &Entry) -> EntryCode {
+    if let Some(Value::Offset(SectionKind::DebugRanges, offset) | Value::Unsigned(offset)) =
+        entry.value(gimli::DW_AT_ranges)
+    {
+        return EntryCode::Listed(*offset);
     }
-
-    /// Size of the section in bytes.
-    pub(super) fn len(&self) -> u64 {
-        self.section.as_ref().map_or(0, |section| section.bytes.len() as u64)
-    }
-
-    /// The section, for the fields of an expression.
-    pub(super) fn section(&self) -> Option<&RelocatedSection<'c>> {
-        self.section.as_ref()
-    }
-
-    /// The list at a byte offset, entry by entry: an error ends it. `base` is what numbers count from, the unit's `DW_AT_low_pc`.
-    pub(super) fn at(&self, offset: u64, base: Option<Address>) -> impl Iterator<Item = Result<Pair>> {
-        let bytes = self.section.as_ref().map_or(&[][..], |section| &section.bytes);
-        let mut cursor = Cursor::new(self.kind.name(), bytes);
-        let mut start = Some(offset);
-        let mut base = base;
-        std::iter::from_fn(move || {
-            if let Some(offset) = start.take()
-                && let Err(error) = cursor.take(offset, "a list")
-            {
-                cursor = Cursor::new(self.kind.name(), &[]);
-                return Some(Err(error));
+    let found =
+        entry.address(gimli::DW_AT_low_pc).and_then(|low| match entry.value(gimli::DW_AT_high_pc)? {
+            Value::Address(high) => stretch(code, low, *high),
+            Value::Unsigned(size) => {
+                let (section, start) = place(code, low)?;
+                Some(Stretch { section, range: start..start.saturating_add(*size) })
             }
-            let next = self.next(&mut cursor, &mut base).transpose();
-            if !matches!(next, Some(Ok(_))) {
-                cursor = Cursor::new(self.kind.name(), &[]);
-            }
-            next
-        })
-    }
-
-    fn next(&self, cursor: &mut Cursor<'_>, base: &mut Option<Address>) -> Result<Option<Pair>> {
-        let Some(section) = self.section.as_ref().filter(|_| !cursor.is_empty()) else { return Ok(None) };
-        loop {
-            match item(self.kind, section, cursor)? {
-                Item::End => return Ok(None),
-                Item::Base(address) => *base = Some(address),
-                Item::Pair(Pair { start, end, expression }) => {
-                    let (start, end) = (from_base(start, *base), from_base(end, *base));
-                    return Ok(Some(Pair { start, end, expression }));
-                }
-            }
-        }
-    }
-}
-
-/// A number that counts from a base; a place is one already, and 0 beside one is a label that ptxas gave no address.
-fn from_base(address: Address, base: Option<Address>) -> Address {
-    match (address, base) {
-        (Address::Constant(number), Some(Address::Constant(base))) => {
-            Address::Constant(base.wrapping_add(number))
-        }
-        _ => address,
-    }
+            _ => None,
+        });
+    found.map_or(EntryCode::Nowhere, EntryCode::One)
 }
 
 /// Section and offset of an address; in debug-only objects addresses are numbers.
-pub(super) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, u64)> {
+pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, u64)> {
     match address {
         Address::Constant(number) => code.at_address(number),
         _ => address.place(),
@@ -98,7 +54,7 @@ pub(super) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, 
 }
 
 /// The code from one address up to another; `None` where one is open, or both are not in one section.
-pub(super) fn stretch(code: &Code<'_>, start: Address, end: Address) -> Option<Stretch> {
+pub(crate) fn stretch(code: &Code<'_>, start: Address, end: Address) -> Option<Stretch> {
     let (section, first) = place(code, start)?;
     let end = match (start, end) {
         // The end may be behind the section.
@@ -109,7 +65,7 @@ pub(super) fn stretch(code: &Code<'_>, start: Address, end: Address) -> Option<S
 }
 
 /// Stretches sorted and joined where they touch; empty ones go.
-pub(super) fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
+pub(crate) fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
     all.retain(|stretch| stretch.range.start < stretch.range.end);
     all.sort_by_key(|stretch| (stretch.section, stretch.range.start));
     let mut joined: Vec<Stretch> = Vec::with_capacity(all.len());
@@ -123,12 +79,17 @@ pub(super) fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
 }
 
 /// Bytes of stretches that do not overlap.
-pub(super) fn bytes(all: &[Stretch]) -> u64 {
+pub(crate) fn bytes(all: &[Stretch]) -> u64 {
     all.iter().fold(0, |sum, stretch| sum.saturating_add(stretch.range.end - stretch.range.start))
 }
 
+/// Bytes that are in both of two [`joined`] lists.
+pub(crate) fn common_bytes(all: &[Stretch], other: &[Stretch]) -> u64 {
+    bytes(all).saturating_sub(bytes(&without(all, other)))
+}
+
 /// What is in one of two [`joined`] lists and not in the other.
-pub(super) fn without(all: &[Stretch], taken: &[Stretch]) -> Vec<Stretch> {
+pub(crate) fn without(all: &[Stretch], taken: &[Stretch]) -> Vec<Stretch> {
     let mut left = Vec::new();
     let mut taken = taken.iter().peekable();
     for stretch in all {
@@ -170,6 +131,18 @@ mod tests {
         )
     }
 
+    #[test]
+    fn stretches_are_joined_and_compared_by_section() {
+        let all = stretches(&[(2, 0, 16), (1, 32, 48), (1, 0, 16), (1, 8, 32), (1, 64, 64), (1, 80, 96)]);
+        let own = |&(section, start, end): &(u32, u64, u64)| Stretch {
+            section: SectionIndex(section),
+            range: start..end,
+        };
+        assert_eq!(all, [(1, 0, 48), (1, 80, 96), (2, 0, 16)].iter().map(own).collect::<Vec<_>>());
+        let other = stretches(&[(1, 40, 90), (2, 8, 100), (3, 0, 10)]);
+        assert_eq!((bytes(&all), common_bytes(&all, &other), common_bytes(&other, &all)), (80, 26, 26));
+    }
+
     fn stretch_list() -> impl Strategy<Value = Vec<(u32, u64, u64)>> {
         prop::collection::vec((0_u32..3, 0_u64..24, 0_u64..24), 0..8)
     }
@@ -186,6 +159,9 @@ mod tests {
             for (section, at) in (0..3).flat_map(|section| (0..24).map(move |at| (section, at))) {
                 prop_assert_eq!(has(&left, section, at), has(&all, section, at) && !has(&taken, section, at));
             }
+            let common = (0..3).flat_map(|section| (0..24).map(move |at| (section, at)));
+            let common = common.filter(|(section, at)| has(&all, *section, *at) && has(&taken, *section, *at));
+            prop_assert_eq!(common_bytes(&all, &taken), common.count() as u64);
         }
     }
 }
