@@ -22,6 +22,7 @@
 //! # Ok(()) }
 //! ```
 
+mod inlined;
 mod location;
 mod place;
 mod registers;
@@ -29,6 +30,7 @@ mod room;
 mod types;
 
 pub use crate::stretches::Stretch;
+pub use inlined::InlinedCalls;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
 pub use registers::{Held, Word};

@@ -35,6 +35,7 @@ fn describe(frame: &Frame<'_>) -> String {
     let function = match frame.function {
         FrameFunction::Physical(function) => function.map_or("??".into(), |function| function.name.into()),
         FrameFunction::Inlined(callee) => String::from_utf8_lossy(callee.name.unwrap_or(b"??")),
+        FrameFunction::InlinedEntry(entry) => String::from_utf8_lossy(entry.name.unwrap_or(b"??")),
     };
     plain(&match frame.file {
         FileName::Path(file) => format!("{function} ({file}:{})", frame.line),

@@ -115,7 +115,7 @@ fn spot(frame: &Frame<'_>) -> (Option<String>, u32, Option<u64>) {
     };
     let name = match frame.function {
         FrameFunction::Inlined(callee) => Some(callee.offset),
-        FrameFunction::Physical(_) => None,
+        FrameFunction::Physical(_) | FrameFunction::InlinedEntry(_) => None,
     };
     (file, frame.line, name)
 }

@@ -31,6 +31,17 @@ pub enum FrameFunction<'s> {
     Physical(Option<&'s Function<'s>>),
     /// A function inlined into the next frame's.
     Inlined(CalleeName<'s>),
+    /// The same, where `.debug_info` says so and the line table does not: of a chain that `cubin-read` has put together.
+    InlinedEntry(InlinedEntry<'s>),
+}
+
+/// A call of `.debug_info`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InlinedEntry<'s> {
+    /// The (mangled) name of the function that is called; `None` where its entry has none.
+    pub name: Option<&'s [u8]>,
+    /// Byte offset of the call's entry in `.debug_info`.
+    pub offset: u64,
 }
 
 /// What frames show of all rows of one [`Shape`], looked up once.

@@ -42,7 +42,7 @@ use crate::relocated::Relocated;
 
 pub use code::{Code, CodeSection, Function};
 pub use files::FileName;
-pub use frames::{Frame, FrameFunction, Frames, MAX_FRAMES};
+pub use frames::{Frame, FrameFunction, Frames, InlinedEntry, MAX_FRAMES};
 pub use index::{LineIndex, SequenceRows};
 pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
 pub use rows::Rows;

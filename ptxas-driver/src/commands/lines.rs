@@ -17,6 +17,8 @@ use anyhow::{Context, Result};
 use at::At;
 use clap::Args;
 use columns::Columns;
+use cubin_read::entries::Entries;
+use cubin_read::variables::{InlinedCalls, Variables};
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
@@ -196,6 +198,9 @@ fn of_cubin(
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin.header.sm()));
+    let entries = inlined_entries(name, cubin, space);
+    let variables = entries.as_ref().and_then(|entries| or_note(name, Variables::read(cubin, entries)));
+    let calls = variables.as_ref().map(InlinedCalls::of).filter(|calls| !calls.is_empty());
     let run = Run {
         options,
         name,
@@ -203,7 +208,7 @@ fn of_cubin(
         asked,
         symbolizer: &symbolizer,
         queries: Queries::new(symbolizer.code()),
-        answers: Answers::new(cubin, &symbolizer, columns),
+        answers: Answers::new(cubin, &symbolizer, columns, calls.as_ref()),
     };
     if let Some(csv) = asked.samples {
         run.samples(csv, out)
@@ -214,6 +219,18 @@ fn of_cubin(
     } else {
         run.queries(out)
     }
+}
+
+/// The entries of `.debug_info`, where they may have inlined calls: all else is in the line tables.
+fn inlined_entries<'c>(name: &str, cubin: &'c Cubin<'_>, space: Space) -> Option<Entries<'c>> {
+    let is_wanted = space == Space::Native && InlinedCalls::can_be_in(cubin);
+    is_wanted.then(|| or_note(name, Entries::read(cubin)))?
+}
+
+/// What was read; a fault costs the inlined calls of code that has no other record of them, and no more.
+fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
+    read.map_err(|error| note(format_args!("{name}: inlined calls of .debug_info are not shown: {error}")))
+        .ok()
 }
 
 /// No values of this kind in a document.

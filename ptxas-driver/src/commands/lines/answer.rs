@@ -7,6 +7,7 @@ use super::columns::Columns;
 use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::doubt_text;
+use cubin_read::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::level::found::Found;
@@ -76,6 +77,9 @@ pub(super) struct Frame<'s> {
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) column: u64,
     pub(super) inlined: bool,
+    /// It is `.debug_info` that says so, not the line table.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) by_entry: bool,
     /// Why `function` may be wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name_doubt: Option<&'static str>,
@@ -196,7 +200,7 @@ impl<'a, 's> Ranges<'a, 's> {
         std::iter::from_fn(move || {
             let (start, mut end, place) = places.next()?;
             while let Some((_, next, _)) =
-                places.next_if(|(start, _, next)| *start == end && are_alike(&place, next))
+                places.next_if(|(start, _, next)| *start == end && answers.are_alike(&place, next))
             {
                 end = next;
             }
@@ -219,6 +223,7 @@ impl<'a, 's> Ranges<'a, 's> {
         }
         let functions = symbolizer.functions_of(self.section.index).iter();
         starts.extend(functions.flat_map(|f| [f.offset, f.offset.saturating_add(f.size)]));
+        starts.extend(self.answers.calls.iter().flat_map(|calls| calls.bounds(self.section.index)));
         starts.retain(|at| (self.start..self.end).contains(at));
         starts.sort_unstable();
         starts.dedup();
@@ -232,20 +237,6 @@ impl Serialize for Ranges<'_, '_> {
     }
 }
 
-/// Whether two places show the same in a listing.
-fn are_alike(a: &Place<'_>, b: &Place<'_>) -> bool {
-    fn shown<'s>(place: &Place<'s>) -> impl Iterator<Item = symbolize::Frame<'s>> {
-        place.frames().take(LISTED_FRAMES).map(|mut frame| {
-            if let FrameFunction::Inlined(callee) = &mut frame.function {
-                // One name may be in `.debug_str` twice.
-                callee.offset = 0;
-            }
-            frame
-        })
-    }
-    a.function == b.function && a.depth() == b.depth() && a.ptx() == b.ptx() && shown(a).eq(shown(b))
-}
-
 /// Answers queries about one cubin.
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
@@ -253,6 +244,8 @@ pub(super) struct Answers<'s> {
     pub(super) symbolizer: &'s Symbolizer<'s>,
     spellings: Spellings,
     columns: Option<Columns<'s>>,
+    /// Where `.debug_info` has inlined calls.
+    calls: Option<&'s InlinedCalls<'s>>,
 }
 
 impl<'s> Answers<'s> {
@@ -260,8 +253,9 @@ impl<'s> Answers<'s> {
         cubin: &'s Cubin<'s>,
         symbolizer: &'s Symbolizer<'s>,
         columns: Option<Columns<'s>>,
+        calls: Option<&'s InlinedCalls<'s>>,
     ) -> Self {
-        Self { cubin, symbolizer, spellings: Spellings::default(), columns }
+        Self { cubin, symbolizer, spellings: Spellings::default(), columns, calls }
     }
 
     /// Whether the file had debug sections once.
@@ -291,7 +285,7 @@ impl<'s> Answers<'s> {
             let ptx = place.ptx()?;
             columns.loc(ptx.line, self.cubin.section_name(ptx.section?))
         });
-        place.frames().map(move |frame| {
+        self.chain(*place).map(move |frame| {
             let column =
                 self.columns.as_ref().zip(loc).and_then(|(columns, loc)| columns.of(loc, frame.line));
             loc = column.and_then(|(_, call_site)| call_site);
@@ -301,6 +295,53 @@ impl<'s> Answers<'s> {
             }
             frame
         })
+    }
+
+    /// The frames of a place, those of `.debug_info` among them.
+    pub(super) fn chain(&self, place: Place<'s>) -> impl Iterator<Item = symbolize::Frame<'s>> + use<'s> {
+        let (with, without) = match self.calls {
+            Some(calls) => (Some(calls.frames(place)), None),
+            None => (None, Some(place.frames())),
+        };
+        with.into_iter().flatten().chain(without.into_iter().flatten())
+    }
+
+    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them, where inlined calls begin and end cut in
+    /// two.
+    pub(super) fn source_ranges(
+        &self,
+        section: SectionIndex,
+    ) -> impl Iterator<Item = (std::ops::Range<u64>, Place<'s>)> {
+        let mut bounds: Vec<u64> = self.calls.iter().flat_map(|calls| calls.bounds(section)).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let symbolizer = self.symbolizer;
+        symbolizer.source_ranges(section).flat_map(move |(range, place)| {
+            let first = bounds.partition_point(|bound| *bound <= range.start);
+            let inside = bounds.get(first..).unwrap_or_default().iter().copied();
+            let inside: Vec<u64> = inside.take_while(|bound| *bound < range.end).collect();
+            let starts = [range.start].into_iter().chain(inside.clone());
+            let ends: Vec<u64> = inside.into_iter().chain([range.end]).collect();
+            let at = move |offset: u64| {
+                if offset == range.start { Some(place) } else { symbolizer.locate(section, offset) }
+            };
+            starts.zip(ends).filter_map(move |(start, end)| Some((start..end, at(start)?)))
+        })
+    }
+
+    /// Whether two places show the same in a listing.
+    fn are_alike(&self, a: &Place<'s>, b: &Place<'s>) -> bool {
+        let shown = |place: &Place<'s>| {
+            self.chain(*place).take(LISTED_FRAMES).map(|mut frame| {
+                match &mut frame.function {
+                    // One name may be in `.debug_str` twice.
+                    FrameFunction::Inlined(callee) => callee.offset = 0,
+                    FrameFunction::InlinedEntry(_) | FrameFunction::Physical(_) => {}
+                }
+                frame
+            })
+        };
+        a.function == b.function && a.depth() == b.depth() && a.ptx() == b.ptx() && shown(a).eq(shown(b))
     }
 
     pub(super) fn name(&self, function: &symbolize::Function<'_>) -> Name {
@@ -355,7 +396,8 @@ impl<'s> Answers<'s> {
             text: ptx.text.map(String::from_utf8_lossy),
             section: ptx.section.map(|section| self.cubin.section_name(section)),
         });
-        let more_frames = place.depth().saturating_sub(limit) as u64;
+        let depth = self.calls.map_or_else(|| place.depth(), |calls| calls.depth(&place));
+        let more_frames = depth.saturating_sub(limit) as u64;
         Lines { frames: Frames { answers: self, place, limit }, more_frames, ptx }
     }
 
@@ -363,8 +405,10 @@ impl<'s> Answers<'s> {
         let (function, callee) = match frame.function {
             FrameFunction::Physical(function) => (function.map(|function| self.name(function)), None),
             FrameFunction::Inlined(callee) => (self.spellings.callee(callee), Some(callee)),
+            FrameFunction::InlinedEntry(entry) => (self.spellings.entry(entry), None),
         };
-        let inlined = callee.is_some();
+        let by_entry = matches!(frame.function, FrameFunction::InlinedEntry(_));
+        let inlined = callee.is_some() || by_entry;
         let name_doubt = callee.and_then(|callee| callee.doubt).map(doubt_text);
         let name_recovered = callee.is_some_and(|callee| callee.recovered);
         let (file, undeclared_file) = match frame.file {
@@ -379,6 +423,7 @@ impl<'s> Answers<'s> {
             line,
             column,
             inlined,
+            by_entry,
             name_doubt,
             name_recovered,
             lost_context,

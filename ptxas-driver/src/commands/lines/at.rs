@@ -99,8 +99,8 @@ impl<'a, 's> At<'a, 's> {
             return;
         }
         for section in answers.symbolizer.sections() {
-            for (range, place) in answers.symbolizer.source_ranges(section.index) {
-                let hit = place.frames().take(MAX_FRAMES).enumerate().find_map(|(depth, frame)| {
+            for (range, place) in answers.source_ranges(section.index) {
+                let hit = answers.chain(place).take(MAX_FRAMES).enumerate().find_map(|(depth, frame)| {
                     let FileName::Path(path) = frame.file else { return None };
                     let is = lines.contains(&frame.line) && wanted.contains(path);
                     is.then_some((depth, path, frame.line))

@@ -2,7 +2,7 @@
 
 use crate::commands::read::{demangle, printable, text};
 use nv_debug_sections::cubin::SymbolIndex;
-use nv_debug_sections::symbolize::{CalleeName, Function};
+use nv_debug_sections::symbolize::{CalleeName, Function, InlinedEntry};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -70,6 +70,8 @@ enum Origin {
     Symbol(SymbolIndex),
     /// Byte offset in `.debug_str`, the unit's base included.
     DebugStr(u64),
+    /// Byte offset of a call's entry in `.debug_info`.
+    Entry(u64),
 }
 
 /// The names met so far.
@@ -90,6 +92,11 @@ impl Spellings {
     /// `None` where no string starts at the callee's offset.
     pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
         callee.name.map(|name| self.get(Origin::DebugStr(callee.offset), || text(name)))
+    }
+
+    /// `None` where the entry has no name.
+    pub(super) fn entry(&self, entry: InlinedEntry<'_>) -> Option<Name> {
+        entry.name.map(|name| self.get(Origin::Entry(entry.offset), || text(name)))
     }
 
     fn get(&self, origin: Origin, name: impl FnOnce() -> String) -> Name {

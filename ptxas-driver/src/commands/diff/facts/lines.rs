@@ -90,7 +90,7 @@ fn source_words(place: &Place<'_>, names: &mut Names) -> Option<String> {
             };
             let column = if frame.column == 0 { String::new() } else { format!(":{}", frame.column) };
             let callee = match frame.function {
-                FrameFunction::Physical(_) => String::new(),
+                FrameFunction::Physical(_) | FrameFunction::InlinedEntry(_) => String::new(),
                 FrameFunction::Inlined(callee) => format!(" in {}", callee_name(callee.name, names)),
             };
             format!("{file}:{}{column}{callee}", frame.line)

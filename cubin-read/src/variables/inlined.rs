@@ -1,0 +1,196 @@
+//! Chains of inlined calls, where the line table does not have them.
+
+use super::{Room, Scope, ScopeKind, Variables};
+use crate::entries::Value;
+use nv_debug_sections::Result;
+use nv_debug_sections::bytes::Cursor;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, Place};
+use std::ops::Range;
+
+/// The calls of `.debug_info` (`DW_TAG_inlined_subroutine`) by address.
+///
+/// ptxas writes contexts into the line table for `.loc` with `inlined_at`. Code compiled with `-G` has none: there a row names a line of
+/// the inlined function, and only the entries say that it was inlined, and where (observed: nvcc and ptxas 13.0.88, sm_75-121; clang 19).
+///
+/// ```no_run
+/// # fn f(cubin: &nv_debug_sections::cubin::Cubin<'_>) -> nv_debug_sections::Result<()> {
+/// use cubin_read::{entries::Entries, variables::{InlinedCalls, Variables}};
+/// use nv_debug_sections::symbolize::Symbolizer;
+///
+/// let entries = Entries::read(cubin)?;
+/// let variables = Variables::read(cubin, &entries)?;
+/// let (symbolizer, calls) = (Symbolizer::new(cubin)?, InlinedCalls::of(&variables));
+/// for function in symbolizer.functions() {
+///     let Some(place) = symbolizer.locate(function.section, function.offset) else { continue };
+///     for frame in calls.frames(place) {
+///         // innermost first, as those of `place.frames()`
+///     }
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct InlinedCalls<'v> {
+    variables: &'v Variables<'v>,
+    /// By section, start, and the larger first.
+    spans: Vec<Span>,
+    cut: bool,
+}
+
+/// A stretch of a call's code.
+#[derive(Debug, Clone)]
+struct Span {
+    section: SectionIndex,
+    range: Range<u64>,
+    /// Index of the scope.
+    scope: usize,
+    /// Index of the nearest span that starts before this one and ends behind its start.
+    around: Option<usize>,
+}
+
+impl<'v> InlinedCalls<'v> {
+    /// Whether a cubin can have any, by its abbreviations: most have none, and then no entry need be read.
+    pub fn can_be_in(cubin: &Cubin<'_>) -> bool {
+        let name = SectionKind::DebugAbbrev.name();
+        let bytes = cubin.section_by_name(name).and_then(|index| cubin.bytes(index).ok());
+        let mut cursor = Cursor::new(name, bytes.as_deref().unwrap_or_default());
+        let inlined = u64::from(gimli::DW_TAG_inlined_subroutine.0);
+        while !cursor.is_empty() {
+            // Of a damaged table the entries' reader says what is wrong.
+            if tag(&mut cursor).map_or(true, |tag| tag == Some(inlined)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Finds all calls.
+    pub fn of(variables: &'v Variables<'v>) -> Self {
+        let mut room = Room::of_bytes(variables.entries().bytes().len() as u64);
+        let mut spans = Vec::new();
+        for (scope, found) in variables.scopes().iter().enumerate() {
+            if found.kind != ScopeKind::Inlined {
+                continue;
+            }
+            for stretch in found.code.iter().take_while(|_| room.take(1)) {
+                spans.push(Span {
+                    section: stretch.section,
+                    range: stretch.range.clone(),
+                    scope,
+                    around: None,
+                });
+            }
+        }
+        // Stable: of two that are alike the outer one, whose entry comes first, stays first.
+        spans.sort_by_key(|span| (span.section, span.range.start, std::cmp::Reverse(span.range.end)));
+        let mut open: Vec<(usize, SectionIndex, u64)> = Vec::new();
+        for (index, span) in spans.iter_mut().enumerate() {
+            let is_over = |(_, section, end): &mut (usize, SectionIndex, u64)| {
+                *section != span.section || *end <= span.range.start
+            };
+            while open.pop_if(is_over).is_some() {}
+            span.around = open.last().map(|(around, ..)| *around);
+            open.push((index, span.section, span.range.end));
+        }
+        Self { variables, spans, cut: room.is_empty() }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Whether calls share so many pieces of code that not all were kept, which no compiler makes.
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// The calls that byte `offset` of a section is in, innermost first; at most [`MAX_FRAMES`].
+    pub fn at(&self, section: SectionIndex, offset: u64) -> impl Iterator<Item = &'v Scope> {
+        let after = self.spans.partition_point(|span| (span.section, span.range.start) <= (section, offset));
+        let last =
+            after.checked_sub(1).filter(|last| self.spans.get(*last).is_some_and(|s| s.section == section));
+        let around = |index: &usize| self.spans.get(*index)?.around;
+        let spans = std::iter::successors(last, around).take(MAX_FRAMES);
+        let spans = spans.filter_map(|index| self.spans.get(index));
+        spans
+            .filter(move |span| span.range.contains(&offset))
+            .filter_map(|span| self.variables.scopes().get(span.scope))
+    }
+
+    /// Offsets in a section at which a call begins or ends, in no order.
+    pub fn bounds(&self, section: SectionIndex) -> impl Iterator<Item = u64> {
+        let first = self.spans.partition_point(|span| span.section < section);
+        let own = self.spans.iter().skip(first).take_while(move |span| span.section == section);
+        own.flat_map(|span| [span.range.start, span.range.end])
+    }
+
+    /// The frames of a place: those of the line table; where that says nothing of an inlined call, the calls that the place is in.
+    pub fn frames(&self, place: Place<'v>) -> impl Iterator<Item = Frame<'v>> {
+        let mut calls = self.calls(&place);
+        let first = if calls.is_empty() { None } else { place.frames().next() };
+        calls.reverse();
+        // What a frame is not told by its callee: file, line and column of the call.
+        let mut next = first;
+        let function = place.function;
+        let from_entries = std::iter::from_fn(move || {
+            let frame = next.take()?;
+            let Some(call) = calls.pop() else {
+                return Some(Frame { function: FrameFunction::Physical(function), ..frame });
+            };
+            next = Some(self.caller(call));
+            Some(Frame { function: FrameFunction::InlinedEntry(self.callee(call)), ..frame })
+        });
+        let rest = if first.is_some() { None } else { Some(place.frames()) };
+        from_entries.chain(rest.into_iter().flatten())
+    }
+
+    /// How many [`frames`](Self::frames) a place has.
+    pub fn depth(&self, place: &Place<'v>) -> usize {
+        place.depth() + self.calls(place).len()
+    }
+
+    /// The calls that a place is in and its row does not know of, innermost first.
+    fn calls(&self, place: &Place<'v>) -> Vec<&'v Scope> {
+        if place.depth() != 1 || self.spans.is_empty() {
+            return Vec::new();
+        }
+        self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()
+    }
+
+    fn callee(&self, call: &Scope) -> InlinedEntry<'v> {
+        let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
+        let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {
+            Value::String(Some(name)) => Some(&**name),
+            _ => None,
+        });
+        InlinedEntry { name, offset: self.variables.entry(call.entry).map_or(0, |entry| entry.offset) }
+    }
+
+    /// What is known of the frame that makes a call, but for its function.
+    fn caller(&self, call: &Scope) -> Frame<'v> {
+        let number =
+            |name| self.variables.entry(call.entry).and_then(|entry| entry.unsigned(name)).unwrap_or(0);
+        let site = self.variables.call_site(call);
+        let file = site.and_then(|site| site.file).map(FileName::Path);
+        Frame {
+            function: FrameFunction::Physical(None),
+            file: file.unwrap_or(FileName::Undeclared(number(gimli::DW_AT_call_file))),
+            line: site.map_or(0, |site| u32::try_from(site.line).unwrap_or(u32::MAX)),
+            column: number(gimli::DW_AT_call_column),
+            lost_context: None,
+        }
+    }
+}
+
+/// Reads an abbreviation (DWARF 2.0.0 §7.5.3): its tag; `None` for the end of a table.
+fn tag(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
+    if cursor.uleb("an abbreviation code")? == 0 {
+        return Ok(None);
+    }
+    let tag = cursor.uleb("a tag")?;
+    cursor.u8("the children flag")?;
+    while (cursor.uleb("an attribute name")?, cursor.uleb("an attribute form")?) != (0, 0) {}
+    Ok(Some(tag))
+}
