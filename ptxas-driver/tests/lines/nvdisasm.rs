@@ -57,7 +57,11 @@ fn listing(cubin: &Path) -> Listing {
     let mut listing = Listing::new();
     for section in document["sections"].as_array().unwrap() {
         let ranges = section["ranges"].as_array().unwrap().iter().map(|range| {
-            let spots = range["frames"].as_array().unwrap().iter().map(|frame| {
+            let frames = range["frames"].as_array().unwrap();
+            // nvdisasm reads no entries: of a chain that is theirs it knows the row.
+            let by_table =
+                if frames.iter().any(|frame| frame["by_entry"] == true) { 1 } else { frames.len() };
+            let spots = frames[..by_table].iter().map(|frame| {
                 (
                     frame["file"].as_str().unwrap_or_default().to_owned(),
                     frame["line"].as_u64().unwrap() as u32,
