@@ -21,7 +21,7 @@ mod lists;
 mod variables;
 
 use crate::entries::Entries;
-use crate::variables::{Missing, Variables};
+use crate::variables::Variables;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -42,7 +42,8 @@ pub struct Coverage<'s> {
     pub globals: VariableCounts,
     /// Variables and parameters of functions whose code is not in the file.
     pub without_code: VariableCounts,
-    /// Why the register map cannot be read: all [`sass_bytes`](VariableCounts::sass_bytes) are 0 then.
+    /// Why [`register_bytes`](VariableCounts::register_bytes) or [`sass_bytes`](VariableCounts::sass_bytes) are not all: the register map
+    /// cannot be read, or it and the locations refer to so much so often that no compiler has made them.
     pub register_fault: Option<Error>,
 }
 
@@ -153,16 +154,15 @@ impl<'s> Coverage<'s> {
     ///
     /// # Errors
     ///
-    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they, the line table or the register map refer to so much so
-    /// often that no compiler has made them. The error names section and offset.
+    /// `.debug_info`, `.debug_loc` or `.debug_ranges` cannot be decoded, or they or the line table refer to so much so often that no
+    /// compiler has made them. The error names section and offset.
     pub fn of(cubin: &'s Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Self> {
         let pieces = code::pieces(cubin, symbolizer)?;
         let (mut functions, files) = lines::count(symbolizer, &pieces)?;
         let entries = Entries::read(cubin)?;
         let found = Variables::read(cubin, &entries)?;
-        let (globals, without_code) = variables::count(cubin, symbolizer, &found, &mut functions)?;
-        let mut faults = found.faults().iter().filter(|fault| fault.missing == Missing::Registers);
-        let register_fault = faults.next().map(|fault| fault.error.clone());
+        let variables::Outside { globals, without_code, register_fault } =
+            variables::count(cubin, symbolizer, &found, &mut functions)?;
         Ok(Self { functions, files, globals, without_code, register_fault })
     }
 

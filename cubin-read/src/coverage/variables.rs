@@ -5,7 +5,7 @@ use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
 use crate::entries::{Address, Entry, Value};
 use crate::stretches::{self, Stretch};
-use crate::variables::{LocationRange, Place, Room, Unavailable, Variables};
+use crate::variables::{LocationRange, Missing, Place, Room, Unavailable, Variables};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
@@ -33,20 +33,30 @@ struct Scope {
     code: Option<usize>,
 }
 
-/// Counts the variables of all units: into their functions, and as the return value those outside functions, and those of functions
-/// without code.
+/// What is of no function.
+pub(super) struct Outside {
+    pub(super) globals: VariableCounts,
+    /// Of functions whose code is not in the file.
+    pub(super) without_code: VariableCounts,
+    /// As [`Coverage::register_fault`](super::Coverage::register_fault).
+    pub(super) register_fault: Option<Error>,
+}
+
+/// Counts the variables of all units: into their functions, and others as the return value.
 pub(super) fn count(
     cubin: &Cubin<'_>,
     symbolizer: &Symbolizer<'_>,
     variables: &Variables<'_>,
     functions: &mut [FunctionCoverage<'_>],
-) -> Result<(VariableCounts, VariableCounts)> {
+) -> Result<Outside> {
+    let mut faults = variables.faults().iter().filter(|fault| fault.missing == Missing::Registers);
     let mut counter = Counter {
         lists: Reader::new(cubin, symbolizer.code())?,
         by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
         symbolizer,
         variables,
         room: variables.room(),
+        register_fault: faults.next().map(|fault| fault.error.clone()),
         functions,
         code: Vec::new(),
         globals: VariableCounts::default(),
@@ -64,7 +74,8 @@ pub(super) fn count(
             scopes.push(scope);
         }
     }
-    Ok((counter.globals, counter.without_code))
+    let Counter { globals, without_code, register_fault, .. } = counter;
+    Ok(Outside { globals, without_code, register_fault })
 }
 
 struct Counter<'f, 's, 'n> {
@@ -72,6 +83,7 @@ struct Counter<'f, 's, 'n> {
     symbolizer: &'s Symbolizer<'s>,
     variables: &'s Variables<'s>,
     room: Room,
+    register_fault: Option<Error>,
     functions: &'f mut [FunctionCoverage<'n>],
     /// Functions by section and offset.
     by_place: HashMap<(SectionIndex, u64), usize>,
@@ -160,7 +172,7 @@ impl Counter<'_, '_, '_> {
             _ => (false, 0),
         };
         let (register_bytes, sass_bytes) =
-            if covered_bytes > 0 { self.in_registers(number, scope)? } else { (0, 0) };
+            if covered_bytes > 0 { self.in_registers(number, scope) } else { (0, 0) };
         let one = VariableCounts {
             all: 1,
             located: located.into(),
@@ -184,23 +196,24 @@ impl Counter<'_, '_, '_> {
     }
 
     /// Bytes of the scope at which the variable of an entry is in a register, and those at which SASS registers have that.
-    fn in_registers(&mut self, entry: usize, scope: Scope) -> Result<(u64, u64)> {
+    fn in_registers(&mut self, entry: usize, scope: Scope) -> (u64, u64) {
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
         let all = self.variables.all();
         let variable = all.binary_search_by_key(&entry, |variable| variable.entry);
-        let Some(variable) = variable.ok().and_then(|at| all.get(at)) else { return Ok((0, 0)) };
+        let Some(variable) = variable.ok().and_then(|at| all.get(at)) else { return (0, 0) };
         let location = self.variables.location(variable, &mut self.room);
         if location.cut {
             let text = "registers of locations are in so many places that they cannot all be followed";
             let name = SectionKind::NvDebugInfoRegSass.name();
-            return Err(Error::whole(name, ErrorKind::Other(text.to_owned())));
+            let cut = || Error::whole(name, ErrorKind::Other(text.to_owned()));
+            self.register_fault.get_or_insert_with(cut);
         }
         let bytes = |wanted: fn(&Place) -> bool| {
             let wanted = location.ranges.iter().filter(|LocationRange { place, .. }| wanted(place));
             let wanted = stretches::joined(wanted.filter_map(|range| range.code.clone()).collect());
             stretches::common_bytes(code, &wanted)
         };
-        Ok((bytes(is_register), bytes(|place| is_register(place) && place.is_available())))
+        (bytes(is_register), bytes(|place| is_register(place) && place.is_available()))
     }
 }
 

@@ -146,7 +146,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
                     out.flush()?;
                     let fault = report.register_fault.iter();
                     let fault = fault.map(|error| {
-                        format!("{name}: {error}; no register is known to be in a SASS register")
+                        format!("{name}: {error}; not all that is in SASS registers is counted")
                     });
                     for message in fault.chain(report.messages(minimum)) {
                         complain(format_args!("{}", printable(&message)));

@@ -32,7 +32,7 @@ pub(super) struct FileReport {
     pub(super) functions: Vec<Function>,
     /// Most lines without code first.
     pub(super) source_files: Vec<SourceFile>,
-    /// Why the register map cannot be read.
+    /// Why not all registers are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) register_fault: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
