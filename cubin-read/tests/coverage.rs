@@ -4,14 +4,16 @@
 mod support;
 
 use cubin_read::coverage::{Coverage, InstructionCounts, VariableCounts};
+use cubin_read::entries::{Entries, Entry};
 use cubin_read::verify::{RuleId, verify};
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::reg_sass;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::symbolize::Symbolizer;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -89,6 +91,9 @@ fn covering(sequences: Option<&Vec<(Vec<Row>, u64)>>, address: u64) -> Option<Ro
 fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTreeSet<u64>)> {
     let source = decoded(cubin, ".debug_line");
     let ptx = decoded(cubin, ".nv_debug_line_sass");
+    let entries = Entries::read(cubin).unwrap();
+    let calls = entries.all().iter().filter(|entry| entry.tag == gimli::DW_TAG_inlined_subroutine);
+    let calls: Vec<_> = calls.filter_map(Entry::code).collect();
     let mut all: BTreeMap<(u32, String), (InstructionCounts, BTreeSet<u64>)> = BTreeMap::new();
     for (index, name, section) in cubin.iter() {
         if !name.starts_with(".text.") || section.is_mercury() {
@@ -123,7 +128,8 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
             counts.with_ptx_line += u64::from(ptx_row.is_some());
             let Some((start, line, context)) = row else { continue };
             *(if line == 0 { &mut counts.line_0 } else { &mut counts.with_line }) += 1;
-            counts.inlined += u64::from(context != 0);
+            let in_call = |(of, code): &(SectionIndex, Range<u64>)| *of == index && code.contains(&offset);
+            counts.inlined += u64::from(context != 0 || calls.iter().any(in_call));
             let ptx_at = |address| covering(ptx.get(&index.0), address).map(|row| row.1);
             let is_other_line = ptx_row.is_some() && ptx_at(address) != ptx_at(start);
             let is_other_function = owner(start & 0xff_ffff_ffff) != function;

@@ -2,6 +2,7 @@
 
 use super::code::{Piece, instructions};
 use super::{Budget, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
+use crate::variables::InlinedCalls;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
@@ -13,17 +14,18 @@ use std::rc::Rc;
 /// Counts every piece, and adds up by function and by file.
 pub(super) fn count<'s>(
     symbolizer: &'s Symbolizer<'_>,
+    calls: &InlinedCalls<'_>,
     pieces: &[Piece<'s>],
 ) -> Result<(Vec<FunctionCoverage<'s>>, Vec<FileCoverage<'s>>)> {
     let mut files = Files { symbolizer, all: Vec::new(), by_number: HashMap::new(), by_name: HashMap::new() };
     let mut tallies: Vec<Tally<'s>> = Vec::new();
     let mut by_symbol: HashMap<(SectionIndex, Option<SymbolIndex>), usize> = HashMap::new();
-    let mut table: Option<Table> = None;
+    let mut table: Option<Table<'_>> = None;
     let mut row_count = 0;
     for piece in pieces {
         let known = table.take().filter(|table| table.section == piece.section);
         let table = table.insert(known.unwrap_or_else(|| {
-            let new = Table::new(symbolizer, piece.section);
+            let new = Table::new(symbolizer, calls, piece.section);
             row_count += new.rows();
             new
         }));
@@ -88,7 +90,7 @@ impl Sequence {
 
 /// What both line tables say of a section.
 #[derive(Debug)]
-struct Table {
+struct Table<'v> {
     section: SectionIndex,
     sequences: Rc<[Sequence]>,
     source: Vec<Span>,
@@ -96,10 +98,13 @@ struct Table {
     ptx: Vec<Span>,
     /// All source rows by ascending address, those that cover nothing too.
     by_address: Vec<(u64, usize, usize)>,
+    calls: &'v InlinedCalls<'v>,
+    /// Where calls begin and end, ascending.
+    bounds: Vec<u64>,
 }
 
-impl Table {
-    fn new(symbolizer: &Symbolizer<'_>, section: SectionIndex) -> Self {
+impl<'v> Table<'v> {
+    fn new(symbolizer: &Symbolizer<'_>, calls: &'v InlinedCalls<'v>, section: SectionIndex) -> Self {
         let sequences = Sequence::all(symbolizer.source_rows(), section);
         let ptx_sequences = Sequence::all(symbolizer.ptx_rows(), section);
         let mut by_address: Vec<_> = Vec::new();
@@ -110,11 +115,19 @@ impl Table {
         by_address.sort_unstable();
         let source = spans(symbolizer.source_rows(), section);
         let ptx = spans(symbolizer.ptx_rows(), section);
-        Self { section, sequences, source, ptx_sequences, ptx, by_address }
+        let mut bounds: Vec<u64> = calls.bounds(section).collect();
+        bounds.sort_unstable();
+        Self { section, sequences, source, ptx_sequences, ptx, by_address, calls, bounds }
     }
 
     fn rows(&self) -> u64 {
         self.by_address.len() as u64
+    }
+
+    /// The first offset behind one at which an inlined call begins or ends.
+    fn next_bound(&self, offset: u64) -> u64 {
+        let next = self.bounds.partition_point(|bound| *bound <= offset);
+        self.bounds.get(next).copied().unwrap_or(u64::MAX)
     }
 
     /// File and line of the PTX at a byte offset of the section.
@@ -160,6 +173,8 @@ struct Tally<'s> {
     sequences: Rc<[Sequence]>,
     /// Rows that instructions have: sequence and index.
     rows: BTreeSet<(usize, usize)>,
+    /// Inlined calls of `.debug_info` that instructions are in, by their entries.
+    calls: HashSet<usize>,
 }
 
 impl<'s> Tally<'s> {
@@ -179,17 +194,17 @@ impl<'s> Tally<'s> {
             parameters: VariableCounts::default(),
             locals: VariableCounts::default(),
         };
-        Self { coverage, sequences: Rc::new([]), rows: BTreeSet::new() }
+        Self { coverage, sequences: Rc::new([]), rows: BTreeSet::new(), calls: HashSet::new() }
     }
 
-    fn piece(&mut self, piece: &Piece<'_>, table: &Table, files: &mut Files<'s>) {
+    fn piece(&mut self, piece: &Piece<'_>, table: &Table<'_>, files: &mut Files<'s>) {
         self.sequences = Rc::clone(&table.sequences);
         self.coverage.instructions.padding += piece.padding();
         let mut at = piece.start;
         while at < piece.code_end {
             let (source, source_end) = covering(&table.source, at);
             let (ptx, ptx_end) = covering(&table.ptx, at);
-            let end = source_end.min(ptx_end).min(piece.code_end);
+            let end = source_end.min(ptx_end).min(table.next_bound(at)).min(piece.code_end);
             let count = instructions(at, end);
             if count != 0 {
                 self.stretch((piece.start, at), count, source, ptx.is_some(), table, files);
@@ -211,7 +226,7 @@ impl<'s> Tally<'s> {
         count: u64,
         source: Option<Span>,
         has_ptx: bool,
-        table: &Table,
+        table: &Table<'_>,
         files: &mut Files<'s>,
     ) {
         let mut counts = InstructionCounts { all: count, ..InstructionCounts::default() };
@@ -224,7 +239,7 @@ impl<'s> Tally<'s> {
             if span.start < first || span.start < at && is_other_line() {
                 counts.inherited = count;
             }
-            if row.context != 0 {
+            if row.context != 0 || self.is_in_calls(at, table, files) {
                 counts.inlined = count;
             }
             match self.line(span.sequence, span.row, files) {
@@ -238,6 +253,21 @@ impl<'s> Tally<'s> {
             self.rows.insert((span.sequence, span.row));
         }
         self.coverage.instructions += counts;
+    }
+
+    /// Whether `.debug_info` has inlined calls at a byte offset; takes those not met before.
+    fn is_in_calls(&mut self, at: u64, table: &Table<'_>, files: &mut Files<'s>) -> bool {
+        let mut is_in = false;
+        for call in table.calls.at(table.section, at) {
+            is_in = true;
+            if self.calls.insert(call.entry) {
+                self.coverage.call_lines.extend(table.calls.site(call).and_then(|site| {
+                    let line = u32::try_from(site.line).ok().filter(|line| *line != 0)?;
+                    Some(SourceLine { file: files.of_path(site.file?)?, line })
+                }));
+            }
+        }
+        is_in
     }
 
     fn row(&self, sequence: usize, row: usize) -> Option<LineRow> {
@@ -266,7 +296,7 @@ impl<'s> Tally<'s> {
             }
         }
         let mut coverage = self.coverage;
-        coverage.inlined_calls = calls.len() as u64;
+        coverage.inlined_calls = (calls.len() + self.calls.len()) as u64;
         coverage.call_lines.retain(|line| !coverage.lines.contains(line));
         coverage.lost_lines.retain(|l| !coverage.lines.contains(l) && !coverage.call_lines.contains(l));
         files.take_lines(&coverage);
@@ -291,6 +321,18 @@ impl<'s> Files<'s> {
             return *known;
         }
         let name = self.symbolizer.file(unit, file);
+        let number = self.named(name);
+        self.by_number.insert((unit, file), number);
+        number
+    }
+
+    /// The file of a path that a table declares.
+    fn of_path(&mut self, path: &str) -> Option<usize> {
+        let declared = self.symbolizer.files().find(|declared| *declared == path)?;
+        Some(self.named(FileName::Path(declared)))
+    }
+
+    fn named(&mut self, name: FileName<'s>) -> usize {
         let key = match name {
             FileName::Path(path) => (Some(path), 0),
             FileName::Undeclared(number) => (None, number),
@@ -307,7 +349,6 @@ impl<'s> Files<'s> {
                 lost_lines: BTreeSet::new(),
             });
         }
-        self.by_number.insert((unit, file), number);
         number
     }
 

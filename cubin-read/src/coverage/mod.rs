@@ -21,7 +21,7 @@ mod lists;
 mod variables;
 
 use crate::entries::Entries;
-use crate::variables::Variables;
+use crate::variables::{InlinedCalls, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -103,7 +103,7 @@ pub struct InstructionCounts {
     /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
     /// the line is theirs too only the PTX can tell. Several PTX lines of one statement are the common case.
     pub inherited: u64,
-    /// The row that covers it is of inlined code.
+    /// The row that covers it is of inlined code; where it says nothing of that, an inlined call of `.debug_info` has it.
     pub inlined: u64,
     /// A row of `.nv_debug_line_sass` covers it.
     pub with_ptx_line: u64,
@@ -158,9 +158,9 @@ impl<'s> Coverage<'s> {
     /// compiler has made them. The error names section and offset.
     pub fn of(cubin: &'s Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Self> {
         let pieces = code::pieces(cubin, symbolizer)?;
-        let (mut functions, files) = lines::count(symbolizer, &pieces)?;
         let entries = Entries::read(cubin)?;
         let found = Variables::read(cubin, &entries)?;
+        let (mut functions, files) = lines::count(symbolizer, &InlinedCalls::of(&found), &pieces)?;
         let variables::Outside { globals, without_code, register_fault } =
             variables::count(cubin, symbolizer, &found, &mut functions)?;
         Ok(Self { functions, files, globals, without_code, register_fault })

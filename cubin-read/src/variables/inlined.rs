@@ -1,6 +1,6 @@
 //! Chains of inlined calls, where the line table does not have them.
 
-use super::{Room, Scope, ScopeKind, Variables};
+use super::{Room, Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::Value;
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
@@ -119,6 +119,11 @@ impl<'v> InlinedCalls<'v> {
             .filter_map(|span| self.variables.scopes().get(span.scope))
     }
 
+    /// Where the source has a call.
+    pub fn site(&self, call: &Scope) -> Option<SourceLine<'v>> {
+        self.variables.call_site(call)
+    }
+
     /// Offsets in a section at which a call begins or ends, in no order.
     pub fn bounds(&self, section: SectionIndex) -> impl Iterator<Item = u64> {
         let first = self.spans.partition_point(|span| span.section < section);
@@ -172,7 +177,7 @@ impl<'v> InlinedCalls<'v> {
     fn caller(&self, call: &Scope) -> Frame<'v> {
         let number =
             |name| self.variables.entry(call.entry).and_then(|entry| entry.unsigned(name)).unwrap_or(0);
-        let site = self.variables.call_site(call);
+        let site = self.site(call);
         let file = site.and_then(|site| site.file).map(FileName::Path);
         Frame {
             function: FrameFunction::Physical(None),
