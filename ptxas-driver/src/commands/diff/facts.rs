@@ -104,7 +104,7 @@ pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<AllFacts> {
     container::symbols(cubin, &mut facts);
     container::relocations(cubin, &mut facts);
     let decoded = lines::lines(cubin, &mut facts);
-    let source = Source::new(cubin, None);
+    let source = Source::new(cubin, None, None);
     for (index, name, section) in cubin.iter() {
         let plain = matches!(section.contents, cubin::Contents::Bytes(_) | cubin::Contents::Alias(_));
         if plain && section.is_mercury() {

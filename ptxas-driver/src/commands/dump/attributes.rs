@@ -1,13 +1,13 @@
 //! The records of `.nv.info` in words.
 
-use super::model::{Contents, FunctionFacts, NvInfoRecord};
-use super::section::{Source, View};
+use super::model::{Contents, FunctionFacts, NvInfoRecord, Span};
+use super::section::{Decoded, Source, View};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter, Record, Value};
 
-pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<(Contents, Vec<FunctionFacts>)> {
+pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
     let section = source.cubin.section(view.index)?;
     let name = |symbol| source.cubin.symbol_name_in(SectionIndex(section.link), symbol).to_owned();
     let records = nv_info::decode(&view.name, &view.data.bytes)?;
@@ -28,12 +28,14 @@ pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<(Co
         let function = code.rsplit_once(CODE_PREFIX).map_or(code, |(_, function)| function).to_owned();
         functions.push(FunctionFacts { function, exits, ..FunctionFacts::default() });
     }
+    let mut end = 0;
     let records = records.iter().map(|record| NvInfoRecord {
+        at: Span::next(&mut end, record.size()),
         attribute: record.attribute.to_string(),
         format: record.value.format_name(),
         value: words(record, &name),
     });
-    Ok((Contents::Attributes(records.collect()), functions))
+    Ok(Decoded { contents: Contents::Attributes(records.collect()), rest: Vec::new(), functions })
 }
 
 fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {
