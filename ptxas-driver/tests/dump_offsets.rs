@@ -1,0 +1,250 @@
+//! `dump` and bytes: what it shows of a section covers every byte once, and `--offset` finds what covers a byte.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+mod support;
+
+use nv_debug_sections::catalog::SectionName;
+use nv_debug_sections::cubin::{Contents, Cubin, sht};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, io};
+
+fn dump(file: &Path, args: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let output =
+        command.arg("dump").arg(file).args(args).arg("--json").stdin(Stdio::null()).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{} {args:?}: {error}", file.display());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn array<'v>(value: &'v Value, member: &str) -> &'v [Value] {
+    value[member].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn span(item: &Value) -> Range<u64> {
+    let offset = item["offset"].as_u64().unwrap();
+    offset..offset + item["size"].as_u64().unwrap()
+}
+
+/// Where the items of a section are.
+#[derive(Default)]
+struct Items {
+    /// Those without parts, headers of those with parts, and what is between them.
+    leaves: Vec<Range<u64>>,
+    /// Those with parts.
+    wholes: Vec<Range<u64>>,
+}
+
+impl Items {
+    fn of(section: &Value) -> Self {
+        let mut items = Self::default();
+        let contents = &section["contents"];
+        // docs/json.md: which members hold parts, outermost first.
+        let parts: &[&str] = match contents["kind"].as_str().unwrap() {
+            "lines" => &["sequences", "rows"],
+            "info" => &["entries"],
+            "registers" => &["ranges"],
+            _ => &[],
+        };
+        match &contents["data"] {
+            Value::String(digits) => items.leaves.push(0..digits.len() as u64 / 2),
+            data => data.as_array().unwrap().iter().for_each(|item| items.add(item, parts)),
+        }
+        items.leaves.extend(array(section, "rest").iter().map(span));
+        items.leaves.retain(|leaf| !leaf.is_empty());
+        items.leaves.sort_by_key(|leaf| leaf.start);
+        items
+    }
+
+    fn add(&mut self, item: &Value, parts: &[&str]) {
+        let whole = span(item);
+        let Some(header) = item["header_size"].as_u64() else {
+            return self.leaves.push(whole);
+        };
+        self.leaves.push(whole.start..whole.start + header);
+        if let [part, inner @ ..] = parts {
+            array(item, part).iter().for_each(|item| self.add(item, inner));
+        }
+        let rules: Vec<u64> =
+            array(item, "rule_offsets").iter().map(|start| start.as_u64().unwrap()).collect();
+        assert_eq!(rules.len().saturating_sub(1), array(item, "rules").len());
+        self.leaves.extend(rules.windows(2).map(|ends| ends[0]..ends[1]));
+        self.wholes.push(whole);
+    }
+
+    /// What is wrong with the cover of a section of that size.
+    fn fault(&self, size: u64) -> Option<String> {
+        let ends = self.leaves.iter().map(|leaf| leaf.end);
+        let starts = self.leaves.iter().map(|leaf| leaf.start).chain([size]);
+        let gap = std::iter::once(0).chain(ends).zip(starts).find(|(end, start)| end != start);
+        if let Some((end, start)) = gap {
+            return Some(format!("an item ends at {end:#x}, the next starts at {start:#x}"));
+        }
+        let borders: BTreeSet<u64> = self.leaves.iter().map(|leaf| leaf.start).chain([size]).collect();
+        let cut = self.wholes.iter().find(|whole| !borders.contains(&whole.end));
+        cut.map(|whole| format!("{whole:x?} ends inside an item"))
+    }
+}
+
+/// Every debug section with bytes, and what tools know of functions: name and bytes as they stand in the file.
+fn sections(cubin: &Cubin<'_>) -> Vec<(String, Vec<u8>)> {
+    let all = cubin.iter().filter(|(_, name, section)| {
+        let is_info = matches!(section.sh_type, sht::CUDA_INFO | sht::MERC_INFO);
+        let has_bytes = matches!(section.contents, Contents::Bytes(_) | Contents::Alias(_));
+        has_bytes && (is_info || SectionName::parse(name).is_debug_contents())
+    });
+    all.map(|(index, name, _)| (name.to_owned(), cubin.bytes(index).unwrap().into_owned())).collect()
+}
+
+/// The corpus, and what is checked in.
+fn cubins() -> Vec<PathBuf> {
+    let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some()).unwrap_or_default();
+    let examples = ["saxpy/saxpy", "saxpy/saxpy-debug", "block_sum/block_sum", "block_sum/block_sum-debug"];
+    let examples = examples.map(|name| support::repository().join("examples").join(format!("{name}.cubin")));
+    examples.into_iter().chain(entries.into_iter().filter_map(|entry| entry.cubin)).collect()
+}
+
+/// What an item's bytes must be for it to be there, told from the bytes alone.
+fn check_bytes(kind: &str, section: &Value, bytes: &[u8]) {
+    let of = |item: &Value| {
+        let at = span(item);
+        &bytes[at.start as usize..at.end as usize]
+    };
+    for rest in array(section, "rest") {
+        let what = rest["what"].as_str().unwrap();
+        let is_zero = what == "padding" || what.starts_with("end of") && what != "end of sequence";
+        assert!(!is_zero || of(rest).iter().all(|byte| *byte == 0), "{rest}");
+        assert!(what != "end of sequence" || of(rest).ends_with(&[0, 1, 1]), "{rest}");
+    }
+    let items = array(&section["contents"], "data");
+    match kind {
+        "strings" | "ptx_text" => {
+            let member = if kind == "strings" { "value" } else { "text" };
+            for item in items {
+                let text = String::from_utf8_lossy(of(item)).into_owned();
+                assert_eq!(text.strip_suffix('\0'), item[member].as_str(), "{item}");
+            }
+        }
+        "registers" => {
+            for range in items.iter().flat_map(|function| array(function, "ranges")) {
+                let name = range["ptx"].as_str().unwrap().as_bytes();
+                assert_eq!(
+                    (&of(range)[4..4 + name.len()], of(range).len()),
+                    (name, name.len() + 17),
+                    "{range}"
+                );
+            }
+        }
+        "frames" => {
+            for entry in items {
+                assert_eq!(of(entry)[4..12], (of(entry).len() as u64 - 12).to_le_bytes(), "{entry}");
+            }
+        }
+        // A row is made by DW_LNS_copy or a special opcode; ptxas' and our opcode_base is 10.
+        "lines" => {
+            for unit in items {
+                assert_eq!(of(unit)[..4], (of(unit).len() as u32 - 4).to_le_bytes());
+                for row in array(unit, "sequences").iter().flat_map(|sequence| array(sequence, "rows")) {
+                    assert!(matches!(of(row).last(), Some(1 | 10..)), "{row}");
+                }
+            }
+        }
+        "attributes" => {
+            for record in items {
+                let sized = if of(record)[0] == 4 { of(record).len() - 4 } else { 0 };
+                let size = u16::from_le_bytes([of(record)[2], of(record)[3]]);
+                assert!(sized == 0 || usize::from(size) == sized, "{record}");
+                assert_eq!(of(record).len(), 4 + sized, "{record}");
+            }
+        }
+        _ => {}
+    }
+}
+
+// The law: no byte of a section is passed over, none is shown twice, and `--offset` shows what covers a byte and nothing else.
+#[test]
+fn every_byte_is_some_item_s() {
+    let (mut files, mut bytes_seen, mut leaves_seen, mut asked) = (0, 0, 0, 0);
+    let mut kinds = BTreeSet::new();
+    // xorshift: the same bytes on every run.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % below
+    };
+    for path in cubins() {
+        let file = fs::read(&path).unwrap();
+        let sections = sections(&Cubin::parse(&file).unwrap());
+        let names: Vec<&str> = sections.iter().flat_map(|(name, _)| ["--section", name]).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let document = dump(&path, &names);
+        let shown = array(&document, "sections");
+        assert_eq!(shown.len(), sections.len());
+        for (section, (name, bytes)) in shown.iter().zip(&sections) {
+            let kind = section["contents"]["kind"].as_str().unwrap();
+            let items = Items::of(section);
+            let fault = items.fault(bytes.len() as u64);
+            assert!(fault.is_none(), "{} {name}: {}", path.display(), fault.unwrap_or_default());
+            check_bytes(kind, section, bytes);
+            kinds.insert(kind.to_owned());
+            (bytes_seen, leaves_seen) = (bytes_seen + bytes.len(), leaves_seen + items.leaves.len());
+        }
+        let (name, bytes) = &sections[next(sections.len())];
+        if !bytes.is_empty() {
+            check_offset(&path, name, next(bytes.len()) as u64);
+            asked += 1;
+        }
+        files += 1;
+    }
+    let _ = writeln!(
+        io::stderr(),
+        "dump: {files} cubins: {bytes_seen} bytes in {leaves_seen} items of {kinds:?}; {asked} bytes asked for"
+    );
+}
+
+/// `--offset` shows an item that has the byte; what else it shows has the byte too, or is the header of what has it.
+fn check_offset(path: &Path, name: &str, offset: u64) {
+    let document = dump(path, &["--offset", &format!("{name}+{offset:#x}")]);
+    // Sections of relocatable files may share a name.
+    for section in array(&document, "sections") {
+        let items = Items::of(section);
+        let has = |span: &&Range<u64>| span.contains(&offset);
+        assert_eq!(
+            items.leaves.iter().filter(has).count(),
+            1,
+            "{} {name}+{offset:#x}: {section}",
+            path.display()
+        );
+        assert_eq!(items.wholes.iter().filter(has).count(), items.wholes.len(), "{section}");
+        let others = items.leaves.iter().filter(|leaf| !has(leaf));
+        let is_header = |leaf: &Range<u64>| items.wholes.iter().any(|whole| whole.start == leaf.start);
+        assert!(others.clone().all(is_header), "{section}");
+    }
+}
+
+// Every byte of sections whose items are of all sizes; each kind of item is asked for in all its bytes.
+#[test]
+fn each_byte_of_an_example_is_found() {
+    let example = |name: &str| support::repository().join("examples").join(name);
+    for (file, name) in [
+        ("saxpy/saxpy.cubin", ".debug_line"),
+        ("saxpy/saxpy.cubin", ".nv.info"),
+        ("saxpy/saxpy.cubin", ".debug_str"),
+        ("saxpy/saxpy.cubin", ".debug_frame"),
+        ("saxpy/saxpy-debug.cubin", ".debug_abbrev"),
+    ] {
+        let bytes = fs::read(example(file)).unwrap();
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let size = cubin.bytes(cubin.section_by_name(name).unwrap()).unwrap().len() as u64;
+        (0..size).for_each(|offset| check_offset(&example(file), name, offset));
+    }
+}
