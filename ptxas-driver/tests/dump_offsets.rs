@@ -4,7 +4,7 @@
 mod support;
 
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::{Contents, Cubin, sht};
+use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, debug_only, sht};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -104,9 +104,14 @@ fn sections(cubin: &Cubin<'_>) -> Vec<(String, Vec<u8>)> {
 /// The corpus, and what is checked in.
 fn cubins() -> Vec<PathBuf> {
     let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some()).unwrap_or_default();
-    let examples = ["saxpy/saxpy", "saxpy/saxpy-debug", "block_sum/block_sum", "block_sum/block_sum-debug"];
-    let examples = examples.map(|name| support::repository().join("examples").join(format!("{name}.cubin")));
-    examples.into_iter().chain(entries.into_iter().filter_map(|entry| entry.cubin)).collect()
+    let folders =
+        ["examples/saxpy", "examples/block_sum", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(support::repository().join(folder)).unwrap());
+    let files = files.map(|file| file.unwrap().path());
+    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|it| it == "cubin")).collect();
+    files.sort();
+    assert!(files.len() > 50, "{}", files.len());
+    files.into_iter().chain(entries.into_iter().filter_map(|entry| entry.cubin)).collect()
 }
 
 /// What an item's bytes must be for it to be there, told from the bytes alone.
@@ -246,5 +251,152 @@ fn each_byte_of_an_example_is_found() {
         let cubin = Cubin::parse(&bytes).unwrap();
         let size = cubin.bytes(cubin.section_by_name(name).unwrap()).unwrap().len() as u64;
         (0..size).for_each(|offset| check_offset(&example(file), name, offset));
+    }
+}
+
+/// A file with these debug sections, which need no relocations.
+fn file_of(sections: &[(&str, &[u8])]) -> tempfile::NamedTempFile {
+    let section = |(name, bytes): &(&str, &[u8])| DebugSection {
+        name: (*name).to_owned(),
+        bytes: bytes.to_vec(),
+        rel: Vec::new(),
+        rela: Vec::new(),
+    };
+    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    cubin.set_debug_sections(sections.iter().map(section).collect()).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), cubin.write().unwrap()).unwrap();
+    file
+}
+
+/// A set: its length and what is in it.
+fn set(body: &[u8]) -> Vec<u8> {
+    [&(body.len() as u32).to_le_bytes(), body].concat()
+}
+
+/// What `dump` says of a section made of these bytes; `others` are there beside it.
+fn shown(name: &str, bytes: &[u8], others: &[(&str, &[u8])]) -> (Value, String) {
+    let file = file_of(&[&[(name, bytes)], others].concat());
+    let document = dump(file.path(), &["--section", name]);
+    let section = document["sections"][0].clone();
+    assert_eq!(Items::of(&section).fault(bytes.len() as u64), None, "{section}");
+    (0..bytes.len()).for_each(|offset| check_offset(file.path(), name, offset as u64));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let output = command.arg("dump").arg(file.path()).args(["--section", name]).output().unwrap();
+    (section, String::from_utf8(output.stdout).unwrap())
+}
+
+/// Offset, size and words of what is between the items.
+fn rest(section: &Value) -> Vec<(u64, u64, &str)> {
+    let rest = array(section, "rest").iter();
+    rest.map(|rest| (span(rest).start, rest["size"].as_u64().unwrap(), rest["what"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn zeros_in_and_between_units_are_padding() {
+    // Abbreviation 1: a compile unit with children and no attributes; 2: a base type without.
+    let abbrev = [1, 0x11, 1, 0, 0, 2, 0x24, 0, 0, 0, 0];
+    let unit = |entries: &[u8]| set(&[&[2, 0, 0, 0, 0, 0, 8], entries].concat());
+    let info = [unit(&[1, 2, 0, 0, 0]), vec![0; 4], unit(&[2]), vec![0; 3]].concat();
+    let (section, text) = shown(".debug_info", &info, &[(".debug_abbrev", &abbrev)]);
+    let expected = [(13, 1, "end of children"), (14, 1, "padding"), (15, 1, "padding"), (16, 4, "padding")];
+    assert_eq!(rest(&section), [&expected[..], &[(32, 3, "padding")]].concat());
+    assert!(text.contains("\n  0x000c   DW_TAG_base_type\n  0x000d  end of children (1 byte)\n"), "{text}");
+    assert!(text.ends_with("\n  0x001f DW_TAG_base_type\n  0x0020  padding (3 bytes)\n"), "{text}");
+
+    let (section, _) = shown(".debug_abbrev", &abbrev, &[]);
+    assert_eq!(rest(&section), [(10, 1, "end of table")]);
+}
+
+#[test]
+fn sets_of_names_and_addresses_have_headers_and_ends() {
+    // Version 2, unit at 0x40 of 0x80 bytes; one name, the end, two bytes more.
+    let names = [2, 0, 0x40, 0, 0, 0, 0x80, 0, 0, 0, 0x0b, 0, 0, 0, b'k', 0, 0, 0, 0, 0, 0, 0];
+    let (section, text) = shown(".debug_pubnames", &set(&names), &[]);
+    let header = "names of the unit at 0x40, 0x80 bytes, version 2";
+    assert_eq!(rest(&section), [(0, 14, header), (20, 4, "end of names"), (24, 2, "padding")]);
+    assert!(text.contains("\n  0x000e  <0x4b>  k\n  0x0014  end of names (4 bytes)\n"), "{text}");
+
+    // Version 2, unit at 0, addresses of 8 bytes, no segments, padding; 0x10 bytes at 0x100; the end.
+    let word = |number: u64| number.to_le_bytes();
+    let addresses = [&[2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 9][..], &word(0x100), &word(0x10), &[0; 16]].concat();
+    let (section, text) = shown(".debug_aranges", &set(&addresses), &[]);
+    let header = "addresses of the unit at 0x0, version 2";
+    assert_eq!(rest(&section), [(0, 12, header), (12, 4, "unknown"), (32, 16, "end of addresses")]);
+    let range = serde_json::json!({ "offset": 16, "size": 16, "unit": 0, "start": "0x100", "length": 16 });
+    assert_eq!(section["contents"], serde_json::json!({ "kind": "addresses", "data": [range] }));
+    assert!(text.contains("\n  0x000c  00 00 00 09 "), "{text}");
+}
+
+#[test]
+fn lists_have_bases_and_ends() {
+    let pair = |start: u64, end: u64| [start.to_le_bytes(), end.to_le_bytes()].concat();
+    let ranges = [pair(u64::MAX, 0x100), pair(0x10, 0x20), pair(0, 0)].concat();
+    let between = [(0, 16, "from here on relative to 0x100"), (32, 16, "end of list")];
+    let (section, text) = shown(".debug_ranges", &ranges, &[]);
+    assert_eq!((rest(&section), &section["contents"]["kind"]), (between.to_vec(), &"ranges".into()));
+    assert!(text.contains("\n  0x0010  0x10 to 0x20\n  0x0020  end of list (16 bytes)\n"), "{text}");
+    // DW_OP_reg0, of one byte.
+    let locations = [pair(u64::MAX, 0x100), pair(0x10, 0x20), vec![1, 0, 0x50], pair(0, 0)].concat();
+    let (section, _) = shown(".debug_loc", &locations, &[]);
+    assert_eq!(rest(&section), [between[0], (35, 16, "end of list")]);
+    let location = serde_json::json!({
+        "offset": 16, "size": 19, "start": "0x10", "end": "0x20", "expression": "DW_OP_reg0", "last": true
+    });
+    assert_eq!(section["contents"]["data"], serde_json::json!([location]));
+}
+
+// Nothing of a line program is passed over: a step of the address alone, an opcode of another vendor, a column, code that is no statement.
+#[test]
+fn operations_that_make_no_row_are_shown() {
+    let address = [&[0, 9, 2][..], &[0; 8]].concat();
+    let program: [&[u8]; 8] = [
+        &[5, 7, 6, 1],       // column 7, negate_stmt, copy
+        &[2, 0x10],          // advance_pc, alone
+        &[0, 3, 0x99, 1, 2], // unknown
+        &[7, 2, 0x10, 1],    // basic block, advance_pc, copy
+        &[2, 0x10],          // advance_pc, alone
+        &[6],                // negate_stmt
+        &[2, 0x10],          // of the end
+        &[0, 1, 1],
+    ];
+    // Params, operand counts, no directories and files.
+    let header = [&[1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1][..], &[0, 0]].concat();
+    let unit = [&[2, 0], &*set(&header), &address, &program.concat()].concat();
+    let (section, text) = shown(".debug_line", &set(&unit), &[]);
+    let data = &section["contents"]["data"][0];
+    let start = 4 + 2 + 4 + header.len() as u64;
+    assert_eq!((data["header_size"].as_u64(), span(&data["sequences"][0]).start), (Some(start), start));
+    let at = start + 11;
+    let rows = array(&data["sequences"][0], "rows");
+    assert_eq!((span(&rows[0]), span(&rows[1])), (at..at + 4, at + 4..at + 15));
+    assert_eq!((&rows[0]["column"], &rows[0]["is_stmt"]), (&7.into(), &false.into()));
+    let operations: Vec<_> =
+        array(&rows[1], "operations").iter().map(|it| (span(it), it["value"].as_str().unwrap())).collect();
+    let expected = [
+        (at + 4..at + 6, "address 0x10, line as before"),
+        (at + 6..at + 11, "DW_LNE 0x99: bytes [01, 02]"),
+        (at + 11..at + 12, "DW_LNS_set_basic_block"),
+    ];
+    assert_eq!(operations, expected);
+    let end = [
+        (at + 15, 2, "address 0x30, line as before"),
+        (at + 17, 1, "DW_LNS_negate_stmt"),
+        (at + 18, 5, "end of sequence"),
+    ];
+    assert_eq!(rest(&section), end);
+    assert!(text.contains("line 1:7  no statement\n"), "{text}");
+    assert!(text.contains("  DW_LNE 0x99: bytes [01, 02]\n"), "{text}");
+}
+
+#[test]
+fn gaps_and_overlaps_are_faults_of_a_cover() {
+    let items = |leaves: &[Range<u64>]| Items { leaves: leaves.to_vec(), wholes: vec![0..4] };
+    assert_eq!(items(&[0..4, 4..6]).fault(6), None);
+    for (leaves, size) in
+        [(&[0..4, 5..6][..], 6), (&[0..4, 3..6], 6), (&[1..6], 6), (&[0..4], 6), (&[0..6], 6)]
+    {
+        assert!(items(leaves).fault(size).is_some(), "{leaves:?}");
     }
 }

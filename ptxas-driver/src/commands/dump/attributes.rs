@@ -45,15 +45,21 @@ fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {
     if let Some(KernelParameter { ordinal, offset, size, .. }) = record.parameter() {
         return format!("parameter {ordinal}: offset {offset:#x}, {size} bytes");
     }
+    let unused = |bytes: &[u8]| match bytes.iter().all(|byte| *byte == 0) {
+        true => String::new(),
+        false => format!(" unused bytes {bytes:02x?}"),
+    };
     match &record.value {
-        Value::None { .. } => String::new(),
-        Value::Byte { value, .. } => format!("{value:#x}"),
+        Value::None { padding } => unused(&padding.to_le_bytes()).trim_start().to_owned(),
+        Value::Byte { value, padding } => format!("{value:#x}{}", unused(&[*padding])),
         Value::Half(value) => format!("{value:#x}"),
-        Value::Sized(_) => {
+        Value::Sized(bytes) => {
             let symbols = record.symbols().count();
             let names = record.symbols().map(name);
             let numbers = record.words().skip(symbols).map(|word| format!("{word:#x}"));
-            names.chain(numbers).collect::<Vec<_>>().join(" ")
+            let rest = bytes.chunks_exact(4).remainder();
+            let rest = (!rest.is_empty()).then(|| format!("bytes {rest:02x?}"));
+            names.chain(numbers).chain(rest).collect::<Vec<_>>().join(" ")
         }
     }
 }

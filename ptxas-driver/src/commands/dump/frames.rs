@@ -2,6 +2,7 @@
 
 use super::model::{Contents, FrameEntry, Rest, Span};
 use super::section::{Decoded, Source, View};
+use crate::commands::read::text;
 use cubin_read::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
@@ -87,8 +88,12 @@ impl<'c> Words<'_, 'c, '_> {
     }
 
     fn cie(&self, number: usize, placed: &PlacedEntry, cie: &Cie) -> FrameEntry {
+        let augmentation = match &*cie.augmentation {
+            [] => String::new(),
+            augmentation => format!(", augmentation {:?}", text(augmentation)),
+        };
         let header = format!(
-            "{number}: version {}, code alignment {}, data alignment {}, return address in {}",
+            "{number}: version {}{augmentation}, code alignment {}, data alignment {}, return address in {}",
             cie.version,
             cie.code_alignment_factor,
             cie.data_alignment_factor,

@@ -1,8 +1,8 @@
 //! The sections that are plain lists.
 
 use super::model::{
-    Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, Rest, SharedVariable,
-    SharedVariables, Span, TextLine,
+    AddressRange, Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, Rest,
+    SharedVariable, SharedVariables, Span, TextLine,
 };
 use super::section::{Decoded, Source, View, padding};
 use crate::commands::read::text;
@@ -82,8 +82,8 @@ pub(super) fn register_types(view: &View<'_>) -> Result<Decoded> {
     Ok(Contents::RegisterTypes(functions.collect()).into())
 }
 
-/// DWARF 2.0.0 §7.7.3. A list ends with two zeros; fields under a relocation are no zeros.
-pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+/// `.debug_loc` (DWARF 2.0.0 §7.7.3) and `.debug_ranges` (DWARF 3 §2.17.3), which has no expressions. A list ends with two zeros; fields under a relocation are no zeros.
+pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>, kind: SectionKind) -> Result<Decoded> {
     let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let mut entries: Vec<Location> = Vec::new();
     let mut rest = Vec::new();
@@ -109,14 +109,57 @@ pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Deco
         }
         let (start, end) =
             (source.code_address(view, offset, start), source.end_address(view, offset + 8, end));
-        let length = cursor.number(2, "the length of an expression")?;
-        let base = cursor.offset();
-        let expression = cursor.take(length, "an expression")?;
-        let expression = expression::words(expression, base, &|at, value| source.field(view, at, value));
+        let mut expression = None;
+        if kind == SectionKind::DebugLoc {
+            let length = cursor.number(2, "the length of an expression")?;
+            let base = cursor.offset();
+            let bytes = cursor.take(length, "an expression")?;
+            expression = Some(expression::words(bytes, base, &|at, value| source.field(view, at, value)));
+        }
         let at = Span::between(offset, cursor.offset());
         entries.push(Location { at, start, end, expression, last: false });
     }
-    Ok((Contents::Locations(entries), rest).into())
+    let contents = if kind == SectionKind::DebugLoc { Contents::Locations } else { Contents::Ranges };
+    Ok((contents(entries), rest).into())
+}
+
+/// `.debug_aranges` (DWARF 2.0.0 §7.20): sets of address ranges, each for a unit, aligned in the set as two addresses are.
+pub(super) fn addresses(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
+    let (mut entries, mut rest) = (Vec::new(), Vec::new());
+    loop {
+        rest.extend(padding(&mut cursor));
+        if cursor.is_empty() {
+            return Ok((Contents::Addresses(entries), rest).into());
+        }
+        let start = cursor.offset();
+        let length = cursor.u32("the length of a set")?;
+        let mut set = cursor.split(length.into(), "a set of addresses")?;
+        let version = set.u16("the version of a set")?;
+        let unit = set.u32("the unit of a set")?.into();
+        let sizes = set.offset();
+        if (set.u8("the size of an address")?, set.u8("the size of a segment")?) != (8, 0) {
+            let kind = ErrorKind::Other("addresses that are not of 8 bytes and no segment".to_owned());
+            return Err(set.error_at(sizes, kind));
+        }
+        let header = format!("addresses of the unit at {unit:#x}, version {version}");
+        rest.push(Rest::new(Span::between(start, set.offset()), header));
+        // Addresses start at a multiple of 16 bytes from the start of the set.
+        let aligned = set.offset();
+        rest.push(Rest::filler(aligned, set.take(4, "padding")?));
+        while !set.is_empty() {
+            let offset = set.offset();
+            let (low, length) = (set.u64("an address")?, set.u64("a length")?);
+            let at = Span::between(offset, set.offset());
+            match view.data.target(offset) {
+                None if low == 0 && length == 0 => rest.push(Rest::new(at, "end of addresses")),
+                _ => {
+                    let start = source.code_address(view, offset, low);
+                    entries.push(AddressRange { at, unit, start, length });
+                }
+            }
+        }
+    }
 }
 
 /// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §7.19): sets of names, each for a unit.

@@ -101,6 +101,15 @@ impl Rest {
     pub(in crate::commands) fn new(at: Span, what: impl Into<Cow<'static, str>>) -> Self {
         Self { at, what: what.into(), bytes: Vec::new() }
     }
+
+    /// Bytes that mean nothing: padding, unless they are no zeros.
+    pub(in crate::commands) fn filler(offset: u64, bytes: &[u8]) -> Self {
+        let at = Span { offset, size: bytes.len() as u64 };
+        match bytes.iter().all(|byte| *byte == 0) {
+            true => Self::new(at, "padding"),
+            false => Self { bytes: bytes.to_vec(), ..Self::new(at, "unknown") },
+        }
+    }
 }
 
 /// What a section holds.
@@ -116,7 +125,9 @@ pub(in crate::commands) enum Contents {
     Abbreviations(Vec<Abbreviation>),
     Info(Vec<InfoUnit>),
     Locations(Vec<Location>),
+    Ranges(Vec<Location>),
     Lookup(Vec<Lookup>),
+    Addresses(Vec<AddressRange>),
     Macros(Vec<Located<String>>),
     Attributes(Vec<NvInfoRecord>),
     Shared(SharedVariables),
@@ -148,6 +159,8 @@ pub(in crate::commands) struct LineUnit {
     pub(in crate::commands) at: Span,
     /// Bytes before its first part; the parts follow one another to its end.
     pub(in crate::commands) header_size: u64,
+    /// 0-based, in the section.
+    pub(in crate::commands) number: usize,
     pub(in crate::commands) directories: Vec<String>,
     pub(in crate::commands) files: Vec<LineFile>,
     pub(in crate::commands) debug_str_base: Option<u32>,
@@ -350,13 +363,16 @@ pub(in crate::commands) struct Attribute {
     pub(in crate::commands) value: String,
 }
 
+/// An entry of `.debug_loc` or `.debug_ranges`.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Location {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) start: String,
     pub(in crate::commands) end: String,
-    pub(in crate::commands) expression: String,
+    /// `None` in `.debug_ranges`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::commands) expression: Option<String>,
     /// Whether a list ends behind it.
     pub(in crate::commands) last: bool,
 }
@@ -369,4 +385,15 @@ pub(in crate::commands) struct Lookup {
     pub(in crate::commands) name: String,
     /// In `.debug_info`.
     pub(in crate::commands) die: u64,
+}
+
+/// An entry of `.debug_aranges`.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct AddressRange {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Offset of the unit in `.debug_info`.
+    pub(in crate::commands) unit: u64,
+    pub(in crate::commands) start: String,
+    pub(in crate::commands) length: u64,
 }

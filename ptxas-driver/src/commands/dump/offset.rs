@@ -45,9 +45,10 @@ impl Place {
         match &mut section.contents {
             Contents::Strings(items) | Contents::Macros(items) => keep(items, offset, |item| item.at),
             Contents::Abbreviations(items) => keep(items, offset, |item| item.at),
-            Contents::Locations(items) => keep(items, offset, |item| item.at),
+            Contents::Locations(items) | Contents::Ranges(items) => keep(items, offset, |item| item.at),
             Contents::PtxText(items) => keep(items, offset, |item| item.at),
             Contents::RegisterTypes(items) => keep(items, offset, |item| item.at),
+            Contents::Addresses(items) => keep(items, offset, |item| item.at),
             Contents::Lookup(items) => keep(items, offset, |item| item.at),
             Contents::Attributes(items) => keep(items, offset, |item| item.at),
             Contents::Info(units) => {

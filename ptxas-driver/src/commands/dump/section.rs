@@ -281,7 +281,10 @@ impl<'c, 'd> Source<'c, 'd> {
             Some(SectionKind::DebugFrame) => frames::frames(self, &view),
             Some(SectionKind::DebugAbbrev) => info::abbreviations(&view),
             Some(SectionKind::DebugInfo) => info::info(self, &view),
-            Some(SectionKind::DebugLoc) => lists::locations(self, &view),
+            Some(kind @ (SectionKind::DebugLoc | SectionKind::DebugRanges)) => {
+                lists::locations(self, &view, kind)
+            }
+            Some(SectionKind::DebugAranges) => lists::addresses(self, &view),
             Some(SectionKind::DebugPubnames | SectionKind::DebugPubtypes) => lists::lookup(&view),
             Some(SectionKind::DebugMacinfo) => lists::macros(&view),
             Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index),

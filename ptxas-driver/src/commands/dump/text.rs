@@ -108,9 +108,7 @@ pub(super) fn section(out: Out<'_>, section: &Section, offsets: Offsets) -> io::
 impl Writer<'_, '_> {
     fn contents(&mut self, contents: &Contents) -> io::Result<()> {
         match contents {
-            Contents::Lines(units) => {
-                units.iter().enumerate().try_for_each(|(number, unit)| self.line_unit(number, unit))
-            }
+            Contents::Lines(units) => units.iter().try_for_each(|unit| self.line_unit(unit)),
             Contents::PtxText(lines) => lines.iter().try_for_each(|line| {
                 self.start(line.at)?;
                 writeln!(self.out, "  {:5}  {}", line.line, printable(&line.text))
@@ -129,7 +127,14 @@ impl Writer<'_, '_> {
             Contents::Frames(entries) => entries.iter().try_for_each(|entry| self.frame(entry)),
             Contents::Abbreviations(all) => all.iter().try_for_each(|entry| self.abbreviation(entry)),
             Contents::Info(units) => units.iter().try_for_each(|unit| self.info_unit(unit)),
-            Contents::Locations(entries) => entries.iter().try_for_each(|entry| self.location(entry)),
+            Contents::Locations(entries) | Contents::Ranges(entries) => {
+                entries.iter().try_for_each(|entry| self.location(entry))
+            }
+            Contents::Addresses(entries) => entries.iter().try_for_each(|entry| {
+                self.start(entry.at)?;
+                let (start, unit) = (printable(&entry.start), entry.unit);
+                writeln!(self.out, "  {start}, {:#x} bytes: unit at {unit:#x}", entry.length)
+            }),
             Contents::Lookup(entries) => entries.iter().try_for_each(|entry| {
                 self.start(entry.at)?;
                 writeln!(self.out, "  <{:#x}>  {}", entry.die, printable(&entry.name))
@@ -144,9 +149,9 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn line_unit(&mut self, number: usize, unit: &LineUnit) -> io::Result<()> {
+    fn line_unit(&mut self, unit: &LineUnit) -> io::Result<()> {
         self.start(unit.at)?;
-        write!(self.out, "  unit {number}")?;
+        write!(self.out, "  unit {}", unit.number)?;
         if let Some(base) = unit.debug_str_base {
             write!(self.out, ", names at .debug_str+{base:#x}")?;
         }
@@ -227,8 +232,11 @@ impl Writer<'_, '_> {
 
     fn location(&mut self, entry: &Location) -> io::Result<()> {
         self.rest_before(entry.at.offset)?;
-        let (offset, expression) = (entry.at.offset, printable(&entry.expression));
-        writeln!(self.out, "  {offset:#06x}  {} to {}: {expression}", entry.start, entry.end)?;
+        write!(self.out, "  {:#06x}  {} to {}", entry.at.offset, entry.start, entry.end)?;
+        match &entry.expression {
+            Some(expression) => writeln!(self.out, ": {}", printable(expression))?,
+            None => writeln!(self.out)?,
+        }
         if entry.last && self.offsets == Offsets::Hidden {
             writeln!(self.out, "          end of list")?;
         }

@@ -139,7 +139,10 @@ fn lists(source: &Source<'_, '_>) -> HashMap<u64, String> {
         let Some(first) = list.first() else { continue };
         let words: Vec<String> = list
             .iter()
-            .map(|entry| format!("{} to {}: {}", entry.start, entry.end, entry.expression))
+            .map(|entry| {
+                let expression = entry.expression.as_deref().unwrap_or_default();
+                format!("{} to {}: {expression}", entry.start, entry.end)
+            })
             .collect();
         lists.insert(first.at.offset, format!("[{}]", words.join("; ")));
     }
