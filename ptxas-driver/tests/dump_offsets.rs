@@ -18,8 +18,18 @@ fn dump(file: &Path, args: &[&str]) -> Value {
     let output =
         command.arg("dump").arg(file).args(args).arg("--json").stdin(Stdio::null()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{} {args:?}: {error}", file.display());
-    serde_json::from_slice(&output.stdout).unwrap()
+    assert!(error.is_empty(), "{} {args:?}: {error}", file.display());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // What cannot be decoded is shown as bytes.
+    let is_sound = array(&document, "sections").iter().all(|section| section.get("error").is_none());
+    assert_eq!(output.status.success(), is_sound, "{} {args:?}", file.display());
+    document
+}
+
+fn text(file: &Path, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let output = command.arg("dump").arg(file).args(args).stdin(Stdio::null()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn array<'v>(value: &'v Value, member: &str) -> &'v [Value] {
@@ -236,6 +246,33 @@ fn check_offset(path: &Path, name: &str, offset: u64) {
     }
 }
 
+// The text has the same items: a line that starts with the offset of each.
+#[test]
+fn the_text_has_a_line_for_each_item() {
+    for name in ["saxpy/saxpy", "saxpy/saxpy-debug", "block_sum/block_sum", "block_sum/block_sum-debug"] {
+        let path = support::repository().join("examples").join(format!("{name}.cubin"));
+        let file = fs::read(&path).unwrap();
+        let mut lines = 0;
+        for (section, _) in sections(&Cubin::parse(&file).unwrap()) {
+            let document = dump(&path, &["--section", &section]);
+            let text = text(&path, &["--section", &section]);
+            // `  0x0012  ...`; of units of .debug_info `  unit at 0x12: ...`
+            let offset = |line: &str| {
+                let digits = line.strip_prefix("  0x").or_else(|| line.strip_prefix("  unit at 0x"))?;
+                let end = digits.find(|c: char| !c.is_ascii_hexdigit())?;
+                u64::from_str_radix(&digits[..end], 16).ok()
+            };
+            let written: Vec<u64> = text.lines().filter_map(offset).collect();
+            assert!(written.is_sorted(), "{name} {section}: {text}");
+            let items = Items::of(&document["sections"][0]);
+            let missing = items.leaves.iter().find(|leaf| !written.contains(&leaf.start));
+            assert_eq!(missing, None, "{name} {section}: {text}");
+            lines += items.leaves.len();
+        }
+        assert!(lines > 200, "{name}: {lines}");
+    }
+}
+
 // Every byte of sections whose items are of all sizes; each kind of item is asked for in all its bytes.
 #[test]
 fn each_byte_of_an_example_is_found() {
@@ -281,9 +318,7 @@ fn shown(name: &str, bytes: &[u8], others: &[(&str, &[u8])]) -> (Value, String) 
     let section = document["sections"][0].clone();
     assert_eq!(Items::of(&section).fault(bytes.len() as u64), None, "{section}");
     (0..bytes.len()).for_each(|offset| check_offset(file.path(), name, offset as u64));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    let output = command.arg("dump").arg(file.path()).args(["--section", name]).output().unwrap();
-    (section, String::from_utf8(output.stdout).unwrap())
+    (section, text(file.path(), &["--section", name]))
 }
 
 /// Offset, size and words of what is between the items.
@@ -386,7 +421,7 @@ fn operations_that_make_no_row_are_shown() {
         (at + 18, 5, "end of sequence"),
     ];
     assert_eq!(rest(&section), end);
-    assert!(text.contains("line 1:7  no statement\n"), "{text}");
+    assert!(text.contains("file 1 (not declared):1:7  no statement\n"), "{text}");
     assert!(text.contains("  DW_LNE 0x99: bytes [01, 02]\n"), "{text}");
 }
 

@@ -1,5 +1,6 @@
 //! Decoded sections as values: what the text and the JSON document are written from.
 
+use dwarf2_writer::line::Params;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -161,10 +162,29 @@ pub(in crate::commands) struct LineUnit {
     pub(in crate::commands) header_size: u64,
     /// 0-based, in the section.
     pub(in crate::commands) number: usize,
+    pub(in crate::commands) params: LineParams,
     pub(in crate::commands) directories: Vec<String>,
     pub(in crate::commands) files: Vec<LineFile>,
     pub(in crate::commands) debug_str_base: Option<u32>,
     pub(in crate::commands) sequences: Vec<LineSequence>,
+}
+
+/// The numbers of a unit's header, by DWARF's names.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(in crate::commands) struct LineParams {
+    pub(in crate::commands) minimum_instruction_length: u8,
+    pub(in crate::commands) default_is_stmt: bool,
+    pub(in crate::commands) line_base: i8,
+    pub(in crate::commands) line_range: u8,
+    pub(in crate::commands) opcode_base: u8,
+}
+
+impl From<Params> for LineParams {
+    fn from(params: Params) -> Self {
+        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
+            params;
+        Self { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base }
+    }
 }
 
 #[derive(Debug, Serialize)]

@@ -37,6 +37,7 @@ pub(super) fn lines(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded>
             at: Span { offset: *offset, size: *size },
             header_size: *header_size,
             number,
+            params: table.params.into(),
             directories: table.directories.iter().map(|directory| text(directory)).collect(),
             files: files.collect(),
             debug_str_base: table.debug_str_base,

@@ -1,10 +1,11 @@
 //! Decoded sections as text.
 
 use super::model::{
-    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineRow, LineSequence, LineUnit,
-    Location, Register, Registers, Rest, Section, SharedVariables, Span,
+    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
+    LineUnit, Location, Register, Registers, Rest, Section, SharedVariables, Span,
 };
 use crate::commands::read::{demangle, printable};
+use nv_debug_sections::line::PTXAS_PARAMS;
 use nv_debug_sections::{cubin, nv_info};
 use std::io::{self, Write};
 
@@ -155,7 +156,23 @@ impl Writer<'_, '_> {
         if let Some(base) = unit.debug_str_base {
             write!(self.out, ", names at .debug_str+{base:#x}")?;
         }
+        let params = &unit.params;
+        if *params != PTXAS_PARAMS.into() {
+            let LineParams {
+                minimum_instruction_length,
+                default_is_stmt,
+                line_base,
+                line_range,
+                opcode_base,
+            } = params;
+            write!(self.out, ", minimum_instruction_length {minimum_instruction_length}, ")?;
+            write!(self.out, "default_is_stmt {default_is_stmt}, line_base {line_base}, ")?;
+            write!(self.out, "line_range {line_range}, opcode_base {opcode_base}")?;
+        }
         writeln!(self.out)?;
+        for (number, directory) in (1..).zip(&unit.directories) {
+            writeln!(self.out, "    directory {number}  {}", printable(directory))?;
+        }
         for file in &unit.files {
             write!(self.out, "    file {}  {}", file.number, printable(&file.path))?;
             if file.mtime != 0 || file.size != 0 {
