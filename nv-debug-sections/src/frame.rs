@@ -94,7 +94,7 @@ pub fn decode_placed(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<PlacedEn
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
     let mut last_cie = None;
-    let mut shared: Option<(&[u8], Arc<Cie>, Arc<[u64]>)> = None;
+    let mut shared: Option<SharedCie<'_>> = None;
     while !cursor.is_empty() {
         let start = cursor.offset();
         let escape = cursor.u32("an entry's length")?;
@@ -142,6 +142,9 @@ pub fn decode_placed(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<PlacedEn
     }
     Ok(entries)
 }
+
+/// The CIE before: its bytes, what they say, and [`PlacedEntry::instructions`].
+type SharedCie<'d> = (&'d [u8], Arc<Cie>, Arc<[u64]>);
 
 /// Whether the bytes of a CIE alone do not say what is in it.
 fn has_symbols(cie: &Cie) -> bool {

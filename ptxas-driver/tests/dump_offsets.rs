@@ -78,7 +78,9 @@ impl Items {
         };
         self.leaves.push(whole.start..whole.start + header);
         if let [part, inner @ ..] = parts {
-            array(item, part).iter().for_each(|item| self.add(item, inner));
+            for item in array(item, part) {
+                self.add(item, inner);
+            }
         }
         let rules: Vec<u64> =
             array(item, "rule_offsets").iter().map(|start| start.as_u64().unwrap()).collect();
@@ -427,11 +429,13 @@ fn operations_that_make_no_row_are_shown() {
 
 #[test]
 fn gaps_and_overlaps_are_faults_of_a_cover() {
-    let items = |leaves: &[Range<u64>]| Items { leaves: leaves.to_vec(), wholes: vec![0..4] };
-    assert_eq!(items(&[0..4, 4..6]).fault(6), None);
-    for (leaves, size) in
-        [(&[0..4, 5..6][..], 6), (&[0..4, 3..6], 6), (&[1..6], 6), (&[0..4], 6), (&[0..6], 6)]
-    {
-        assert!(items(leaves).fault(size).is_some(), "{leaves:?}");
+    let fault = |leaves: &[(u64, u64)], whole: u64| {
+        let leaves = leaves.iter().map(|(start, end)| *start..*end).collect();
+        Items { leaves, wholes: Vec::from([0..whole]) }.fault(6)
+    };
+    assert_eq!(fault(&[(0, 4), (4, 6)], 4), None);
+    for leaves in [&[(0, 4), (5, 6)][..], &[(0, 4), (3, 6)], &[(1, 6)], &[(0, 5)], &[]] {
+        assert!(fault(leaves, 6).is_some(), "{leaves:?}");
     }
+    assert!(fault(&[(0, 4), (4, 6)], 5).is_some());
 }

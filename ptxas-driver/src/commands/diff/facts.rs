@@ -165,7 +165,7 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, lines: bool,
         Contents::Attributes(records) => container::attributes(source.cubin(), index, name, records, facts),
         // Lines whose section could be decoded, but not be placed.
         Contents::Lines(_) | Contents::Shared(_) | Contents::Ranges(_) | Contents::Addresses(_) => {
-            facts.put(key, name, bytes(source.cubin(), index))
+            facts.put(key, name, bytes(source.cubin(), index));
         }
         Contents::RegisterTypes(_) | Contents::Abbreviations(_) | Contents::Locations(_) => {}
     }

@@ -45,9 +45,9 @@ fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {
     if let Some(KernelParameter { ordinal, offset, size, .. }) = record.parameter() {
         return format!("parameter {ordinal}: offset {offset:#x}, {size} bytes");
     }
-    let unused = |bytes: &[u8]| match bytes.iter().all(|byte| *byte == 0) {
-        true => String::new(),
-        false => format!(" unused bytes {bytes:02x?}"),
+    let unused = |bytes: &[u8]| {
+        let is_zero = bytes.iter().all(|byte| *byte == 0);
+        if is_zero { String::new() } else { format!(" unused bytes {bytes:02x?}") }
     };
     match &record.value {
         Value::None { padding } => unused(&padding.to_le_bytes()).trim_start().to_owned(),

@@ -129,16 +129,13 @@ impl<'c> Words<'_, 'c, '_> {
         let mut starts = placed.instructions.iter().map(|start| placed.offset + start);
         for run in instructions.chunk_by(is_same) {
             let own = starts.by_ref().take(run.len());
-            match run.first().and_then(plain) {
-                Some((_, rule)) => {
-                    let names = registers(run.iter().filter_map(plain).map(|(register, _)| register));
-                    rules.push(format!("{names} {rule}"));
-                    rule_offsets.extend(own.reduce(|first, _| first));
-                }
-                None => {
-                    rules.extend(run.iter().map(|rule| self.rule(rule, cie, &mut at)));
-                    rule_offsets.extend(own);
-                }
+            if let Some((_, rule)) = run.first().and_then(plain) {
+                let names = registers(run.iter().filter_map(plain).map(|(register, _)| register));
+                rules.push(format!("{names} {rule}"));
+                rule_offsets.extend(own.reduce(|first, _| first));
+            } else {
+                rules.extend(run.iter().map(|rule| self.rule(rule, cie, &mut at)));
+                rule_offsets.extend(own);
             }
         }
         rule_offsets.extend(starts.next()); // where the padding is

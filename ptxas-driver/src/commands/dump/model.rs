@@ -106,10 +106,10 @@ impl Rest {
     /// Bytes that mean nothing: padding, unless they are no zeros.
     pub(in crate::commands) fn filler(offset: u64, bytes: &[u8]) -> Self {
         let at = Span { offset, size: bytes.len() as u64 };
-        match bytes.iter().all(|byte| *byte == 0) {
-            true => Self::new(at, "padding"),
-            false => Self { bytes: bytes.to_vec(), ..Self::new(at, "unknown") },
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Self::new(at, "padding");
         }
+        Self { bytes: bytes.to_vec(), ..Self::new(at, "unknown") }
     }
 }
 

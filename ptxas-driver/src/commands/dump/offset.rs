@@ -53,24 +53,29 @@ impl Place {
             Contents::Attributes(items) => keep(items, offset, |item| item.at),
             Contents::Info(units) => {
                 keep(units, offset, |unit| unit.at);
-                units.iter_mut().for_each(|unit| keep(&mut unit.entries, offset, |entry| entry.at));
+                for unit in units {
+                    keep(&mut unit.entries, offset, |entry| entry.at);
+                }
             }
             Contents::Registers(functions) => {
                 keep(functions, offset, |function| function.at);
-                functions
-                    .iter_mut()
-                    .for_each(|function| keep(&mut function.ranges, offset, |range| range.at));
+                for function in functions {
+                    keep(&mut function.ranges, offset, |range| range.at);
+                }
             }
             Contents::Frames(entries) => {
                 keep(entries, offset, |entry| entry.at);
-                entries.iter_mut().for_each(|entry| entry.keep_rule(offset));
+                for entry in entries {
+                    entry.keep_rule(offset);
+                }
             }
             Contents::Lines(units) => {
                 keep(units, offset, |unit| unit.at);
                 for unit in units {
                     keep(&mut unit.sequences, offset, |sequence| sequence.at);
-                    let sequences = unit.sequences.iter_mut();
-                    sequences.for_each(|sequence| keep(&mut sequence.rows, offset, |row| row.at));
+                    for sequence in &mut unit.sequences {
+                        keep(&mut sequence.rows, offset, |row| row.at);
+                    }
                 }
             }
             Contents::Bytes(bytes) => {

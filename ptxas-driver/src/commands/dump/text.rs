@@ -69,14 +69,13 @@ impl Writer<'_, '_> {
     fn rest_before(&mut self, offset: u64) -> io::Result<()> {
         while let Some(rest) = self.rest.as_slice().first().filter(|rest| rest.at.offset < offset) {
             self.rest.next();
-            match rest.bytes.is_empty() {
-                true => {
-                    let plural = if rest.at.size == 1 { "" } else { "s" };
-                    let what = printable(&rest.what);
-                    writeln!(self.out, "  {:#06x}  {what} ({} byte{plural})", rest.at.offset, rest.at.size)?;
-                }
-                false => hex(self.out, &rest.bytes, rest.at.offset)?,
+            if !rest.bytes.is_empty() {
+                hex(self.out, &rest.bytes, rest.at.offset)?;
+                continue;
             }
+            let plural = if rest.at.size == 1 { "" } else { "s" };
+            let what = printable(&rest.what);
+            writeln!(self.out, "  {:#06x}  {what} ({} byte{plural})", rest.at.offset, rest.at.size)?;
         }
         Ok(())
     }
