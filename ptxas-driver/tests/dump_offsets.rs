@@ -431,7 +431,7 @@ fn operations_that_make_no_row_are_shown() {
 fn gaps_and_overlaps_are_faults_of_a_cover() {
     let fault = |leaves: &[(u64, u64)], whole: u64| {
         let leaves = leaves.iter().map(|(start, end)| *start..*end).collect();
-        Items { leaves, wholes: Vec::from([0..whole]) }.fault(6)
+        Items { leaves, wholes: std::iter::once(0..whole).collect() }.fault(6)
     };
     assert_eq!(fault(&[(0, 4), (4, 6)], 4), None);
     for leaves in [&[(0, 4), (5, 6)][..], &[(0, 4), (3, 6)], &[(1, 6)], &[(0, 5)], &[]] {
