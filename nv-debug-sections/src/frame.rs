@@ -34,6 +34,19 @@ pub enum Entry {
     Fde(Fde),
 }
 
+/// An entry, and where it stands. Offsets and sizes in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedEntry {
+    /// What it says.
+    pub entry: Entry,
+    /// Of its length field, in the section.
+    pub offset: u64,
+    /// With the length field.
+    pub size: u64,
+    /// Offset of each instruction from the start of the entry, and last that of the padding, which is `size` where there is none.
+    pub instructions: Arc<[u64]>,
+}
+
 /// What a relocated field stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSymbol {
@@ -68,11 +81,20 @@ pub fn field_symbols(section: &RelocatedSection<'_>) -> FieldSymbols {
 /// Truncated fields, 32-bit entries, an FDE before any CIE, call frame instructions outside DWARF 3, relocations that do not fit
 /// their field: an address is 8 bytes and added to, a range of 8 bytes is cleared.
 pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
+    Ok(decode_placed(data, symbols)?.into_iter().map(|placed| placed.entry).collect())
+}
+
+/// [`decode`]s the section, and says where everything stands.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_placed(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<PlacedEntry>> {
     let mut cursor = Cursor::new(NAME, data);
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
     let mut last_cie = None;
-    let mut shared: Option<(&[u8], Arc<Cie>)> = None;
+    let mut shared: Option<SharedCie<'_>> = None;
     while !cursor.is_empty() {
         let start = cursor.offset();
         let escape = cursor.u32("an entry's length")?;
@@ -82,25 +104,25 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
             return Err(cursor.error_at(start, kind));
         }
         let length = cursor.u64("an entry's length")?;
-        let mut decoder =
-            Decoder { cursor: cursor.split(length, "an entry (its length goes past the end)")?, symbols };
+        let own = cursor.split(length, "an entry (its length goes past the end)")?;
+        let mut decoder = Decoder { cursor: own, symbols, start, instructions: Vec::new() };
         let pointer_offset = decoder.cursor.offset();
         let pointer = decoder.cursor.u64("CIE_pointer")?;
-        if pointer == u64::MAX {
+        let (entry, instructions) = if pointer == u64::MAX {
             last_cie = Some(CieId(cies.len() as u32));
             cies.extend(last_cie.map(|cie| (start, cie)));
             // Each function has one of its own, hundreds of instructions that are mostly the same.
             let bytes = decoder.cursor.rest();
-            let cie = match shared.take() {
-                Some((before, cie)) if before == bytes && !has_symbols(&cie) => cie,
+            let (cie, places) = match shared.take() {
+                Some((before, cie, places)) if before == bytes && !has_symbols(&cie) => (cie, places),
                 before => {
                     let cie = decoder.cie()?;
-                    let same = before.map(|(_, before)| before).filter(|before| **before == cie);
-                    same.unwrap_or_else(|| Arc::new(cie))
+                    let same = before.map(|(_, before, _)| before).filter(|before| **before == cie);
+                    (same.unwrap_or_else(|| Arc::new(cie)), decoder.instructions.into())
                 }
             };
-            entries.push(Entry::Cie(Arc::clone(&cie)));
-            shared = Some((bytes, cie));
+            shared = Some((bytes, Arc::clone(&cie), Arc::clone(&places)));
+            (Entry::Cie(cie), places)
         } else {
             // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
             // keeps them; each function has a CIE of its own right before its FDE.
@@ -114,11 +136,15 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
                 };
                 Error::new(NAME, pointer_offset, kind)
             })?;
-            entries.push(Entry::Fde(decoder.fde(cie)?));
-        }
+            (Entry::Fde(decoder.fde(cie)?), decoder.instructions.into())
+        };
+        entries.push(PlacedEntry { entry, offset: start, size: cursor.offset() - start, instructions });
     }
     Ok(entries)
 }
+
+/// The CIE before: its bytes, what they say, and [`PlacedEntry::instructions`].
+type SharedCie<'d> = (&'d [u8], Arc<Cie>, Arc<[u64]>);
 
 /// Whether the bytes of a CIE alone do not say what is in it.
 fn has_symbols(cie: &Cie) -> bool {
@@ -133,6 +159,10 @@ fn has_symbols(cie: &Cie) -> bool {
 struct Decoder<'d, 's> {
     cursor: Cursor<'d>,
     symbols: &'s FieldSymbols,
+    /// Offset of the entry in the section.
+    start: u64,
+    /// See [`PlacedEntry::instructions`].
+    instructions: Vec<u64>,
 }
 
 impl Decoder<'_, '_> {
@@ -184,11 +214,14 @@ impl Decoder<'_, '_> {
     fn instructions(&mut self) -> Result<Vec<Cfi>> {
         let mut instructions = Vec::new();
         while !self.cursor.is_empty() {
+            self.instructions.push(self.cursor.offset() - self.start);
             instructions.push(self.instruction()?);
         }
+        self.instructions.push(self.cursor.offset() - self.start);
         while instructions.last() == Some(&Cfi::Nop) {
             instructions.pop();
         }
+        self.instructions.truncate(instructions.len() + 1);
         instructions.shrink_to_fit();
         Ok(instructions)
     }

@@ -17,7 +17,7 @@ mod decode;
 mod tests;
 
 pub(crate) use decode::{Registers, Step, decode_sequence, set_address, step, units};
-pub use decode::{decode, headers};
+pub use decode::{decode, decode_placed, headers};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
 /// FORMATS 1.4.
@@ -86,6 +86,38 @@ pub struct Sequence {
     pub ops: Vec<LineOp>,
     /// First byte behind the sequence, relative to its base.
     pub end: u64,
+}
+
+/// A unit, and where it stands: header and sequences follow one another without a gap. Offsets are bytes from the start of the section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedTable<'d> {
+    /// What it says.
+    pub table: LineTable<'d>,
+    /// Of its first byte, that of `unit_length`.
+    pub offset: u64,
+    /// Bytes before the first sequence.
+    pub header_size: u64,
+    /// Bytes of the whole unit.
+    pub size: u64,
+    /// Where each of [`LineTable::sequences`] is.
+    pub sequences: Vec<PlacedSequence>,
+}
+
+/// Where a sequence stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedSequence {
+    /// Of its `DW_LNE_set_address`, [`PlacedSequence::START_SIZE`] bytes.
+    pub offset: u64,
+    /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
+    pub size: u64,
+    /// Offset behind each of [`Sequence::ops`]; an op starts where the one before ends, the first behind `DW_LNE_set_address`. What is behind
+    /// the last is the end of the sequence.
+    pub op_ends: Vec<u64>,
+}
+
+impl PlacedSequence {
+    /// Bytes of the `DW_LNE_set_address` that starts a sequence.
+    pub const START_SIZE: u64 = 11;
 }
 
 /// One step of a line program. Addresses are byte offsets from the sequence's base.

@@ -174,6 +174,15 @@ pub fn encode(section: &str, records: &[Record<'_>]) -> Result<Vec<u8>> {
 }
 
 impl Record<'_> {
+    /// Bytes in the section.
+    pub fn size(&self) -> u64 {
+        let sized = match &self.value {
+            Value::Sized(bytes) => bytes.len() as u64,
+            _ => 0,
+        };
+        4 + sized
+    }
+
     /// The 32-bit words of a sized value; bytes behind the last whole word are left out. Nothing for other formats.
     pub fn words(&self) -> impl Iterator<Item = u32> {
         let bytes = match &self.value {

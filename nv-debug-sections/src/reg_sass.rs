@@ -40,6 +40,25 @@ pub struct RegisterRange<'d> {
 /// Bytes of a range without a name: four numbers and the name's end.
 const MIN_RANGE: u64 = 17;
 
+impl FunctionRegisters<'_> {
+    /// Bytes before the first range: the name and the count.
+    pub fn header_size(&self) -> u64 {
+        self.function.len() as u64 + 5
+    }
+
+    /// Bytes in the section, ranges and all.
+    pub fn size(&self) -> u64 {
+        self.header_size() + self.ranges.iter().map(RegisterRange::size).sum::<u64>()
+    }
+}
+
+impl RegisterRange<'_> {
+    /// Bytes in the section.
+    pub fn size(&self) -> u64 {
+        MIN_RANGE + self.ptx_name.len() as u64
+    }
+}
+
 /// Decodes the section.
 ///
 /// # Errors

@@ -103,6 +103,11 @@ impl PtxType {
 }
 
 impl FunctionTypes<'_> {
+    /// Bytes in the section: the name, the count, and one for each type.
+    pub fn size(&self) -> u64 {
+        (self.function.len() + 5 + self.types.len()) as u64
+    }
+
     /// The types in order, or the code where it is none.
     pub fn types(&self) -> impl Iterator<Item = Result<PtxType, u8>> {
         self.types.iter().map(|code| PtxType::of_code(*code).ok_or(*code))

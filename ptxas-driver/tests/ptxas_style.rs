@@ -151,7 +151,7 @@ fn the_item_at_an_offset() {
     assert!(shown(".debug_abbrev+0").1.contains("1 DW_TAG_compile_unit"));
     for (place, code, want) in [
         (".debug_info+0x100000", 1, "none at 0x100000"),
-        (".debug_frame+0", 1, "items of .debug_frame are shown without offsets"),
+        (".debug_frame+0xd90", 1, ".debug_frame has 0xd90 bytes, none at 0xd90"),
         (".debug_nosuch+0", 1, "no section '.debug_nosuch'"),
         (".debug_info", 2, "expected a section and an offset"),
     ] {

@@ -176,7 +176,8 @@ proptest! {
         let section = encode(&entries, None).unwrap();
         let again = decode(&section.bytes, &symbols(&section)).unwrap();
         prop_assert_eq!(&again, &entries);
-        prop_assert_eq!(encode(&again, None).unwrap().bytes, section.bytes);
+        prop_assert_eq!(&encode(&again, None).unwrap().bytes, &section.bytes);
+        cut_at_every_instruction(&section)?;
     }
 
     #[test]
@@ -188,5 +189,32 @@ proptest! {
             }
             Err(error) => prop_assert!(error.offset() <= data.len() as u64),
         }
+    }
+}
+
+/// Where an instruction starts its entry can end: it then has the instructions before. Entries tile the section.
+fn cut_at_every_instruction(section: &Section) -> Result<(), TestCaseError> {
+    let symbols = symbols(section);
+    let placed = decode_placed(&section.bytes, &symbols).unwrap();
+    let starts: Vec<u64> = placed.iter().map(|entry| entry.offset).collect();
+    prop_assert_eq!(starts, entry_offsets(&section.bytes));
+    for (number, entry) in placed.iter().enumerate() {
+        let all = instructions(&entry.entry);
+        prop_assert_eq!(entry.instructions.len(), all.len() + 1);
+        for (count, start) in entry.instructions.iter().enumerate() {
+            let (offset, end) = (entry.offset as usize, (entry.offset + start) as usize);
+            let mut cut = section.bytes[..end].to_vec();
+            cut[offset + 4..offset + 12].copy_from_slice(&(start - 12).to_le_bytes());
+            let again = decode(&cut, &symbols).unwrap();
+            prop_assert_eq!(instructions(&again[number]), &all[..count]);
+        }
+    }
+    Ok(())
+}
+
+fn instructions(entry: &Entry) -> &[Cfi] {
+    match entry {
+        Entry::Cie(cie) => &cie.instructions,
+        Entry::Fde(fde) => &fde.instructions,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineFile, LineOp,
-    LineTable, MAX_ENTRY_ROW, Sequence,
+    LineTable, MAX_ENTRY_ROW, PlacedSequence, PlacedTable, Sequence,
 };
 use crate::bytes::Cursor;
 use crate::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
         .map(|unit| {
             let (_, mut table, mut program) = unit?;
             while !program.is_empty() {
-                table.sequences.push(decode_sequence(&mut program, table.params)?);
+                table.sequences.push(decode_sequence(&mut program, table.params, |_| ())?);
             }
             Ok(table)
         })
@@ -37,6 +37,29 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
 /// A header is not that of a DWARF 2 line table, with its byte offset in `section`; none follows then.
 pub fn headers<'d>(section: &'d str, data: &'d [u8]) -> impl Iterator<Item = Result<(u64, LineTable<'d>)>> {
     units(section, data).map(|unit| unit.map(|(offset, table, _)| (offset, table)))
+}
+
+/// [`decode`]s every unit, and says where everything stands.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_placed<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<PlacedTable<'d>>> {
+    units(section, data)
+        .map(|unit| {
+            let (offset, mut table, mut program) = unit?;
+            let header_size = program.offset() - offset;
+            let mut sequences = Vec::new();
+            while !program.is_empty() {
+                let offset = program.offset();
+                let mut op_ends = Vec::new();
+                let sequence = decode_sequence(&mut program, table.params, |end| op_ends.push(end))?;
+                table.sequences.push(sequence);
+                sequences.push(PlacedSequence { offset, size: program.offset() - offset, op_ends });
+            }
+            Ok(PlacedTable { table, offset, header_size, size: program.offset() - offset, sequences })
+        })
+        .collect()
 }
 
 /// The units of a line section: each with its byte offset, its header, without sequences, and a cursor at its program.
@@ -226,31 +249,33 @@ pub(crate) fn step<'d>(
     })
 }
 
-/// Decodes the sequence at `cursor`.
-pub(crate) fn decode_sequence(cursor: &mut Cursor<'_>, params: Params) -> Result<Sequence> {
+/// Decodes the sequence at `cursor`. `ends` is told the offset behind each of its [`LineOp`]s.
+pub(crate) fn decode_sequence(
+    cursor: &mut Cursor<'_>,
+    params: Params,
+    mut ends: impl FnMut(u64),
+) -> Result<Sequence> {
     let (base, base_offset) = set_address(cursor)?;
     let mut registers = Registers::START;
     let mut ops = Vec::new();
     // An advance has been read. It belongs to the row or sequence end only if that comes next; else it stands alone.
     let mut advanced = false;
     loop {
-        let before = registers.address;
+        let (before, start) = (registers.address, cursor.offset());
         let step = step(cursor, params, &mut registers)?;
         let was_advanced = std::mem::replace(&mut advanced, matches!(step, Step::Advance));
         if was_advanced && !matches!(step, Step::Copy | Step::End) {
             ops.push(LineOp::Advance(before));
+            ends(start);
         }
-        match step {
-            Step::Copy | Step::Special => {
-                ops.push(LineOp::Row { address: registers.address, line: registers.line });
-            }
-            Step::Advance | Step::Line => {}
-            Step::State(op) => ops.push(op),
-            Step::Extended(opcode, operands) => {
-                ops.push(LineOp::Extended { opcode, operands: operands.to_vec() });
-            }
+        ops.push(match step {
+            Step::Copy | Step::Special => LineOp::Row { address: registers.address, line: registers.line },
+            Step::Advance | Step::Line => continue,
+            Step::State(op) => op,
+            Step::Extended(opcode, operands) => LineOp::Extended { opcode, operands: operands.to_vec() },
             Step::End => return Ok(Sequence { base, base_offset, ops, end: registers.address }),
-        }
+        });
+        ends(cursor.offset());
     }
 }
 

@@ -396,7 +396,8 @@ proptest! {
         again[0].sequences[0].base_offset = 0;
         prop_assert_eq!(&again, &[table]);
         let second = encode(".debug_line", &again[0], None, |_, _| Address::Constant(0)).unwrap();
-        prop_assert_eq!(second.bytes, encoded.bytes);
+        prop_assert_eq!(&second.bytes, &encoded.bytes);
+        cut_at_every_op(&encoded.bytes)?;
     }
 }
 
@@ -419,6 +420,26 @@ fn headers_need_no_programs() {
     data[damaged.len() + 4] = 9;
     let results: Vec<_> = headers(".debug_line", &data).map(|header| header.is_ok()).collect();
     assert_eq!(results, [true, false]);
+}
+
+/// Where an op ends the program can end: it then has the ops before, and that one.
+fn cut_at_every_op(bytes: &[u8]) -> Result<(), TestCaseError> {
+    let placed = decode_placed(".debug_line", bytes).unwrap().remove(0);
+    prop_assert_eq!((placed.offset, placed.size), (0, bytes.len() as u64));
+    let (sequence, place) = (&placed.table.sequences[0], &placed.sequences[0]);
+    prop_assert_eq!((place.offset, place.size), (placed.header_size, placed.size - placed.header_size));
+    prop_assert_eq!(place.op_ends.len(), sequence.ops.len());
+    for (number, end) in (1..).zip(&place.op_ends) {
+        let mut cut = [&bytes[..*end as usize], &[0, 1, 1][..]].concat(); // DW_LNE_end_sequence
+        let length = cut.len() as u32 - 4;
+        cut[..4].copy_from_slice(&length.to_le_bytes());
+        let again = decode(".debug_line", &cut).unwrap().remove(0).sequences.remove(0);
+        // The advance before an end is the end's own.
+        let ops = &sequence.ops[..number];
+        let ops = ops.strip_suffix(&[LineOp::Advance(again.end)]).unwrap_or(ops);
+        prop_assert_eq!(&*again.ops, ops);
+    }
+    Ok(())
 }
 
 /// 1000 files in a directory of 10,000 bytes would take 700 times their names.

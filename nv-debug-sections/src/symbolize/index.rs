@@ -170,7 +170,7 @@ impl<'c> LineIndex<'c> {
             Fits { packed: true, .. } => Form::Packed(rows.start as u32, rows.end as u32),
             Fits { marked: true, .. } => Form::Marked(marks.start as u32, marks.end as u32),
             Fits { .. } => {
-                let sequence = line::decode_sequence(&mut whole.clone(), table.params)?;
+                let sequence = line::decode_sequence(&mut whole.clone(), table.params, |_| ())?;
                 self.expanded.push(Rows::new(self.params.len(), table, &sequence));
                 Form::Expanded(self.expanded.len() as u32 - 1)
             }

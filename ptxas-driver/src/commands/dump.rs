@@ -28,6 +28,7 @@ pub(super) use section::Source;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use text::Offsets;
 
 const AFTER_HELP: &str = "\
 Without --section: the table of sections and every debug section, decoded. With --section also
@@ -50,7 +51,8 @@ pub struct Options {
     /// Only this section, any of the file's; may be given several times
     #[arg(short, long, value_name = "NAME")]
     section: Vec<String>,
-    /// Only the item that has this byte, such as .debug_info+0x2d: an entry, an abbreviation, a location, a string, a macro
+    /// Only the item that has this byte, such as .debug_info+0x2d: an entry, a row of a line table with its operations, a
+    /// rule of a frame, a register range, a string, padding
     #[arg(long, value_name = "SECTION+0xN", value_parser = offset::Place::parse, conflicts_with_all = ["section", "function"])]
     offset: Option<Place>,
     /// Only what belongs to this function: its rows, registers, frame rules, entries and PTX lines
@@ -109,7 +111,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     };
     let names = options.offset.as_ref().map_or(&options.section, |place| &place.section);
     let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
-    let source = Source::new(cubin, filter);
+    let source = Source::new(cubin, filter, options.offset.as_ref().map(Place::offset));
     if let Some(model) = options.style.model() {
         return in_ptxas_style(name, &source, &chosen, model, out);
     }
@@ -149,7 +151,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             }
             let section = decode(index)?;
             sound &= section.error.is_none();
-            text::section(out, &section)?;
+            text::section(out, &section, Offsets::Shown)?;
         }
     }
     Ok(Shown::all(sound))
@@ -179,11 +181,11 @@ fn in_ptxas_style(
     Ok(Shown::all(is_sound))
 }
 
-/// A decoded section as the lines of its text.
+/// A decoded section as the lines of its text, which say the same of sections that do, however they are encoded.
 pub(super) fn words(section: &Section) -> Vec<String> {
     let mut bytes = Vec::new();
     // Memory takes all that is written to it.
-    let _ = text::section(&mut bytes, section);
+    let _ = text::section(&mut bytes, section, Offsets::Hidden);
     String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
 }
 

@@ -104,7 +104,7 @@ pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<AllFacts> {
     container::symbols(cubin, &mut facts);
     container::relocations(cubin, &mut facts);
     let decoded = lines::lines(cubin, &mut facts);
-    let source = Source::new(cubin, None);
+    let source = Source::new(cubin, None, None);
     for (index, name, section) in cubin.iter() {
         let plain = matches!(section.contents, cubin::Contents::Bytes(_) | cubin::Contents::Alias(_));
         if plain && section.is_mercury() {
@@ -164,7 +164,9 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, lines: bool,
         Contents::Lookup(names) => entries::lookup(source, subject, names, facts),
         Contents::Attributes(records) => container::attributes(source.cubin(), index, name, records, facts),
         // Lines whose section could be decoded, but not be placed.
-        Contents::Lines(_) | Contents::Shared(_) => facts.put(key, name, bytes(source.cubin(), index)),
+        Contents::Lines(_) | Contents::Shared(_) | Contents::Ranges(_) | Contents::Addresses(_) => {
+            facts.put(key, name, bytes(source.cubin(), index));
+        }
         Contents::RegisterTypes(_) | Contents::Abbreviations(_) | Contents::Locations(_) => {}
     }
 }

@@ -1,13 +1,13 @@
 //! The records of `.nv.info` in words.
 
-use super::model::{Contents, FunctionFacts, NvInfoRecord};
-use super::section::{Source, View};
+use super::model::{Contents, FunctionFacts, NvInfoRecord, Span};
+use super::section::{Decoded, Source, View};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter, Record, Value};
 
-pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<(Contents, Vec<FunctionFacts>)> {
+pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
     let section = source.cubin.section(view.index)?;
     let name = |symbol| source.cubin.symbol_name_in(SectionIndex(section.link), symbol).to_owned();
     let records = nv_info::decode(&view.name, &view.data.bytes)?;
@@ -28,12 +28,14 @@ pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<(Co
         let function = code.rsplit_once(CODE_PREFIX).map_or(code, |(_, function)| function).to_owned();
         functions.push(FunctionFacts { function, exits, ..FunctionFacts::default() });
     }
+    let mut end = 0;
     let records = records.iter().map(|record| NvInfoRecord {
+        at: Span::next(&mut end, record.size()),
         attribute: record.attribute.to_string(),
         format: record.value.format_name(),
         value: words(record, &name),
     });
-    Ok((Contents::Attributes(records.collect()), functions))
+    Ok(Decoded { contents: Contents::Attributes(records.collect()), rest: Vec::new(), functions })
 }
 
 fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {
@@ -43,15 +45,21 @@ fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {
     if let Some(KernelParameter { ordinal, offset, size, .. }) = record.parameter() {
         return format!("parameter {ordinal}: offset {offset:#x}, {size} bytes");
     }
+    let unused = |bytes: &[u8]| {
+        let is_zero = bytes.iter().all(|byte| *byte == 0);
+        if is_zero { String::new() } else { format!(" unused bytes {bytes:02x?}") }
+    };
     match &record.value {
-        Value::None { .. } => String::new(),
-        Value::Byte { value, .. } => format!("{value:#x}"),
+        Value::None { padding } => unused(&padding.to_le_bytes()).trim_start().to_owned(),
+        Value::Byte { value, padding } => format!("{value:#x}{}", unused(&[*padding])),
         Value::Half(value) => format!("{value:#x}"),
-        Value::Sized(_) => {
+        Value::Sized(bytes) => {
             let symbols = record.symbols().count();
             let names = record.symbols().map(name);
             let numbers = record.words().skip(symbols).map(|word| format!("{word:#x}"));
-            names.chain(numbers).collect::<Vec<_>>().join(" ")
+            let rest = bytes.chunks_exact(4).remainder();
+            let rest = (!rest.is_empty()).then(|| format!("bytes {rest:02x?}"));
+            names.chain(numbers).chain(rest).collect::<Vec<_>>().join(" ")
         }
     }
 }

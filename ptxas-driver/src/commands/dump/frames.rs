@@ -1,32 +1,33 @@
 //! `.debug_frame` in words.
 
-use super::model::{Contents, FrameEntry};
-use super::section::{Source, View};
+use super::model::{Contents, FrameEntry, Rest, Span};
+use super::section::{Decoded, Source, View};
+use crate::commands::read::text;
 use cubin_read::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
-use nv_debug_sections::frame::{self, Entry};
+use nv_debug_sections::frame::{self, Entry, PlacedEntry};
 use nv_debug_sections::register::SassRegister;
 
 /// The CIE's return address register of a kernel, which has none.
 const NO_RETURN: u64 = 0xffff_ffff;
 
-pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
-    let entries = frame::decode(&view.data.bytes, &frame::field_symbols(&view.data))?;
+pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+    let entries = frame::decode_placed(&view.data.bytes, &frame::field_symbols(&view.data))?;
     let table = source.cubin.iter().find_map(|(_, _, section)| {
         (section.relocations().is_some() && section.info == view.index.0).then_some(section.link)
     });
     let words = Words { source, table: table.unwrap_or(0) };
-    let mut shown = Vec::new();
+    let (mut shown, mut rest) = (Vec::new(), Vec::new());
     let mut cies = Vec::new();
-    for entry in &entries {
-        match entry {
+    for placed in &entries {
+        match &placed.entry {
             Entry::Cie(cie) => {
-                cies.push(&**cie);
+                cies.push((placed, &**cie));
                 if source.filter.is_none() {
-                    shown.push(words.cie(cies.len() - 1, cie));
+                    shown.push(words.cie(cies.len() - 1, placed, cie));
                 }
             }
             Entry::Fde(fde) => {
@@ -36,13 +37,21 @@ pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Content
                     if !place.is_some_and(|(section, offset)| filter.has_offset(section, offset)) {
                         continue;
                     }
-                    shown.extend(cie.map(|cie| words.cie(fde.cie.0 as usize, cie)));
+                    shown.extend(cie.map(|(at, cie)| words.cie(fde.cie.0 as usize, at, cie)));
                 }
-                shown.push(words.fde(fde, cie));
+                shown.push(words.fde(placed, fde, cie.map(|(_, cie)| cie)));
             }
         }
+        rest.extend(padding(placed));
     }
-    Ok(Contents::Frames(shown))
+    Ok((Contents::Frames(shown), rest).into())
+}
+
+/// The `DW_CFA_nop`s at the end of an entry.
+fn padding(placed: &PlacedEntry) -> Option<Rest> {
+    let start = placed.offset + placed.instructions.last()?;
+    let at = Span::between(start, placed.offset + placed.size);
+    (at.size > 0).then(|| Rest::new(at, "padding"))
 }
 
 struct Words<'s, 'c, 'd> {
@@ -78,9 +87,13 @@ impl<'c> Words<'_, 'c, '_> {
         }
     }
 
-    fn cie(&self, number: usize, cie: &Cie) -> FrameEntry {
+    fn cie(&self, number: usize, placed: &PlacedEntry, cie: &Cie) -> FrameEntry {
+        let augmentation = match &*cie.augmentation {
+            [] => String::new(),
+            augmentation => format!(", augmentation {:?}", text(augmentation)),
+        };
         let header = format!(
-            "{number}: version {}, code alignment {}, data alignment {}, return address in {}",
+            "{number}: version {}{augmentation}, code alignment {}, data alignment {}, return address in {}",
             cie.version,
             cie.code_alignment_factor,
             cie.data_alignment_factor,
@@ -89,33 +102,51 @@ impl<'c> Words<'_, 'c, '_> {
                 register => name(register),
             }
         );
-        FrameEntry { entry: "CIE", header, rules: self.rules(&cie.instructions, cie) }
+        self.entry("CIE", header, placed, &cie.instructions, cie)
     }
 
-    fn fde(&self, fde: &Fde, cie: Option<&Cie>) -> FrameEntry {
+    fn fde(&self, placed: &PlacedEntry, fde: &Fde, cie: Option<&Cie>) -> FrameEntry {
         let start = self.address(fde.initial_location);
         let header = format!("{start}, {:#x} bytes, CIE {}", fde.address_range, fde.cie.0);
         let factors = Cie { code_alignment_factor: 1, data_alignment_factor: 1, ..Cie::default() };
-        let rules = self.rules(&fde.instructions, cie.unwrap_or(&factors));
-        FrameEntry { entry: "FDE", header, rules }
+        self.entry("FDE", header, placed, &fde.instructions, cie.unwrap_or(&factors))
     }
 
-    /// All rules; runs of registers that share one, which fill the CIEs of `-g`, become one line.
-    fn rules(&self, rules: &[Cfi], cie: &Cie) -> Vec<String> {
+    /// An entry with all its rules; runs of registers that share one, which fill the CIEs of `-g`, become one line.
+    fn entry(
+        &self,
+        entry: &'static str,
+        header: String,
+        placed: &PlacedEntry,
+        instructions: &[Cfi],
+        cie: &Cie,
+    ) -> FrameEntry {
+        let is_same = |a: &Cfi, b: &Cfi| {
+            plain(a).is_some_and(|(_, rule)| plain(b).is_some_and(|(_, next)| rule == next))
+        };
         let mut at = 0;
-        let mut lines = Vec::new();
-        for run in rules
-            .chunk_by(|a, b| plain(a).is_some_and(|(_, rule)| plain(b).is_some_and(|(_, next)| rule == next)))
-        {
-            match run.first().and_then(plain) {
-                Some((_, rule)) => lines.push(format!(
-                    "{} {rule}",
-                    registers(run.iter().filter_map(plain).map(|(register, _)| register))
-                )),
-                None => lines.extend(run.iter().map(|rule| self.rule(rule, cie, &mut at))),
+        let (mut rules, mut rule_offsets) = (Vec::new(), Vec::new());
+        let mut starts = placed.instructions.iter().map(|start| placed.offset + start);
+        for run in instructions.chunk_by(is_same) {
+            let own = starts.by_ref().take(run.len());
+            if let Some((_, rule)) = run.first().and_then(plain) {
+                let names = registers(run.iter().filter_map(plain).map(|(register, _)| register));
+                rules.push(format!("{names} {rule}"));
+                rule_offsets.extend(own.reduce(|first, _| first));
+            } else {
+                rules.extend(run.iter().map(|rule| self.rule(rule, cie, &mut at)));
+                rule_offsets.extend(own);
             }
         }
-        lines
+        rule_offsets.extend(starts.next()); // where the padding is
+        FrameEntry {
+            at: Span { offset: placed.offset, size: placed.size },
+            header_size: placed.instructions.first().copied().unwrap_or(placed.size),
+            entry,
+            header,
+            rules,
+            rule_offsets,
+        }
     }
 
     /// One rule in words; `at` is the offset from the function's start that the rules have come to.
@@ -147,7 +178,7 @@ impl<'c> Words<'_, 'c, '_> {
             }
             Cfi::Restore { register } => format!("{} as in the CIE", name((*register).into())),
             Cfi::RestoreExtended { register } => format!("{} as in the CIE", name(*register)),
-            Cfi::Undefined { register } | Cfi::SameValue { register } => name(*register), // see `rules`
+            Cfi::Undefined { register } | Cfi::SameValue { register } => name(*register), // see `entry`
             Cfi::Register { register, source } => format!("{} saved in {}", name(*register), name(*source)),
             Cfi::RememberState => "remember the rules".to_owned(),
             Cfi::RestoreState => "back to the remembered rules".to_owned(),

@@ -1,10 +1,12 @@
 //! `.debug_abbrev` and the entries of `.debug_info`.
 
-use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
-use super::section::{Room, Source, View};
+use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit, Rest, Span};
+use super::section::{Decoded, Room, Source, View, padding};
 use crate::commands::read::text;
 use cubin_read::expression;
-use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwForm, DwTag, EndianSlice, LittleEndian};
+use gimli::{
+    AttributeValue, DebugAbbrev, DebugInfo, DebugInfoOffset, DwAt, DwForm, DwTag, EndianSlice, LittleEndian,
+};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -23,13 +25,14 @@ macro_rules! dwarf_name {
 }
 
 /// DWARF 2.0.0 §7.5.3.
-pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
+pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
     let mut cursor = Cursor::new(&view.name, &view.data.bytes);
-    let mut all = Vec::new();
+    let (mut all, mut rest) = (Vec::new(), Vec::new());
     while !cursor.is_empty() {
         let offset = cursor.offset();
         let code = cursor.uleb("an abbreviation code")?;
         if code == 0 {
+            rest.push(Rest::new(Span::between(offset, cursor.offset()), "end of table"));
             continue;
         }
         let tag = DwTag(cursor.uleb("a tag")? as u16);
@@ -49,13 +52,14 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Contents> {
             }
             attributes.push((dwarf_name!(name, "DW_AT_"), dwarf_name!(form, "DW_FORM_")));
         }
-        all.push(Abbreviation { offset, code, tag: dwarf_name!(tag, "DW_TAG_"), children, attributes });
+        let at = Span::between(offset, cursor.offset());
+        all.push(Abbreviation { at, code, tag: dwarf_name!(tag, "DW_TAG_"), children, attributes });
     }
-    Ok(Contents::Abbreviations(all))
+    Ok((Contents::Abbreviations(all), rest).into())
 }
 
 /// Every unit's entries.
-pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents> {
+pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
     let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
     let abbrev = DebugAbbrev::new(abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes), LittleEndian);
     let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
@@ -65,26 +69,35 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
         Error::new(&*view.name, offset as u64, ErrorKind::Other(error.to_string()))
     };
     let debug_info = DebugInfo::new(&view.data.bytes, LittleEndian);
-    let mut headers = debug_info.units();
-    let mut units = Vec::new();
-    let mut at = 0;
-    while let Some(header) = headers.next().map_err(|error| fail(at, error))? {
-        let start = header.offset().0;
-        at = start + header.length_including_self();
+    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
+    let (mut units, mut rest) = (Vec::new(), Vec::new());
+    loop {
+        rest.extend(padding(&mut cursor));
+        if cursor.is_empty() {
+            return Ok((Contents::Info(units), rest).into());
+        }
+        let start = cursor.offset() as usize;
+        let header =
+            debug_info.header_from_offset(DebugInfoOffset(start)).map_err(|error| fail(start, error))?;
+        let size = header.length_including_self();
+        cursor.take(size as u64, "a unit")?;
         let abbreviations = header.abbreviations(&abbrev).map_err(|error| fail(start, error))?;
+        let mut raw = header.entries_raw(&abbreviations, None).map_err(|error| fail(start, error))?;
         let mut unit = InfoUnit {
-            offset: start as u64,
+            at: Span::between(start as u64, cursor.offset()),
+            header_size: raw.next_offset().0 as u64,
             version: header.version(),
             address_size: header.address_size(),
             abbrev_offset: header.debug_abbrev_offset().0 as u64,
             entries: Vec::new(),
         };
-        let mut raw = header.entries_raw(&abbreviations, None).map_err(|error| fail(start, error))?;
         let mut kept = Kept::default();
         while !raw.is_empty() {
             let offset = start + raw.next_offset().0;
             let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
             let Some(abbreviation) = raw.read_abbreviation().map_err(|error| fail(offset, error))? else {
+                let at = Span::between(offset as u64, (start + raw.next_offset().0) as u64);
+                rest.push(Rest::new(at, if depth > 0 { "end of children" } else { "padding" }));
                 continue;
             };
             let mut attributes = Vec::new();
@@ -92,9 +105,9 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
             for spec in abbreviation.attributes() {
                 let field = start + raw.next_offset().0;
                 let attribute = raw.read_attribute(*spec).map_err(|error| fail(field, error))?;
-                let end = start + raw.next_offset().0;
-                let words =
-                    Words { source, view, strings, unit: start..at, field: field as u64, end: end as u64 };
+                let end = (start + raw.next_offset().0) as u64;
+                let unit = start..start + size;
+                let words = Words { source, view, strings, unit, field: field as u64, end };
                 own |= words.is_wanted(&attribute);
                 let name = dwarf_name!(attribute.name(), "DW_AT_");
                 let value = words.value(&attribute);
@@ -102,15 +115,15 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Contents>
                 attributes.push(Attribute { name, value });
             }
             if source.filter.is_none() || kept.keep(depth, own) {
+                let at = Span::between(offset as u64, (start + raw.next_offset().0) as u64);
                 let tag = dwarf_name!(abbreviation.tag(), "DW_TAG_");
-                unit.entries.push(Die { offset: offset as u64, depth, tag, attributes });
+                unit.entries.push(Die { at, depth, tag, attributes });
             }
         }
         if source.filter.is_none() || unit.entries.iter().any(|entry| entry.depth > 0) {
             units.push(unit);
         }
     }
-    Ok(Contents::Info(units))
 }
 
 /// Which entries `--function` keeps: unit entries, and the trees below entries of the function.

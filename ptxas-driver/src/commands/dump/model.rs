@@ -1,6 +1,8 @@
 //! Decoded sections as values: what the text and the JSON document are written from.
 
+use dwarf2_writer::line::Params;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The document of `--json`.
 #[derive(Debug, Serialize)]
@@ -43,9 +45,72 @@ pub(in crate::commands) struct Section {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) error: Option<String>,
     pub(in crate::commands) contents: Contents,
+    /// By offset: the bytes that belong to no item of `contents`, and those of `contents` of kind `bytes` that `--offset` picks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::commands) rest: Vec<Rest>,
     /// Of records: what they say of each function.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::commands) functions: Vec<FunctionFacts>,
+}
+
+/// Where an item stands in its section: in bytes, from the section's start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(in crate::commands) struct Span {
+    pub(in crate::commands) offset: u64,
+    pub(in crate::commands) size: u64,
+}
+
+impl Span {
+    /// From one offset up to another.
+    pub(in crate::commands) fn between(offset: u64, end: u64) -> Self {
+        Self { offset, size: end.saturating_sub(offset) }
+    }
+
+    /// From `start`, which is moved to `end`, up to that.
+    pub(in crate::commands) fn until(start: &mut u64, end: u64) -> Self {
+        Self::between(std::mem::replace(start, end), end)
+    }
+
+    /// The item of that size at `start`, which is moved behind it.
+    pub(in crate::commands) fn next(start: &mut u64, size: u64) -> Self {
+        let end = start.saturating_add(size);
+        Self::until(start, end)
+    }
+
+    pub(in crate::commands) fn end(self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+
+    pub(in crate::commands) fn has(self, offset: u64) -> bool {
+        (self.offset..self.end()).contains(&offset)
+    }
+}
+
+/// Bytes between items: headers of sets, ends of lists, padding.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct Rest {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// In words.
+    pub(in crate::commands) what: Cow<'static, str>,
+    /// Where the words do not say them.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "hex")]
+    pub(in crate::commands) bytes: Vec<u8>,
+}
+
+impl Rest {
+    pub(in crate::commands) fn new(at: Span, what: impl Into<Cow<'static, str>>) -> Self {
+        Self { at, what: what.into(), bytes: Vec::new() }
+    }
+
+    /// Bytes that mean nothing: padding, unless they are no zeros.
+    pub(in crate::commands) fn filler(offset: u64, bytes: &[u8]) -> Self {
+        let at = Span { offset, size: bytes.len() as u64 };
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Self::new(at, "padding");
+        }
+        Self { bytes: bytes.to_vec(), ..Self::new(at, "unknown") }
+    }
 }
 
 /// What a section holds.
@@ -61,7 +126,9 @@ pub(in crate::commands) enum Contents {
     Abbreviations(Vec<Abbreviation>),
     Info(Vec<InfoUnit>),
     Locations(Vec<Location>),
+    Ranges(Vec<Location>),
     Lookup(Vec<Lookup>),
+    Addresses(Vec<AddressRange>),
     Macros(Vec<Located<String>>),
     Attributes(Vec<NvInfoRecord>),
     Shared(SharedVariables),
@@ -78,20 +145,46 @@ fn hex<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_str(&text)
 }
 
-/// Something at a byte offset of its section.
+/// Something at a place of its section.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Located<T> {
-    pub(in crate::commands) offset: u64,
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) value: T,
 }
 
 /// One unit of a line section.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct LineUnit {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Bytes before its first part; the parts follow one another to its end.
+    pub(in crate::commands) header_size: u64,
+    /// 0-based, in the section.
+    pub(in crate::commands) number: usize,
+    pub(in crate::commands) params: LineParams,
     pub(in crate::commands) directories: Vec<String>,
     pub(in crate::commands) files: Vec<LineFile>,
     pub(in crate::commands) debug_str_base: Option<u32>,
     pub(in crate::commands) sequences: Vec<LineSequence>,
+}
+
+/// The numbers of a unit's header, by DWARF's names.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(in crate::commands) struct LineParams {
+    pub(in crate::commands) minimum_instruction_length: u8,
+    pub(in crate::commands) default_is_stmt: bool,
+    pub(in crate::commands) line_base: i8,
+    pub(in crate::commands) line_range: u8,
+    pub(in crate::commands) opcode_base: u8,
+}
+
+impl From<Params> for LineParams {
+    fn from(params: Params) -> Self {
+        let Params { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base } =
+            params;
+        Self { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -105,6 +198,10 @@ pub(in crate::commands) struct LineFile {
 /// The rows of one code section.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct LineSequence {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Bytes before its first part; the parts follow one another to its end.
+    pub(in crate::commands) header_size: u64,
     /// The code section and offset it starts at; `None`: nothing says where.
     pub(in crate::commands) start: Option<String>,
     pub(in crate::commands) end: u64,
@@ -113,6 +210,8 @@ pub(in crate::commands) struct LineSequence {
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct LineRow {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     /// What contexts refer to; `None` for a doubled row.
     pub(in crate::commands) number: Option<u32>,
     pub(in crate::commands) address: u64,
@@ -120,28 +219,44 @@ pub(in crate::commands) struct LineRow {
     pub(in crate::commands) line: u32,
     /// Number of the call site's row, 0 for none.
     pub(in crate::commands) context: u64,
+    /// ptxas writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::commands) column: Option<u64>,
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub(in crate::commands) is_stmt: bool,
     /// The inlined callee.
     pub(in crate::commands) callee: Option<String>,
     /// Why `callee` may be wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) callee_doubt: Option<&'static str>,
     pub(in crate::commands) entry: bool,
+    /// In the row's bytes, what none of its members tells; with `--offset` everything.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::commands) operations: Vec<Located<String>>,
 }
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct TextLine {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) line: usize,
     pub(in crate::commands) text: String,
 }
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Registers {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Bytes before its first part; the parts follow one another to its end.
+    pub(in crate::commands) header_size: u64,
     pub(in crate::commands) function: String,
     pub(in crate::commands) ranges: Vec<Register>,
 }
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Register {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) ptx: String,
     /// 32-bit word of the PTX register.
     pub(in crate::commands) part: u32,
@@ -154,6 +269,8 @@ pub(in crate::commands) struct Register {
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct RegisterTypes {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) function: String,
     pub(in crate::commands) types: Vec<String>,
 }
@@ -161,6 +278,8 @@ pub(in crate::commands) struct RegisterTypes {
 /// A record of `.nv.info`.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct NvInfoRecord {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     /// `EIATTR_*`.
     pub(in crate::commands) attribute: String,
     /// `EIFMT_*`.
@@ -213,15 +332,22 @@ pub(in crate::commands) struct SharedVariable {
 /// A CIE or FDE.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct FrameEntry {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Bytes before its first part; the parts follow one another to its end.
+    pub(in crate::commands) header_size: u64,
     pub(in crate::commands) entry: &'static str,
     /// The fields of the header, in words.
     pub(in crate::commands) header: String,
     pub(in crate::commands) rules: Vec<String>,
+    /// Of each rule, in the section, and last where the rules end. They follow one another.
+    pub(in crate::commands) rule_offsets: Vec<u64>,
 }
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Abbreviation {
-    pub(in crate::commands) offset: u64,
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) code: u64,
     pub(in crate::commands) tag: String,
     pub(in crate::commands) children: bool,
@@ -231,7 +357,10 @@ pub(in crate::commands) struct Abbreviation {
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct InfoUnit {
-    pub(in crate::commands) offset: u64,
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Bytes before its first part; the parts follow one another to its end.
+    pub(in crate::commands) header_size: u64,
     pub(in crate::commands) version: u16,
     pub(in crate::commands) address_size: u8,
     pub(in crate::commands) abbrev_offset: u64,
@@ -241,8 +370,8 @@ pub(in crate::commands) struct InfoUnit {
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Die {
-    /// In `.debug_info`.
-    pub(in crate::commands) offset: u64,
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) depth: usize,
     pub(in crate::commands) tag: String,
     pub(in crate::commands) attributes: Vec<Attribute>,
@@ -254,12 +383,16 @@ pub(in crate::commands) struct Attribute {
     pub(in crate::commands) value: String,
 }
 
+/// An entry of `.debug_loc` or `.debug_ranges`.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Location {
-    pub(in crate::commands) offset: u64,
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) start: String,
     pub(in crate::commands) end: String,
-    pub(in crate::commands) expression: String,
+    /// `None` in `.debug_ranges`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::commands) expression: Option<String>,
     /// Whether a list ends behind it.
     pub(in crate::commands) last: bool,
 }
@@ -267,7 +400,20 @@ pub(in crate::commands) struct Location {
 /// An entry of `.debug_pubnames` or `.debug_pubtypes`.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Lookup {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
     pub(in crate::commands) name: String,
     /// In `.debug_info`.
     pub(in crate::commands) die: u64,
+}
+
+/// An entry of `.debug_aranges`.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct AddressRange {
+    #[serde(flatten)]
+    pub(in crate::commands) at: Span,
+    /// Offset of the unit in `.debug_info`.
+    pub(in crate::commands) unit: u64,
+    pub(in crate::commands) start: String,
+    pub(in crate::commands) length: u64,
 }

@@ -1,6 +1,7 @@
 //! `--offset`: the item of a section that has a byte.
 
-use super::model::{Contents, Section};
+use super::model::{Contents, FrameEntry, Rest, Section, Span};
+use super::text::HEX_WIDTH;
 
 /// A byte of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,40 +25,91 @@ impl Place {
         place.ok_or_else(|| "expected a section and an offset, such as .debug_info+0x2d".to_owned())
     }
 
-    /// Leaves of a section the item that has the byte. Items follow one another, so that is the last one that starts at
-    /// the byte or before; of `.debug_info` a unit, without entries where the byte is in its header.
+    /// Byte offset in the section.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Leaves of a section the item that has the byte, inside of what has the item: a row's sequence and unit, an entry's unit. A byte
+    /// of their headers leaves these alone.
     ///
     /// # Errors
     ///
-    /// The section is shorter, or has items whose offsets are not known.
+    /// The section is shorter, or has no bytes in the file.
     pub(super) fn keep(&self, section: &mut Section) -> Result<(), String> {
         let (name, size, offset) = (&section.name, section.size, self.offset);
         if offset >= size {
             return Err(format!("{name} has {size:#x} bytes, none at {offset:#x}"));
         }
+        section.rest.retain(|rest| rest.at.has(offset));
         match &mut section.contents {
-            Contents::Strings(items) | Contents::Macros(items) => {
-                keep_last(items, |item| item.offset <= offset);
-            }
-            Contents::Abbreviations(items) => keep_last(items, |item| item.offset <= offset),
-            Contents::Locations(items) => keep_last(items, |item| item.offset <= offset),
+            Contents::Strings(items) | Contents::Macros(items) => keep(items, offset, |item| item.at),
+            Contents::Abbreviations(items) => keep(items, offset, |item| item.at),
+            Contents::Locations(items) | Contents::Ranges(items) => keep(items, offset, |item| item.at),
+            Contents::PtxText(items) => keep(items, offset, |item| item.at),
+            Contents::RegisterTypes(items) => keep(items, offset, |item| item.at),
+            Contents::Addresses(items) => keep(items, offset, |item| item.at),
+            Contents::Lookup(items) => keep(items, offset, |item| item.at),
+            Contents::Attributes(items) => keep(items, offset, |item| item.at),
             Contents::Info(units) => {
-                keep_last(units, |unit| unit.offset <= offset);
+                keep(units, offset, |unit| unit.at);
                 for unit in units {
-                    keep_last(&mut unit.entries, |entry| entry.offset <= offset);
+                    keep(&mut unit.entries, offset, |entry| entry.at);
                 }
             }
-            _ => {
-                return Err(format!("items of {name} are shown without offsets; --section {name} shows all"));
+            Contents::Registers(functions) => {
+                keep(functions, offset, |function| function.at);
+                for function in functions {
+                    keep(&mut function.ranges, offset, |range| range.at);
+                }
+            }
+            Contents::Frames(entries) => {
+                keep(entries, offset, |entry| entry.at);
+                for entry in entries {
+                    entry.keep_rule(offset);
+                }
+            }
+            Contents::Lines(units) => {
+                keep(units, offset, |unit| unit.at);
+                for unit in units {
+                    keep(&mut unit.sequences, offset, |sequence| sequence.at);
+                    for sequence in &mut unit.sequences {
+                        keep(&mut sequence.rows, offset, |row| row.at);
+                    }
+                }
+            }
+            Contents::Bytes(bytes) => {
+                let line = Span { offset: offset - offset % HEX_WIDTH as u64, size: HEX_WIDTH as u64 };
+                let shown = bytes.chunks(HEX_WIDTH).nth(offset as usize / HEX_WIDTH).unwrap_or_default();
+                let at = Span { size: shown.len() as u64, ..line };
+                section.rest.push(Rest { bytes: shown.to_vec(), ..Rest::new(at, "bytes") });
+                bytes.clear();
+            }
+            Contents::Shared(_) => {
+                return Err(format!("{name} has no bytes in the file; --section {name} shows its variables"));
             }
         }
+        // What `.nv.info` says of functions is gathered from all records.
+        section.functions.clear();
         Ok(())
     }
 }
 
-/// Keeps the last of the first items that start early enough.
-fn keep_last<T>(items: &mut Vec<T>, starts: impl Fn(&T) -> bool) {
-    let count = items.partition_point(starts);
-    items.truncate(count);
-    items.drain(..count.saturating_sub(1));
+/// Keeps the item that has the byte.
+fn keep<T>(items: &mut Vec<T>, offset: u64, at: impl Fn(&T) -> Span) {
+    items.retain(|item| at(item).has(offset));
+}
+
+impl FrameEntry {
+    /// Keeps the rule that has the byte, if one has.
+    fn keep_rule(&mut self, offset: u64) {
+        let rules = std::mem::take(&mut self.rules).into_iter();
+        let offsets = std::mem::take(&mut self.rule_offsets);
+        let spans = offsets.windows(2).filter_map(|ends| Some(Span::between(*ends.first()?, *ends.last()?)));
+        let kept = rules.zip(spans).find(|(_, at)| at.has(offset));
+        if let Some((rule, at)) = kept {
+            self.rules = vec![rule];
+            self.rule_offsets = vec![at.offset, at.end()];
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Picks the decoder of a section, and knows what its fields refer to.
 
-use super::model::{Contents, FunctionFacts, Header, Section};
+use super::model::{Contents, FunctionFacts, Header, Rest, Section, Span};
 use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
+use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
@@ -102,6 +103,29 @@ pub(in crate::commands) struct Source<'c, 'd> {
     first: HashMap<(Space, SectionKind), SectionIndex>,
     code: Code<'c>,
     pub(super) filter: Option<Filter>,
+    /// `--offset`: the byte that is asked for, around which more is shown.
+    pub(super) at: Option<u64>,
+}
+
+/// What a section says.
+pub(super) struct Decoded {
+    pub(super) contents: Contents,
+    /// See [`Section::rest`].
+    pub(super) rest: Vec<Rest>,
+    pub(super) functions: Vec<FunctionFacts>,
+}
+
+impl From<Contents> for Decoded {
+    /// Where every byte is some item's.
+    fn from(contents: Contents) -> Self {
+        (contents, Vec::new()).into()
+    }
+}
+
+impl From<(Contents, Vec<Rest>)> for Decoded {
+    fn from((contents, rest): (Contents, Vec<Rest>)) -> Self {
+        Self { contents, rest, functions: Vec::new() }
+    }
 }
 
 /// Bytes that strings may still take which many fields of a section refer to.
@@ -143,14 +167,14 @@ pub(super) struct View<'c> {
 }
 
 impl<'c, 'd> Source<'c, 'd> {
-    pub(in crate::commands) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>) -> Self {
+    pub(in crate::commands) fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>, at: Option<u64>) -> Self {
         let mut first = HashMap::new();
         for (index, name, _) in cubin.iter() {
             if let Some(kind) = kind(name) {
                 first.entry((SectionName::parse(name).space, kind)).or_insert(index);
             }
         }
-        Self { cubin, relocated: Relocated::new(cubin), first, code: Code::new(cubin), filter }
+        Self { cubin, relocated: Relocated::new(cubin), first, code: Code::new(cubin), filter, at }
     }
 
     /// Section and offset of an absolute code address, in files whose sections have addresses.
@@ -225,27 +249,27 @@ impl<'c, 'd> Source<'c, 'd> {
     pub(in crate::commands) fn decode(&self, index: SectionIndex) -> Section {
         let name = self.cubin.section_name(index).to_owned();
         let size = self.cubin.section(index).map_or(0, |section| section_size(self.cubin, section));
-        let ((contents, functions), error) = match self.contents(index, &name) {
+        let (decoded, error) = match self.contents(index, &name) {
             Ok(decoded) => (decoded, None),
-            Err(error) => ((self.bytes(index), Vec::new()), Some(error.to_string())),
+            Err(error) => (self.bytes(index).into(), Some(error.to_string())),
         };
-        Section { index: index.0, name, size, error, contents, functions }
+        let Decoded { contents, mut rest, functions } = decoded;
+        if self.filter.is_some() {
+            rest.clear(); // it is no function's
+        }
+        Section { index: index.0, name, size, error, contents, rest, functions }
     }
 
     fn bytes(&self, index: SectionIndex) -> Contents {
         Contents::Bytes(self.cubin.bytes(index).map(Cow::into_owned).unwrap_or_default())
     }
 
-    fn contents(&self, index: SectionIndex, name: &str) -> Result<(Contents, Vec<FunctionFacts>)> {
+    fn contents(&self, index: SectionIndex, name: &str) -> Result<Decoded> {
         if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
             return attributes::attributes(self, &self.view(index)?);
         }
-        Ok((self.debug_contents(index, name)?, Vec::new()))
-    }
-
-    fn debug_contents(&self, index: SectionIndex, name: &str) -> Result<Contents> {
         if !SectionName::parse(name).is_debug_contents() {
-            return Ok(self.bytes(index));
+            return Ok(self.bytes(index).into());
         }
         let view = self.view(index)?;
         match kind(name) {
@@ -257,13 +281,31 @@ impl<'c, 'd> Source<'c, 'd> {
             Some(SectionKind::DebugFrame) => frames::frames(self, &view),
             Some(SectionKind::DebugAbbrev) => info::abbreviations(&view),
             Some(SectionKind::DebugInfo) => info::info(self, &view),
-            Some(SectionKind::DebugLoc) => lists::locations(self, &view),
+            Some(kind @ (SectionKind::DebugLoc | SectionKind::DebugRanges)) => {
+                lists::locations(self, &view, kind)
+            }
+            Some(SectionKind::DebugAranges) => lists::addresses(self, &view),
             Some(SectionKind::DebugPubnames | SectionKind::DebugPubtypes) => lists::lookup(&view),
             Some(SectionKind::DebugMacinfo) => lists::macros(&view),
             Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index),
-            _ => Ok(Contents::Bytes(view.data.bytes.into_owned())),
+            _ => Ok(Contents::Bytes(view.data.bytes.into_owned()).into()),
         }
     }
+}
+
+/// Zeros between the sets of a section, which is where the length of the next one should be: four by four, or what is left of the section.
+pub(super) fn padding(cursor: &mut Cursor<'_>) -> Option<Rest> {
+    let start = cursor.offset();
+    while let Some(zeros) = [4, cursor.remaining()].into_iter().find(|len| starts_with_zeros(cursor, *len)) {
+        cursor.take(zeros, "padding").ok()?;
+    }
+    let at = Span::between(start, cursor.offset());
+    (at.size > 0).then(|| Rest::new(at, "padding"))
+}
+
+fn starts_with_zeros(cursor: &Cursor<'_>, len: u64) -> bool {
+    let bytes = cursor.rest().get(..len as usize);
+    (1..=4).contains(&len) && bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
 }
 
 /// The section table.

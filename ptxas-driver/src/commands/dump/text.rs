@@ -1,15 +1,16 @@
 //! Decoded sections as text.
 
 use super::model::{
-    Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineRow, LineSequence, LineUnit, Location,
-    Register, Section, SharedVariables,
+    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
+    LineUnit, Location, Register, Registers, Rest, Section, SharedVariables, Span,
 };
 use crate::commands::read::{demangle, printable};
+use nv_debug_sections::line::PTXAS_PARAMS;
 use nv_debug_sections::{cubin, nv_info};
 use std::io::{self, Write};
 
 /// Bytes shown on one line.
-const HEX_WIDTH: usize = 16;
+pub(super) const HEX_WIDTH: usize = 16;
 
 type Out<'o> = &'o mut dyn Write;
 
@@ -48,54 +49,215 @@ pub(super) fn table(out: Out<'_>, file: &str, header: &cubin::Header, rows: &[He
     Ok(())
 }
 
-pub(super) fn section(out: Out<'_>, section: &Section) -> io::Result<()> {
+/// Whether the text says where things stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offsets {
+    Shown,
+    /// Then bytes that are no item's are not shown either. Items by whose offset others know them have it in any case.
+    Hidden,
+}
+
+/// Writes items and, in between, what is between them.
+struct Writer<'o, 's> {
+    out: Out<'o>,
+    offsets: Offsets,
+    rest: std::slice::Iter<'s, Rest>,
+}
+
+impl Writer<'_, '_> {
+    /// What is before an offset and was not written yet.
+    fn rest_before(&mut self, offset: u64) -> io::Result<()> {
+        while let Some(rest) = self.rest.as_slice().first().filter(|rest| rest.at.offset < offset) {
+            self.rest.next();
+            if !rest.bytes.is_empty() {
+                hex(self.out, &rest.bytes, rest.at.offset)?;
+                continue;
+            }
+            let plural = if rest.at.size == 1 { "" } else { "s" };
+            let what = printable(&rest.what);
+            writeln!(self.out, "  {:#06x}  {what} ({} byte{plural})", rest.at.offset, rest.at.size)?;
+        }
+        Ok(())
+    }
+
+    /// The beginning of an item's line.
+    fn start(&mut self, at: Span) -> io::Result<()> {
+        match self.offsets {
+            Offsets::Shown => {
+                self.rest_before(at.offset)?;
+                write!(self.out, "  {:#06x}", at.offset)
+            }
+            Offsets::Hidden => Ok(()),
+        }
+    }
+}
+
+/// Writes a section.
+pub(super) fn section(out: Out<'_>, section: &Section, offsets: Offsets) -> io::Result<()> {
     writeln!(out, "{} (section {}, {:#x} bytes)", printable(&section.name), section.index, section.size)?;
     if let Some(error) = &section.error {
         writeln!(out, "  error: {}", printable(error))?;
     }
-    match &section.contents {
-        Contents::Lines(units) => {
-            units.iter().enumerate().try_for_each(|(number, unit)| line_unit(out, number, unit))
+    let rest = if offsets == Offsets::Shown { &*section.rest } else { &[] };
+    let mut writer = Writer { out, offsets, rest: rest.iter() };
+    writer.contents(&section.contents)?;
+    writer.rest_before(u64::MAX)?;
+    section.functions.iter().try_for_each(|function| facts(writer.out, function))
+}
+
+impl Writer<'_, '_> {
+    fn contents(&mut self, contents: &Contents) -> io::Result<()> {
+        match contents {
+            Contents::Lines(units) => units.iter().try_for_each(|unit| self.line_unit(unit)),
+            Contents::PtxText(lines) => lines.iter().try_for_each(|line| {
+                self.start(line.at)?;
+                writeln!(self.out, "  {:5}  {}", line.line, printable(&line.text))
+            }),
+            Contents::Strings(entries) | Contents::Macros(entries) => entries.iter().try_for_each(|entry| {
+                self.rest_before(entry.at.offset)?;
+                writeln!(self.out, "  {:#06x}  {}", entry.at.offset, printable(&entry.value))
+            }),
+            Contents::Registers(functions) => {
+                functions.iter().try_for_each(|function| self.registers(function))
+            }
+            Contents::RegisterTypes(functions) => functions.iter().try_for_each(|function| {
+                self.start(function.at)?;
+                writeln!(self.out, "  {}: {}", name(&function.function), function.types.join(" "))
+            }),
+            Contents::Frames(entries) => entries.iter().try_for_each(|entry| self.frame(entry)),
+            Contents::Abbreviations(all) => all.iter().try_for_each(|entry| self.abbreviation(entry)),
+            Contents::Info(units) => units.iter().try_for_each(|unit| self.info_unit(unit)),
+            Contents::Locations(entries) | Contents::Ranges(entries) => {
+                entries.iter().try_for_each(|entry| self.location(entry))
+            }
+            Contents::Addresses(entries) => entries.iter().try_for_each(|entry| {
+                self.start(entry.at)?;
+                let (start, unit) = (printable(&entry.start), entry.unit);
+                writeln!(self.out, "  {start}, {:#x} bytes: unit at {unit:#x}", entry.length)
+            }),
+            Contents::Lookup(entries) => entries.iter().try_for_each(|entry| {
+                self.start(entry.at)?;
+                writeln!(self.out, "  <{:#x}>  {}", entry.die, printable(&entry.name))
+            }),
+            Contents::Attributes(records) => records.iter().try_for_each(|record| {
+                self.start(record.at)?;
+                let line = format!("  {:36}  {}", record.attribute, printable(&record.value));
+                writeln!(self.out, "{}", line.trim_end())
+            }),
+            Contents::Shared(shared) => shared_variables(self.out, shared),
+            Contents::Bytes(bytes) => hex(self.out, bytes, 0),
         }
-        Contents::PtxText(lines) => {
-            lines.iter().try_for_each(|line| writeln!(out, "  {:5}  {}", line.line, printable(&line.text)))
+    }
+
+    fn line_unit(&mut self, unit: &LineUnit) -> io::Result<()> {
+        self.start(unit.at)?;
+        write!(self.out, "  unit {}", unit.number)?;
+        if let Some(base) = unit.debug_str_base {
+            write!(self.out, ", names at .debug_str+{base:#x}")?;
         }
-        Contents::Strings(entries) | Contents::Macros(entries) => entries
-            .iter()
-            .try_for_each(|entry| writeln!(out, "  {:#06x}  {}", entry.offset, printable(&entry.value))),
-        Contents::Registers(functions) => functions.iter().try_for_each(|function| {
-            writeln!(out, "  {}:", name(&function.function))?;
-            function.ranges.iter().try_for_each(|range| register(out, range))
-        }),
-        Contents::RegisterTypes(functions) => functions.iter().try_for_each(|function| {
-            writeln!(out, "  {}: {}", name(&function.function), function.types.join(" "))
-        }),
-        Contents::Frames(entries) => entries.iter().try_for_each(|entry| frame(out, entry)),
-        Contents::Abbreviations(all) => all.iter().try_for_each(|abbreviation| {
-            let children = if abbreviation.children { "has children" } else { "no children" };
-            writeln!(
-                out,
-                "  {:#06x}  {} {} ({children})",
-                abbreviation.offset, abbreviation.code, abbreviation.tag
-            )?;
-            abbreviation
-                .attributes
-                .iter()
-                .try_for_each(|(name, form)| writeln!(out, "            {name:<24} {form}"))
-        }),
-        Contents::Info(units) => units.iter().try_for_each(|unit| info_unit(out, unit)),
-        Contents::Locations(entries) => entries.iter().try_for_each(|entry| location(out, entry)),
-        Contents::Lookup(entries) => entries
-            .iter()
-            .try_for_each(|entry| writeln!(out, "  <{:#x}>  {}", entry.die, printable(&entry.name))),
-        Contents::Attributes(records) => records.iter().try_for_each(|record| {
-            let line = format!("  {:36}  {}", record.attribute, printable(&record.value));
-            writeln!(out, "{}", line.trim_end())
-        }),
-        Contents::Shared(shared) => shared_variables(out, shared),
-        Contents::Bytes(bytes) => hex(out, bytes, 0),
-    }?;
-    section.functions.iter().try_for_each(|function| facts(out, function))
+        let params = &unit.params;
+        if *params != PTXAS_PARAMS.into() {
+            let LineParams {
+                minimum_instruction_length,
+                default_is_stmt,
+                line_base,
+                line_range,
+                opcode_base,
+            } = params;
+            write!(self.out, ", minimum_instruction_length {minimum_instruction_length}, ")?;
+            write!(self.out, "default_is_stmt {default_is_stmt}, line_base {line_base}, ")?;
+            write!(self.out, "line_range {line_range}, opcode_base {opcode_base}")?;
+        }
+        writeln!(self.out)?;
+        for (number, directory) in (1..).zip(&unit.directories) {
+            writeln!(self.out, "    directory {number}  {}", printable(directory))?;
+        }
+        for file in &unit.files {
+            write!(self.out, "    file {}  {}", file.number, printable(&file.path))?;
+            if file.mtime != 0 || file.size != 0 {
+                write!(self.out, "  (mtime {}, {} bytes)", file.mtime, file.size)?;
+            }
+            writeln!(self.out)?;
+        }
+        unit.sequences.iter().try_for_each(|sequence| self.line_sequence(unit, sequence))
+    }
+
+    fn line_sequence(&mut self, unit: &LineUnit, sequence: &LineSequence) -> io::Result<()> {
+        self.start(sequence.at)?;
+        let start = sequence.start.as_deref().unwrap_or("nowhere (dropped by the linker)");
+        writeln!(self.out, "    sequence at {}, {:#x} bytes", printable(start), sequence.end)?;
+        let offset = if self.offsets == Offsets::Shown { "  Offset" } else { "" };
+        writeln!(self.out, "{offset}      Row  Address  Line")?;
+        sequence.rows.iter().try_for_each(|row| self.line_row(unit, row))
+    }
+
+    fn line_row(&mut self, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
+        self.start(row.at)?;
+        line_row(self.out, unit, row)?;
+        row.operations.iter().try_for_each(|operation| {
+            self.start(operation.at)?;
+            writeln!(self.out, "                    {}", printable(&operation.value))
+        })
+    }
+
+    fn registers(&mut self, function: &Registers) -> io::Result<()> {
+        self.start(function.at)?;
+        writeln!(self.out, "  {}:", name(&function.function))?;
+        function.ranges.iter().try_for_each(|range| {
+            self.start(range.at)?;
+            register(self.out, range)
+        })
+    }
+
+    fn frame(&mut self, entry: &FrameEntry) -> io::Result<()> {
+        self.start(entry.at)?;
+        writeln!(self.out, "  {} {}", entry.entry, printable(&entry.header))?;
+        entry.rules.iter().zip(&entry.rule_offsets).try_for_each(|(rule, offset)| {
+            self.start(Span { offset: *offset, size: 0 })?;
+            writeln!(self.out, "    {}", printable(rule))
+        })
+    }
+
+    fn abbreviation(&mut self, entry: &Abbreviation) -> io::Result<()> {
+        self.rest_before(entry.at.offset)?;
+        let children = if entry.children { "has children" } else { "no children" };
+        writeln!(self.out, "  {:#06x}  {} {} ({children})", entry.at.offset, entry.code, entry.tag)?;
+        let mut attributes = entry.attributes.iter();
+        attributes.try_for_each(|(name, form)| writeln!(self.out, "            {name:<24} {form}"))
+    }
+
+    fn info_unit(&mut self, unit: &InfoUnit) -> io::Result<()> {
+        self.rest_before(unit.at.offset)?;
+        let InfoUnit { at: Span { offset, .. }, version, address_size, abbrev_offset, .. } = unit;
+        writeln!(
+            self.out,
+            "  unit at {offset:#x}: DWARF {version}, {address_size}-byte addresses, .debug_abbrev+{abbrev_offset:#x}"
+        )?;
+        for die in &unit.entries {
+            self.rest_before(die.at.offset)?;
+            // Deep nesting shows in the text only so far.
+            let indent = 2 * die.depth.min(40);
+            writeln!(self.out, "  {:#06x} {:indent$}{}", die.at.offset, "", die.tag)?;
+            for attribute in &die.attributes {
+                let value = printable(&attribute.value);
+                writeln!(self.out, "         {:indent$}  {}: {value}", "", attribute.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn location(&mut self, entry: &Location) -> io::Result<()> {
+        self.rest_before(entry.at.offset)?;
+        write!(self.out, "  {:#06x}  {} to {}", entry.at.offset, entry.start, entry.end)?;
+        match &entry.expression {
+            Some(expression) => writeln!(self.out, ": {}", printable(expression))?,
+            None => writeln!(self.out)?,
+        }
+        if entry.last && self.offsets == Offsets::Hidden {
+            writeln!(self.out, "          end of list")?;
+        }
+        Ok(())
+    }
 }
 
 /// `saxpy: 24 registers, frame of 0 bytes, stack of 0 bytes`, `saxpy: exits at 0x90 0x360`.
@@ -130,29 +292,6 @@ fn shared_variables(out: Out<'_>, shared: &SharedVariables) -> io::Result<()> {
     })
 }
 
-fn line_unit(out: Out<'_>, number: usize, unit: &LineUnit) -> io::Result<()> {
-    write!(out, "  unit {number}")?;
-    if let Some(base) = unit.debug_str_base {
-        write!(out, ", names at .debug_str+{base:#x}")?;
-    }
-    writeln!(out)?;
-    for file in &unit.files {
-        write!(out, "    file {}  {}", file.number, printable(&file.path))?;
-        if file.mtime != 0 || file.size != 0 {
-            write!(out, "  (mtime {}, {} bytes)", file.mtime, file.size)?;
-        }
-        writeln!(out)?;
-    }
-    unit.sequences.iter().try_for_each(|sequence| line_sequence(out, unit, sequence))
-}
-
-fn line_sequence(out: Out<'_>, unit: &LineUnit, sequence: &LineSequence) -> io::Result<()> {
-    let start = sequence.start.as_deref().unwrap_or("nowhere (dropped by the linker)");
-    writeln!(out, "    sequence at {}, {:#x} bytes", printable(start), sequence.end)?;
-    writeln!(out, "      Row  Address  Line")?;
-    sequence.rows.iter().try_for_each(|row| line_row(out, unit, row))
-}
-
 fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
     let number = row.number.map_or("-".to_owned(), |number| number.to_string());
     let file = unit.files.iter().find(|file| file.number == row.file).map(|file| printable(&file.path));
@@ -163,6 +302,9 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
     };
     let colon = if file == "line " { "" } else { ":" };
     write!(out, "    {number:>5}  {:#07x}  {file}{colon}{}", row.address, row.line)?;
+    if let Some(column) = row.column {
+        write!(out, ":{column}")?;
+    }
     if row.context != 0 {
         write!(
             out,
@@ -176,6 +318,9 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
     }
     if row.entry {
         write!(out, "  entry")?;
+    }
+    if !row.is_stmt {
+        write!(out, "  no statement")?;
     }
     writeln!(out)
 }
@@ -191,40 +336,6 @@ fn register(out: Out<'_>, range: &Register) -> io::Result<()> {
         range.sass,
         range.r#type.unwrap_or("?")
     )
-}
-
-fn frame(out: Out<'_>, entry: &FrameEntry) -> io::Result<()> {
-    writeln!(out, "  {} {}", entry.entry, printable(&entry.header))?;
-    entry.rules.iter().try_for_each(|rule| writeln!(out, "    {}", printable(rule)))
-}
-
-fn info_unit(out: Out<'_>, unit: &InfoUnit) -> io::Result<()> {
-    let InfoUnit { offset, version, address_size, abbrev_offset, .. } = unit;
-    writeln!(
-        out,
-        "  unit at {offset:#x}: DWARF {version}, {address_size}-byte addresses, .debug_abbrev+{abbrev_offset:#x}"
-    )?;
-    for die in &unit.entries {
-        // Deep nesting shows in the text only so far.
-        let indent = 2 * die.depth.min(40);
-        writeln!(out, "  {:#06x} {:indent$}{}", die.offset, "", die.tag)?;
-        for attribute in &die.attributes {
-            writeln!(out, "         {:indent$}  {}: {}", "", attribute.name, printable(&attribute.value))?;
-        }
-    }
-    Ok(())
-}
-
-fn location(out: Out<'_>, entry: &Location) -> io::Result<()> {
-    writeln!(
-        out,
-        "  {:#06x}  {} to {}: {}",
-        entry.offset,
-        entry.start,
-        entry.end,
-        printable(&entry.expression)
-    )?;
-    if entry.last { writeln!(out, "          end of list") } else { Ok(()) }
 }
 
 /// Bytes, of which the first is at offset `start`.

@@ -40,6 +40,6 @@ fn words(cubin: &Cubin<'_>, index: SectionIndex) -> Vec<String> {
         };
         return relocations.iter().map(word).collect();
     }
-    let decoded = Source::new(cubin, None).decode(index);
+    let decoded = Source::new(cubin, None, None).decode(index);
     dump::words(&decoded).into_iter().skip(1).collect()
 }

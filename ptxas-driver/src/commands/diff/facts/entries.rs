@@ -27,7 +27,7 @@ pub(super) fn registers(functions: Vec<Registers>, facts: &mut Collector) {
 pub(super) fn frames(entries: Vec<FrameEntry>, facts: &mut Collector) {
     let mut common = Vec::new();
     for entry in entries {
-        let FrameEntry { entry, header, rules } = entry;
+        let FrameEntry { entry, header, rules, .. } = entry;
         if entry == "CIE" {
             let header = header.split_once(": ").map_or(&*header, |(_, words)| words);
             common = std::iter::once(header.to_owned()).chain(rules).collect();
@@ -54,7 +54,7 @@ pub(super) fn info(source: &Source<'_, '_>, units: &[InfoUnit], facts: &mut Coll
         entries: units
             .iter()
             .flat_map(|unit| &unit.entries)
-            .map(|die| (die.offset, description(die)))
+            .map(|die| (die.at.offset, description(die)))
             .collect(),
         lists: lists(source),
         files: files(source),
@@ -84,7 +84,7 @@ pub(super) fn info(source: &Source<'_, '_>, units: &[InfoUnit], facts: &mut Coll
 /// A table of names: which entries they lead to.
 pub(super) fn lookup(source: &Source<'_, '_>, subject: &str, names: Vec<Lookup>, facts: &mut Collector) {
     let entries = entries_by_offset(source);
-    for Lookup { name, die } in names {
+    for Lookup { name, die, .. } in names {
         let entry = entries.get(&die).cloned().unwrap_or_else(|| "no entry".to_owned());
         facts.named(Key::Entries, subject, name, entry);
     }
@@ -93,7 +93,7 @@ pub(super) fn lookup(source: &Source<'_, '_>, subject: &str, names: Vec<Lookup>,
 fn entries_by_offset(source: &Source<'_, '_>) -> HashMap<u64, String> {
     match source.first(SectionKind::DebugInfo).map(|index| source.decode(index).contents) {
         Some(Contents::Info(units)) => {
-            units.iter().flat_map(|unit| &unit.entries).map(|die| (die.offset, description(die))).collect()
+            units.iter().flat_map(|unit| &unit.entries).map(|die| (die.at.offset, description(die))).collect()
         }
         _ => HashMap::new(),
     }
@@ -139,9 +139,12 @@ fn lists(source: &Source<'_, '_>) -> HashMap<u64, String> {
         let Some(first) = list.first() else { continue };
         let words: Vec<String> = list
             .iter()
-            .map(|entry| format!("{} to {}: {}", entry.start, entry.end, entry.expression))
+            .map(|entry| {
+                let expression = entry.expression.as_deref().unwrap_or_default();
+                format!("{} to {}: {expression}", entry.start, entry.end)
+            })
             .collect();
-        lists.insert(first.offset, format!("[{}]", words.join("; ")));
+        lists.insert(first.at.offset, format!("[{}]", words.join("; ")));
     }
     lists
 }
