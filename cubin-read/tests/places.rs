@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_read::entries::Entries;
-use cubin_read::variables::{Location, Place, Remark, Variables};
+use cubin_read::variables::{Location, Place, Remark, Unavailable, Variables};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use proptest::prelude::*;
@@ -48,6 +48,32 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     let all = locations(RELOCATABLE);
     assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
     assert_eq!(memory(&all[2].2), (AddressClass::Global, 0, true, &[Remark::NoClass][..]));
+}
+
+/// What `nvlink` 13.0.88 makes of an `extern __shared__` variable's address: -1 and the relocation's addend, which is 0x400 on sm_90.
+#[test]
+fn a_dynamic_shared_variable_that_nvlink_left_open_is_in_no_place() {
+    let mut cubin = Cubin::parse(LINKED).unwrap();
+    let index = cubin.section_by_name(".debug_info").unwrap();
+    let Contents::Bytes(info) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+    // DW_OP_addr 0x400: first that of `tile`, then that of the variable without a class.
+    let operands = info.windows(9).enumerate().filter(|(_, bytes)| *bytes == b"\x03\0\x04\0\0\0\0\0\0");
+    let operands: Vec<_> = operands.map(|(at, _)| at + 1).collect();
+    assert_eq!(operands.len(), 2);
+    for (address, is_open) in [(0x3ff_u64, true), (0x400, false), (0x3fe, false), (u64::MAX, false)] {
+        for at in &operands {
+            let Contents::Bytes(info) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+            info.to_mut()[*at..at + 8].copy_from_slice(&address.to_le_bytes());
+        }
+        let all = locations(&cubin.write().unwrap());
+        let [(_, spelled, tile), _, (.., without)] = all.as_slice() else { panic!("{all:?}") };
+        let place = &tile.ranges[0].place;
+        assert_eq!(*place == Place::Unavailable(Unavailable::NotRelocated), is_open, "{address:#x}");
+        assert!(is_open || memory(tile).1 == address);
+        assert_eq!((spelled.as_str(), place.is_available()), ("int", !is_open));
+        // Nothing says that this one is in shared memory.
+        assert_eq!(memory(without), (AddressClass::Global, address, false, &[Remark::NoClass][..]));
+    }
 }
 
 /// A cubin's variables with some sections replaced by others, without relocations.
