@@ -50,27 +50,38 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     assert_eq!(memory(&all[2].2), (AddressClass::Global, 0, true, &[Remark::NoClass][..]));
 }
 
-/// What `nvlink` 13.0.88 makes of an `extern __shared__` variable's address: -1 and the relocation's addend, which is 0x400 on sm_90.
+/// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern __shared__` variable's address, and ptxas
+/// of one that no code uses. In relocatable files `nvlink -r` adds the addend to the alignment, which is the symbol's value.
 #[test]
-fn a_dynamic_shared_variable_that_nvlink_left_open_is_in_no_place() {
+fn shared_variables_without_an_address_are_in_no_place() {
     let mut cubin = Cubin::parse(LINKED).unwrap();
-    let index = cubin.section_by_name(".debug_info").unwrap();
-    let Contents::Bytes(info) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+    let index = cubin.section_by_name(".debug_info").unwrap().as_usize();
+    let Contents::Bytes(info) = &mut cubin.sections[index].contents else { panic!() };
     // DW_OP_addr 0x400: first that of `tile`, then that of the variable without a class.
     let operands = info.windows(9).enumerate().filter(|(_, bytes)| *bytes == b"\x03\0\x04\0\0\0\0\0\0");
     let operands: Vec<_> = operands.map(|(at, _)| at + 1).collect();
     assert_eq!(operands.len(), 2);
-    for (address, is_open) in [(0x3ff_u64, true), (0x400, false), (0x3fe, false), (u64::MAX, false)] {
+    for (address, is_relocatable, reason) in [
+        (0x3ff_u64, false, Some(Unavailable::NoSharedAddress)),
+        (0x3ff, true, Some(Unavailable::NoSharedAddress)),
+        (0x404, true, Some(Unavailable::NotRelocated)),
+        (0x404, false, None),
+        (0x3fe, false, None),
+        (u64::MAX, false, None),
+    ] {
         for at in &operands {
-            let Contents::Bytes(info) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+            let Contents::Bytes(info) = &mut cubin.sections[index].contents else { panic!() };
             info.to_mut()[*at..at + 8].copy_from_slice(&address.to_le_bytes());
         }
+        // ET_REL or ET_EXEC.
+        cubin.header.e_type = if is_relocatable { 1 } else { 2 };
         let all = locations(&cubin.write().unwrap());
         let [(_, spelled, tile), _, (.., without)] = all.as_slice() else { panic!("{all:?}") };
-        let place = &tile.ranges[0].place;
-        assert_eq!(*place == Place::Unavailable(Unavailable::NotRelocated), is_open, "{address:#x}");
-        assert!(is_open || memory(tile).1 == address);
-        assert_eq!((spelled.as_str(), place.is_available()), ("int", !is_open));
+        match reason {
+            Some(reason) => assert_eq!(tile.ranges[0].place, Place::Unavailable(reason), "{address:#x}"),
+            None => assert_eq!(memory(tile).1, address),
+        }
+        assert_eq!(spelled, "int");
         // Nothing says that this one is in shared memory.
         assert_eq!(memory(without), (AddressClass::Global, address, false, &[Remark::NoClass][..]));
     }

@@ -371,7 +371,10 @@ impl Variables<'_> {
                     AddressClass::Global | AddressClass::Generic if number == 0 => {
                         return Place::Unavailable(Unavailable::NoAddress);
                     }
-                    AddressClass::Shared if self.is_left_by_nvlink(number) => {
+                    AddressClass::Shared if number == self.no_shared_address() => {
+                        return Place::Unavailable(Unavailable::NoSharedAddress);
+                    }
+                    AddressClass::Shared if self.cubin.header.is_relocatable() => {
                         return Place::Unavailable(Unavailable::NotRelocated);
                     }
                     _ => {}
@@ -394,11 +397,10 @@ impl Variables<'_> {
             && section.is_some_and(|section| section.sh_type == sht::CUDA_SHARED)
     }
 
-    /// Whether an address in shared memory is what nvlink writes for variables without one: -1, to which the addend is added, and that is
-    /// the window's reserve. Observed: nvlink 13.0.88, sm_75, 90, 100, 120.
-    fn is_left_by_nvlink(&self, address: u64) -> bool {
-        !self.cubin.header.is_relocatable()
-            && address == shared_window_reserve(self.cubin.header.sm()).wrapping_sub(1)
+    /// The address of shared variables that have none: -1, to which the relocation's addend is added, which is the window's reserve.
+    /// Observed: ptxas and nvlink 13.0.88, sm_75, 90, 100, 120.
+    fn no_shared_address(&self) -> u64 {
+        shared_window_reserve(self.cubin.header.sm()).wrapping_sub(1)
     }
 
     fn offset_in(&self, symbol: SymbolIndex, section: SectionIndex, offset: u64) -> u64 {

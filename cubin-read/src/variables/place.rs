@@ -110,8 +110,11 @@ pub enum Unavailable {
     BadList(String),
     /// An address of 0 without relocation: ptxas knew no such symbol.
     NoAddress,
-    /// A dynamic shared variable (`extern __shared__`) that nvlink left at -1, on SMs with a [reserve](shared_window_reserve) that much
-    /// behind it: it gives it no address in debug information. In each kernel it is behind the kernel's own shared variables.
+    /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much behind it: ptxas writes it where the code
+    /// does not use the variable, nvlink for a dynamic one (`extern __shared__`), which in each kernel is behind the kernel's own.
+    NoSharedAddress,
+    /// A shared variable of a relocatable file, without the relocation that `ptxas -c` gives it: what `nvlink -r` makes of that is the
+    /// variable's alignment.
     NotRelocated,
     /// The PTX register is in no SASS register here.
     NotInRegister(String),

@@ -176,9 +176,11 @@ fn unavailable(reason: &Unavailable) -> String {
         Unavailable::NoAddress => {
             "address 0 without relocation: no symbol, or the start of a memory that is not stated".to_owned()
         }
+        Unavailable::NoSharedAddress => {
+            "address -1, which is none: no code uses it (ptxas), or it is dynamic, behind its kernel's own (nvlink)".to_owned()
+        }
         Unavailable::NotRelocated => {
-            "nvlink left its address open: it is behind the other shared variables of the kernel that runs"
-                .to_owned()
+            "not placed yet: nvlink -r took its relocation away, and the number is no address".to_owned()
         }
         Unavailable::NotInRegister(ptx) => format!("{ptx} is in no register here"),
         Unavailable::NoRegisterMap(ptx) => {
