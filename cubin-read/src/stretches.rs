@@ -64,6 +64,13 @@ pub(crate) fn stretch(code: &Code<'_>, start: Address, end: Address) -> Option<S
     Some(Stretch { section, range: first..end })
 }
 
+/// The code that may be between two addresses that make no [`stretch`]: from or up to the one that is known; none if no one is.
+pub(crate) fn possible(code: &Code<'_>, start: Address, end: Address) -> Vec<Stretch> {
+    let start = place(code, start).map(|(section, start)| Stretch { section, range: start..u64::MAX });
+    let end = place(code, end).map(|(section, end)| Stretch { section, range: 0..end });
+    start.into_iter().chain(end).collect()
+}
+
 /// Stretches sorted and joined where they touch; empty ones go.
 pub(crate) fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
     all.retain(|stretch| stretch.range.start < stretch.range.end);

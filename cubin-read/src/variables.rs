@@ -110,7 +110,7 @@ pub enum ScopeKind {
     Unit,
     /// A function with code.
     Function,
-    /// A function as its source has it: what instances refer to, or a declaration.
+    /// A function as its source has it: what instances refer to.
     Abstract,
     /// A call that was inlined.
     Inlined,
@@ -346,7 +346,7 @@ struct Scan<'s, 'c> {
 
 impl Scan<'_, '_> {
     fn unit(&mut self, first: usize, end: usize) -> Result<()> {
-        // Entries that are open, by depth, with the scope of what is in them; `None` in what is no scope, as a function's type.
+        // Entries that are open, by depth, with the scope of what is in them; `None` in what is no scope, as a type.
         let mut open: Vec<Option<usize>> = Vec::new();
         let entries = self.entries.all().get(first..end).unwrap_or_default();
         let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
@@ -359,7 +359,10 @@ impl Scan<'_, '_> {
                 let parameter = entry.tag == gimli::DW_TAG_formal_parameter;
                 self.all.push(Variable { entry: number, scope, parameter });
             }
+            let is_declared = entry.value(gimli::DW_AT_declaration).is_some();
             let inner = match kind(entry.tag) {
+                // Its parameters are no variables, as those of a function's type are none.
+                Some(ScopeKind::Function) if is_declared => None,
                 Some(kind) => {
                     let parent = around;
                     let code = self.stretches(entry, base)?;

@@ -7,7 +7,7 @@ use cubin_read::coverage::{Coverage, InstructionCounts, VariableCounts};
 use cubin_read::entries::{Entries, Entry};
 use cubin_read::verify::{RuleId, verify};
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reg_sass;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::symbolize::Symbolizer;
@@ -368,6 +368,37 @@ fn registers_are_those_that_the_map_has_at_each_instruction() {
         sum.0, sum.1
     );
     assert!(files == 0 || sum.0 > sum.1 && sum.1 > 0);
+}
+
+/// Counts of the example of functions and of what has no code; with its entries a second time, as of another unit, if `second` says so, and
+/// whether these have their relocations.
+fn counted_twice(second: Option<bool>) -> [VariableCounts; 2] {
+    let mut cubin = Cubin::parse(include_bytes!("../../examples/saxpy/saxpy-debug.cubin")).unwrap();
+    let index = cubin.section_by_name(".debug_info").unwrap();
+    let Contents::Bytes(info) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+    let size = info.len() as u64;
+    *info = [&**info, &**info].concat()[..info.len() * if second.is_some() { 2 } else { 1 }].to_vec().into();
+    let index = cubin.section_by_name(".rela.debug_info").unwrap();
+    let Contents::Relocations(all) = &mut cubin.sections[index.as_usize()].contents else { panic!() };
+    let own = all.clone().into_iter().filter(|_| second == Some(true));
+    all.extend(own.map(|one| Relocation { offset: one.offset + size, ..one }));
+    let symbolizer = Symbolizer::new(&cubin).unwrap();
+    let coverage = Coverage::of(&cubin, &symbolizer).unwrap();
+    let mut variables = VariableCounts::default();
+    for function in &coverage.functions {
+        variables += function.variables();
+    }
+    [variables, coverage.without_code]
+}
+
+/// A function that two units describe is one. Of one without code only what is in constant memory is anywhere, as `vars` says: `n`, `x`, `y`.
+#[test]
+fn variables_of_a_function_count_once_and_without_code_where_they_are() {
+    let [single, none] = counted_twice(None);
+    assert_eq!((single.all, single.located, none.all), (11, 11, 0));
+    assert_eq!(counted_twice(Some(true)), [single, none]);
+    let without_code = VariableCounts { all: 11, located: 3, ..VariableCounts::default() };
+    assert_eq!(counted_twice(Some(false)), [single, without_code]);
 }
 
 /// xorshift64.

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 use cubin_read::entries::Entries;
-use cubin_read::variables::{Location, Place, Remark, Variables};
+use cubin_read::variables::{Location, LocationRange, Place, Remark, ScopeKind, Unavailable, Variables};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use proptest::prelude::*;
@@ -48,6 +48,43 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     let all = locations(RELOCATABLE);
     assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
     assert_eq!(memory(&all[2].2), (AddressClass::Global, 0, true, &[Remark::NoClass][..]));
+}
+
+/// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern __shared__` variable's address, and ptxas
+/// of one that no code uses. In relocatable files `nvlink -r` adds the addend to the alignment, which is the symbol's value.
+#[test]
+fn shared_variables_without_an_address_are_in_no_place() {
+    let mut cubin = Cubin::parse(LINKED).unwrap();
+    let index = cubin.section_by_name(".debug_info").unwrap().as_usize();
+    let Contents::Bytes(info) = &mut cubin.sections[index].contents else { panic!() };
+    // DW_OP_addr 0x400: first that of `tile`, then that of the variable without a class.
+    let operands = info.windows(9).enumerate().filter(|(_, bytes)| *bytes == b"\x03\0\x04\0\0\0\0\0\0");
+    let operands: Vec<_> = operands.map(|(at, _)| at + 1).collect();
+    assert_eq!(operands.len(), 2);
+    for (address, is_relocatable, reason) in [
+        (0x3ff_u64, false, Some(Unavailable::NoSharedAddress)),
+        (0x3ff, true, Some(Unavailable::NoSharedAddress)),
+        (0x404, true, Some(Unavailable::NotRelocated)),
+        (0x404, false, None),
+        (0x3fe, false, None),
+        (u64::MAX, false, None),
+    ] {
+        for at in &operands {
+            let Contents::Bytes(info) = &mut cubin.sections[index].contents else { panic!() };
+            info.to_mut()[*at..at + 8].copy_from_slice(&address.to_le_bytes());
+        }
+        // ET_REL or ET_EXEC.
+        cubin.header.e_type = if is_relocatable { 1 } else { 2 };
+        let all = locations(&cubin.write().unwrap());
+        let [(_, spelled, tile), _, (.., without)] = all.as_slice() else { panic!("{all:?}") };
+        match reason {
+            Some(reason) => assert_eq!(tile.ranges[0].place, Place::Unavailable(reason), "{address:#x}"),
+            None => assert_eq!(memory(tile).1, address),
+        }
+        assert_eq!(spelled, "int");
+        // Nothing says that this one is in shared memory.
+        assert_eq!(memory(without), (AddressClass::Global, address, false, &[Remark::NoClass][..]));
+    }
 }
 
 /// A cubin's variables with some sections replaced by others, without relocations.
@@ -103,6 +140,100 @@ fn lists_that_all_share_do_not_multiply() {
             variables.all().iter().map(|variable| variables.location(variable, &mut room).ranges.len()).sum();
         assert!(room.is_empty() && ranges > 20_000 && ranges < 10 * size, "{ranges} of {size} bytes");
     });
+}
+
+/// More abbreviations: 5 a pointer to a member; 6 a function's type; 7, 8 a parameter, the first artificial; 9 a constant's type; 10 a base
+/// type; 11 a structure with members; 12 a function's declaration; 13 a function.
+const MEMBERS: &[u8] = b"\x05\x1f\0\x49\x13\x1d\x13\0\0\x06\x15\x01\x49\x13\0\0\x07\x05\0\x49\x13\x34\x0c\0\0\x08\x05\0\x49\x13\0\0\
+\x09\x26\0\x49\x13\0\0\x0a\x24\0\x03\x08\0\0\x0b\x13\x01\0\0\x0c\x2e\x01\x3c\x0c\0\0\x0d\x2e\x01\0\0\0";
+
+fn abbreviations() -> Vec<u8> {
+    [&ABBREV[..ABBREV.len() - 1], MEMBERS].concat()
+}
+
+/// An entry that refers to others.
+fn referring<const N: usize>(abbreviation: u8, to: [u32; N]) -> Vec<u8> {
+    let mut bytes = vec![abbreviation];
+    bytes.extend(to.iter().flat_map(|offset| offset.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn pointers_to_members_are_spelled_as_in_c() {
+    let variable = |at: u32| [referring(2, [at]), vec![0; 4]].concat();
+    let info = unit(
+        &[
+            b"\x04S\0".to_vec(),        // 12
+            b"\x0aint\0".to_vec(),      // 15
+            referring(5, [15, 12]),     // 20: a member
+            referring(9, [12]),         // 29
+            referring(3, [29]),         // 34: this
+            referring(6, [15]),         // 39: a member function
+            referring(7, [34]),         // 44
+            vec![1],                    // and its flag
+            referring(8, [15]),         // 50
+            vec![0],                    // 55
+            referring(5, [39, 12]),     // 56
+            referring(9, [20]),         // 65
+            referring(3, [20]),         // 70
+            referring(5, [15, 0xffff]), // 75
+            [20, 56, 65, 70, 75].into_iter().flat_map(variable).collect(),
+        ]
+        .concat(),
+    );
+    replaced(&[(".debug_abbrev", abbreviations()), (".debug_info", info)], |variables| {
+        let types: Vec<_> = variables.all().iter().map(|variable| variables.type_name(variable)).collect();
+        assert_eq!(types, ["int S::*", "int (S::*)(int) const", "int S::*const", "int S::**", "int ?::*"]);
+    });
+}
+
+#[test]
+fn parameters_of_declarations_are_no_variables() {
+    let parameter = referring(8, [12]);
+    let declaration = [&[12, 1][..], &parameter, &[0]].concat();
+    let class = [&[11][..], &declaration, &[0]].concat();
+    let function = [&[13][..], &parameter, &[0]].concat();
+    let info = unit(&[&declaration[..], &class, &function].concat());
+    replaced(&[(".debug_abbrev", abbreviations()), (".debug_info", info)], |variables| {
+        let [variable] = variables.all() else { panic!("{:?}", variables.all()) };
+        let scope = &variables.scopes()[variable.scope];
+        assert_eq!((scope.kind, variables.scopes().len()), (ScopeKind::Abstract, 2));
+        // Two declarations with a parameter each, and the class, are before it.
+        assert_eq!(scope.entry, 6);
+    });
+}
+
+/// The list of `i`, whose scope is 0x1d0-0x7e0, has code from 0x250 on; its second entry, at 0x17, is 0x270-0x2a0.
+#[test]
+fn what_a_range_with_an_open_side_may_have_is_not_said_to_be_left_out() {
+    let places = |open: &[u64]| {
+        let mut cubin = Cubin::parse(SAXPY).unwrap();
+        for offset in open {
+            for (section, at) in [(".rel.debug_loc", None), (".debug_loc", Some(*offset as usize))] {
+                let index = cubin.section_by_name(section).unwrap();
+                match (&mut cubin.sections[index.as_usize()].contents, at) {
+                    (Contents::Relocations(all), None) => all.retain(|one| one.offset != *offset),
+                    (Contents::Bytes(bytes), Some(at)) => bytes.to_mut()[at..at + 8].fill(0),
+                    other => panic!("{section}: {other:?}"),
+                }
+            }
+        }
+        let all = locations(&cubin.write().unwrap());
+        let location = &all.iter().find(|(name, ..)| name == "i").unwrap().2;
+        let gap = |range: &LocationRange| match &range.place {
+            Place::Unavailable(reason @ (Unavailable::Gap | Unavailable::Unknown)) => {
+                range.code.as_ref().map(|code| (code.range.clone(), reason.clone()))
+            }
+            _ => None,
+        };
+        location.ranges.iter().filter_map(gap).collect::<Vec<_>>()
+    };
+    let (before, second) = (0x1d0..0x250, 0x270..0x2a0);
+    let (gap, unknown) = (Unavailable::Gap, Unavailable::Unknown);
+    assert_eq!(places(&[]), [(before.clone(), gap.clone())]);
+    assert_eq!(places(&[0x1f]), [(before.clone(), gap), (second.clone(), unknown.clone())]);
+    // A range without a start may be in the gap before too.
+    assert_eq!(places(&[0x17]), [(before, unknown.clone()), (second, unknown)]);
 }
 
 /// Everything that can be asked of a cubin, or where it is wrong.

@@ -21,16 +21,21 @@ fn decoded(info: &[u8], abbrev: &[u8]) -> Vec<(u64, bool)> {
     while let Some(header) = headers.next().unwrap() {
         let abbreviations = header.abbreviations(&abbrev).unwrap();
         let mut raw = header.entries_raw(&abbreviations, None).unwrap();
-        // Parameters of a function's type are no variables.
-        let mut type_depth = None;
+        // Parameters of a function's type or declaration are no variables.
+        let mut outer_depth = None;
         while !raw.is_empty() {
             let (offset, depth) = (header.offset().0 + raw.next_offset().0, raw.next_depth());
             let Some(abbreviation) = raw.read_abbreviation().unwrap() else { continue };
             raw.skip_attributes(abbreviation.attributes()).unwrap();
-            type_depth = type_depth.filter(|around| depth > *around);
+            outer_depth = outer_depth.filter(|around| depth > *around);
+            let is_declaration = abbreviation
+                .attributes()
+                .iter()
+                .any(|attribute| attribute.name() == gimli::DW_AT_declaration);
             match abbreviation.tag() {
-                gimli::DW_TAG_subroutine_type => type_depth = type_depth.or(Some(depth)),
-                tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) if type_depth.is_none() => {
+                gimli::DW_TAG_subroutine_type => outer_depth = outer_depth.or(Some(depth)),
+                gimli::DW_TAG_subprogram if is_declaration => outer_depth = outer_depth.or(Some(depth)),
+                tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) if outer_depth.is_none() => {
                     all.push((offset as u64, tag == gimli::DW_TAG_formal_parameter));
                 }
                 _ => {}

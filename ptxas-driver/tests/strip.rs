@@ -664,3 +664,45 @@ fn what_goes_is_said_on_demand() {
     assert!(text.contains("k.cubin: .debug_info: ") && text.contains(" bytes before, "), "{text}");
     assert!(!text.contains(".debug_line:") && output.stdout.is_empty());
 }
+
+/// What a command says on standard error of a file, and its exit status.
+fn said(command: &str, file: &Path, options: &[&str]) -> (String, Option<i32>) {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    let output = run.arg(command).arg(file).args(options).output().unwrap();
+    (String::from_utf8(output.stderr).unwrap(), output.status.code())
+}
+
+/// Each reading command says why it has nothing to say, and nothing of it where the sections are at hand, or never were.
+#[test]
+fn reading_commands_say_that_a_file_was_stripped() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/saxpy");
+    // Entries of variables; source lines alone.
+    for (example, has_entries) in [("saxpy-debug.cubin", true), ("saxpy.cubin", false)] {
+        let whole = examples.join(example);
+        let (file, side) = (folder.path().join(example), folder.path().join("side"));
+        let paths = ["-o", file.to_str().unwrap(), "--split", side.to_str().unwrap()];
+        assert_eq!(said("strip", &whole, &paths).1, Some(0));
+        for (command, options, is_said, code) in [
+            ("vars", &[][..], has_entries, 0),
+            ("vars", &["--json"], has_entries, 0),
+            ("lines", &[], true, 0),
+            ("coverage", &[], true, 0),
+            ("verify", &[], true, 0),
+            ("dump", &[], true, 0),
+            ("dump", &["-s", ".debug_info"], has_entries, 1),
+            ("dump", &["-s", ".debug_line"], true, 1),
+            ("dump", &["-s", ".text"], false, 1),
+        ] {
+            let what = format!("{command} {options:?} {example}");
+            let text = "debug sections were stripped; --debug-file names a file that has them";
+            let (message, found) = said(command, &file, options);
+            assert_eq!((message.contains(text), found), (is_said, Some(code)), "{what}: {message}");
+            assert!(message.lines().count() <= 1, "{what}: {message}");
+            let joined = [options, &["--debug-file", side.to_str().unwrap()]].concat();
+            for message in [said(command, &whole, options).0, said(command, &file, &joined).0] {
+                assert!(!message.contains("stripped"), "{what}: {message}");
+            }
+        }
+    }
+}

@@ -179,3 +179,22 @@ fn without_a_section_that_cannot_be_read_the_rest_is_answered() {
     (document["file"], sound["file"]) = (Value::Null, Value::Null);
     assert_eq!((document, messages.as_str(), code), (sound, "", Some(0)));
 }
+
+/// nvcc 13.0 names a type of a namespace by its mangled name.
+#[test]
+fn mangled_names_of_types_are_demangled_beside_the_file_s() {
+    let rename = |bytes: &mut Vec<u8>| {
+        // As long as a mangled name can be that is no longer than the base type's.
+        let at = bytes.windows(6).position(|name| name == b"float\0").unwrap();
+        bytes[at..at + 6].copy_from_slice(b"_Z1fv\0");
+    };
+    let (document, ..) = damaged(SAXPY, ".debug_info", rename);
+    let spelled = |member: &str| -> Vec<String> {
+        let all = document["variables"].as_array().unwrap().iter();
+        all.filter_map(|variable| variable[member].as_str().map(str::to_owned)).collect()
+    };
+    let raw: Vec<_> = spelled("type").into_iter().filter(|name| name.contains("_Z1fv")).collect();
+    let demangled = spelled("demangled_type");
+    assert!(raw.contains(&"_Z1fv const *".to_owned()) && raw.len() == demangled.len(), "{raw:?}");
+    assert!(raw.iter().map(|name| name.replace("_Z1fv", "f()")).eq(demangled));
+}

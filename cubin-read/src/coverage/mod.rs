@@ -40,7 +40,7 @@ pub struct Coverage<'s> {
     pub files: Vec<FileCoverage<'s>>,
     /// Variables outside functions. They have no scope of code: their byte counts are 0.
     pub globals: VariableCounts,
-    /// Variables and parameters of functions whose code is not in the file.
+    /// Variables and parameters of functions whose code is not in the file. Located are those in static memory or constant.
     pub without_code: VariableCounts,
     /// Why [`register_bytes`](VariableCounts::register_bytes) or [`sass_bytes`](VariableCounts::sass_bytes) are not all: the register map
     /// cannot be read, or it and the locations refer to so much so often that no compiler has made them.

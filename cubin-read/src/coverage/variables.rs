@@ -5,7 +5,7 @@ use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
 use crate::entries::{Address, Entry, Value};
 use crate::stretches::{self, Stretch};
-use crate::variables::{LocationRange, Missing, Place, Room, Unavailable, Variables};
+use crate::variables::{Location, LocationRange, Missing, Place, Room, Unavailable, Variables};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
@@ -21,7 +21,8 @@ enum Owner {
     NoCode,
     /// Index of the function.
     Function(usize),
-    /// Nothing below is of code: abstract functions, declarations, types of functions.
+    /// Nothing below counts: abstract functions, declarations and types of functions have no code, and of an inline function that several
+    /// units have the linker keeps one, which the first of them describes.
     Nobody,
 }
 
@@ -58,6 +59,8 @@ pub(super) fn count(
         room: variables.room(),
         register_fault: faults.next().map(|fault| fault.error.clone()),
         functions,
+        unit: 0,
+        described: HashMap::new(),
         code: Vec::new(),
         globals: VariableCounts::default(),
         without_code: VariableCounts::default(),
@@ -65,6 +68,7 @@ pub(super) fn count(
     for unit in variables.entries().units() {
         let entries = variables.entries().all().get(unit.entries.clone()).unwrap_or_default();
         let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        counter.unit = unit.offset;
         // The scopes of the entries that are open, by depth.
         let mut scopes: Vec<Scope> = Vec::new();
         for (number, entry) in unit.entries.clone().zip(entries) {
@@ -87,6 +91,10 @@ struct Counter<'f, 's, 'n> {
     functions: &'f mut [FunctionCoverage<'n>],
     /// Functions by section and offset.
     by_place: HashMap<(SectionIndex, u64), usize>,
+    /// Byte offset of the unit.
+    unit: u64,
+    /// By function: the unit that describes it.
+    described: HashMap<usize, u64>,
     /// The code of scopes.
     code: Vec<Vec<Stretch>>,
     globals: VariableCounts,
@@ -128,6 +136,9 @@ impl Counter<'_, '_, '_> {
         let mut owner = outer.owner;
         if entry.tag == gimli::DW_TAG_subprogram {
             let number = code.first().and_then(|first| self.function(first));
+            if number.is_some_and(|number| *self.described.entry(number).or_insert(self.unit) != self.unit) {
+                return Ok(Scope { owner: Owner::Nobody, code: None });
+            }
             owner = number.map_or(Owner::NoCode, Owner::Function);
             if let Some(function) = number.and_then(|number| self.functions.get_mut(number)) {
                 function.entry = true;
@@ -160,6 +171,8 @@ impl Counter<'_, '_, '_> {
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
         let scope_bytes = stretches::bytes(code);
         let (located, covered_bytes) = match entry.value(gimli::DW_AT_location) {
+            // Registers and frames of code that is not there are no places.
+            _ if scope.owner == Owner::NoCode => (self.is_somewhere(number), 0),
             _ if entry.value(gimli::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),
             Some(Value::Offset(_, offset)) => match self.lists.locations(*offset, base)? {
@@ -195,13 +208,23 @@ impl Counter<'_, '_, '_> {
         Ok(())
     }
 
+    /// Where the variable of an entry is.
+    fn location(&mut self, entry: usize) -> Option<Location> {
+        let all = self.variables.all();
+        let at = all.binary_search_by_key(&entry, |variable| variable.entry).ok()?;
+        Some(self.variables.location(all.get(at)?, &mut self.room))
+    }
+
+    /// Whether it is somewhere over no certain code.
+    fn is_somewhere(&mut self, entry: usize) -> bool {
+        let is_place = |range: &LocationRange| range.code.is_none() && range.place.is_available();
+        self.location(entry).is_some_and(|found| found.ranges.iter().any(is_place))
+    }
+
     /// Bytes of the scope at which the variable of an entry is in a register, and those at which SASS registers have that.
     fn in_registers(&mut self, entry: usize, scope: Scope) -> (u64, u64) {
+        let Some(location) = self.location(entry) else { return (0, 0) };
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
-        let all = self.variables.all();
-        let variable = all.binary_search_by_key(&entry, |variable| variable.entry);
-        let Some(variable) = variable.ok().and_then(|at| all.get(at)) else { return (0, 0) };
-        let location = self.variables.location(variable, &mut self.room);
         if location.cut {
             let text = "registers of locations are in so many places that they cannot all be followed";
             let name = SectionKind::NvDebugInfoRegSass.name();

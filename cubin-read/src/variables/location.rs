@@ -217,6 +217,8 @@ impl Variables<'_> {
         let unit = self.entries.unit_of(variable.entry).and_then(|unit| self.entry(unit.entries.start));
         let base = unit.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
         let mut covered = Vec::new();
+        // Where ranges may be that are open on one side, and whether there may be some anywhere.
+        let (mut possible, mut anywhere) = (Vec::new(), false);
         for pair in self.locations.at(offset, base) {
             if !room.take(1) {
                 return;
@@ -226,6 +228,7 @@ impl Variables<'_> {
                 Ok(None) => continue,
                 Err(error) => {
                     builder.push(None, Place::Unavailable(Unavailable::BadList(error.to_string())));
+                    anywhere = true;
                     break;
                 }
             };
@@ -233,6 +236,9 @@ impl Variables<'_> {
                 let is_open = [pair.start, pair.end].contains(&Address::Constant(0));
                 let reason = if is_open { Unavailable::OpenRange } else { Unavailable::BadRange };
                 builder.push(None, Place::Unavailable(reason));
+                let sides = stretches::possible(&self.code, pair.start, pair.end);
+                anywhere |= sides.is_empty();
+                possible.extend(sides);
                 continue;
             };
             if stretch.range.start > stretch.range.end {
@@ -252,9 +258,14 @@ impl Variables<'_> {
                 }
             }
         }
-        let covered = stretches::joined(covered);
-        if room.take(covered.len() + builder.scope.code.len()) {
-            for gap in stretches::without(&builder.scope.code, &covered) {
+        let (covered, possible) = (stretches::joined(covered), stretches::joined(possible));
+        if room.take(covered.len() + possible.len() + builder.scope.code.len()) {
+            let gaps = stretches::without(&builder.scope.code, &covered);
+            let left_out = if anywhere { Vec::new() } else { stretches::without(&gaps, &possible) };
+            for gap in stretches::without(&gaps, &left_out) {
+                builder.push(Some(gap), Place::Unavailable(Unavailable::Unknown));
+            }
+            for gap in left_out {
                 builder.push(Some(gap), Place::Unavailable(Unavailable::Gap));
             }
         }
@@ -360,6 +371,12 @@ impl Variables<'_> {
                     AddressClass::Global | AddressClass::Generic if number == 0 => {
                         return Place::Unavailable(Unavailable::NoAddress);
                     }
+                    AddressClass::Shared if number == self.no_shared_address() => {
+                        return Place::Unavailable(Unavailable::NoSharedAddress);
+                    }
+                    AddressClass::Shared if self.cubin.header.is_relocatable() => {
+                        return Place::Unavailable(Unavailable::NotRelocated);
+                    }
                     _ => {}
                 }
                 if space == AddressClass::Parameter {
@@ -378,6 +395,12 @@ impl Variables<'_> {
         let section = self.cubin.sections.get(section.as_usize());
         self.cubin.header.is_relocatable()
             && section.is_some_and(|section| section.sh_type == sht::CUDA_SHARED)
+    }
+
+    /// The address of shared variables that have none: -1, to which the relocation's addend is added, which is the window's reserve.
+    /// Observed: ptxas and nvlink 13.0.88, sm_75, 90, 100, 120.
+    fn no_shared_address(&self) -> u64 {
+        shared_window_reserve(self.cubin.header.sm()).wrapping_sub(1)
     }
 
     fn offset_in(&self, symbol: SymbolIndex, section: SectionIndex, offset: u64) -> u64 {

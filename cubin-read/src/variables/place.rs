@@ -10,6 +10,8 @@ use dwarf2_writer::constants::{
     DW_OP_fbreg, DW_OP_lit0, DW_OP_nop, DW_OP_plus_uconst, DW_OP_reg0, DW_OP_regx, DW_OP_stack_value,
 };
 use nv_debug_sections::address_class::AddressClass;
+#[cfg(doc)]
+use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::register::DwarfRegister;
 use nv_debug_sections::relocated::RelocatedSection;
@@ -102,10 +104,18 @@ pub enum Unavailable {
     OpenRange,
     /// A range of the list ends before it starts, or in another section.
     BadRange,
+    /// No range of the list has this one for certain, but one of those that are open or cannot be read may.
+    Unknown,
     /// The list, or part of it, cannot be read: the error in words.
     BadList(String),
     /// An address of 0 without relocation: ptxas knew no such symbol.
     NoAddress,
+    /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much behind it: ptxas writes it where the code
+    /// does not use the variable, nvlink for a dynamic one (`extern __shared__`), which in each kernel is behind the kernel's own.
+    NoSharedAddress,
+    /// A shared variable of a relocatable file, without the relocation that `ptxas -c` gives it: what `nvlink -r` makes of that is the
+    /// variable's alignment.
+    NotRelocated,
     /// The PTX register is in no SASS register here.
     NotInRegister(String),
     /// The file has no register map that can be read: it was not compiled with `-G`, is stripped, or damaged

@@ -20,8 +20,8 @@ const NAMELESS: [(DwTag, &str); 5] = [
     (gimli::DW_TAG_base_type, "base type"),
 ];
 
-/// The type an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `float shared *` for a pointer whose address
-/// class is no generic one. `void` without the attribute, `?` for what is no type, `...` behind 256 steps or 1024 bytes.
+/// The type an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `int S::*`, `float shared *` for a pointer whose
+/// address class is no generic one. `void` without the attribute, `?` for what is no type, `...` behind 256 steps or 1024 bytes.
 pub(super) fn spell(entries: &Entries<'_>, entry: &Entry) -> String {
     one(entries, entry, true)
 }
@@ -50,6 +50,10 @@ fn one(entries: &Entries<'_>, from: &Entry, with_parameters: bool) -> String {
             gimli::DW_TAG_pointer_type => point(&mut declarator, &mut qualifiers, entry, "*"),
             gimli::DW_TAG_reference_type => point(&mut declarator, &mut qualifiers, entry, "&"),
             gimli::DW_TAG_rvalue_reference_type => point(&mut declarator, &mut qualifiers, entry, "&&"),
+            gimli::DW_TAG_ptr_to_member_type => {
+                let mark = format!("{}::*", class_of(entries, entry));
+                point(&mut declarator, &mut qualifiers, entry, &mark);
+            }
             gimli::DW_TAG_array_type => {
                 enclose(&mut declarator);
                 dimensions(entries, number, &mut declarator);
@@ -94,8 +98,16 @@ fn point(declarator: &mut String, qualifiers: &mut String, entry: &Entry, mark: 
     let space = class.map_or("", |class| class.state_space().unwrap_or(class.name()));
     let blank = if space.is_empty() { "" } else { " " };
     let own = std::mem::take(qualifiers);
-    let gap = if own.is_empty() || !declarator.starts_with(['*', '&']) { "" } else { " " };
+    let is_close = declarator.is_empty() || declarator.starts_with(['[', '(']);
+    let gap = if own.is_empty() || is_close { "" } else { " " };
     *declarator = format!("{space}{blank}{mark}{}{gap}{declarator}", own.trim_end());
+}
+
+/// The class that a pointer to a member has in front.
+fn class_of(entries: &Entries<'_>, entry: &Entry) -> String {
+    let class = entries.referred(entry, gimli::DW_AT_containing_type);
+    let class = class.and_then(|number| Some((number, entries.all().get(number)?)));
+    class.map_or_else(|| "?".to_owned(), |(number, class)| named(entries, number, class))
 }
 
 /// Parentheses around a pointer's declarator, as arrays and functions bind closer.
@@ -130,13 +142,27 @@ fn dimensions(entries: &Entries<'_>, number: usize, declarator: &mut String) {
 }
 
 fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &mut String) {
-    let all = children(entries, number, gimli::DW_TAG_formal_parameter);
+    let all = || children(entries, number, gimli::DW_TAG_formal_parameter);
+    let is_this = |entry: &&Entry| entry.unsigned(gimli::DW_AT_artificial).is_some_and(|flag| flag != 0);
     let text = if spelled {
-        all.map(|entry| one(entries, entry, false)).collect::<Vec<_>>().join(", ")
+        let written = all().filter(|entry| !is_this(entry));
+        written.map(|entry| one(entries, entry, false)).collect::<Vec<_>>().join(", ")
     } else {
         "...".to_owned()
     };
     let _ = write!(declarator, "({text})");
+    // What qualifies the object that `this` points to stands behind the parameters.
+    let mut object = all().find(is_this).and_then(|entry| entries.referred(entry, gimli::DW_AT_type));
+    for _ in 0..MAX_PARTS {
+        let Some(entry) = object.and_then(|number| entries.all().get(number)) else { break };
+        match entry.tag {
+            gimli::DW_TAG_pointer_type => {}
+            gimli::DW_TAG_const_type => declarator.push_str(" const"),
+            gimli::DW_TAG_volatile_type => declarator.push_str(" volatile"),
+            _ => break,
+        }
+        object = entries.referred(entry, gimli::DW_AT_type);
+    }
 }
 
 /// The name of a type with those of the scopes around it.

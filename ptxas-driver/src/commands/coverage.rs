@@ -4,8 +4,8 @@ mod model;
 mod ptx;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, printable};
+use crate::cli::{FAILURE, USAGE, complain, note};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, printable, stripped};
 use crate::options::{self, PathMap};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -198,6 +198,9 @@ fn report(
     minimum: Minimum,
 ) -> Result<FileReport> {
     let cubin = debug.cubin(name, bytes)?;
+    if let Some(why) = stripped(&cubin, None) {
+        note(format_args!("{name}: {why}"));
+    }
     let symbolizer = Symbolizer::new(&cubin).with_context(|| name.to_owned())?;
     let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.to_owned())?;
     let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose();

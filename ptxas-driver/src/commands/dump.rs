@@ -11,8 +11,8 @@ mod rows;
 mod section;
 mod text;
 
-use crate::cli::{USAGE, complain};
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered};
+use crate::cli::{USAGE, complain, note};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered, stripped};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 pub(super) use model::{
@@ -111,6 +111,9 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     };
     let names = options.offset.as_ref().map_or(&options.section, |place| &place.section);
     let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
+    if let Some(why) = stripped(cubin, None).filter(|_| chosen.is_empty()) {
+        note(format_args!("{name}: {why}"));
+    }
     let source = Source::new(cubin, filter, options.offset.as_ref().map(Place::offset));
     if let Some(model) = options.style.model() {
         return in_ptxas_style(name, &source, &chosen, model, out);
@@ -210,8 +213,13 @@ fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<
                 .map(|(_, name, _)| name)
                 .filter(|name| SectionName::parse(name).is_debug_contents())
                 .collect();
-            let why = format!("no section '{wanted}'; the debug sections are {}", all.join(", "));
-            return Err(Unanswered(why).into());
+            let kind = SectionName::parse(wanted).kind();
+            let why = match kind.and_then(|kind| stripped(cubin, Some(kind))) {
+                Some(why) => why.to_owned(),
+                None if all.is_empty() => "there are no debug sections".to_owned(),
+                None => format!("the debug sections are {}", all.join(", ")),
+            };
+            return Err(Unanswered(format!("no section '{wanted}'; {why}")).into());
         }
     }
     Ok(cubin

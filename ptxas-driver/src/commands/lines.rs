@@ -39,6 +39,7 @@ Queries:
   0xOFF              with -f: of that function; without: of every code section that has it
   -                  queries from standard input, one a line
   FUNCTION is a symbol's name, mangled or not, without its parameters, or a part of it that only one function has.
+  Of functions folded into kernels ($kernel$function) it may be their own name: all that have it are answered.
   Offsets are hexadecimal behind 0x, else decimal. Without a query all addresses are listed.
   Of a chain of inlined calls a listing shows 64 frames, a query's answer 1024, and how many more there are.
 
@@ -319,14 +320,13 @@ impl<'s> Run<'_, 's> {
             note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
         }
         if self.symbolizer.source_rows().is_empty() {
-            let why = if self.options.mercury {
-                "no source lines in a Mercury capsule"
-            } else if self.answers.is_stripped() {
-                "no source lines: debug sections were stripped; --debug-file names a file that has them"
+            if self.options.mercury {
+                note(format_args!("{name}: no source lines in a Mercury capsule"));
+            } else if let Some(why) = self.answers.stripped() {
+                note(format_args!("{name}: no source lines: {why}"));
             } else {
-                "no source lines, as of code compiled without -lineinfo or -g"
-            };
-            note(format_args!("{name}: {why}"));
+                note(format_args!("{name}: no source lines, as of code compiled without -lineinfo or -g"));
+            }
         }
     }
 

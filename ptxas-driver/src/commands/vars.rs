@@ -6,12 +6,13 @@ mod words;
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered, printable};
+use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered, printable, stripped};
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_read::entries::Entries;
 use cubin_read::variables::Variables;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::io::Write;
@@ -95,7 +96,10 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
     let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
-        note(format_args!("{name}: no entries of variables, as of code compiled without -G"));
+        match stripped(cubin, Some(SectionKind::DebugInfo)) {
+            Some(why) => note(format_args!("{name}: no entries of variables: {why}")),
+            None => note(format_args!("{name}: no entries of variables, as of code compiled without -G")),
+        }
     }
     let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());
     let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };

@@ -4,8 +4,8 @@ mod capsule;
 mod model;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, Sources};
+use crate::cli::{FAILURE, USAGE, complain, note};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, Sources, stripped};
 use anyhow::Result;
 use clap::Args;
 use cubin_read::verify::{Context, RULES, Rule, SourceFile, rule_named, verify_with};
@@ -112,6 +112,9 @@ fn of_cubin(
     options: &Options,
 ) -> Result<model::Verified> {
     let cubin = debug.cubin(name, bytes)?;
+    if let Some(why) = stripped(&cubin, None) {
+        note(format_args!("{name}: {why}"));
+    }
     let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
     let source_lines = if options.no_sources { None } else { Some(&source_lines as _) };
     let mut report = verify_with(&cubin, Context { source_lines });

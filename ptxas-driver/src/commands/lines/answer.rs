@@ -6,11 +6,10 @@
 use super::columns::Columns;
 use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
-use crate::commands::read::doubt_text;
+use crate::commands::read::{doubt_text, stripped};
 use cubin_read::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::level::found::Found;
 use nv_debug_sections::symbolize::{
     self, CodeSection, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer,
 };
@@ -258,9 +257,9 @@ impl<'s> Answers<'s> {
         Self { cubin, symbolizer, spellings: Spellings::default(), columns, calls }
     }
 
-    /// Whether the file had debug sections once.
-    pub(super) fn is_stripped(&self) -> bool {
-        !Found::of(self.cubin).removed.is_empty()
+    /// What is to be said if the file had a line table once.
+    pub(super) fn stripped(&self) -> Option<&'static str> {
+        stripped(self.cubin, Some(SectionKind::DebugLine))
     }
 
     /// Says that an address is no code, if it is none.

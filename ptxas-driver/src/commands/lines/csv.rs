@@ -110,11 +110,38 @@ fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, Strin
 fn records(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut lines = Lines { rest: text.as_bytes(), at: 0, line: 1 };
     // The text is UTF-8, and records may have any length: nothing can fail.
-    reader.into_records().filter_map(Result::ok).map(|record| {
-        let line = record.position().map_or(0, csv::Position::line);
+    reader.into_records().filter_map(Result::ok).map(move |record| {
+        let line = lines.first_of(record.position().map_or(0, csv::Position::byte));
         (line, record.iter().map(|field| unquoted(field.trim()).to_owned()).collect())
     })
+}
+
+/// Counts lines, as an editor has them: those in quotes and blank ones too.
+struct Lines<'t> {
+    rest: &'t [u8],
+    /// Byte offset of `rest`.
+    at: u64,
+    /// 1-based.
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of a record that is read from a byte on, behind what ends the lines before it: the reader takes these for part of it.
+    fn first_of(&mut self, start: u64) -> u64 {
+        loop {
+            let (is_end, length) = match self.rest {
+                [b'\r', b'\n', ..] => (true, 2),
+                [b'\r' | b'\n', ..] => (true, 1),
+                [_, ..] if self.at < start => (false, 1),
+                _ => return self.line,
+            };
+            self.line += u64::from(is_end);
+            self.at += length as u64;
+            self.rest = self.rest.get(length..).unwrap_or_default();
+        }
+    }
 }
 
 /// A field in quotes with blanks around them, which are none to RFC 4180.
@@ -162,6 +189,20 @@ mod tests {
         assert_eq!(all(text), [one("f(int, \"x\"\n)", 1, 1234)]);
         // Never closed: up to the end.
         assert_eq!(all("pc,kernel\n1,\"k,1\n"), [one("k,1", 1, 1)]);
+    }
+
+    /// As `grep -n` numbers them.
+    #[test]
+    fn rows_are_numbered_as_the_lines_of_the_file() {
+        for end in ["\n", "\r\n"] {
+            let lines =
+                ["==1== x", "", "", "pc,kernel", "a,k", "", "1,k", "b,\"k", "", "k\"", "c,k", "", "", "d,k"];
+            let text = lines.join(end);
+            for text in [text.clone(), format!("\u{feff}{text}{end}{end}")] {
+                let rows: Vec<u64> = samples(&text).unwrap().map(|(row, _)| row).collect();
+                assert_eq!(rows, [5, 7, 8, 11, 14], "{text:?}");
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,25 @@ pub(in crate::commands) fn demangle(name: &str) -> Option<String> {
     any.then(|| parts.join("$"))
 }
 
+/// A type as C spells it, with its names demangled, if any was mangled: nvcc has the names of types in namespaces so.
+pub(in crate::commands) fn demangle_type(spelled: &str) -> Option<String> {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let mut any = false;
+    let mut text = String::with_capacity(spelled.len());
+    let mut rest = spelled;
+    while let Some(start) = rest.find(is_of_name) {
+        let (before, behind) = rest.split_at(start);
+        let (name, after) = behind.split_at(behind.find(|c| !is_of_name(c)).unwrap_or(behind.len()));
+        let demangled = one(name);
+        any |= demangled.is_some();
+        text.push_str(before);
+        text.push_str(demangled.as_deref().unwrap_or(name));
+        rest = after;
+    }
+    text.push_str(rest);
+    any.then_some(text)
+}
+
 fn one(name: &str) -> Option<String> {
     if !name.starts_with("_Z") && !name.starts_with("_R") {
         return None;
@@ -65,6 +84,22 @@ mod tests {
             ("_Z", None),
         ] {
             assert_eq!(demangle(mangled).as_deref(), want, "{mangled}");
+        }
+    }
+
+    #[test]
+    fn names_in_types() {
+        for (spelled, want) in [
+            ("_ZN1N1EE", Some("N::E")),
+            ("_ZN1N1EE const *const", Some("N::E const *const")),
+            ("Pair<_ZN1N1EE, int> (*)[4]", Some("Pair<N::E, int> (*)[4]")),
+            ("void (*)(_ZN1N1EE, _ZN1N1EE &)", Some("void (*)(N::E, N::E &)")),
+            ("_ZZ1kiEUliE_", Some("k(int)::{lambda(int)#1}")),
+            ("float const *", None),
+            ("_Zq", None),
+            ("?", None),
+        ] {
+            assert_eq!(demangle_type(spelled).as_deref(), want, "{spelled}");
         }
     }
 }

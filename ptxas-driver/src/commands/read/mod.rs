@@ -10,12 +10,13 @@ mod names;
 mod ptx_file;
 mod shown;
 mod sources;
+mod stripped;
 
 pub(super) use cubin_file::{
     STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
-pub(super) use demangle::demangle;
+pub(super) use demangle::{demangle, demangle_type};
 pub(super) use each::{IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
 pub(super) use mapped::FileBytes;
@@ -23,6 +24,7 @@ pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::Sources;
+pub(super) use stripped::stripped;
 
 use nv_debug_sections::symbolize::Doubt;
 use std::borrow::Cow;

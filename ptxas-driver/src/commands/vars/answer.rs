@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::commands::lines::spelling::Name;
-use crate::commands::read::demangle;
+use crate::commands::read::{demangle, demangle_type};
 use cubin_read::variables::{Fault, LocationRange, Room, Scope, ScopeKind, SourceLine, Variable, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
@@ -122,6 +122,9 @@ pub(super) struct Row<'a> {
     pub(super) demangled: Option<String>,
     #[serde(rename = "type")]
     pub(super) type_name: String,
+    /// Where a name in it is mangled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) demangled_type: Option<String>,
     pub(super) declared: Option<Line<'a>>,
     /// Byte offset of its entry in `.debug_info`.
     pub(super) entry: u64,
@@ -326,12 +329,14 @@ impl<'a> Shown<'a> {
             place: words::Words::new(self.cubin, &range.place),
         });
         let name = variables.name(variable).map(std::borrow::Cow::into_owned);
+        let type_name = variables.type_name(variable);
         Row {
             scope: variable.scope,
             kind: if variable.parameter { "parameter" } else { "variable" },
             demangled: name.as_deref().and_then(demangle),
             name,
-            type_name: variables.type_name(variable),
+            demangled_type: demangle_type(&type_name),
+            type_name,
             declared: variables.declared(variable).map(line),
             entry: variables.entries().all().get(variable.entry).map_or(0, |entry| entry.offset),
             class: class.stated,

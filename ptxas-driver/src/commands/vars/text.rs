@@ -89,7 +89,8 @@ fn clipped<'a>(code: Code<'a>, own: &[Code<'a>]) -> Option<Code<'a>> {
 fn write_row(out: Out<'_>, row: &Row<'_>, scope: Option<&ScopeRow<'_>>, asks: bool) -> io::Result<()> {
     let own = scope.map_or(&[][..], |scope| &scope.code);
     let name = row.demangled.as_deref().or(row.name.as_deref()).map_or("(no name)".into(), printable);
-    write!(out, "  {name}: {}", printable(&row.type_name))?;
+    let type_name = row.demangled_type.as_ref().unwrap_or(&row.type_name);
+    write!(out, "  {name}: {}", printable(type_name))?;
     if row.kind == "parameter" {
         write!(out, "  parameter")?;
     }

@@ -166,12 +166,21 @@ fn unavailable(reason: &Unavailable) -> String {
         Unavailable::Gap => "optimised out here: the location list leaves it out".to_owned(),
         Unavailable::Empty => "optimised out: the expression is empty".to_owned(),
         Unavailable::OpenRange => "a range of the list has a label that ptxas gave no address".to_owned(),
+        Unavailable::Unknown => {
+            "not known here: the list may have it in what cannot be read of it".to_owned()
+        }
         Unavailable::BadRange => {
             "a range of the list that ends before it starts, or in other code".to_owned()
         }
         Unavailable::BadList(error) => format!("the list cannot be read: {error}"),
         Unavailable::NoAddress => {
             "address 0 without relocation: no symbol, or the start of a memory that is not stated".to_owned()
+        }
+        Unavailable::NoSharedAddress => {
+            "address -1, which is none: no code uses it (ptxas), or it is dynamic, behind its kernel's own (nvlink)".to_owned()
+        }
+        Unavailable::NotRelocated => {
+            "not placed yet: nvlink -r took its relocation away, and the number is no address".to_owned()
         }
         Unavailable::NotInRegister(ptx) => format!("{ptx} is in no register here"),
         Unavailable::NoRegisterMap(ptx) => {
