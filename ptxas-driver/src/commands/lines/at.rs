@@ -60,8 +60,16 @@ fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), String> {
     Ok((file, first..=last))
 }
 
+/// A path without what means nothing in it: `./` and a second `/`.
+fn plain(path: &str) -> String {
+    let parts = path.split('/').enumerate();
+    let parts = parts.filter(|(number, part)| *part != "." && (*number == 0 || !part.is_empty()));
+    parts.map(|(_, part)| part).collect::<Vec<_>>().join("/")
+}
+
 /// Whether `wanted` names `path`: all of it, or its last components.
 fn names(wanted: &str, path: &str) -> bool {
+    let (wanted, path) = (&*plain(wanted), plain(path));
     path.strip_suffix(wanted)
         .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || wanted.starts_with(['/', '\\']))
 }
@@ -208,9 +216,13 @@ mod tests {
             (".cu", false),
             ("c/k.cu", false),
             ("/b/k.cu", true),
+            ("./k.cu", true),
+            ("b//./k.cu", true),
+            ("../k.cu", false),
         ] {
             assert_eq!(names(wanted, "/a/b/k.cu"), is, "{wanted}");
         }
+        assert!(names("/a/k.cu", "/a/./k.cu") && !names("/k.cu", "k.cu"));
         assert!(names("k.cu", "k.cu") && names("k.cu", "C:\\k.cu"));
     }
 }
