@@ -168,6 +168,16 @@ impl<'c> Variables<'c> {
     /// `.debug_ranges` cannot be decoded, or a relocation of it or of `.debug_loc` not be applied; the error names section and byte offset.
     /// What else cannot be read is among the [`faults`](Self::faults).
     pub fn read(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
+        let mut found = Self::without_places(cubin, entries)?;
+        found.objects = location::objects(cubin);
+        let frames = location::frame_sizes(cubin, &found.code);
+        found.frames = or_fault(frames, Missing::FrameSizes, &mut found.faults);
+        found.registers = or_fault(RegisterMap::read(cubin), Missing::Registers, &mut found.faults);
+        Ok(found)
+    }
+
+    /// What [`read`](Self::read) finds but registers, frames and symbols: scopes, names, lines of the source.
+    fn without_places(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
         let code = Code::new(cubin);
         let ranges = Lists::read(cubin, SectionKind::DebugRanges)?;
         let mut scan = Scan {
@@ -183,22 +193,18 @@ impl<'c> Variables<'c> {
             scan.unit(unit.entries.start, unit.entries.end)?;
         }
         let Scan { scopes, all, .. } = scan;
-        let objects = location::objects(cubin);
         let mut faults = Vec::new();
         let files = files(cubin, &mut faults);
-        let frames = location::frame_sizes(cubin, &code);
-        let frames = or_fault(frames, Missing::FrameSizes, &mut faults);
-        let registers = or_fault(RegisterMap::read(cubin), Missing::Registers, &mut faults);
         Ok(Self {
             cubin,
             entries,
             scopes,
             all,
             locations: Lists::read(cubin, SectionKind::DebugLoc)?,
-            registers,
-            frames,
+            registers: RegisterMap::default(),
+            frames: HashMap::new(),
             files,
-            objects,
+            objects: Vec::new(),
             code,
             faults,
         })

@@ -104,8 +104,7 @@ fn the_chain_of_the_example_is_that_of_its_source() {
     let bytes = std::fs::read(path).unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
-    let variables = Variables::read(&cubin, &entries).unwrap();
-    let inlined = InlinedCalls::of(&variables);
+    let inlined = InlinedCalls::read(&cubin, &entries).unwrap();
     let symbolizer = Symbolizer::new(&cubin).unwrap();
     let section = symbolizer.sections()[0].index;
     let mut chains = Vec::new();

@@ -1,13 +1,13 @@
 //! Chains of inlined calls, where the line table does not have them.
 
 use super::{Room, Scope, ScopeKind, SourceLine, Variables};
-use crate::entries::Value;
+use crate::entries::{Entries, Value};
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, Place};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// The calls of `.debug_info` (`DW_TAG_inlined_subroutine`) by address.
 ///
@@ -16,12 +16,11 @@ use std::ops::Range;
 ///
 /// ```no_run
 /// # fn f(cubin: &nv_debug_sections::cubin::Cubin<'_>) -> nv_debug_sections::Result<()> {
-/// use cubin_read::{entries::Entries, variables::{InlinedCalls, Variables}};
+/// use cubin_read::{entries::Entries, variables::InlinedCalls};
 /// use nv_debug_sections::symbolize::Symbolizer;
 ///
 /// let entries = Entries::read(cubin)?;
-/// let variables = Variables::read(cubin, &entries)?;
-/// let (symbolizer, calls) = (Symbolizer::new(cubin)?, InlinedCalls::of(&variables));
+/// let (symbolizer, calls) = (Symbolizer::new(cubin)?, InlinedCalls::read(cubin, &entries)?);
 /// for function in symbolizer.functions() {
 ///     let Some(place) = symbolizer.locate(function.section, function.offset) else { continue };
 ///     for frame in calls.frames(place) {
@@ -32,10 +31,28 @@ use std::ops::Range;
 /// ```
 #[derive(Debug, Clone)]
 pub struct InlinedCalls<'v> {
-    variables: &'v Variables<'v>,
+    variables: Source<'v>,
     /// By section, start, and the larger first.
     spans: Vec<Span>,
     cut: bool,
+}
+
+/// Whose scopes they are. Not a `Cow`, whose lifetime could not be shortened.
+#[derive(Debug, Clone)]
+enum Source<'v> {
+    Own(Box<Variables<'v>>),
+    Given(&'v Variables<'v>),
+}
+
+impl<'v> Deref for Source<'v> {
+    type Target = Variables<'v>;
+
+    fn deref(&self) -> &Variables<'v> {
+        match self {
+            Self::Own(variables) => variables,
+            Self::Given(variables) => variables,
+        }
+    }
 }
 
 /// A stretch of a call's code.
@@ -65,8 +82,21 @@ impl<'v> InlinedCalls<'v> {
         false
     }
 
-    /// Finds all calls.
+    /// Finds all calls. `entries` are the cubin's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Variables::read`].
+    pub fn read(cubin: &'v Cubin<'v>, entries: &'v Entries<'v>) -> Result<Self> {
+        Ok(Self::found(Source::Own(Box::new(Variables::without_places(cubin, entries)?))))
+    }
+
+    /// The same, of variables that have been read.
     pub fn of(variables: &'v Variables<'v>) -> Self {
+        Self::found(Source::Given(variables))
+    }
+
+    fn found(variables: Source<'v>) -> Self {
         let mut room = Room::of_bytes(variables.entries().bytes().len() as u64);
         let mut spans = Vec::new();
         for (scope, found) in variables.scopes().iter().enumerate() {
@@ -107,7 +137,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// The calls that byte `offset` of a section is in, innermost first; at most [`MAX_FRAMES`].
-    pub fn at(&self, section: SectionIndex, offset: u64) -> impl Iterator<Item = &'v Scope> {
+    pub fn at(&self, section: SectionIndex, offset: u64) -> impl Iterator<Item = &Scope> {
         let after = self.spans.partition_point(|span| (span.section, span.range.start) <= (section, offset));
         let last =
             after.checked_sub(1).filter(|last| self.spans.get(*last).is_some_and(|s| s.section == section));
@@ -120,7 +150,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// Where the source has a call.
-    pub fn site(&self, call: &Scope) -> Option<SourceLine<'v>> {
+    pub fn site(&self, call: &Scope) -> Option<SourceLine<'_>> {
         self.variables.call_site(call)
     }
 
@@ -132,7 +162,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// The frames of a place: those of the line table; where that says nothing of an inlined call, the calls that the place is in.
-    pub fn frames(&self, place: Place<'v>) -> impl Iterator<Item = Frame<'v>> {
+    pub fn frames<'s>(&'s self, place: Place<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };
         calls.reverse();
@@ -152,19 +182,19 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// How many [`frames`](Self::frames) a place has.
-    pub fn depth(&self, place: &Place<'v>) -> usize {
+    pub fn depth(&self, place: &Place<'_>) -> usize {
         place.depth() + self.calls(place).len()
     }
 
     /// The calls that a place is in and its row does not know of, innermost first.
-    fn calls(&self, place: &Place<'v>) -> Vec<&'v Scope> {
+    fn calls(&self, place: &Place<'_>) -> Vec<&Scope> {
         if place.depth() != 1 || self.spans.is_empty() {
             return Vec::new();
         }
         self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()
     }
 
-    fn callee(&self, call: &Scope) -> InlinedEntry<'v> {
+    fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
         let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {
             Value::String(Some(name)) => Some(&**name),
@@ -174,7 +204,7 @@ impl<'v> InlinedCalls<'v> {
     }
 
     /// What is known of the frame that makes a call, but for its function.
-    fn caller(&self, call: &Scope) -> Frame<'v> {
+    fn caller(&self, call: &Scope) -> Frame<'_> {
         let number =
             |name| self.variables.entry(call.entry).and_then(|entry| entry.unsigned(name)).unwrap_or(0);
         let site = self.site(call);

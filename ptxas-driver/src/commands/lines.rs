@@ -18,7 +18,7 @@ use at::At;
 use clap::Args;
 use columns::Columns;
 use cubin_read::entries::Entries;
-use cubin_read::variables::{InlinedCalls, Variables};
+use cubin_read::variables::InlinedCalls;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::symbolize::Symbolizer;
@@ -200,8 +200,8 @@ fn of_cubin(
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin.header.sm()));
     let entries = inlined_entries(name, cubin, space);
-    let variables = entries.as_ref().and_then(|entries| or_note(name, Variables::read(cubin, entries)));
-    let calls = variables.as_ref().map(InlinedCalls::of).filter(|calls| !calls.is_empty());
+    let calls = entries.as_ref().and_then(|entries| or_note(name, InlinedCalls::read(cubin, entries)));
+    let calls = calls.filter(|calls| !calls.is_empty());
     let run = Run {
         options,
         name,
