@@ -23,6 +23,8 @@ const LINES: &str = "examples/saxpy/saxpy.cubin";
 const RELOCATABLE: &str = "ptxas-driver/tests/pairs/references.sm_80.g.c.cubin";
 /// Variables in `.debug_info`, and a list of locations without end, as its PTX has it.
 const VARIABLES: &str = "ptxas-driver/tests/pairs/references.sm_75.g.cubin";
+/// Shared variables of an object, whose places count the window that the system keeps.
+const SHARED: &str = "ptxas-driver/tests/pairs/shared_places.sm_90.g.c.cubin";
 /// Several functions with inlined code.
 const INLINED: &str = "ptxas-driver/tests/pairs/transcoded.sm_90.lineinfo.cubin";
 
@@ -253,6 +255,9 @@ const CONTAINER: &[Damage] = &[
         all.iter_mut().find(|relocation| symbols.contains(&relocation.symbol)).unwrap().addend =
             Some(1 << 20);
     }),
+    // The first two are of the variables `own` and `first`: one byte too far, and in what the system keeps.
+    ("E006", SHARED, |file| file.relocations(".rela.debug_info")[0].addend = Some(0x405)),
+    ("E006", SHARED, |file| file.relocations(".rela.debug_info")[1].addend = Some(0x3ff)),
     ("E007", DEBUG, |file| {
         let index = file.index(".debug_line");
         file.0.sections[index.as_usize()].align = 4;
@@ -562,7 +567,7 @@ fn each_damage_is_found_alone() {
 
 #[test]
 fn files_before_damage_have_no_errors() {
-    for path in [DEBUG, LINES, INLINED] {
+    for path in [DEBUG, LINES, INLINED, SHARED] {
         let file = Patient::new(path);
         let report = verify_with(&file.0, SOURCES);
         let found: Vec<_> =
