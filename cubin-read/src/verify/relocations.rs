@@ -114,11 +114,12 @@ impl One<'_, '_> {
         })
     }
 
-    /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend counts the bytes
-    /// that the system keeps (FORMATS 4).
+    /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend in `.debug_info`
+    /// counts the bytes that the system keeps (FORMATS 4); in `.debug_ranges` ptxas leaves them out.
     fn shared_place(&self, symbol: &Symbol, addend: u64) -> Option<Fault> {
         let first = shared_window_reserve(self.cubin.header.sm());
-        (addend.wrapping_sub(first) > symbol.size).then(|| {
+        let is_in = |start: u64| addend.wrapping_sub(start) <= symbol.size;
+        (!is_in(first) && !is_in(0)).then(|| {
             let name = self.cubin.symbol_name(self.relocation.symbol);
             let expected = format!("from {first:#x} on one of the variable's {:#x} bytes", symbol.size);
             (RuleId::RelocationPlace, format!("{}+{addend:#x}", short(name)), expected)
