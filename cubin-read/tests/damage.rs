@@ -23,6 +23,10 @@ const LINES: &str = "examples/saxpy/saxpy.cubin";
 const RELOCATABLE: &str = "ptxas-driver/tests/pairs/references.sm_80.g.c.cubin";
 /// Variables in `.debug_info`, and a list of locations without end, as its PTX has it.
 const VARIABLES: &str = "ptxas-driver/tests/pairs/references.sm_75.g.cubin";
+/// Shared variables of an object, whose places count the window that the system keeps.
+const SHARED: &str = "ptxas-driver/tests/pairs/shared_places.sm_90.g.c.cubin";
+/// Call sites in another file than the row before, which ptxas does not say.
+const CALL_SITES: &str = "ptxas-driver/tests/pairs/call_site_elsewhere.sm_90.lineinfo.cubin";
 /// Several functions with inlined code.
 const INLINED: &str = "ptxas-driver/tests/pairs/transcoded.sm_90.lineinfo.cubin";
 
@@ -253,6 +257,9 @@ const CONTAINER: &[Damage] = &[
         all.iter_mut().find(|relocation| symbols.contains(&relocation.symbol)).unwrap().addend =
             Some(1 << 20);
     }),
+    // The first two are of the variables `own` and `first`: one byte too far, and in what the system keeps.
+    ("E006", SHARED, |file| file.relocations(".rela.debug_info")[0].addend = Some(0x405)),
+    ("E006", SHARED, |file| file.relocations(".rela.debug_info")[1].addend = Some(0x3ff)),
     ("E007", DEBUG, |file| {
         let index = file.index(".debug_line");
         file.0.sections[index.as_usize()].align = 4;
@@ -265,6 +272,14 @@ const CONTAINER: &[Damage] = &[
         let (index, other) = (file.index(".debug_macinfo"), file.index(".debug_line"));
         file.0.sections[index.as_usize()].name = file.0.sections[other.as_usize()].name;
     }),
+    // The address of a sequence, of an entry, in an expression, of a list.
+    ("E010", DEBUG, |file| file.relocations(LINE.1)[0].r_type = 1),
+    ("E010", DEBUG, |file| {
+        let at = file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc);
+        file.relocation(".rela.debug_info", at).r_type = 1;
+    }),
+    ("E010", SHARED, |file| file.relocations(".rela.debug_info")[0].r_type = 1),
+    ("E010", DEBUG, |file| file.relocation(".rel.debug_loc", 0).r_type = 1),
     ("X001", DEBUG, |file| file.bytes(".nv_debug_ptx_txt").push(b'x')),
     ("X002", RELOCATABLE, |file| {
         let mut bytes = read(RELOCATABLE);
@@ -343,6 +358,15 @@ const TABLES: &[Damage] = &[
             _ => false,
         });
     }),
+    ("L015", DEBUG, |file| {
+        file.ops(LINE.0, LINE.1, |op| match op {
+            LineOp::Row { address, .. } if *address > 0 => {
+                *address += 8;
+                true
+            }
+            _ => false,
+        });
+    }),
     ("L101", DEBUG, |file| {
         file.ops(LINE.0, LINE.1, |op| match op {
             LineOp::SetFile(number) => {
@@ -381,6 +405,31 @@ const TABLES: &[Damage] = &[
     ("L014", DEBUG, |file| {
         file.ops(LINE.0, LINE.1, |op| match op {
             LineOp::Row { line, .. } => {
+                *line = LINES_OF_SOURCES + 1;
+                true
+            }
+            _ => false,
+        });
+    }),
+    // Function `first_1`, whose inlined code in b.cu is at a call site of a.cu.
+    ("L106", CALL_SITES, |file| {
+        let mut file_number = 0;
+        file.ops(LINE_90.0, LINE_90.1, |op| match op {
+            LineOp::SetFile(number) => {
+                file_number = *number;
+                false
+            }
+            LineOp::Row { line: line @ 22, .. } if file_number == 2 => {
+                *line = LINES_OF_SOURCES + 1;
+                true
+            }
+            _ => false,
+        });
+    }),
+    // In the same sequence, of inlined code behind it.
+    ("L014", CALL_SITES, |file| {
+        file.ops(LINE_90.0, LINE_90.1, |op| match op {
+            LineOp::Row { line: line @ 33, .. } => {
                 *line = LINES_OF_SOURCES + 1;
                 true
             }
@@ -437,12 +486,18 @@ const ENTRIES: &[Damage] = &[
     ("I011", DEBUG, |file| file.set_info(file.attribute(PRODUCT, gimli::DW_AT_decl_file), &[99])),
     ("I012", DEBUG, |file| file.abbreviate([0x10, 0x06], [0x1b, 0x0e])),
     ("I013", DEBUG, |file| file.set_info(file.attribute(PARAMETER, gimli::DW_AT_location) + 1, &[2])),
+    ("I014", DEBUG, |file| {
+        let at = file.attribute(INNERMOST_CALL, gimli::DW_AT_low_pc);
+        let addend = &mut file.relocation(".rela.debug_info", at).addend;
+        *addend = addend.map(|addend| addend + 4);
+    }),
     ("O001", DEBUG, |file| {
         file.shorten(".debug_loc", 16);
     }),
     ("O002", DEBUG, |file| file.set_info(file.attribute(LISTED, gimli::DW_AT_location), &[1])),
     ("O003", DEBUG, |file| file.bytes(".debug_loc")[..2].copy_from_slice(&0x870_u16.to_le_bytes())),
     ("O004", DEBUG, |file| file.bytes(".debug_loc")[18] = 2),
+    ("O005", DEBUG, |file| file.bytes(".debug_loc")[0] += 1),
     ("O101", DEBUG, |file| {
         file.relocations(".rel.debug_loc").retain(|relocation| relocation.offset != 0);
         file.bytes(".debug_loc")[..8].fill(0);
@@ -461,6 +516,16 @@ const MACHINE: &[Damage] = &[
     ("R004", DEBUG, |file| file.maps(|_, types| types[0].types = &types[0].types[1..])),
     ("R005", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].register = SassRegister(0x6300_0000))),
     ("R006", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].part = 7)),
+    ("R007", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].register = SassRegister(0x0500_03e8))),
+    ("R007", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].register = SassRegister(0x0200_0007))),
+    ("R008", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].end -= 1)),
+    ("R104", DEBUG, |file| {
+        file.link();
+        file.maps(|sass, types| {
+            sass[0].function = b"dropped";
+            types[0].function = b"dropped";
+        });
+    }),
     ("R101", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].end = sass[0].ranges[0].start)),
     ("R102", DEBUG, |file| {
         file.link();
@@ -489,6 +554,14 @@ const MACHINE: &[Damage] = &[
         let start = file.last_cie();
         file.bytes(".debug_frame").truncate(start);
         file.relocations(".rel.debug_frame").retain(|relocation| relocation.offset < start as u64);
+    }),
+    ("F006", DEBUG, |file| {
+        let fde = entry_length(file.bytes(".debug_frame"));
+        file.bytes(".debug_frame")[fde + 28..fde + 36].fill(0);
+    }),
+    ("F006", DEBUG, |file| {
+        let fde = entry_length(file.bytes(".debug_frame"));
+        file.bytes(".debug_frame")[fde + 28] -= 0x10;
     }),
     ("F101", LINES, |file| {
         file.link();
@@ -562,7 +635,7 @@ fn each_damage_is_found_alone() {
 
 #[test]
 fn files_before_damage_have_no_errors() {
-    for path in [DEBUG, LINES, INLINED] {
+    for path in [DEBUG, LINES, INLINED, SHARED] {
         let file = Patient::new(path);
         let report = verify_with(&file.0, SOURCES);
         let found: Vec<_> =

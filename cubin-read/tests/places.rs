@@ -8,6 +8,7 @@ use cubin_read::entries::Entries;
 use cubin_read::variables::{Location, LocationRange, Place, Remark, ScopeKind, Unavailable, Variables};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Contents, Cubin};
+use nv_debug_sections::reg_sass::{self, SassRegister};
 use proptest::prelude::*;
 
 const LINKED: &[u8] = include_bytes!("data/address_class.sm_90.cubin");
@@ -109,6 +110,28 @@ fn unit(entries: &[u8]) -> Vec<u8> {
 }
 
 // The unit's header has 11 bytes, its entry 1: the first that follows is at 12.
+/// Every register of the map is R1000, which would be read as a place of no thread's.
+#[test]
+fn registers_that_the_chip_does_not_have_are_no_places() {
+    let mut cubin = Cubin::parse(SAXPY).unwrap().into_owned();
+    let at = cubin.section_by_name(reg_sass::NAME).unwrap();
+    let old = cubin.bytes(at).unwrap().into_owned();
+    let mut functions = reg_sass::decode(&old).unwrap();
+    let ranges = functions.iter_mut().flat_map(|function| &mut function.ranges);
+    ranges.for_each(|range| range.register = SassRegister(0x0500_0000 + 1000));
+    cubin.sections[at.as_usize()].contents = Contents::Bytes(reg_sass::encode(&functions).unwrap().into());
+    let places = |bytes: &[u8]| -> (usize, usize) {
+        let all = locations(bytes);
+        let all = all.iter().flat_map(|(.., location)| &location.ranges);
+        let wrong = Place::Unavailable(Unavailable::UnknownRegister("R1000".to_owned()));
+        let registers = all.clone().filter(|range| matches!(range.place, Place::Register(_)));
+        (registers.count(), all.filter(|range| range.place == wrong).count())
+    };
+    let ((before, none), (after, wrong)) = (places(SAXPY), places(&cubin.write().unwrap()));
+    assert!(before > 0 && wrong > 0);
+    assert_eq!((none, after), (0, 0));
+}
+
 #[test]
 fn a_type_of_itself_and_a_name_without_end_are_cut() {
     let pointer = [3, 12, 0, 0, 0];

@@ -119,21 +119,24 @@ impl Frames {
         self.dropped().contains(&true)
     }
 
-    /// Whether entries in Mercury space have rules where their function ends, other than that of their CIE: native ones then say less.
-    pub fn has_last_rules(&self) -> bool {
+    /// Whether entries in Mercury space say what native ones do not tell, so that clones made from these may differ: rules where their
+    /// function ends, other than that of their CIE; or none at the start of a folded function that returns by R20, which any function
+    /// may that is not called as the ABI has it (observed: two functions of 280 files).
+    pub fn says_more(&self) -> bool {
         let mut cie = None;
         self.entries.iter().any(|entry| match entry {
             Entry::Cie(new) => {
                 cie = Some(&**new);
                 false
             }
-            Entry::Fde(fde) => {
-                let rules = cie.and_then(|cie| Some((Rules::of(fde, cie, self.space)?, cfa(cie))));
-                rules.is_some_and(|(rules, cfa)| {
-                    let mut at_end = rules.steps.iter().filter(|(offset, _)| rules.end == Some(*offset));
-                    at_end.any(|(_, own)| rules.steps.len() > 1 || Some(*own) != cfa)
-                })
-            }
+            Entry::Fde(fde) => cie.is_some_and(|cie| {
+                let Some(rules) = Rules::of(fde, cie, self.space) else { return false };
+                let mut at_end = rules.steps.iter().filter(|(offset, _)| rules.end == Some(*offset));
+                at_end.any(|(_, own)| rules.steps.len() > 1 || Some(*own) != cfa(cie))
+                    || rules.steps.is_empty()
+                        && cie.return_address_register == FOLDED_RETURN
+                        && is_of_abi(cie)
+            }),
         })
     }
 

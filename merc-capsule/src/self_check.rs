@@ -155,7 +155,7 @@ impl Check<'_, '_> {
         let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
         let says_less = || {
             let frames = (kind == Some(SectionKind::DebugFrame)).then(|| Frames::read(self.view, mercury));
-            frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.has_last_rules()))
+            frames.is_some_and(|frames| frames.is_ok_and(|frames| frames.says_more()))
         };
         self.made.entry(native).or_insert_with(|| Made {
             native: self.finaliser.section(mercury),

@@ -5,7 +5,7 @@ use crate::spaces::Spaces;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{MERCURY_PREFIX, SectionKind};
-use nv_debug_sections::cubin::{Cubin, SectionIndex, StringTable, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, StringTable, Symbol, SymbolIndex, sht};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cell::OnceCell;
 
@@ -75,6 +75,11 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
         first.filter(|(number, _)| cubin.symbol_name_in(symtab, *number) == ".nv.reservedSmem.offset0");
     let reserved_start = first.map(|(_, symbol)| symbol.value).next().unwrap_or(0);
     let reserved = shared_window_reserve(cubin.header.sm());
+    // Before addresses are given, values are alignments, and sections are of NVIDIA's types.
+    let has_address = |symbol: &Symbol| {
+        let section = symbol.section().and_then(|section| cubin.section(section).ok());
+        section.is_some_and(|section| section.sh_type != sht::CUDA_SHARED_RESERVED)
+    };
     let mut all = Vec::with_capacity(cubin.symbols_of(symtab).len());
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
         let name = cubin.symbol_name_in(symtab, SymbolIndex(number));
@@ -109,7 +114,8 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
             (there.value, there.size) = (place.value, place.size);
         } else if name.starts_with(".nv.reservedSmem.") {
             there.value = 0;
-        } else if section.starts_with(RESERVED) && symbol.kind() != Symbol::CUDA_OBJECT {
+        } else if section.starts_with(RESERVED) && symbol.kind() != Symbol::CUDA_OBJECT && has_address(symbol)
+        {
             there.value = symbol.value.saturating_sub(reserved_start);
         }
         let space = SPACES.iter().find(|(stem, _)| section.starts_with(stem));

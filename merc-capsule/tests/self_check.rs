@@ -13,6 +13,7 @@ use object::{Object as _, ObjectSection as _};
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
+use std::path::Path;
 use support::{cubins, each_capsule};
 
 fn kind(outcome: &Outcome) -> &'static str {
@@ -207,4 +208,36 @@ fn damage_is_found_in_its_section() {
     let named = |outcome: &str| outcome.ends_with("named") || outcome.starts_with("found");
     let found: usize = counts.iter().filter(|((_, outcome), _)| named(outcome)).map(|(_, count)| count).sum();
     assert!(files == 0 || found >= 200, "{found}");
+}
+
+fn pair(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs").join(name)).unwrap()
+}
+
+fn differences(cubin: &Cubin<'_>) -> Vec<Checked> {
+    let all = self_check(cubin, None).unwrap();
+    all.into_iter().filter(|checked| matches!(checked.outcome, Outcome::Different(_))).collect()
+}
+
+/// Functions without rules that return by R4, here by R20: as those of the ABI, which have rules at their start.
+#[test]
+fn folded_functions_may_return_by_any_register() {
+    let mut cubin = Cubin::parse(&pair("flag_stays.sm_100.lineinfo.cubin")).unwrap().into_owned();
+    for name in [".debug_frame", ".nv.merc.debug_frame"] {
+        let at = cubin.section_by_name(name).unwrap();
+        let Contents::Bytes(bytes) = &mut cubin.sections[at.as_usize()].contents else { panic!() };
+        let bytes = bytes.to_mut();
+        let r4 = [0x84, 0x80, 0x80, 0x28];
+        let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&r4)).collect();
+        // Two functions, in whose CIEs it is twice.
+        assert_eq!(places.len(), 4);
+        places.into_iter().for_each(|at| bytes[at] = 0x94);
+    }
+    assert_eq!(differences(&cubin), []);
+}
+
+/// Symbols of the window that the system keeps are alignments there, in both tables.
+#[test]
+fn an_extensible_program_checks_itself() {
+    assert_eq!(differences(&Cubin::parse(&pair("shared_extensible.sm_100.ewp.cubin")).unwrap()), []);
 }

@@ -8,6 +8,7 @@
 //! CUDA-GDB's `cuda-tdep.c`, and by LLVM's `NVPTXRegisterInfo::encodeRegisterForDwarf`, which writes them.
 
 use crate::ErrorKind;
+use crate::generation::Generation;
 use std::fmt;
 
 #[cfg(test)]
@@ -75,6 +76,11 @@ pub struct SassRegister(pub u32);
 
 /// Number of the registers that read as zero, RZ and URZ.
 const ZERO: u32 = 255;
+/// The highest numbers of general registers, of predicates, uniform ones or not, and of uniform registers, the latter before sm_100. As
+/// nvdisasm 13.2 names what instructions have; behind them only RZ, URZ, PT and UPT come.
+const LAST_GENERAL: u32 = 254;
+const LAST_PREDICATE: u32 = 6;
+const LAST_UNIFORM: u32 = 62;
 
 impl SassRegister {
     /// Register `number` of a class; bits from 2^24 on are cut.
@@ -90,6 +96,23 @@ impl SassRegister {
     /// The class; `None` for a number that is none.
     pub fn class(self) -> Option<RegisterClass> {
         RegisterClass::of_number(self.class_number())
+    }
+
+    /// Whether chips of that SM have the register, those that read as zero included. True where the class is none, or none of registers:
+    /// nothing is known there.
+    pub fn is_of(self, sm: u32) -> bool {
+        use RegisterClass as Class;
+        let last_uniform =
+            if Generation::of(sm) >= Generation::Mercury { LAST_GENERAL } else { LAST_UNIFORM };
+        let (number, last) = match self.class() {
+            Some(Class::General) => (self.number(), LAST_GENERAL),
+            Some(Class::Half) => (self.number() / 2, LAST_GENERAL),
+            Some(Class::UniformGeneral) => (self.number(), last_uniform),
+            Some(Class::UniformHalf) => (self.number() / 2, last_uniform),
+            Some(Class::Predicate | Class::UniformPredicate) => return self.number() <= LAST_PREDICATE,
+            _ => return true,
+        };
+        number <= last || number == ZERO
     }
 
     /// Number inside the class, 24 bits; for halves `2 * R + half`.

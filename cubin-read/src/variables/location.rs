@@ -290,9 +290,15 @@ impl Variables<'_> {
         if based.is_none() && builder.class.stated.is_some() && builder.class.taken.is_none_or(is_memory) {
             builder.remark(Remark::RegisterOfOtherClass);
         }
-        let placed = |held: Held| match based {
-            None => Place::Register(held),
-            Some((offset, value)) => Place::Based { register: held, offset, value },
+        let sm = self.cubin.header.sm();
+        let placed = |held: Held| {
+            if let Some(word) = held.words.iter().find(|word| !word.register.is_of(sm)) {
+                return Place::Unavailable(Unavailable::UnknownRegister(word.register.to_string()));
+            }
+            match based {
+                None => Place::Register(held),
+                Some((offset, value)) => Place::Based { register: held, offset, value },
+            }
         };
         let ptx = match register {
             DwarfRegister::Ptx(name) => name,

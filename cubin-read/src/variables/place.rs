@@ -121,7 +121,7 @@ pub enum Unavailable {
     /// The file has no register map that can be read: it was not compiled with `-G`, is stripped, or damaged
     /// ([`Variables::faults`](super::Variables::faults)).
     NoRegisterMap(String),
-    /// A register number that is no register.
+    /// A number that is no register's, or a register that the chip does not have.
     UnknownRegister(String),
 }
 

@@ -23,6 +23,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, tables: Op
                 references::check(check, entries, number, attribute, &mut siblings);
             }
             range(check, entries, entry);
+            widths(check, entries, entry);
         }
     }
 }
@@ -62,6 +63,21 @@ fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
             format!("{} beside it", words(second)),
             expected,
         );
+    }
+}
+
+/// Addresses, also those in expressions.
+fn widths(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
+    let Some(data) = entries.section() else { return };
+    for attribute in &entry.attributes {
+        let at = match &attribute.value {
+            Value::Address(_) => attribute.offset,
+            Value::Block(range) if data.bytes.get(range.start as usize) == Some(&gimli::DW_OP_addr.0) => {
+                range.start.saturating_add(1)
+            }
+            _ => continue,
+        };
+        check.width(entries.section_name(), data, at);
     }
 }
 
@@ -135,6 +151,10 @@ fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
     if let Some(expected) = misplaced(check, entry.tag, section, &code) {
         check.find_in(function, (RuleId::EntriesRange, name, at), found, expected);
         return;
+    }
+    if !(check.is_instruction(code.start) && check.is_instruction(code.end)) {
+        let (found, expected) = (found.clone(), "the starts of instructions");
+        check.find_in(function.clone(), (RuleId::EntriesInside, name, at), found, expected);
     }
     if !INNER.contains(&entry.tag) {
         return;

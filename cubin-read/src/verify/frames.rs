@@ -12,6 +12,8 @@ use std::collections::HashSet;
 const CIE_POINTER: u64 = 12;
 /// Offset of `initial_location`.
 const INITIAL_LOCATION: u64 = 20;
+/// Offset of `address_range`.
+const ADDRESS_RANGE: u64 = 28;
 
 pub(super) fn check(check: &mut Check<'_, '_>) {
     let Some(view) = check.view(SectionKind::DebugFrame) else { return };
@@ -85,8 +87,15 @@ fn location(check: &mut Check<'_, '_>, view: &View<'_>, entry: u64, range: u64) 
     let end = start.saturating_add(range);
     let (function, limit) = check.function_from(section, start);
     let name = function.map(|function| short(function.name).to_owned());
-    let is_start = name.is_some();
+    // Of a function with others folded into it, what is before these.
+    let (is_start, size) =
+        (name.is_some(), function.map_or(0, |function| function.size.min(limit.saturating_sub(start))));
     if is_start && end <= limit {
+        if range < size {
+            let (found, expected) = (format!("{range:#x} bytes"), format!("{size:#x}, all of the function"));
+            let at = entry + ADDRESS_RANGE;
+            check.find_in(name, (RuleId::FramesShort, view.name, at), found, expected);
+        }
         return Some((section, start, end, entry));
     }
     let found = format!("{} to {end:#x}", check.place((section, start)));

@@ -119,6 +119,7 @@ fn of_sequence(
     covered: &mut HashMap<SectionIndex, (u64, u64)>,
 ) -> Option<(SectionIndex, u64)> {
     let at = sequence.base_offset;
+    check.width(view.name, &view.data, at);
     let (section, start, size) = match place_of(check, view, sequence) {
         Ok(place) => place,
         Err((rule, found)) => {
@@ -155,6 +156,8 @@ fn rows(
     sequence: &Sequence,
 ) {
     let rows = Rows::new(0, table, sequence);
+    let size = check.instruction;
+    let is_instruction = |address: u64| start.wrapping_add(address).is_multiple_of(size);
     let mut last = 0;
     for (index, row) in rows.all().iter().enumerate() {
         let mut find = |rule, found: String, expected: String| {
@@ -169,6 +172,10 @@ fn rows(
         if address >= sequence.end {
             let found = format!("row {number} at {address:#x}");
             find(RuleId::LineOutside, found, format!("less than the sequence's end {:#x}", sequence.end));
+        }
+        if !is_instruction(address) {
+            let found = format!("row {number} at {address:#x}");
+            find(RuleId::LineInside, found, "the start of an instruction".to_owned());
         }
         if context != 0 && rows.caller(index).is_none() {
             let found = format!("context {context} of row {number}");

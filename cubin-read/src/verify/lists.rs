@@ -145,6 +145,9 @@ fn of_item(
     owner: Option<&Owner>,
     used: &mut Vec<Used>,
 ) {
+    for field in [item.offset, item.offset.saturating_add(8)] {
+        check.width(view.name, &view.data, field);
+    }
     let name = owner.map(|owner| owner.name.to_string());
     let [start, end] = [item.pair.start, item.pair.end].map(|address| place(&check.code, address));
     if let (Some((section, start)), Some((other, end))) = (start, end) {
@@ -153,6 +156,11 @@ fn of_item(
         let is_owned = owner.is_none_or(|owner| {
             section == owner.section && owner.code.start <= start && end <= owner.code.end
         });
+        if !(check.is_instruction(start) && check.is_instruction(end)) {
+            let found = format!("{} to {end:#x}", check.place((section, start)));
+            let place = (RuleId::ListInside, view.name, item.offset);
+            check.find_in(name.clone(), place, found, "the starts of instructions");
+        }
         if !is_inside || !is_owned {
             let found = format!("{} to {}", check.place((section, start)), check.place((other, end)));
             let expected = match owner {

@@ -24,6 +24,7 @@ use crate::entries::Entries;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::generation::instruction_size;
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
 use nv_debug_sections::symbolize::{Code, Function};
 use nv_debug_sections::{Error, Result};
@@ -113,6 +114,7 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
         sizes,
         relocated: Relocated::new(cubin),
         is_linked: cubin.is_linked(),
+        instruction: instruction_size(cubin.header.sm()),
         report: Report::default(),
     };
     relocations::check(&mut check);
@@ -146,10 +148,15 @@ struct Check<'c, 'd> {
     relocated: Relocated<'c, 'd>,
     /// Whether nvlink wrote it.
     is_linked: bool,
+    /// Size of an instruction in bytes.
+    instruction: u64,
     /// Sizes of functions by name.
     sizes: HashMap<&'c str, u64>,
     report: Report,
 }
+
+/// Bytes of an address.
+const ADDRESS_BYTES: u8 = 8;
 
 /// Offset of the first unit of another version than those of cubins, and that version.
 fn unknown_version(info: &View<'_>) -> Option<(u64, u16)> {
@@ -241,6 +248,22 @@ impl<'c> Check<'c, '_> {
                 None
             }
         }
+    }
+
+    /// A finding if the address at `offset` has a relocation of another width.
+    fn width(&mut self, name: &str, data: &RelocatedSection<'_>, offset: u64) {
+        let fields = data.fields();
+        let at = fields.binary_search_by_key(&offset, |field| field.offset).ok();
+        let narrow = at.and_then(|at| fields.get(at)).filter(|field| field.width != ADDRESS_BYTES);
+        if let Some(field) = narrow {
+            let found = format!("a relocation of {} bytes", field.width);
+            self.find(RuleId::RelocationWidth, name, offset, found, "one of the address's 8 bytes");
+        }
+    }
+
+    /// Whether an instruction can start at that offset in code.
+    fn is_instruction(&self, offset: u64) -> bool {
+        offset.is_multiple_of(self.instruction)
     }
 
     /// Size of a code section; `None` if it is none.

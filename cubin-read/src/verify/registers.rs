@@ -64,7 +64,10 @@ fn of_function(
     let name = text(function.function);
     let size = check.function_size(&String::from_utf8_lossy(function.function));
     let fault = match size {
-        None => Some((RuleId::RegistersFunction, "the name of a function in the file")),
+        None => {
+            let rule = if check.is_linked { RuleId::RegistersDropped } else { RuleId::RegistersFunction };
+            Some((rule, "the name of a function in the file"))
+        }
         Some(_) if is_again && check.is_linked => Some((RuleId::RegistersTwice, "each function once")),
         Some(_) if is_again => Some((RuleId::RegistersFunction, "each function once")),
         Some(_) => None,
@@ -80,6 +83,19 @@ fn of_function(
             let found = format!("class {} of the register of {ptx}", register.class_number());
             let place = (RuleId::RegistersClass, view.name, offset);
             check.find_in(Some(name.clone()), place, found, "a known class of SASS registers");
+        } else if !register.is_of(check.cubin.header.sm()) {
+            let place = (RuleId::RegistersNumber, view.name, offset);
+            check.find_in(
+                Some(name.clone()),
+                place,
+                format!("{register} for {ptx}"),
+                "a register of the chip",
+            );
+        }
+        if !(check.is_instruction(start.into()) && check.is_instruction(end.into())) {
+            let place = (RuleId::RegistersInside, view.name, offset);
+            let found = format!("{start:#x} to {end:#x} for {ptx}");
+            check.find_in(Some(name.clone()), place, found, "the starts of instructions");
         }
         let is_outside = start > end || size.is_some_and(|size| u64::from(end) > size);
         if is_outside || start == end {

@@ -1,8 +1,9 @@
 //! Relocations of debug sections, native and Mercury.
 
-use super::{Check, RuleId};
+use super::{Check, RuleId, short};
+use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::{SectionName, Space};
-use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex};
+use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex, Symbol, sht};
 use nv_debug_sections::reloc::{Action, RelocType};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -88,15 +89,18 @@ impl One<'_, '_> {
         if width == 4 && u32::try_from(value).is_err() {
             return Err((RuleId::RelocationValue, format!("the value {value:#x}"), "one of 4 bytes".into()));
         }
-        self.place(entry.section(), value).map_or(Ok(width), Err)
+        self.place(entry, value).map_or(Ok(width), Err)
     }
 
     /// Mercury's places are in code that has no such size here: sections of it are left out.
-    fn place(&self, section: Option<SectionIndex>, value: u64) -> Option<Fault> {
-        let section = section?;
+    fn place(&self, symbol: &Symbol, value: u64) -> Option<Fault> {
+        let section = symbol.section()?;
         let entry = self.cubin.section(section).ok()?;
         if self.space == Space::Mercury || entry.is_mercury() {
             return None;
+        }
+        if entry.sh_type == sht::CUDA_SHARED && symbol.kind() == Symbol::CUDA_OBJECT {
+            return self.shared_place(symbol, value.wrapping_sub(symbol.value));
         }
         let size = match &entry.contents {
             Contents::NoBits(size) => *size,
@@ -107,6 +111,18 @@ impl One<'_, '_> {
             let name = self.cubin.section_name(section);
             let expected = format!("a place in the {size:#x} bytes of that section");
             (RuleId::RelocationPlace, format!("{name}+{offset:#x}"), expected)
+        })
+    }
+
+    /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend in `.debug_info`
+    /// counts the bytes that the system keeps (FORMATS 4); in `.debug_ranges` ptxas leaves them out.
+    fn shared_place(&self, symbol: &Symbol, addend: u64) -> Option<Fault> {
+        let first = shared_window_reserve(self.cubin.header.sm());
+        let is_in = |start: u64| addend.wrapping_sub(start) <= symbol.size;
+        (!is_in(first) && !is_in(0)).then(|| {
+            let name = self.cubin.symbol_name(self.relocation.symbol);
+            let expected = format!("from {first:#x} on one of the variable's {:#x} bytes", symbol.size);
+            (RuleId::RelocationPlace, format!("{}+{addend:#x}", short(name)), expected)
         })
     }
 }

@@ -3,7 +3,9 @@
 use super::lines::{Units, all_rows};
 use super::{Check, RuleId, View};
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::line::LineFile;
+use nv_debug_sections::generation::Generation;
+use nv_debug_sections::line::{LineFile, LineOp};
+use nv_debug_sections::symbolize::Rows;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
@@ -62,6 +64,7 @@ pub(super) fn lines(
     let Some(source_lines) = check.context.source_lines else { return };
     let mut files: HashMap<(usize, u64), Option<(String, u32)>> = HashMap::new();
     let mut seen = HashSet::new();
+    let forgotten = forgotten_files(check.cubin.header.sm(), units);
     for (unit, sequence, row) in all_rows(units) {
         let file = files.entry((unit, row.file)).or_insert_with(|| {
             let (_, table) = units.get(unit)?;
@@ -85,6 +88,41 @@ pub(super) fn lines(
             row.address
         );
         let expected = format!("one of its {count} lines");
-        check.find_in(function, (RuleId::LinePastEnd, view.name, sequence.base_offset), found, expected);
+        let is_forgotten = forgotten.contains(&(sequence.base_offset, row.number));
+        let rule = if is_forgotten { RuleId::LineForgottenFile } else { RuleId::LinePastEnd };
+        check.find_in(function, (rule, view.name, sequence.base_offset), found, expected);
     }
+}
+
+/// Rows by the offset of their sequence's address and their number whose file ptxas may have forgotten to set: from sm_90 on call sites
+/// in the context of the row before (FORMATS 1.6), and what follows up to the next file that is set.
+fn forgotten_files(sm: u32, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
+    let mut forgotten = HashSet::new();
+    if Generation::of(sm) < Generation::Transcoded {
+        return forgotten;
+    }
+    for (unit, (_, table)) in units.iter().enumerate() {
+        for sequence in &table.sequences {
+            let rows = Rows::new(unit, table, sequence);
+            let callers: HashSet<usize> =
+                (0..rows.all().len()).filter_map(|index| rows.caller(index)).collect();
+            let mut all = rows.all().iter().enumerate();
+            let (mut last, mut is_doubtful) = (None, false);
+            for op in &sequence.ops {
+                match op {
+                    LineOp::SetFile(_) => is_doubtful = false,
+                    LineOp::Row { .. } => {
+                        let Some((index, row)) = all.next() else { break };
+                        is_doubtful |= last == Some(row.context) && callers.contains(&index);
+                        if is_doubtful {
+                            forgotten.insert((sequence.base_offset, row.number));
+                        }
+                        last = Some(row.context);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    forgotten
 }

@@ -91,3 +91,31 @@ proptest! {
         prop_assert_eq!(DwarfRegister::from_number(pack_name(&name).unwrap()), DwarfRegister::Ptx(name));
     }
 }
+
+// Uniform ones: what nvdisasm 13.2 prints for each number in the field of ULDC (sm_75, sm_90) and LDCU (sm_100, sm_120). The others have
+// fields of 8 and 3 bits, the last number of which is RZ and PT.
+#[test]
+fn chips_have_the_registers_that_nvdisasm_names() {
+    use RegisterClass as Class;
+    for (class, sm, last) in [
+        (Class::General, 75, 255),
+        (Class::General, 120, 255),
+        (Class::Half, 75, 511),
+        (Class::Predicate, 90, 6),
+        (Class::UniformPredicate, 100, 6),
+        (Class::UniformGeneral, 75, 62),
+        (Class::UniformGeneral, 90, 62),
+        (Class::UniformHalf, 90, 125),
+        (Class::UniformGeneral, 100, 255),
+    ] {
+        assert!(
+            SassRegister::new(class, 0).is_of(sm) && SassRegister::new(class, last).is_of(sm),
+            "{class:?}"
+        );
+        assert!(!SassRegister::new(class, last + 1).is_of(sm), "{class:?} {last} on sm_{sm}");
+    }
+    // URZ is the same number on all.
+    assert!(SassRegister::new(Class::UniformGeneral, 255).is_of(75));
+    // A byte offset in local memory.
+    assert!(SassRegister::new(Class::LocalMemory, 0x1000).is_of(75));
+}

@@ -37,6 +37,8 @@ make transcoded sm_90 -lineinfo
 make folded_start sm_90 -lineinfo
 make references sm_75 -g
 make references sm_80 -g -c
+make shared_places sm_90 -g -c
+make shared_extensible sm_100 -ewp
 make inlined_same_line sm_75 -lineinfo
 make inlined_same_line sm_90 -lineinfo
 make brace_line sm_75 -lineinfo

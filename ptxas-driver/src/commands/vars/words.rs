@@ -186,7 +186,7 @@ fn unavailable(reason: &Unavailable) -> String {
         Unavailable::NoRegisterMap(ptx) => {
             format!("{ptx}: the file has no register map that can be read; without -G it has none")
         }
-        Unavailable::UnknownRegister(number) => format!("{number} is no register's number"),
+        Unavailable::UnknownRegister(number) => format!("{number} is no register of the chip"),
     }
 }
 
