@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Extended opcode of inlined calls (FORMATS 1.4).
 const INLINED_CALL: u8 = 0x90;
@@ -144,7 +143,8 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
 fn instructions_of_the_corpus_are_counted_as_gimli_rows_say() {
     let (mut files, mut functions, mut sum) = (0, 0, InstructionCounts::default());
     let mut lost = 0;
-    for path in support::cubins() {
+    let Some(paths) = support::cubins() else { return };
+    for path in paths {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         let symbolizer = Symbolizer::new(&cubin).unwrap();
@@ -170,12 +170,12 @@ fn instructions_of_the_corpus_are_counted_as_gimli_rows_say() {
         files += usize::from(!symbolizer.source_rows().is_empty());
     }
     eprintln!("{files} files with lines, {functions} functions, {lost} lost lines: {sum:?}");
+    assert!(files > 0 && functions >= files && sum.with_line > 0 && sum.inlined > 0 && sum.with_ptx_line > 0);
 }
 
-/// `llvm-dwarfdump --statistics` of a file; `None` where it is not installed.
+/// `llvm-dwarfdump --statistics` of a file; `None` where it is not installed and need not be.
 fn statistics(path: &Path) -> Option<HashMap<String, u64>> {
-    let output = Command::new("llvm-dwarfdump-19").arg("--statistics").arg(path).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = support::printed("llvm-dwarfdump-19", "--statistics", path)?;
     let members = text.trim().trim_matches(['{', '}']).split(",\n").filter_map(|member| {
         let (name, value) = member.trim().strip_prefix('"')?.split_once("\": ")?;
         Some((name.to_owned(), value.parse().ok()?))
@@ -207,16 +207,14 @@ fn variables_are_counted_as_llvm_does() {
     let mut different = Vec::new();
     let legacy =
         |path: &PathBuf| ["sm_75", "sm_80", "sm_86", "sm_89"].iter().any(|sm| path.iter().any(|p| p == *sm));
-    for path in support::cubins().into_iter().filter(legacy) {
+    let Some(paths) = support::cubins() else { return };
+    for path in paths.into_iter().filter(legacy) {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         if cubin.section_by_name(".debug_info").is_none() {
             continue;
         }
-        let Some(llvm) = statistics(&path) else {
-            eprintln!("skipped: no llvm-dwarfdump-19");
-            return;
-        };
+        let Some(llvm) = statistics(&path) else { return };
         let symbolizer = Symbolizer::new(&cubin).unwrap();
         let coverage = Coverage::of(&cubin, &symbolizer).unwrap();
         let (mut parameters, mut locals) = (VariableCounts::default(), VariableCounts::default());
@@ -257,6 +255,7 @@ fn variables_are_counted_as_llvm_does() {
         }
     }
     eprintln!("{equal} of {files} files equal; {sum:?}");
+    assert!(equal > EXPLAINED.len() && sum.iter().all(|sum| *sum > 0));
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
@@ -339,7 +338,8 @@ fn registers_are_those_that_the_map_has_at_each_instruction() {
     let (mut files, mut open, mut sum) = (0, 0, (0, 0));
     let legacy =
         |path: &PathBuf| ["sm_75", "sm_80", "sm_86", "sm_89"].iter().any(|sm| path.iter().any(|p| p == *sm));
-    for path in support::cubins().into_iter().filter(legacy) {
+    let Some(paths) = support::cubins() else { return };
+    for path in paths.into_iter().filter(legacy) {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         let functions = cubin.iter().filter(|(_, name, _)| name.starts_with(".text.")).count();
@@ -367,7 +367,7 @@ fn registers_are_those_that_the_map_has_at_each_instruction() {
         "{files} files, {open} with open ranges left out; {} bytes in PTX registers, {} of them in SASS registers",
         sum.0, sum.1
     );
-    assert!(files == 0 || sum.0 > sum.1 && sum.1 > 0);
+    assert!(files > 0 && sum.0 > sum.1 && sum.1 > 0);
 }
 
 /// Counts of the example of functions and of what has no code; with its entries a second time, as of another unit, if `second` says so, and
@@ -416,7 +416,7 @@ impl Random {
 /// Damaged files give an answer or an error that says where, and no answer counts more instructions than there are.
 #[test]
 fn damaged_files_are_no_harm() {
-    let paths: Vec<PathBuf> = support::cubins();
+    let Some(paths) = support::cubins() else { return };
     let small =
         paths.iter().filter(|path| fs::metadata(path).is_ok_and(|data| data.len() < 40_000)).step_by(9);
     let (mut answers, mut errors) = (0, 0);
@@ -456,5 +456,5 @@ fn damaged_files_are_no_harm() {
         }
     }
     eprintln!("{answers} answers, {errors} errors");
-    assert!(paths.is_empty() || answers > 1000);
+    assert!(answers > 1000);
 }

@@ -11,7 +11,8 @@ use std::fs;
 #[test]
 fn entries_of_the_corpus_are_read() {
     let (mut files, mut entries, mut code) = (0, 0, 0);
-    for path in support::cubins() {
+    let Some(paths) = support::cubins() else { return };
+    for path in paths {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         let all = Entries::read(&cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -31,4 +32,5 @@ fn entries_of_the_corpus_are_read() {
         }
     }
     eprintln!("{files} files with {entries} entries, {code} of them of code");
+    assert!(files > 0 && entries > files && code > files);
 }

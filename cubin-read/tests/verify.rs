@@ -12,7 +12,8 @@ use std::fs;
 fn files_of_the_tools_have_no_errors() {
     let (mut files, mut counts) = (0, vec![(0, 0, String::new()); RULES.len()]);
     let mut errors = Vec::new();
-    for path in support::cubins() {
+    let Some(paths) = support::cubins() else { return };
+    for path in paths {
         let bytes = fs::read(&path).unwrap();
         let report = verify(&Cubin::parse(&bytes).unwrap());
         files += 1;
@@ -33,5 +34,7 @@ fn files_of_the_tools_have_no_errors() {
     for (rule, (with, all, first)) in RULES.iter().zip(&counts).filter(|(_, (_, all, _))| *all > 0) {
         eprintln!("{} {}: {all} in {with} of {files} files; {first}", rule.code, rule.name);
     }
+    // Known faults of the tools are there, so findings are looked for.
+    assert!(counts.iter().any(|(with, ..)| *with > 0), "no finding at all in {files} files");
     assert!(errors.is_empty(), "{} errors:\n{}", errors.len(), errors[..errors.len().min(50)].join("\n"));
 }

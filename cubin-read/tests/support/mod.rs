@@ -1,16 +1,38 @@
-//! The corpus.
+//! The corpus, and a tool, when they are there.
 #![allow(dead_code)] // each test uses some
-#![allow(clippy::print_stderr, clippy::unwrap_used)] // a skip must be seen; a panic is a failed test
+#![allow(clippy::unwrap_used)] // a panic is a failed test
 
-use std::fs;
+use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
 
-/// Every cubin of the corpus; none, and a message, where it is not there.
-pub(crate) fn cubins() -> Vec<PathBuf> {
+/// Says that something is missing, past the harness' capture, or fails where `required` (a variable's name) is set to 1.
+pub(crate) fn skip(what: &str, required: &str) {
+    let name = std::thread::current().name().unwrap_or("?").to_owned();
+    assert!(env::var_os(required).is_none_or(|value| value != "1"), "{what} is missing and {required}=1");
+    let _ = writeln!(io::stderr(), "skipped: {name}: {what} is missing");
+}
+
+/// What a tool of the system prints of a file; `None` where it is missing and may be.
+pub(crate) fn printed(tool: &str, option: &str, file: &Path) -> Option<String> {
+    match Command::new(tool).args([OsStr::new(option), file.as_os_str()]).output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            skip(tool, "REQUIRE_ORACLES");
+            None
+        }
+        Err(error) => panic!("{tool}: {error}"),
+    }
+}
+
+/// Every cubin of the corpus; `None` where `../shared` is missing and may be. There are some.
+pub(crate) fn cubins() -> Option<Vec<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
     if !root.is_dir() {
-        eprintln!("skipped: no corpus at {}", root.display());
-        return Vec::new();
+        skip("../shared/corpus", "REQUIRE_SHARED");
+        return None;
     }
     let (mut files, mut folders) = (Vec::new(), vec![root]);
     while let Some(folder) = folders.pop() {
@@ -23,8 +45,9 @@ pub(crate) fn cubins() -> Vec<PathBuf> {
             }
         }
     }
+    assert!(!files.is_empty(), "the corpus has no cubins");
     files.sort();
-    files
+    Some(files)
 }
 
 /// A generator of numbers, the same ones on every run (xorshift64*, Vigna 2016).

@@ -7,11 +7,13 @@ use nv_debug_sections::cubin::Cubin;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every cubin of the corpus; none, and a message, where it is not there.
+/// Every cubin of the corpus; none, and a message, where it is not there, and a panic if `REQUIRE_SHARED=1`.
 pub(crate) fn cubins() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
     if !root.is_dir() {
-        eprintln!("skipped: no corpus at {}", root.display());
+        let text = format!("no corpus at {}", root.display());
+        assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|value| value != "1"), "{text}");
+        eprintln!("skipped: {text}");
         return Vec::new();
     }
     let (mut files, mut folders) = (Vec::new(), vec![root]);

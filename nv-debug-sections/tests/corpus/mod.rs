@@ -16,10 +16,16 @@ pub(crate) struct Cubins {
 
 impl Cubins {
     /// All cubins, sorted by path; `None`, said aloud, without the corpus.
+    ///
+    /// # Panics
+    ///
+    /// If it is missing and `REQUIRE_SHARED=1`.
     pub(crate) fn open() -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/out");
         if !root.is_dir() {
-            eprintln!("skipped: no corpus at {}", root.display());
+            let text = format!("no corpus at {}", root.display());
+            assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|v| v != "1"), "{text}");
+            eprintln!("skipped: {text}");
             return None;
         }
         let mut paths = files_under(root);
