@@ -4,6 +4,7 @@ use crate::commands::{
     check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
 };
 use clap::{Parser, Subcommand};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Write};
@@ -170,12 +171,30 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
 pub fn complain(message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "error: {message}");
+    say("error", message);
 }
 
 /// Says what is odd, but wrong with nothing that was asked; or has no answer here, which another cubin may have.
 pub fn note(message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "note: {message}");
+    say("note", message);
+}
+
+/// One line, whatever the names in it are: files choose those of functions and sections.
+fn say(kind: &str, message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{kind}: {}", printable(&message.to_string()));
+}
+
+/// Text as one printable line: control characters are escaped, so that no file can steer a terminal.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_steering = |c: char| c.is_control() && c != '\t';
+    if !text.contains(is_steering) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_steering(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+    }
+    escaped.into()
 }
 
 /// Whether standard output failed: errors of files have a context that names them.

@@ -5,7 +5,7 @@ mod ptx;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, printable, stripped};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, stripped};
 use crate::options::{self, PathMap};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -30,10 +30,12 @@ Shares are of instructions, the NOPs behind the last one of a function left out:
   regs       of the bytes at which that is a register, those at which the register map has all of it in
              SASS registers: elsewhere a debugger has a location and cannot read it
 Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
-inlined_at directives that no instruction or inlined call of the file has.
+inlined_at directives that no instruction or inlined call of the file has. PTX of something else, of
+which no FILE has any function or variable, is an error.
 
 Minima hold for each kernel; in a file without, for each function with a section of its own. Without
-an entry in .debug_info the variables of a function count as not covered.
+an entry in .debug_info the variables of a function count as not covered. A FILE without such code
+is below any minimum.
 
 Examples:
   ptxas-driver coverage out.cubin --min-lines 95
@@ -42,12 +44,13 @@ Examples:
 
 Exit status:
   0  done, and no function is below a minimum
-  1  a function is below a minimum, or a file or its register map cannot be read
+  1  a function is below a minimum, the PTX has nothing of the files, or a file or its register map
+     cannot be read
   2  the command line is wrong";
 
 /// The command line.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::FILES_HELP))]
 pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required = true)]
@@ -136,40 +139,33 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut failed = false;
     let mut outcomes = Vec::new();
     for path in &options.files {
-        let done = read::each_image(path, |name, bytes| {
-            match bytes.and_then(|bytes| report((name, bytes), &debug, names.as_ref(), minimum)) {
+        let before = outcomes.len();
+        let look = |name: &str, bytes: &[u8]| report((name, bytes), &debug, names.as_ref(), minimum);
+        read::each_image(path, out, look, |out, name, done| {
+            outcomes.push(match done {
                 Ok(report) => {
-                    failed |= report.is_below() || report.register_fault.is_some();
-                    if !options.json {
-                        text::file(out, &report, options.by == By::File)?;
-                    }
-                    out.flush()?;
-                    let fault = report.register_fault.iter();
-                    let fault = fault.map(|error| {
-                        format!("{name}: {error}; not all that is in SASS registers is counted")
-                    });
-                    for message in fault.chain(report.messages(minimum)) {
-                        complain(format_args!("{}", printable(&message)));
-                    }
-                    outcomes.push(Outcome::Report(Box::new(report)));
+                    failed |= !say(&report, options, minimum, out)?;
+                    Outcome::Report(Box::new(report))
                 }
                 Err(error) => {
-                    outcomes.push(Outcome::Error { file: name.to_owned(), error: format!("{error:#}") });
+                    failed = true;
+                    Outcome::Error { file: name.to_owned(), error }
                 }
-            }
+            });
             Ok(())
-        });
-        if let Err(error) = done {
-            let (file, error) = (path.display().to_string(), format!("{error:#}"));
-            outcomes.push(Outcome::Error { file, error });
-        }
-    }
-    for outcome in &outcomes {
-        if let Outcome::Error { error, .. } = outcome {
+        })?;
+        if minimum.is_any() && !read_of(outcomes.get(before..)).any(|report| report.judged > 0) {
             failed = true;
             out.flush()?;
-            complain(format_args!("{error}"));
+            complain(format_args!("{}: no code that minima could hold for", path.display()));
         }
+    }
+    if let Some(file) = &ptx_file
+        && !read_of(Some(&outcomes)).any(|report| report.ptx.is_some())
+    {
+        failed = true;
+        out.flush()?;
+        complain(format_args!("{}: no function and no variable of it is in what was read", file.name));
     }
     if options.json {
         let document = Document {
@@ -182,13 +178,39 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else if options.files.len() > 1 {
-        let reports = outcomes.iter().filter_map(|outcome| match outcome {
-            Outcome::Report(report) => Some(&**report),
-            Outcome::Error { .. } => None,
-        });
-        text::all_files(out, reports)?;
+        text::all_files(out, read_of(Some(&outcomes)))?;
     }
     Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+}
+
+/// Of outcomes those of cubins that were read.
+fn read_of(outcomes: Option<&[Outcome]>) -> impl Iterator<Item = &FileReport> {
+    outcomes.unwrap_or_default().iter().filter_map(|outcome| match outcome {
+        Outcome::Report(report) => Some(&**report),
+        Outcome::Error { .. } => None,
+    })
+}
+
+/// Shows what came of a cubin, and whether all is well with it.
+fn say(report: &FileReport, options: &Options, minimum: Minimum, out: &mut dyn Write) -> Result<bool> {
+    if !options.json {
+        text::file(out, report, options.by == By::File)?;
+        if options.ptx.is_some() && report.ptx.is_none() {
+            writeln!(
+                out,
+                "  the PTX is of something else: no function and no variable of it is in the file"
+            )?;
+        }
+    }
+    out.flush()?;
+    if let Some(error) = &report.register_fault {
+        let name = &report.file;
+        complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
+    }
+    for message in report.messages(minimum) {
+        complain(format_args!("{message}"));
+    }
+    Ok(!report.is_below() && report.register_fault.is_none())
 }
 
 fn report(
@@ -204,6 +226,6 @@ fn report(
     let symbolizer = Symbolizer::new(&cubin).with_context(|| name.to_owned())?;
     let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.to_owned())?;
     let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose();
-    let lost = lost.with_context(|| name.to_owned())?;
+    let lost = lost.with_context(|| name.to_owned())?.flatten();
     Ok(FileReport::new(name.to_owned(), cubin.header.sm(), &cubin, &coverage, lost, minimum))
 }

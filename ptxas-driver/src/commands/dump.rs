@@ -12,7 +12,7 @@ mod section;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered, stripped};
+use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, stripped};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 pub(super) use model::{
@@ -98,7 +98,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let debug = options.debug.read()?;
-    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+    read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
         of_cubin(options, name, &debug.cubin(name, bytes)?, out)
     })
 }

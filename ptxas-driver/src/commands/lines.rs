@@ -11,7 +11,7 @@ mod style;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{self, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered};
+use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered};
 use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result};
 use at::At;
@@ -174,7 +174,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         samples: samples.as_ref().map(|(name, csv)| (&**name, &**csv)),
         ptx: parsed.as_ref().map(|(ptx, module)| (*ptx, module)),
     };
-    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+    read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
         of_cubin(options, name, &debug.cubin(name, bytes)?, asked, out)
     })
 }

@@ -6,7 +6,7 @@ mod text;
 
 use crate::arch::{self, Arch};
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
+use crate::commands::read::{self, Around, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;
@@ -152,7 +152,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     match &options.file {
         Some(path) => {
             let debug = options.debug.read()?;
-            read::each_cubin(path, options.json, out, |name, bytes, out| {
+            read::each_cubin(path, Around::json_if(options.json), out, |name, bytes, out| {
                 of_cubin(options, ptx.as_ref(), &debug, (name, bytes), out)
             })
         }

@@ -6,7 +6,9 @@ mod words;
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
-use crate::commands::read::{self, DebugFile, JSON_VERSION, Names, Shown, Unanswered, printable, stripped};
+use crate::commands::read::{
+    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, printable, stripped,
+};
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -86,7 +88,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let debug = options.debug.read()?;
-    read::each_cubin(&options.file, options.json, out, |name, bytes, out| {
+    read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
         of_cubin(options, name, &debug.cubin(name, bytes)?, out)
     })
 }

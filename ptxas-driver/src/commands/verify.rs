@@ -34,7 +34,7 @@ Exit status:
 
 /// What to look at.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::IMAGES_HELP))]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", read::FILES_HELP))]
 pub struct Options {
     /// Cubins; `-` for standard input
     #[arg(required_unless_present = "known_faults", value_name = "FILE")]
@@ -78,24 +78,19 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut files = Vec::new();
     let mut fails = false;
     for path in &options.files {
-        let mut take = |file: model::Verified, out: &mut dyn Write| -> Result<()> {
+        let sources = Sources::beside(path);
+        let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, &sources, options);
+        read::each_image(path, out, look, |out, name, done| {
+            let is_read = done.is_ok();
+            let file = done.unwrap_or_else(|error| model::Verified::unreadable(name, error));
             fails |= file.fails();
             if options.json {
                 files.push(file);
-                Ok(())
-            } else {
-                Ok(text::file(out, &file)?)
+            } else if is_read {
+                text::file(out, &file)?;
             }
-        };
-        let sources = Sources::beside(path);
-        let done = read::each_image(path, |name, bytes| {
-            let file = bytes.and_then(|bytes| of_cubin(name, bytes, &debug, &sources, options));
-            take(file.unwrap_or_else(|error| model::Verified::unreadable(name, format!("{error:#}"))), out)
-        });
-        if let Err(error) = done {
-            let name = if read::is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
-            take(model::Verified::unreadable(&name, format!("{error:#}")), out)?;
-        }
+            Ok(())
+        })?;
     }
     if options.json {
         let document = model::Document { schema: "nvdwarf.verify", schema_version: JSON_VERSION, files };

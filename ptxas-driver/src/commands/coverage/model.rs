@@ -17,6 +17,13 @@ pub(super) struct Minimum {
     pub(super) variables: Option<f64>,
 }
 
+impl Minimum {
+    /// Whether there is one.
+    pub(super) fn is_any(self) -> bool {
+        self.lines.is_some() || self.variables.is_some()
+    }
+}
+
 /// A cubin.
 #[derive(Debug, Serialize)]
 pub(super) struct FileReport {
@@ -35,8 +42,12 @@ pub(super) struct FileReport {
     /// Why not all registers are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) register_fault: Option<String>,
+    /// `None` without PTX, or where it has nothing in common with the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ptx: Option<Vec<LostFunction>>,
+    /// How many functions minima hold for.
+    #[serde(skip)]
+    pub(super) judged: usize,
 }
 
 /// A kernel or function.
@@ -199,6 +210,7 @@ impl FileReport {
             source_files,
             register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
             ptx,
+            judged: coverage.functions.iter().filter(|function| is_judged(function, coverage)).count(),
         }
     }
 
@@ -242,9 +254,7 @@ impl Function {
     ) -> Self {
         let instructions = Instructions::from(function.instructions);
         let variables = Variables::from(function.variables());
-        let has_kernels = coverage.functions.iter().any(|function| function.kernel);
-        // What ptxas adds to a kernel's section, as division, has no source; nor what the toolkit adds to a program.
-        let is_judged = function.kernel || !has_kernels && function.offset == 0;
+        let is_judged = is_judged(function, coverage);
         let variables_found = if function.entry { variables.covered_percent } else { Some(0.0) };
         let judged = [
             (LINES, instructions.line_percent, minimum.lines),
@@ -277,6 +287,14 @@ impl Function {
     pub(super) fn shown(&self) -> &str {
         self.demangled.as_ref().unwrap_or(&self.name)
     }
+}
+
+/// Whether minima hold for a function. What ptxas adds to a kernel's section, as division, has no source; nor what the toolkit adds to a
+/// program.
+fn is_judged(function: &FunctionCoverage<'_>, coverage: &Coverage<'_>) -> bool {
+    let has_kernels = || coverage.functions.iter().any(|function| function.kernel);
+    let has_code = function.instructions.all != 0;
+    has_code && (function.kernel || function.offset == 0 && !has_kernels())
 }
 
 /// By the share of instructions with a line, then by that of variables' scopes.

@@ -71,8 +71,13 @@ impl PtxNames {
         Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
     }
 
-    /// What of it a cubin lacks: only functions that lack something.
-    pub(super) fn lost(&self, cubin: &Cubin<'_>, coverage: &Coverage<'_>) -> Result<Vec<LostFunction>> {
+    /// What of it a cubin lacks: only functions that lack something. `None` where the two have nothing in common, no function with code and
+    /// no variable: the cubin was made from something else.
+    pub(super) fn lost(
+        &self,
+        cubin: &Cubin<'_>,
+        coverage: &Coverage<'_>,
+    ) -> Result<Option<Vec<LostFunction>>> {
         let mut there: HashSet<Line> = HashSet::new();
         for file in &coverage.files {
             let path = match file.name {
@@ -89,6 +94,13 @@ impl PtxNames {
             .collect();
         let ours = variables(&Entries::read(cubin)?);
         let none = BTreeSet::new();
+        let has_variable = |(function, names): (&String, &BTreeSet<String>)| {
+            ours.get(function).is_some_and(|ours| !ours.is_disjoint(names))
+        };
+        let has_function = |function: &PtxFunction| code.contains(&*function.name);
+        if !self.functions.iter().any(has_function) && !self.variables.iter().any(has_variable) {
+            return Ok(None);
+        }
         let mut lost: BTreeMap<&str, LostFunction> = BTreeMap::new();
         let blank = |name: &str| LostFunction {
             name: name.to_owned(),
@@ -113,7 +125,7 @@ impl PtxNames {
                 lost.entry(function).or_insert_with(|| blank(function)).variables = variables;
             }
         }
-        Ok(lost.into_values().collect())
+        Ok(Some(lost.into_values().collect()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `merc plan`: one row for each clone.
 
 use super::{View, expect_mercury};
-use crate::commands::read::{self, JSON_VERSION, Shown, printable};
+use crate::commands::read::{self, Around, JSON_VERSION, Shown, printable};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{Presence, SectionView};
@@ -60,7 +60,7 @@ struct Row<'a> {
 ///
 /// The file is no readable cubin for sm_100 or later, or has no sound capsule.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    read::each_cubin(&options.view.file, options.view.json, out, |name, bytes, out| {
+    read::each_cubin(&options.view.file, Around::json_if(options.view.json), out, |name, bytes, out| {
         of_cubin(options, name, &read::cubin(name, bytes)?, out)
     })
 }

@@ -1,7 +1,7 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
 use super::{Intact, View, expect_capsule, expect_mercury};
-use crate::commands::read::{self, JSON_VERSION, Shown, printable};
+use crate::commands::read::{self, Around, JSON_VERSION, Shown, printable};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
@@ -85,7 +85,7 @@ const NO_CLONE: &str = "no clone";
 ///
 /// The file is no readable cubin with a capsule, or a section that is compared cannot be read.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    read::each_cubin(&options.view.file, options.view.json, out, |name, bytes, out| {
+    read::each_cubin(&options.view.file, Around::json_if(options.view.json), out, |name, bytes, out| {
         of_cubin(options, name, &read::cubin(name, bytes)?, out)
     })
 }

@@ -1,6 +1,6 @@
 //! The cubins of a file, one after the other.
 
-use super::images::{File, Numbered};
+use super::images::{File, Numbered, is_stdin};
 use super::mapped::FileBytes;
 use super::shown::{Shown, Tally, Unanswered};
 use crate::cli::{complain, note};
@@ -15,19 +15,55 @@ use std::process::ExitCode;
 /// Most faults of one file that are said; `--json` has all.
 const MAX_MESSAGES: u64 = 20;
 
-/// `--help` of the commands that take [`each_cubin`]'s operands.
-pub(in crate::commands) const IMAGES_HELP: &str = "\
+/// What files with several cubins are, and what `--json` makes of them.
+macro_rules! files_help {
+    ($json:literal) => {
+        concat!(
+            "\
 Files:
   FILE may be a cubin, or a fatbin, host program, object, library or archive with cubins in it. Each
   is then shown under its name, FILE:ARCH:NUMBER, as `extract` numbers them. To choose: FILE:sm_90,
-  FILE:2 or FILE:sm_90:2; of standard input `-- -:sm_90`. With --json several make one document of
-  the schema nvdwarf.images. A query (an address, a name, a place) fails when no image answers it.";
+  FILE:2 or FILE:sm_90:2; of standard input `-- -:sm_90`. ",
+            $json
+        )
+    };
+}
+
+/// `--help` of the commands that take [`each_cubin`]'s operands.
+pub(in crate::commands) const IMAGES_HELP: &str = files_help!(
+    "With --json several make one document of
+  the schema nvdwarf.images. A query (an address, a name, a place) fails when no image answers it."
+);
+
+/// `--help` of the commands that take [`each_image`]'s operands.
+pub(in crate::commands) const FILES_HELP: &str = files_help!(
+    "In the document of --json
+  each is one of `files`."
+);
+
+/// What is written around several cubins of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) enum Around {
+    /// A heading above each, a blank line between two.
+    Headings,
+    /// One JSON document.
+    Json,
+    /// Nothing: what is shown of each has its own form.
+    Nothing,
+}
+
+impl Around {
+    /// As `--json` has it.
+    pub(in crate::commands) fn json_if(is_json: bool) -> Self {
+        if is_json { Self::Json } else { Self::Headings }
+    }
+}
 
 /// Calls `show` with name and bytes of each cubin that `operand` means: the file itself, or those in a fatbin, host file or
 /// archive, one at a time and decompressed only then.
 ///
 /// Where only one is meant, what `show` writes is all that is written. Several have headings, or make one JSON document
-/// whose `images` are theirs. What is wrong with one of several is said, and the others follow. The exit status is a failure
+/// whose `images` are theirs, as `around` has it. What is wrong with one of several is said, and the others follow. The exit status is a failure
 /// if anything is wrong, or a query has an answer in none ([`Shown`]; [`Unanswered`] where it has none at all).
 ///
 /// # Errors
@@ -35,7 +71,7 @@ Files:
 /// The file cannot be read, or means no cubin; `out` cannot be written; where only one is meant, those of `show`.
 pub(in crate::commands) fn each_cubin(
     operand: &Path,
-    is_json: bool,
+    around: Around,
     out: &mut dyn Write,
     mut show: impl FnMut(&str, &[u8], &mut dyn Write) -> Result<Shown>,
 ) -> Result<ExitCode> {
@@ -44,7 +80,7 @@ pub(in crate::commands) fn each_cubin(
         return show(&file.name, &file.bytes, out).map(Shown::code);
     };
     let survey = file.survey(&container)?;
-    let mut list = List::new(&file, is_json, survey.chosen == 1);
+    let mut list = List::new(&file, around, survey.chosen == 1);
     for found in file.chosen(&container) {
         let image = match found {
             Ok(image) => image,
@@ -64,7 +100,7 @@ pub(in crate::commands) fn each_cubin(
         match done {
             Ok(shown) => list.tally.add(shown),
             // Half a document cannot be mended.
-            Err(error) if has_failed || has_written && is_json => return Err(error),
+            Err(error) if has_failed || has_written && around == Around::Json => return Err(error),
             Err(error) if error.is::<Unanswered>() => list.refuse(out, &name, &format!("{error:#}"))?,
             Err(error) => list.fault(out, &name, &format_args!("{error:#}"))?,
         }
@@ -72,27 +108,81 @@ pub(in crate::commands) fn each_cubin(
     list.end(out)
 }
 
-/// As [`each_cubin`], for commands that take several files and have a document of their own around them: `show` gets the name of each cubin and,
-/// if it can be read, its bytes.
+/// As [`each_cubin`], for commands that take several files and have a document of their own around all: `look` gets name and bytes of each
+/// cubin, `take` what came of it, or why it cannot be read. Faults between images are told to `take` too, under the file's own name.
+///
+/// Faults are said here, as [`each_cubin`] does it; those that `take` gets are without the name.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or means no cubin; those of `show`.
-pub(in crate::commands) fn each_image(
+/// Those of `take`, and `out` cannot be written.
+pub(in crate::commands) fn each_image<T>(
     operand: &Path,
-    mut show: impl FnMut(&str, Result<&[u8]>) -> Result<()>,
+    out: &mut dyn Write,
+    mut look: impl FnMut(&str, &[u8]) -> Result<T>,
+    mut take: impl FnMut(&mut dyn Write, &str, Result<T, String>) -> Result<()>,
 ) -> Result<()> {
-    let file = File::read(operand)?;
-    let Some(container) = file.container()? else { return show(&file.name, Ok(&file.bytes)) };
-    let survey = file.survey(&container)?;
+    let mut faults = 0;
+    let mut tell = |out: &mut dyn Write, name: &str, done: Result<T>| {
+        let done = done.map_err(|error| without_name(name, &format!("{error:#}")).to_owned());
+        if let Err(error) = &done {
+            faults += 1;
+            say_fault(out, faults, name, error)?;
+        }
+        take(out, name, done)
+    };
+    let file = match File::read(operand) {
+        Ok(file) => file,
+        Err(error) => return tell(out, &shown_name(operand), Err(error)),
+    };
+    let found = file.container().and_then(|container| {
+        let survey = container.as_ref().map(|container| file.survey(container)).transpose()?;
+        Ok(container.zip(survey))
+    });
+    let (container, survey) = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => {
+            let done = look(&file.name, &file.bytes);
+            return tell(out, &file.name, done);
+        }
+        Err(error) => return tell(out, &file.name, Err(error)),
+    };
     for found in file.chosen(&container) {
         match found {
-            Err(error) => show(file.base(), Err(anyhow!("{error}")))?,
+            Err(error) => tell(out, file.base(), Err(error.into()))?,
             Ok(image) => {
-                let name = if survey.chosen == 1 { file.name.clone() } else { file.name_of(&image) };
-                show(&name, file.payload(&image).as_deref().map_err(|error| anyhow!("{error:#}")))?;
+                let full = file.name_of(&image);
+                let name = if survey.chosen == 1 { &file.name } else { &full };
+                // Where it is the only one, its file's name says enough.
+                let bytes = file.payload(&image);
+                let bytes = bytes.map_err(|error| anyhow!("{}", without_name(&full, &format!("{error:#}"))));
+                let done = bytes.and_then(|bytes| look(name, &bytes));
+                tell(out, name, done)?;
             }
         }
+    }
+    say_more(out, faults, file.base())
+}
+
+/// The name to show for an operand that cannot be read.
+fn shown_name(operand: &Path) -> String {
+    if is_stdin(operand) { "<stdin>".to_owned() } else { operand.display().to_string() }
+}
+
+/// Says what is wrong with a file or image, the `number`-th one (from 1) of a file; not of more than anybody would read.
+fn say_fault(out: &mut dyn Write, number: u64, name: &str, error: &str) -> Result<()> {
+    if number <= MAX_MESSAGES {
+        out.flush()?;
+        complain(format_args!("{name}: {error}"));
+    }
+    Ok(())
+}
+
+/// Says how many faults [`say_fault`] has not said, of `faults`.
+fn say_more(out: &mut dyn Write, faults: u64, name: &str) -> Result<()> {
+    if faults > MAX_MESSAGES {
+        out.flush()?;
+        complain(format_args!("{name}: and {} more", faults - MAX_MESSAGES));
     }
     Ok(())
 }
@@ -125,7 +215,7 @@ pub(in crate::commands) fn read(operand: &Path) -> Result<(String, FileBytes)> {
 /// What is written around the images of a file.
 struct List<'f> {
     file: &'f File,
-    is_json: bool,
+    around: Around,
     is_one: bool,
     /// Images, and in JSON faults, that were written.
     count: u64,
@@ -141,8 +231,8 @@ struct Fault<'a> {
 }
 
 impl<'f> List<'f> {
-    fn new(file: &'f File, is_json: bool, is_one: bool) -> Self {
-        Self { file, is_json, is_one, count: 0, faults: 0, tally: Tally::default() }
+    fn new(file: &'f File, around: Around, is_one: bool) -> Self {
+        Self { file, around, is_one, count: 0, faults: 0, tally: Tally::default() }
     }
 
     /// Where an image is written.
@@ -150,16 +240,22 @@ impl<'f> List<'f> {
         let entry = &image.entry;
         let source = String::from_utf8_lossy(entry.name);
         let origin = entry.place.member.as_deref().unwrap_or(source.trim());
-        let before = match (self.is_one, self.is_json) {
-            (true, _) => String::new(),
-            (_, true) => self.before(),
-            _ => {
+        let before = match self.around {
+            Around::Nothing => String::new(),
+            _ if self.is_one => String::new(),
+            Around::Json => self.before(),
+            Around::Headings => {
                 let blank = if self.count == 0 { "" } else { "\n" };
                 let origin = if origin.is_empty() { String::new() } else { format!(" ({origin})") };
                 format!("{blank}{}:\n", printable(&format!("{name}{origin}")))
             }
         };
-        Part::new(out, before, self.is_json && !self.is_one)
+        Part::new(out, before, self.is_document())
+    }
+
+    /// Whether there is a JSON document around the images.
+    fn is_document(&self) -> bool {
+        self.around == Around::Json && !self.is_one
     }
 
     /// What is before an element of the JSON document.
@@ -183,10 +279,7 @@ impl<'f> List<'f> {
         self.faults += 1;
         let error = error.to_string();
         let error = without_name(name, &error);
-        if self.faults <= MAX_MESSAGES {
-            out.flush()?;
-            complain(format_args!("{}", printable(&format!("{name}: {error}"))));
-        }
+        say_fault(out, self.faults, name, error)?;
         self.error_element(out, name, error)
     }
 
@@ -195,13 +288,13 @@ impl<'f> List<'f> {
         self.tally.refuse();
         let why = without_name(name, why);
         out.flush()?;
-        note(format_args!("{}", printable(&format!("{name}: {why}"))));
+        note(format_args!("{name}: {why}"));
         self.error_element(out, name, why)
     }
 
     /// In the JSON document, what stands in the place of an image's own.
     fn error_element(&mut self, out: &mut dyn Write, name: &str, error: &str) -> Result<()> {
-        if self.is_json && !self.is_one {
+        if self.is_document() {
             let mut part = Part::new(out, self.before(), true);
             serde_json::to_writer_pretty(&mut part, &Fault { file: name, error: error.to_owned() })?;
             self.count += 1;
@@ -210,11 +303,8 @@ impl<'f> List<'f> {
     }
 
     fn end(self, out: &mut dyn Write) -> Result<ExitCode> {
-        if self.faults > MAX_MESSAGES {
-            let more = self.faults - MAX_MESSAGES;
-            complain(format_args!("{}: and {more} more", printable(self.file.base())));
-        }
-        if self.is_json && !self.is_one {
+        say_more(out, self.faults, self.file.base())?;
+        if self.is_document() {
             if self.count == 0 {
                 out.write_all(self.before().as_bytes())?;
             }
@@ -222,15 +312,16 @@ impl<'f> List<'f> {
         }
         if self.tally.is_unanswered() {
             out.flush()?;
-            complain(format_args!("{}: no cubin in it has an answer", printable(self.file.base())));
+            complain(format_args!("{}: no cubin in it has an answer", self.file.base()));
         }
         Ok(self.tally.code())
     }
 }
 
-/// Errors of commands begin with the name.
+/// Errors of commands begin with the name, or with that of the file without what chooses an image of it.
 fn without_name<'e>(name: &str, error: &'e str) -> &'e str {
-    error.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(error)
+    let mut names = std::iter::successors(Some(name), |name| Some(name.rsplit_once(':')?.0));
+    names.find_map(|name| error.strip_prefix(name)?.strip_prefix(": ")).unwrap_or(error)
 }
 
 /// The output of one image, which has its heading as soon as there is some.

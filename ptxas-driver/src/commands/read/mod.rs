@@ -12,12 +12,13 @@ mod shown;
 mod sources;
 mod stripped;
 
+pub(super) use crate::cli::printable;
 pub(super) use cubin_file::{
     STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use demangle::{demangle, demangle_type};
-pub(super) use each::{IMAGES_HELP, each_cubin, each_image, read};
+pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
 pub(super) use mapped::FileBytes;
 pub(super) use names::Names;
@@ -27,7 +28,6 @@ pub(super) use sources::Sources;
 pub(super) use stripped::stripped;
 
 use nv_debug_sections::symbolize::Doubt;
-use std::borrow::Cow;
 
 /// Version of the JSON documents, described in `docs/json.md`. Raised when a field goes or changes its meaning.
 pub(super) const JSON_VERSION: u32 = 1;
@@ -35,19 +35,6 @@ pub(super) const JSON_VERSION: u32 = 1;
 /// Bytes as text; what is not UTF-8 is replaced.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Text as one printable line: control characters are escaped, so that no file can steer a terminal.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    let is_steering = |c: char| c.is_control() && c != '\t';
-    if !text.contains(is_steering) {
-        return text.into();
-    }
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_steering(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
-    }
-    escaped.into()
 }
 
 /// Why a callee's name may be wrong, in words.

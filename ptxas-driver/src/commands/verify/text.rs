@@ -1,7 +1,6 @@
 //! The same for people.
 
 use super::model::{KnownFault, Listed, Verified};
-use crate::cli::complain;
 use crate::commands::read::printable;
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
@@ -9,12 +8,8 @@ use std::io::{Result, Write};
 /// Most findings of one rule that are shown.
 const SHOWN: usize = 20;
 
+/// One file that could be read.
 pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
-    if let Some(error) = &file.error {
-        out.flush()?;
-        complain(format_args!("{error}"));
-        return Ok(());
-    }
     let name = printable(&file.file);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in &file.findings {
