@@ -73,11 +73,51 @@ fn minima_name_the_kernels_below() {
     let run = coverage(&file, &["--min-vars", "1"]);
     assert_eq!((run.status.code(), driver::messages(&run).matches("error:").count()), (Some(1), 2));
     for wrong in ["101", "-1", "NaN", "many"] {
-        assert_eq!(coverage(&file, &[&format!("--min-lines={wrong}")]).status.code(), Some(2));
+        let run = coverage(&file, &["--min-lines", wrong]);
+        assert_eq!(run.status.code(), Some(2));
+        assert!(driver::messages(&run).contains("expected a number from 0 to 100"), "{wrong}");
     }
     assert_eq!(coverage(&ptx, &[]).status.code(), Some(1));
     let text = String::from_utf8(coverage(&file, &["--by", "file"]).stdout).unwrap();
     assert!(text.lines().any(|line| line.ends_with("k.cu")), "{text}");
+}
+
+/// What must not be green: PTX of something else, and minima on a file without code.
+#[test]
+fn nothing_to_compare_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let ptx = write("k.ptx", PTX);
+    let file = object(folder.path(), Path::new(&ptx), &["-lineinfo"]);
+    assert!(coverage(&file, &["--ptx", &ptx]).status.success());
+    let renamed = PTX.replace("with", "other");
+    for (name, text) in [("empty", ""), ("text", "hello there"), ("other.ptx", &renamed)] {
+        let other = write(name, text);
+        let run = coverage(&file, &["--ptx", &other]);
+        assert_eq!(run.status.code(), Some(1), "{name}");
+        let said = driver::messages(&run);
+        assert!(said.contains(&format!("{other}: no function and no variable of it")), "{name}: {said}");
+        let shown = String::from_utf8(run.stdout).unwrap();
+        assert!(!shown.contains("nothing that the PTX names is lost"), "{name}: {shown}");
+        assert!(json(&file, &["--ptx", &other])["ptx"].is_null(), "{name}");
+    }
+    // One function of it is enough: the others may be left out of the file.
+    let more = write("more.ptx", &(PTX.to_owned() + ".visible .entry more() {\nret;\n}\n"));
+    assert!(coverage(&file, &["--ptx", &more]).status.success());
+
+    let head: String = PTX.lines().take(3).map(|line| format!("{line}\n")).collect();
+    let empty = write("data.ptx", &(head + ".visible .global .u32 data;\n"));
+    let empty = object(folder.path(), Path::new(&empty), &[]);
+    assert!(coverage(&empty, &[]).status.success());
+    for minimum in ["--min-lines", "--min-vars"] {
+        let run = coverage(&empty, &[minimum, "90"]);
+        assert_eq!(run.status.code(), Some(1), "{minimum}");
+        assert!(driver::messages(&run).contains("no code that minima could hold for"), "{minimum}");
+    }
 }
 
 /// A cubin has other paths than its PTX after `compile --path-map`: the same maps lead to them, and only what is lost is.

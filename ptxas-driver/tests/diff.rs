@@ -205,7 +205,7 @@ fn command_lines_that_are_wrong() {
             vec![&file, &file, words("--only"), words("code"), words("--ignore"), words("data")],
             "cannot be used with",
         ),
-        (vec![words("-"), words("-")], "standard input cannot be both"),
+        (vec![words("-"), words("-")], "standard input can be read once only"),
         (vec![&file, &file, words("--filter"), words("x")], "--exactness"),
     ] {
         let run = diff(arguments.iter().copied());

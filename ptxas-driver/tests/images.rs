@@ -114,9 +114,12 @@ fn compare(command: &str, options: &[&str], file: &Path, images: &[Image]) {
     let found = whole["images"].as_array().unwrap();
     assert_eq!(found.len(), images.len(), "{what}");
     for ((found, image), part) in found.iter().zip(images).zip(&parts) {
-        match serde_json::from_slice::<Value>(&part.stdout) {
-            Ok(part) => assert_eq!(*found, part, "{what}"),
-            Err(_) => assert!(found["file"] == *image.name && found["error"].is_string(), "{what}: {found}"),
+        let part = json(part);
+        if part["error"].is_null() {
+            assert_eq!(*found, part, "{what}");
+        } else {
+            let want = serde_json::json!({ "file": image.name, "error": part["error"] });
+            assert_eq!(*found, want, "{what}");
         }
     }
 }
@@ -124,12 +127,36 @@ fn compare(command: &str, options: &[&str], file: &Path, images: &[Image]) {
 const COMMANDS: &[(&str, &[&str])] = &[
     ("lines", &[]),
     ("lines", &["saxpy+0x10"]),
+    ("vars", &[]),
     ("dump", &["--section", ".debug_line"]),
     ("dump", &["--section", ".debug_frame"]),
     ("sections", &["--check"]),
     ("merc plan", &[]),
     ("merc self-check", &[]),
 ];
+
+/// Commands with a document of their own around all files.
+const OF_FILES: &[(&str, &[&str])] =
+    &[("verify", &["--no-sources"]), ("coverage", &[]), ("coverage", &["--by", "file"])];
+
+/// The same for these.
+fn compare_of_files(command: &str, options: &[&str], file: &Path, images: &[Image]) {
+    let name = file.to_str().unwrap();
+    let name_of = |image: &Image| if images.len() == 1 { name.to_owned() } else { image.name.clone() };
+    let apart = |options: &[&str]| -> Vec<Output> {
+        images.iter().map(|image| alone(command, image, &name_of(image), options)).collect()
+    };
+    let (whole, parts) = (run(command, name, options), apart(options));
+    assert_eq!(text(&whole), parts.iter().map(text).collect::<String>(), "{command} {name}");
+    assert_eq!(messages(&whole), parts.iter().map(messages).collect::<String>(), "{command} {name}");
+    assert!(parts.iter().all(|part| !part.stdout.is_empty()), "{command} {name}");
+    let fails = parts.iter().any(|part| part.status.code() == Some(1));
+    assert_eq!(whole.status.code(), Some(i32::from(fails)), "{command} {name}");
+    let options = [options, &["--json"]].concat();
+    let whole = json(&run(command, name, &options));
+    let parts: Vec<Value> = apart(&options).iter().map(|part| json(part)["files"][0].clone()).collect();
+    assert_eq!(*whole["files"].as_array().unwrap(), parts, "{command} {name}");
+}
 
 const MERCURY: &str = "-gencode arch=compute_100,code=sm_100 -gencode arch=compute_120a,code=sm_120a";
 const ONE: &str = "-gencode arch=compute_90,code=[sm_90,compute_90]";
@@ -157,6 +184,10 @@ fn each_command_on_each_kind_of_file() {
             compare(command, options, &file, &images);
             compared += 1;
         }
+        for (command, options) in OF_FILES {
+            compare_of_files(command, options, &file, &images);
+            compared += 1;
+        }
         for image in &images {
             let diff = run("diff", &image.name, &[&image.path]);
             assert_eq!(diff.status.code(), Some(0), "{}: {}{}", image.name, text(&diff), messages(&diff));
@@ -177,6 +208,9 @@ fn the_example_without_tools() {
     assert_eq!(images.len(), 2);
     for (command, options) in COMMANDS {
         compare(command, options, &file, &images);
+    }
+    for (command, options) in OF_FILES {
+        compare_of_files(command, options, &file, &images);
     }
     compare(
         "lines",
@@ -253,11 +287,81 @@ fn what_cannot_be_chosen_is_said() {
     assert_eq!(diff.status.code(), Some(2));
     assert!(messages(&diff).contains(&format!("2 cubins in it, expected one; {there_are}")));
     // What is sound before and behind a fault is shown.
-    let output = run("sections", &half, &["--json"]);
-    assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
-    let document = json(&output);
-    let images = document["images"].as_array().unwrap();
-    assert!(images.len() >= 2 && images.iter().any(|image| image["error"].is_string()), "{document}");
+    for (command, elements) in [("sections", "images"), ("verify", "files"), ("coverage", "files")] {
+        let output = run(command, &half, &["--json"]);
+        let said = messages(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let document = json(&output);
+        let images = document[elements].as_array().unwrap();
+        assert!(images.len() >= 2, "{document}");
+        let errors: Vec<&Value> = images.iter().filter(|image| image["error"].is_string()).collect();
+        assert!(!errors.is_empty(), "{document}");
+        // The faults are the file's own, their words are without the name, and the messages have both.
+        for fault in errors {
+            assert_eq!(fault["file"], *half, "{command}");
+            let words = fault["error"].as_str().unwrap();
+            assert!(words.starts_with("offset 0x"), "{command}: {words}");
+            assert!(said.contains(&format!("error: {half}: {words}\n")), "{command}: {said}");
+        }
+    }
+}
+
+/// Cubins that are none: each is said under its name, up to 20, and all are in the document.
+#[test]
+fn faults_of_one_file_are_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let cubin = fs::read(example("saxpy/saxpy.cubin")).unwrap();
+    let mut bytes = fatbin(&vec![cubin; 23]);
+    let starts: Vec<usize> =
+        bytes.windows(4).enumerate().filter(|w| w.1 == b"\x7fELF").map(|w| w.0).collect();
+    for at in starts {
+        // ELFCLASS64 is 2.
+        bytes[at + 4] = 1;
+    }
+    let file = folder.path().join("many.fatbin");
+    fs::write(&file, bytes).unwrap();
+    let file = file.to_str().unwrap();
+    for (command, elements) in
+        [("lines", "images"), ("dump", "images"), ("verify", "files"), ("coverage", "files")]
+    {
+        let output = run(command, file, &["--json"]);
+        let said = messages(&output);
+        let named = |number: u32| said.contains(&format!("error: {file}:sm_90:{number}: offset 0x0: "));
+        assert!((1..=20).all(named) && !named(21), "{command}: {said}");
+        assert!(said.ends_with(&format!("error: {file}: and 3 more\n")), "{command}: {said}");
+        let document = json(&output);
+        let all = document[elements].as_array().unwrap();
+        assert_eq!(all.len(), 23, "{command}");
+        let is_bare = |error: &Value| error.as_str().unwrap().starts_with("offset 0x0: ");
+        assert!(all.iter().all(|element| is_bare(&element["error"])), "{command}: {document}");
+        assert_eq!(all[22]["file"], format!("{file}:sm_90:23"), "{command}");
+    }
+}
+
+/// Forms of other tools have no headings: one array of JSON, one object a line, or names and places alone.
+#[test]
+fn forms_of_other_tools_of_several_images() {
+    let file = example("saxpy/saxpy.fatbin").display().to_string();
+    let lines = |style: &str, name: &str| text(&run("lines", name, &["--style", style, "saxpy+0x10"]));
+    let each = |style| [1, 2].map(|number| lines(style, &format!("{file}:{number}")));
+    for style in ["gnu", "llvm"] {
+        assert_eq!(lines(style, &file), each(style).concat(), "{style}");
+    }
+    let array = |text: &str| serde_json::from_str::<Vec<Value>>(text).unwrap();
+    let mut want: Vec<Value> = each("json").iter().flat_map(|text| array(text)).collect();
+    for (object, arch) in want.iter_mut().zip(["sm_90:1", "sm_75:2"]) {
+        object["ModuleName"] = format!("{file}:{arch}").into();
+    }
+    assert_eq!(array(&lines("json", &file)), want);
+    assert_eq!(want.len(), 2);
+    let folder = tempfile::tempdir().unwrap();
+    let queries = folder.path().join("queries");
+    fs::write(&queries, "saxpy+0x10\nsaxpy+0x20\n").unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    program.args(["lines", &file, "--style", "json", "-"]).stdin(File::open(&queries).unwrap());
+    let by_line = text(&program.output().unwrap());
+    let objects: Vec<Value> = by_line.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 4, "{by_line}");
 }
 
 /// A fatbin (docs/containers.md) with cubins as they are.

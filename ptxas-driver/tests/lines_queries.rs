@@ -3,6 +3,8 @@
 
 mod support;
 
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::ptx_txt;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -45,8 +47,46 @@ fn a_place_in_a_section() {
         .map(|query| document(&saxpy(), &[query], "")["queries"][0]["answers"].clone());
     assert_eq!(by_section, by_function);
     assert_eq!(by_section[0]["frames"].as_array().unwrap().len(), 2);
-    let output = lines(&saxpy(), &[".text.nosuch:0xe0"], "");
-    assert_eq!(output.status.code(), Some(1));
+    for (query, want) in [
+        (".text.nosuch:0xe0", "no code section '.text.nosuch'"),
+        (".text.nosuch+0xe0", "no code section '.text.nosuch'"),
+        (".text.saxpy:zero", "'.text.saxpy:zero' has no offset"),
+        ("nosuch+0xe0", "no function 'nosuch'; the functions are saxpy"),
+    ] {
+        let output = lines(&saxpy(), &[query], "");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stdout).contains(want), "{query}: {}", text(&output.stdout));
+    }
+}
+
+/// What cannot be answered at all has a document too: which command, which file, and why.
+#[test]
+fn a_document_says_why_there_is_no_answer() {
+    let debug = support::repository().join("examples/saxpy/saxpy-debug.cubin").display().to_string();
+    let lines_only = saxpy().display().to_string();
+    let none = lines_only.clone() + ".none";
+    for (command, file, args, why) in [
+        ("vars", &debug, &["nope"][..], "no variable 'nope'"),
+        ("vars", &debug, &["--at", "nope+1"], "no function 'nope'; the functions are saxpy"),
+        ("dump", &debug, &["--section", ".nope"], "no section '.nope'; the debug sections are .debug_frame,"),
+        ("dump", &debug, &["--function", "nope"], "no function 'nope'"),
+        ("lines", &lines_only, &["--function", "nope"], "no function 'nope'"),
+        ("lines", &none, &["saxpy"], "No such file"),
+        ("lines", &lines_only, &["--samples", &none], &format!("{none}: No such file")),
+        ("sections", &none, &[], "No such file"),
+        ("merc plan", &lines_only, &[], "a cubin for sm_90, which has no capsule"),
+        ("merc self-check", &lines_only, &[], "a cubin for sm_90, which has no capsule"),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        let output = program.args(command.split(' ')).arg(file).args(args).arg("--json").output().unwrap();
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let schema = format!("nvdwarf.{}", command.replace([' ', '-'], "_"));
+        assert_eq!((&document["schema"], &document["file"]), (&json!(schema), &json!(file)));
+        assert!(document["error"].as_str().unwrap().starts_with(why), "{command}: {document}");
+        assert!(text(&output.stderr).contains(why), "{command}: {}", text(&output.stderr));
+        assert_eq!(document.as_object().unwrap().len(), 4, "{document}");
+    }
 }
 
 // What nvdisasm -gi prints of this cubin: 0xe0 is line 13 of fused.cuh, inlined at line 10 of saxpy.cu; 0x10 is line 9.
@@ -373,4 +413,46 @@ fn columns_are_those_of_the_directives() {
         callers += usize::from(known > 1);
     }
     assert!(own > 20 && callers > 5, "{own} {callers}");
+}
+
+/// Of PTX that the file was not made from, or where nothing tells, no column is lent, and that is said.
+#[test]
+fn columns_of_other_ptx_are_not_lent() {
+    let example = |name: &str| support::repository().join("examples").join(name);
+    for (cubin, ptx, note) in [
+        (saxpy(), "saxpy/saxpy.ptx", None),
+        (example("saxpy/saxpy-debug.cubin"), "saxpy/saxpy-debug.ptx", None),
+        (example("saxpy/saxpy-debug.cubin"), "saxpy/saxpy.ptx", Some("is not that of this file")),
+        (saxpy(), "saxpy/saxpy-debug.ptx", Some("is not that of this file")),
+        (saxpy(), "block_sum/block_sum.ptx", Some("is not that of this file")),
+    ] {
+        let output = lines(&cubin, &["--ptx", example(ptx).to_str().unwrap(), "--json"], "");
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_eq!(text(&output.stdout).contains("\"column\""), note.is_none(), "{ptx}");
+        match note {
+            None => assert_eq!(said, "", "{ptx}"),
+            Some(note) => assert!(said.starts_with("note: ") && said.contains(note), "{ptx}: {said}"),
+        }
+    }
+}
+
+/// The corpus' own pairs of PTX and cubin, so that no right one is refused.
+#[test]
+fn columns_of_the_corpus_are_lent() {
+    let is_pair = |entry: &support::Entry| entry.ok && entry.ptx.is_some() && entry.cubin.is_some();
+    let Some(entries) = support::corpus(is_pair) else { return };
+    let mut compared = 0;
+    for entry in &entries {
+        let (ptx, cubin) = (entry.ptx.as_ref().unwrap(), entry.cubin.as_ref().unwrap());
+        let bytes = fs::read(cubin).unwrap();
+        if !Cubin::parse(&bytes).unwrap().iter().any(|(_, name, _)| name.starts_with(ptx_txt::NAME)) {
+            continue;
+        }
+        let output = lines(cubin, &["--ptx", ptx.to_str().unwrap()], "");
+        assert!(!text(&output.stderr).contains("no columns"), "{}: {}", entry.name(), text(&output.stderr));
+        compared += 1;
+    }
+    println!("{compared} pairs");
+    assert!(compared > 100);
 }

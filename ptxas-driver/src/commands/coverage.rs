@@ -67,10 +67,10 @@ pub struct Options {
     #[arg(long, value_name = "OLD=NEW", value_parser = path_map, requires = "ptx")]
     path_map: Vec<PathMap>,
     /// Least share of instructions with a line, 0 to 100
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     min_lines: Option<f64>,
     /// Least share of the bytes of variables' scopes that have a location, 0 to 100
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     min_vars: Option<f64>,
     /// One JSON document (docs/json.md)
     #[arg(long)]

@@ -106,7 +106,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let (Some(a), Some(b)) = (&options.a, &options.b) else { return Ok(ExitCode::from(USAGE)) };
     if read::is_stdin(a) && read::is_stdin(b) {
-        bail!("standard input cannot be both files");
+        bail!(read::STDIN_ONCE);
     }
     let (a, old, old_files) = facts_of(a)?;
     let (b, new, new_files) = facts_of(b)?;

@@ -12,7 +12,9 @@ mod section;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, stripped};
+use crate::commands::read::{
+    self, Around, DebugFile, JSON_VERSION, Names, Plain, Shown, Unanswered, stripped,
+};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 pub(super) use model::{
@@ -87,6 +89,9 @@ impl Style {
     }
 }
 
+/// Of the document of `--json`.
+const SCHEMA: &str = "nvdwarf.dump";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -94,12 +99,15 @@ impl Style {
 /// The file is no readable cubin, has no such section or function, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.debug.is_stdin() && read::is_stdin(&options.file) {
-        complain(format_args!("standard input cannot be both the cubin and its debug file"));
+        complain(format_args!("{}", read::STDIN_ONCE));
         return Ok(ExitCode::from(USAGE));
     }
-    let debug = options.debug.read()?;
-    read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-        of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+    let schema = options.json.then_some(SCHEMA);
+    read::with_document(schema, &options.file, out, |out| {
+        let debug = options.debug.read()?;
+        read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
+            of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+        })
     })
 }
 
@@ -116,7 +124,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     }
     let source = Source::new(cubin, filter, options.offset.as_ref().map(Place::offset));
     if let Some(model) = options.style.model() {
-        return in_ptxas_style(name, &source, &chosen, model, out);
+        return in_ptxas_style(name, &source, &chosen, model, &mut Plain(out));
     }
     let table = (names.is_empty() && options.function.is_none()).then(|| section::table(cubin));
 
@@ -133,7 +141,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
         let sections = chosen.iter().map(decode).collect::<Result<Vec<_>>>()?;
         sound = sections.iter().all(|section| section.error.is_none());
         let document = model::Document {
-            schema: "nvdwarf.dump",
+            schema: SCHEMA,
             schema_version: JSON_VERSION,
             file: name,
             sm: cubin.header.sm(),
@@ -144,6 +152,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {
+        let out = &mut Plain(out);
         if let Some(table) = &table {
             text::table(out, name, &cubin.header, table)?;
         }

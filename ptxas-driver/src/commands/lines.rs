@@ -13,7 +13,7 @@ mod text;
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered};
 use answer::{Answers, Query, Unplaced};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use at::At;
 use clap::Args;
 use columns::Columns;
@@ -26,6 +26,7 @@ use ptx_syntax::Module;
 use query::Queries;
 use samples::Samples;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -58,7 +59,7 @@ Examples:
 
 Exit status:
   0  every query was answered, by one cubin at least where the file has several
-  1  one had no answer (shown as ??), or the file is no readable cubin
+  1  one had no answer (shown as ??), a row of samples is none, or the file is no readable cubin
   2  the command line is wrong";
 
 /// What to look up.
@@ -91,7 +92,7 @@ pub struct Options {
     /// With --style gnu: names as their programmers wrote them
     #[arg(short = 'C', long, requires = "style")]
     demangle: bool,
-    /// The PTX that the file was made from: for columns, which ptxas drops
+    /// The PTX that the file was made from: for columns, which ptxas drops. It must be the one whose text the file keeps
     #[arg(long, value_name = "FILE", conflicts_with = "samples")]
     ptx: Option<PathBuf>,
     /// The tables of the Mercury capsule (sm_100 and later): offsets are those of its code, not of the code that runs
@@ -101,6 +102,16 @@ pub struct Options {
     #[arg(long)]
     json: bool,
 }
+
+impl Options {
+    /// Whether queries are answered as they come from standard input.
+    fn is_by_line(&self) -> bool {
+        self.queries.iter().any(|query| query == "-")
+    }
+}
+
+/// Of the document of `--json`.
+const SCHEMA: &str = "nvdwarf.lines";
 
 /// The document of `--json`.
 #[derive(Serialize)]
@@ -151,16 +162,21 @@ struct Run<'r, 's> {
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let takers = [
-        ("the cubin", read::is_stdin(&options.file)),
-        ("the debug file", options.debug.is_stdin()),
-        ("the PTX", options.ptx.as_ref().is_some_and(|path| read::is_stdin(path))),
-        ("the queries", options.queries.iter().any(|query| query == "-")),
-        ("the samples", options.samples.as_ref().is_some_and(|path| read::is_stdin(path))),
+        read::is_stdin(&options.file),
+        options.debug.is_stdin(),
+        options.ptx.as_ref().is_some_and(|path| read::is_stdin(path)),
+        options.is_by_line(),
+        options.samples.as_ref().is_some_and(|path| read::is_stdin(path)),
     ];
-    let mut takers = takers.iter().filter(|(_, takes)| *takes).map(|(what, _)| *what);
-    if let (Some(one), Some(other)) = (takers.next(), takers.next()) {
-        return usage(out, &format!("standard input cannot be both {one} and {other}"));
+    if takers.iter().filter(|takes| **takes).count() > 1 {
+        return usage(out, read::STDIN_ONCE);
     }
+    let schema = options.json.then_some(SCHEMA);
+    read::with_document(schema, &options.file, out, |out| answer(options, out))
+}
+
+/// Reads what is asked, and answers for each cubin.
+fn answer(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let debug = options.debug.read()?;
     // What can be read once only is read before the first cubin.
     let asked = all_queries(&options.queries)?;
@@ -174,9 +190,16 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         samples: samples.as_ref().map(|(name, csv)| (&**name, &**csv)),
         ptx: parsed.as_ref().map(|(ptx, module)| (*ptx, module)),
     };
-    read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-        of_cubin(options, name, &debug.cubin(name, bytes)?, asked, out)
-    })
+    // Other tools have no headings, and one array of all.
+    let around = if options.style.is_some() { Around::Nothing } else { Around::json_if(options.json) };
+    let mut objects = Vec::new();
+    let code = read::each_cubin(&options.file, around, out, |name, bytes, out| {
+        of_cubin(options, name, &debug.cubin(name, bytes)?, asked, (&mut *out, &mut objects))
+    })?;
+    if options.style == Some(Style::Json) && !options.is_by_line() {
+        style::write_array(out, objects)?;
+    }
+    Ok(code)
 }
 
 /// What was asked, read once for all cubins.
@@ -194,11 +217,11 @@ fn of_cubin(
     name: &str,
     cubin: &Cubin<'_>,
     asked: Asked<'_>,
-    out: &mut dyn Write,
+    (out, objects): (&mut dyn Write, &mut Vec<Value>),
 ) -> Result<Shown> {
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
-    let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin.header.sm()));
+    let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin));
     let entries = inlined_entries(name, cubin, space);
     let calls = entries.as_ref().and_then(|entries| or_note(name, InlinedCalls::read(cubin, entries)));
     let calls = calls.filter(|calls| !calls.is_empty());
@@ -211,12 +234,15 @@ fn of_cubin(
         queries: Queries::new(symbolizer.code()),
         answers: Answers::new(cubin, &symbolizer, columns, calls.as_ref()),
     };
+    if let Some(why) = run.answers.refused_columns() {
+        note(format_args!("{name}: {why}"));
+    }
     if let Some(csv) = asked.samples {
         run.samples(csv, out)
     } else if !options.at.is_empty() {
         run.at(out)
     } else if let Some(style) = options.style {
-        run.styled(style, out)
+        run.styled(style, out, objects)
     } else {
         run.queries(out)
     }
@@ -270,12 +296,12 @@ impl<'s> Run<'_, 's> {
         asked.iter().map(move |asked| self.answers.query(asked, self.queries.resolve(asked, function)))
     }
 
-    fn styled(&self, style: Style, out: &mut dyn Write) -> Result<Shown> {
-        let Options { queries, demangle, .. } = self.options;
-        let by_line = queries.iter().any(|query| query == "-");
-        let form = style::Form { style, demangle: *demangle, module: self.name, by_line };
+    fn styled(&self, style: Style, out: &mut dyn Write, objects: &mut Vec<Value>) -> Result<Shown> {
+        let (demangle, by_line) = (self.options.demangle, self.options.is_by_line());
+        let form = style::Form { style, demangle, module: self.name, by_line };
         let tell = |message| note(format_args!("{}: {message}", self.name));
-        Ok(Shown::answers(style::write(out, form, self.answered(self.asked.queries), tell)?))
+        let answered = self.answered(self.asked.queries);
+        Ok(Shown::answers(style::write((out, objects), form, answered, tell)?))
     }
 
     fn at(&self, out: &mut dyn Write) -> Result<Shown> {
@@ -295,10 +321,7 @@ impl<'s> Run<'_, 's> {
     fn samples(&self, (csv_name, csv): (&str, &str), out: &mut dyn Write) -> Result<Shown> {
         let samples = match Samples::new(csv, &self.answers, &self.queries) {
             Ok(samples) => samples,
-            Err(error) => {
-                complain(format_args!("{csv_name}: {error}"));
-                return Ok(Shown::all(false));
-            }
+            Err(error) => bail!("{csv_name}: {error}"),
         };
         if self.options.json {
             self.write_json(out, Nothing::None, Nothing::None, Some(&samples), None)?;
@@ -339,7 +362,7 @@ impl<'s> Run<'_, 's> {
         at: Option<&[At<'_, 's>]>,
     ) -> Result<()> {
         let document = Document {
-            schema: "nvdwarf.lines",
+            schema: SCHEMA,
             schema_version: JSON_VERSION,
             file: self.name,
             sm: self.sm,

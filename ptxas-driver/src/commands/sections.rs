@@ -151,9 +151,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let ptx = ptx.as_ref().map(|file| facts::Module::parse(file, options)).transpose()?;
     match &options.file {
         Some(path) => {
-            let debug = options.debug.read()?;
-            read::each_cubin(path, Around::json_if(options.json), out, |name, bytes, out| {
-                of_cubin(options, ptx.as_ref(), &debug, (name, bytes), out)
+            let schema = options.json.then_some(model::SCHEMA);
+            read::with_document(schema, path, out, |out| {
+                let debug = options.debug.read()?;
+                read::each_cubin(path, Around::json_if(options.json), out, |name, bytes, out| {
+                    of_cubin(options, ptx.as_ref(), &debug, (name, bytes), out)
+                })
             })
         }
         None => of_options(options, ptx.as_ref(), out).map(|()| ExitCode::SUCCESS),

@@ -65,6 +65,9 @@ pub struct Options {
     json: bool,
 }
 
+/// Of the document of `--json`.
+const SCHEMA: &str = "nvdwarf.vars";
+
 /// The document of `--json`.
 #[derive(Serialize)]
 struct Document<'a, L: Serialize> {
@@ -84,12 +87,15 @@ struct Document<'a, L: Serialize> {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if read::is_stdin(&options.file) && options.debug.is_stdin() {
         out.flush()?;
-        complain(format_args!("standard input cannot be both the cubin and the debug file"));
+        complain(format_args!("{}", read::STDIN_ONCE));
         return Ok(ExitCode::from(USAGE));
     }
-    let debug = options.debug.read()?;
-    read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-        of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+    let schema = options.json.then_some(SCHEMA);
+    read::with_document(schema, &options.file, out, |out| {
+        let debug = options.debug.read()?;
+        read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
+            of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+        })
     })
 }
 
@@ -142,13 +148,8 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     let listing = Listing::new(cubin, &variables, &wanted);
     if options.json {
         let sm = cubin.header.sm();
-        let document = Document {
-            schema: "nvdwarf.vars",
-            schema_version: JSON_VERSION,
-            file: name,
-            sm,
-            listing: &listing,
-        };
+        let document =
+            Document { schema: SCHEMA, schema_version: JSON_VERSION, file: name, sm, listing: &listing };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {

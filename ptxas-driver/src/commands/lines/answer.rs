@@ -262,6 +262,11 @@ impl<'s> Answers<'s> {
         stripped(self.cubin, Some(SectionKind::DebugLine))
     }
 
+    /// Why the PTX that was given lends no columns, if it does not.
+    pub(super) fn refused_columns(&self) -> Option<&'static str> {
+        self.columns.as_ref()?.refusal()
+    }
+
     /// Says that an address is no code, if it is none.
     pub(super) fn expect_code(&self, address: Address) -> Result<(), String> {
         let size = self.symbolizer.section(address.section).map_or(0, |section| section.size);
@@ -282,7 +287,7 @@ impl<'s> Answers<'s> {
     pub(super) fn frames_of(&self, place: &Place<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut loc = self.columns.as_ref().and_then(|columns| {
             let ptx = place.ptx()?;
-            columns.loc(ptx.line, self.cubin.section_name(ptx.section?))
+            columns.loc(ptx.line, ptx.section?)
         });
         self.chain(*place).map(move |frame| {
             let column =

@@ -54,8 +54,11 @@ fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), String> {
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+')).ok_or_else(wrong);
     let (first, last): (u32, u32) = (number(first)?, number(last)?);
-    if file.is_empty() || first > last {
+    if file.is_empty() {
         return Err(wrong());
+    }
+    if first > last {
+        return Err(format!("'{text}': the last line is before the first"));
     }
     Ok((file, first..=last))
 }

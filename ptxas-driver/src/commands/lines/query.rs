@@ -96,7 +96,20 @@ impl<'s> Queries<'s> {
             section: function.section,
             offset: function.offset.saturating_add(offset),
         };
-        Ok(self.names.find(name)?.iter().map(address).collect())
+        let found = self.names.find(name).map_err(|no_function| self.no_section(name).unwrap_or(no_function));
+        Ok(found?.iter().map(address).collect())
+    }
+
+    /// What to say of a name that is no function's, if a section was meant.
+    fn no_section(&self, name: &str) -> Option<String> {
+        let section = name.rsplit_once(':').map_or(name, |(section, _)| section).trim_end();
+        if !section.starts_with(".text.") {
+            return None;
+        }
+        Some(match self.sections.contains_key(section) {
+            true => format!("'{name}' has no offset: expected 0x and hexadecimal digits, or decimal ones"),
+            false => format!("no code section '{section}'"),
+        })
     }
 
     fn in_every_section(&self, offset: u64) -> Outcome {

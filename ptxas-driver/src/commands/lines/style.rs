@@ -52,15 +52,15 @@ pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
     Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
 }
 
-/// Writes the answers; for each query whether it had just one, that a line table covers.
+/// Writes the answers, but to `objects` those of [`Style::Json`] that are elements of an array; for each query whether it had just one,
+/// that a line table covers.
 pub(super) fn write<'a, 's: 'a>(
-    out: &mut dyn Write,
+    (out, objects): (&mut dyn Write, &mut Vec<Value>),
     form: Form<'_>,
     queries: impl Iterator<Item = Query<'a, 's>>,
     mut complain: impl FnMut(String),
 ) -> io::Result<Vec<bool>> {
     let mut answered = Vec::new();
-    let mut objects = Vec::new();
     for query in queries {
         if let Some(complaint) = complaint(&query) {
             complain(complaint);
@@ -74,10 +74,12 @@ pub(super) fn write<'a, 's: 'a>(
             Style::Json => objects.push(object(form, &query, answer)),
         }
     }
-    if form.style == Style::Json && !form.by_line {
-        writeln!(out, "{}", Value::from(objects))?;
-    }
     Ok(answered)
+}
+
+/// Writes the array of all cubins' answers.
+pub(super) fn write_array(out: &mut dyn Write, objects: Vec<Value>) -> io::Result<()> {
+    writeln!(out, "{}", Value::from(objects))
 }
 
 fn function(frame: &Frame<'_>, demangle: bool) -> String {

@@ -31,6 +31,9 @@ pub(super) struct Options {
     view: View,
 }
 
+/// Of the JSON document.
+const SCHEMA: &str = "nvdwarf.merc_plan";
+
 /// The JSON document.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
@@ -60,8 +63,11 @@ struct Row<'a> {
 ///
 /// The file is no readable cubin for sm_100 or later, or has no sound capsule.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    read::each_cubin(&options.view.file, Around::json_if(options.view.json), out, |name, bytes, out| {
-        of_cubin(options, name, &read::cubin(name, bytes)?, out)
+    let View { file, json, .. } = &options.view;
+    read::with_document(json.then_some(SCHEMA), file, out, |out| {
+        read::each_cubin(file, Around::json_if(*json), out, |name, bytes, out| {
+            of_cubin(options, name, &read::cubin(name, bytes)?, out)
+        })
     })
 }
 
@@ -87,13 +93,8 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
         })
         .collect();
     if options.view.json {
-        let document = Document {
-            schema: "nvdwarf.merc_plan",
-            schema_version: JSON_VERSION,
-            file: name,
-            sm,
-            clones: rows,
-        };
+        let document =
+            Document { schema: SCHEMA, schema_version: JSON_VERSION, file: name, sm, clones: rows };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {

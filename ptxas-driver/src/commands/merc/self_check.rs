@@ -41,6 +41,9 @@ pub(super) struct Options {
     all: bool,
 }
 
+/// Of the JSON document.
+const SCHEMA: &str = "nvdwarf.merc_self_check";
+
 /// The JSON document.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
@@ -85,8 +88,11 @@ const NO_CLONE: &str = "no clone";
 ///
 /// The file is no readable cubin with a capsule, or a section that is compared cannot be read.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    read::each_cubin(&options.view.file, Around::json_if(options.view.json), out, |name, bytes, out| {
-        of_cubin(options, name, &read::cubin(name, bytes)?, out)
+    let View { file, json, .. } = &options.view;
+    read::with_document(json.then_some(SCHEMA), file, out, |out| {
+        read::each_cubin(file, Around::json_if(*json), out, |name, bytes, out| {
+            of_cubin(options, name, &read::cubin(name, bytes)?, out)
+        })
     })
 }
 
@@ -100,7 +106,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     let differs = sections.iter().any(|row| row.difference.is_some());
     if options.view.json {
         let document = Document {
-            schema: "nvdwarf.merc_self_check",
+            schema: SCHEMA,
             schema_version: JSON_VERSION,
             file: name,
             sm: cubin.header.sm(),

@@ -165,8 +165,9 @@ pub(in crate::commands) fn each_image<T>(
 }
 
 /// The name to show for an operand that cannot be read.
-fn shown_name(operand: &Path) -> String {
-    if is_stdin(operand) { "<stdin>".to_owned() } else { operand.display().to_string() }
+pub(super) fn shown_name(operand: &Path) -> String {
+    let name = operand.display().to_string();
+    if is_stdin(operand) { name.replacen('-', "<stdin>", 1) } else { name }
 }
 
 /// Says what is wrong with a file or image, the `number`-th one (from 1) of a file; not of more than anybody would read.
@@ -319,7 +320,7 @@ impl<'f> List<'f> {
 }
 
 /// Errors of commands begin with the name, or with that of the file without what chooses an image of it.
-fn without_name<'e>(name: &str, error: &'e str) -> &'e str {
+pub(super) fn without_name<'e>(name: &str, error: &'e str) -> &'e str {
     let mut names = std::iter::successors(Some(name), |name| Some(name.rsplit_once(':')?.0));
     names.find_map(|name| error.strip_prefix(name)?.strip_prefix(": ")).unwrap_or(error)
 }

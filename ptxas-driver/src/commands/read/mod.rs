@@ -3,10 +3,12 @@
 mod cubin_file;
 mod debug_file;
 mod demangle;
+mod document;
 mod each;
 mod images;
 mod mapped;
 mod names;
+mod plain;
 mod ptx_file;
 mod shown;
 mod sources;
@@ -18,10 +20,12 @@ pub(super) use cubin_file::{
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use demangle::{demangle, demangle_type};
+pub(super) use document::with_document;
 pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
 pub(super) use mapped::FileBytes;
 pub(super) use names::Names;
+pub(super) use plain::Plain;
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::Sources;

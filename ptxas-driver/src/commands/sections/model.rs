@@ -11,6 +11,9 @@ use nv_debug_sections::level::{Expected, Need, Output};
 use serde::Serialize;
 use std::collections::HashMap;
 
+/// Of the document about a cubin.
+pub(super) const SCHEMA: &str = "nvdwarf.sections";
+
 /// What both documents say of a section name.
 #[derive(Debug, Serialize)]
 pub(super) struct Identity {
@@ -281,7 +284,7 @@ impl<'a> Report<'a> {
             })
             .collect();
         Self {
-            schema: "nvdwarf.sections",
+            schema: SCHEMA,
             schema_version: JSON_VERSION,
             file,
             debug_file,
