@@ -84,7 +84,7 @@ fn check_frames(
 #[test]
 fn calls_of_the_corpus_are_those_of_the_tree() {
     let (mut cubins, mut chains) = (0, 0);
-    let corpus = support::cubins();
+    let Some(corpus) = support::cubins() else { return };
     for path in &corpus {
         if let Some(found) = compare(path) {
             (cubins, chains) = (cubins + 1, chains + found);
@@ -93,7 +93,7 @@ fn calls_of_the_corpus_are_those_of_the_tree() {
     eprintln!(
         "{cubins} cubins with inlined calls in .debug_info, {chains} instructions in them that the line table does not tell"
     );
-    assert!(corpus.is_empty() || cubins > 30 && chains > 10_000, "{cubins} {chains}");
+    assert!(cubins > 30 && chains > 10_000, "{cubins} {chains}");
 }
 
 /// `examples/saxpy`: `saxpy` calls `fused` in line 10, which calls `clamp01` in line 13 of its header.
@@ -132,7 +132,8 @@ fn the_chain_of_the_example_is_that_of_its_source() {
 /// The offset of an attribute's string is not the call's: names come from the abstract function.
 #[test]
 fn names_are_those_of_the_function_that_was_called() {
-    for path in support::cubins() {
+    let Some(corpus) = support::cubins() else { return };
+    for path in corpus {
         let bytes = std::fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         if !InlinedCalls::can_be_in(&cubin) {
