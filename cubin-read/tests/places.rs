@@ -118,7 +118,9 @@ fn registers_that_the_chip_does_not_have_are_no_places() {
     let old = cubin.bytes(at).unwrap().into_owned();
     let mut functions = reg_sass::decode(&old).unwrap();
     let ranges = functions.iter_mut().flat_map(|function| &mut function.ranges);
-    ranges.for_each(|range| range.register = SassRegister(0x0500_0000 + 1000));
+    for range in ranges {
+        range.register = SassRegister(0x0500_0000 + 1000);
+    }
     cubin.sections[at.as_usize()].contents = Contents::Bytes(reg_sass::encode(&functions).unwrap().into());
     let places = |bytes: &[u8]| -> (usize, usize) {
         let all = locations(bytes);

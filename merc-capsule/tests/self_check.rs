@@ -231,7 +231,9 @@ fn folded_functions_may_return_by_any_register() {
         let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&r4)).collect();
         // Two functions, in whose CIEs it is twice.
         assert_eq!(places.len(), 4);
-        places.into_iter().for_each(|at| bytes[at] = 0x94);
+        for at in places {
+            bytes[at] = 0x94;
+        }
     }
     assert_eq!(differences(&cubin), []);
 }
