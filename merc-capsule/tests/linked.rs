@@ -107,7 +107,7 @@ fn check(cubin: &Cubin<'_>, what: &str) {
 fn dropped_copies_are_no_evidence() {
     let Some(bin) = tools() else {
         let text = "no nvcc, ptxas and nvlink, set NVDWARF_ORACLE";
-        assert!(std::env::var_os("REQUIRE_ORACLES").is_none_or(|value| value != "1"), "{text}");
+        assert!(env::var_os("REQUIRE_ORACLES").is_none_or(|value| value != "1"), "{text}");
         eprintln!("skipped: {text}");
         return;
     };
