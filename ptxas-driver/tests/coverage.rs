@@ -109,7 +109,7 @@ fn nothing_to_compare_is_an_error() {
     let more = write("more.ptx", &(PTX.to_owned() + ".visible .entry more() {\nret;\n}\n"));
     assert!(coverage(&file, &["--ptx", &more]).status.success());
 
-    let head: String = PTX.lines().take(3).map(|line| format!("{line}\n")).collect();
+    let head: String = PTX.split_inclusive('\n').take(3).collect();
     let empty = write("data.ptx", &(head + ".visible .global .u32 data;\n"));
     let empty = object(folder.path(), Path::new(&empty), &[]);
     assert!(coverage(&empty, &[]).status.success());

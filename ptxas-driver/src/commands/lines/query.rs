@@ -106,9 +106,10 @@ impl<'s> Queries<'s> {
         if !section.starts_with(".text.") {
             return None;
         }
-        Some(match self.sections.contains_key(section) {
-            true => format!("'{name}' has no offset: expected 0x and hexadecimal digits, or decimal ones"),
-            false => format!("no code section '{section}'"),
+        Some(if self.sections.contains_key(section) {
+            format!("'{name}' has no offset: expected 0x and hexadecimal digits, or decimal ones")
+        } else {
+            format!("no code section '{section}'")
         })
     }
 
