@@ -93,6 +93,9 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
     let entries = Entries::read(cubin).unwrap();
     let calls = entries.all().iter().filter(|entry| entry.tag == gimli::DW_TAG_inlined_subroutine);
     let calls: Vec<_> = calls.filter_map(Entry::code).collect();
+    // Units are not told apart: no corpus file has entries of calls in one and contexts in another.
+    let mut rows = source.values().flatten().flat_map(|(rows, _)| rows);
+    let has_contexts = rows.any(|row| row.2 != 0);
     let mut all: BTreeMap<(u32, String), (InstructionCounts, BTreeSet<u64>)> = BTreeMap::new();
     for (index, name, section) in cubin.iter() {
         if !name.starts_with(".text.") || section.is_mercury() {
@@ -128,7 +131,7 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
             let Some((start, line, context)) = row else { continue };
             *(if line == 0 { &mut counts.line_0 } else { &mut counts.with_line }) += 1;
             let in_call = |(of, code): &(SectionIndex, Range<u64>)| *of == index && code.contains(&offset);
-            counts.inlined += u64::from(context != 0 || calls.iter().any(in_call));
+            counts.inlined += u64::from(context != 0 || !has_contexts && calls.iter().any(in_call));
             let ptx_at = |address| covering(ptx.get(&index.0), address).map(|row| row.1);
             let is_other_line = ptx_row.is_some() && ptx_at(address) != ptx_at(start);
             let is_other_function = owner(start & 0xff_ffff_ffff) != function;

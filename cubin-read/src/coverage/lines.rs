@@ -61,6 +61,8 @@ struct Sequence {
     /// Where it starts in the section.
     start: u64,
     unit: usize,
+    /// Whether a row of the unit has a context.
+    has_contexts: bool,
     rows: Vec<LineRow>,
     /// The rows that contexts count: not one that repeats address and line of the row before (FORMATS 1.6).
     counted: Vec<usize>,
@@ -70,14 +72,15 @@ impl Sequence {
     /// All sequences of a section, by start.
     fn all(index: &LineIndex<'_>, section: SectionIndex) -> Rc<[Self]> {
         let all = index.of(section);
-        all.map(|(start, rows)| Self::new(start, rows.unit(), rows.rows().collect())).collect()
+        let new = |start, unit, rows| Self::new(start, (unit, index.has_contexts(unit)), rows);
+        all.map(|(start, rows)| new(start, rows.unit(), rows.rows().collect())).collect()
     }
 
-    fn new(start: u64, unit: usize, rows: Vec<LineRow>) -> Self {
+    fn new(start: u64, (unit, has_contexts): (usize, bool), rows: Vec<LineRow>) -> Self {
         let here = |row: &LineRow| (row.address, row.line);
         let mut counted: Vec<usize> = (0..rows.len()).collect();
         counted.dedup_by_key(|index| rows.get(*index).map(here));
-        Self { start, unit, rows, counted }
+        Self { start, unit, has_contexts, rows, counted }
     }
 
     /// The call site of a row: an earlier one.
@@ -239,7 +242,7 @@ impl<'s> Tally<'s> {
             if span.start < first || span.start < at && is_other_line() {
                 counts.inherited = count;
             }
-            if row.context != 0 || self.is_in_calls(at, table, files) {
+            if row.context != 0 || !self.has_contexts(span.sequence) && self.is_in_calls(at, table, files) {
                 counts.inlined = count;
             }
             match self.line(span.sequence, span.row, files) {
@@ -253,6 +256,11 @@ impl<'s> Tally<'s> {
             self.rows.insert((span.sequence, span.row));
         }
         self.coverage.instructions += counts;
+    }
+
+    /// Whether the unit of a sequence knows of inlined code.
+    fn has_contexts(&self, sequence: usize) -> bool {
+        self.sequences.get(sequence).is_some_and(|sequence| sequence.has_contexts)
     }
 
     /// Whether `.debug_info` has inlined calls at a byte offset; takes those not met before.
@@ -409,7 +417,7 @@ mod tests {
             is_stmt: true,
             entry: false,
         });
-        let sequence = Sequence::new(0, 0, rows.collect());
+        let sequence = Sequence::new(0, (0, true), rows.collect());
         let callers: Vec<_> = (0..5).map(|row| sequence.caller(row)).collect();
         assert_eq!(callers, [None, None, None, Some(2), Some(3)]);
     }

@@ -103,7 +103,7 @@ pub struct InstructionCounts {
     /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
     /// the line is theirs too only the PTX can tell. Several PTX lines of one statement are the common case.
     pub inherited: u64,
-    /// The row that covers it is of inlined code; where it says nothing of that, an inlined call of `.debug_info` has it.
+    /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of `.debug_info` has it.
     pub inlined: u64,
     /// A row of `.nv_debug_line_sass` covers it.
     pub with_ptx_line: u64,

@@ -161,7 +161,8 @@ impl<'v> InlinedCalls<'v> {
         own.flat_map(|span| [span.range.start, span.range.end])
     }
 
-    /// The frames of a place: those of the line table; where that says nothing of an inlined call, the calls that the place is in.
+    /// The frames of a place: those of the line table; where the unit's rows know of no inlined code at all, the calls that the place is
+    /// in. A call's code is what its entry says, which for LLVM is all from its first to its last instruction.
     pub fn frames<'s>(&'s self, place: Place<'s>) -> impl Iterator<Item = Frame<'s>> {
         let mut calls = self.calls(&place);
         let first = if calls.is_empty() { None } else { place.frames().next() };
@@ -188,7 +189,7 @@ impl<'v> InlinedCalls<'v> {
 
     /// The calls that a place is in and its row does not know of, innermost first.
     fn calls(&self, place: &Place<'_>) -> Vec<&Scope> {
-        if place.depth() != 1 || self.spans.is_empty() {
+        if place.depth() != 1 || self.spans.is_empty() || place.has_contexts() {
             return Vec::new();
         }
         self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()

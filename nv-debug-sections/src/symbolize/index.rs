@@ -67,6 +67,8 @@ pub struct LineIndex<'c> {
     bytes: Cow<'c, [u8]>,
     /// By unit.
     params: Vec<Params>,
+    /// By unit: whether a row has a context.
+    contexts: Vec<bool>,
     /// By code section, then by start.
     entries: Vec<Entry>,
     /// By index of a section of the file, and one more: where its entries start.
@@ -114,6 +116,7 @@ impl<'c> LineIndex<'c> {
             index.params.push(table.params);
             scratch.packing = Packing::of(index.params.len() as u32);
             let mut names = std::mem::take(&mut scratch.names);
+            index.contexts.push(!names.is_empty());
             names.sort_unstable();
             names.dedup();
             each(&table, names)?;
@@ -208,6 +211,11 @@ impl<'c> LineIndex<'c> {
             }
         }
         Ok(fits)
+    }
+
+    /// Whether any row of unit `unit` (0-based) is inlined: if so, rows without a context are the functions' own.
+    pub fn has_contexts(&self, unit: usize) -> bool {
+        self.contexts.get(unit).copied().unwrap_or(false)
     }
 
     /// The packed rows.

@@ -266,6 +266,11 @@ impl<'s> Place<'s> {
         self.source.map_or(0, |found| found.depth() + 1)
     }
 
+    /// Whether the row's unit knows of inlined code: then a place of one frame is the function's own. `false` without a row.
+    pub fn has_contexts(&self) -> bool {
+        self.source.is_some_and(|found| self.owner.source.has_contexts(found.unit()))
+    }
+
     /// Source places, innermost first, the function's own last, up to [`MAX_FRAMES`]. Empty where `.debug_line` does not
     /// cover the address.
     #[inline]
