@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod code_ranges;
 pub mod coverage;
 pub mod entries;
 pub mod expression;
 mod lists;
-mod stretches;
 pub mod variables;
 pub mod verify;

@@ -29,16 +29,16 @@ mod registers;
 mod room;
 mod types;
 
-pub use crate::stretches::Stretch;
+pub use crate::code_ranges::CodeRange;
 pub use inlined::InlinedCalls;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
 pub use registers::{Held, Word};
 pub use room::Room;
 
+use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Value};
 use crate::lists::Lists;
-use crate::stretches::{self, EntryCode};
 use gimli::{DwAt, DwTag};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
@@ -100,7 +100,7 @@ pub struct Scope {
     /// Index of the scope around it; `None` for a unit.
     pub parent: Option<usize>,
     /// Its code: ascending and not overlapping. None of units, and of functions that have no code of their own.
-    pub code: Arc<[Stretch]>,
+    pub code: Arc<[CodeRange]>,
 }
 
 /// Kinds of [`Scope`].
@@ -344,7 +344,7 @@ struct Scan<'s, 'c> {
     code: &'s Code<'c>,
     ranges: &'s Lists<'c>,
     /// Lists of `.debug_ranges` that the unit refers to, by their offset.
-    kept: HashMap<u64, Arc<[Stretch]>>,
+    kept: HashMap<u64, Arc<[CodeRange]>>,
     room: Room,
     scopes: Vec<Scope>,
     all: Vec<Variable>,
@@ -386,18 +386,18 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    fn stretches(&mut self, entry: &Entry, base: Option<Address>) -> Result<Arc<[Stretch]>> {
+    fn stretches(&mut self, entry: &Entry, base: Option<Address>) -> Result<Arc<[CodeRange]>> {
         if entry.tag == gimli::DW_TAG_compile_unit {
             return Ok(Arc::default());
         }
-        match stretches::code_of(self.code, entry) {
+        match code_ranges::code_of(self.code, entry) {
             EntryCode::Listed(offset) => self.listed(offset, base),
-            EntryCode::One(stretch) => Ok(stretches::joined(vec![stretch]).into()),
+            EntryCode::One(stretch) => Ok(code_ranges::joined(vec![stretch]).into()),
             EntryCode::Nowhere => Ok(Arc::default()),
         }
     }
 
-    fn listed(&mut self, offset: u64, base: Option<Address>) -> Result<Arc<[Stretch]>> {
+    fn listed(&mut self, offset: u64, base: Option<Address>) -> Result<Arc<[CodeRange]>> {
         if let Some(kept) = self.kept.get(&offset) {
             return Ok(Arc::clone(kept));
         }
@@ -411,9 +411,9 @@ impl Scan<'_, '_> {
                     ErrorKind::Other(text.to_owned()),
                 ));
             }
-            found.extend(pair?.and_then(|pair| stretches::stretch(self.code, pair.start, pair.end)));
+            found.extend(pair?.and_then(|pair| code_ranges::code_range(self.code, pair.start, pair.end)));
         }
-        let stretches: Arc<[Stretch]> = stretches::joined(found).into();
+        let stretches: Arc<[CodeRange]> = code_ranges::joined(found).into();
         self.kept.insert(offset, Arc::clone(&stretches));
         Ok(stretches)
     }

@@ -1,9 +1,9 @@
 //! Which code the lists of `.debug_ranges` and `.debug_loc` cover.
 
 use super::Budget;
+use crate::code_ranges::{self, CodeRange, EntryCode};
 use crate::entries::{Address, Entry};
 use crate::lists::Lists;
-use crate::stretches::{self, EntryCode, Stretch};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
@@ -33,17 +33,17 @@ impl<'s> Reader<'s> {
         Ok(Self { code, ranges: list(SectionKind::DebugRanges)?, locations: list(SectionKind::DebugLoc)? })
     }
 
-    /// The code of an entry, [joined](stretches::joined). `base` is the unit's `DW_AT_low_pc`.
-    pub(super) fn code(&mut self, entry: &Entry, base: Option<Address>) -> Result<Vec<Stretch>> {
-        match stretches::code_of(self.code, entry) {
+    /// The code of an entry, [joined](code_ranges::joined). `base` is the unit's `DW_AT_low_pc`.
+    pub(super) fn code(&mut self, entry: &Entry, base: Option<Address>) -> Result<Vec<CodeRange>> {
+        match code_ranges::code_of(self.code, entry) {
             EntryCode::Listed(offset) => self.ranges.read(self.code, offset, base),
-            EntryCode::One(stretch) => Ok(stretches::joined(vec![stretch])),
+            EntryCode::One(stretch) => Ok(code_ranges::joined(vec![stretch])),
             EntryCode::Nowhere => Ok(Vec::new()),
         }
     }
 
     /// What the location list at `offset` covers; `None` without `.debug_loc`.
-    pub(super) fn locations(&mut self, offset: u64, base: Option<Address>) -> Result<Option<Vec<Stretch>>> {
+    pub(super) fn locations(&mut self, offset: u64, base: Option<Address>) -> Result<Option<Vec<CodeRange>>> {
         let is_there = self.locations.lists.section().is_some();
         is_there.then(|| self.locations.read(self.code, offset, base)).transpose()
     }
@@ -55,12 +55,12 @@ impl<'s> Reader<'s> {
 }
 
 impl List<'_> {
-    fn read(&mut self, code: &Code<'_>, offset: u64, base: Option<Address>) -> Result<Vec<Stretch>> {
+    fn read(&mut self, code: &Code<'_>, offset: u64, base: Option<Address>) -> Result<Vec<CodeRange>> {
         let mut found = Vec::new();
         for pair in self.lists.at(offset, base) {
             self.budget.spend(1, offset)?;
-            found.extend(pair?.and_then(|pair| stretches::stretch(code, pair.start, pair.end)));
+            found.extend(pair?.and_then(|pair| code_ranges::code_range(code, pair.start, pair.end)));
         }
-        Ok(stretches::joined(found))
+        Ok(code_ranges::joined(found))
     }
 }

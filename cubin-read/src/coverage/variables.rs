@@ -3,8 +3,8 @@
 
 use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
+use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Entry, Value};
-use crate::stretches::{self, Stretch};
 use crate::variables::{Location, LocationRange, Missing, Place, Room, Unavailable, Variables};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -96,7 +96,7 @@ struct Counter<'f, 's, 'n> {
     /// By function: the unit that describes it.
     described: HashMap<usize, u64>,
     /// The code of scopes.
-    code: Vec<Vec<Stretch>>,
+    code: Vec<Vec<CodeRange>>,
     globals: VariableCounts,
     without_code: VariableCounts,
 }
@@ -153,7 +153,7 @@ impl Counter<'_, '_, '_> {
         Ok(Scope { owner, code: Some(self.code.len() - 1) })
     }
 
-    fn function(&self, first: &Stretch) -> Option<usize> {
+    fn function(&self, first: &CodeRange) -> Option<usize> {
         let function = self.symbolizer.locate(first.section, first.range.start)?.function?;
         self.by_place.get(&(function.section, function.offset)).copied()
     }
@@ -169,7 +169,7 @@ impl Counter<'_, '_, '_> {
             return Ok(());
         }
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
-        let scope_bytes = stretches::bytes(code);
+        let scope_bytes = code_ranges::bytes(code);
         let (located, covered_bytes) = match entry.value(gimli::DW_AT_location) {
             // Registers and frames of code that is not there are no places.
             _ if scope.owner == Owner::NoCode => (self.is_somewhere(number), 0),
@@ -178,7 +178,7 @@ impl Counter<'_, '_, '_> {
             Some(Value::Offset(_, offset)) => match self.lists.locations(*offset, base)? {
                 Some(places) => {
                     self.lists.spend(code.len().saturating_add(places.len()), *offset)?;
-                    (true, stretches::common_bytes(code, &places))
+                    (true, code_ranges::common_bytes(code, &places))
                 }
                 None => (false, 0),
             },
@@ -233,8 +233,8 @@ impl Counter<'_, '_, '_> {
         }
         let bytes = |wanted: fn(&Place) -> bool| {
             let wanted = location.ranges.iter().filter(|LocationRange { place, .. }| wanted(place));
-            let wanted = stretches::joined(wanted.filter_map(|range| range.code.clone()).collect());
-            stretches::common_bytes(code, &wanted)
+            let wanted = code_ranges::joined(wanted.filter_map(|range| range.code.clone()).collect());
+            code_ranges::common_bytes(code, &wanted)
         };
         (bytes(is_register), bytes(|place| is_register(place) && place.is_available()))
     }

@@ -4,8 +4,8 @@ use super::place::{self, Form, Frame, FrameBase, Memory, Place, Unavailable};
 use super::registers::Held;
 use super::room::Room;
 use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
+use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
-use crate::stretches::{self, Stretch};
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
@@ -41,7 +41,7 @@ pub struct Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocationRange {
     /// The addresses; `None` for a place that holds everywhere, as a global variable's.
-    pub code: Option<Stretch>,
+    pub code: Option<CodeRange>,
     /// The place.
     pub place: Place,
 }
@@ -65,7 +65,7 @@ struct Builder<'b> {
 }
 
 impl Builder<'_> {
-    fn push(&mut self, code: Option<Stretch>, place: Place) {
+    fn push(&mut self, code: Option<CodeRange>, place: Place) {
         self.found.ranges.push(LocationRange { code, place });
     }
 
@@ -98,7 +98,7 @@ impl Variables<'_> {
     /// Where a variable is. `room` is shared by the variables of a file.
     pub fn location(&self, variable: &Variable, room: &mut Room) -> Location {
         let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
-        let scope_bytes = if room.take(scope.code.len() + 1) { stretches::bytes(&scope.code) } else { 0 };
+        let scope_bytes = if room.take(scope.code.len() + 1) { code_ranges::bytes(&scope.code) } else { 0 };
         let found = Location { scope_bytes, ..Location::nowhere() };
         let mut builder = Builder { scope, class: self.class(variable), found };
         self.fill(variable, &mut builder, room);
@@ -232,11 +232,11 @@ impl Variables<'_> {
                     break;
                 }
             };
-            let Some(stretch) = stretches::stretch(&self.code, pair.start, pair.end) else {
+            let Some(stretch) = code_ranges::code_range(&self.code, pair.start, pair.end) else {
                 let is_open = [pair.start, pair.end].contains(&Address::Constant(0));
                 let reason = if is_open { Unavailable::OpenRange } else { Unavailable::BadRange };
                 builder.push(None, Place::Unavailable(reason));
-                let sides = stretches::possible(&self.code, pair.start, pair.end);
+                let sides = code_ranges::possible(&self.code, pair.start, pair.end);
                 anywhere |= sides.is_empty();
                 possible.extend(sides);
                 continue;
@@ -258,11 +258,11 @@ impl Variables<'_> {
                 }
             }
         }
-        let (covered, possible) = (stretches::joined(covered), stretches::joined(possible));
+        let (covered, possible) = (code_ranges::joined(covered), code_ranges::joined(possible));
         if room.take(covered.len() + possible.len() + builder.scope.code.len()) {
-            let gaps = stretches::without(&builder.scope.code, &covered);
-            let left_out = if anywhere { Vec::new() } else { stretches::without(&gaps, &possible) };
-            for gap in stretches::without(&gaps, &left_out) {
+            let gaps = code_ranges::without(&builder.scope.code, &covered);
+            let left_out = if anywhere { Vec::new() } else { code_ranges::without(&gaps, &possible) };
+            for gap in code_ranges::without(&gaps, &left_out) {
                 builder.push(Some(gap), Place::Unavailable(Unavailable::Unknown));
             }
             for gap in left_out {
@@ -280,7 +280,7 @@ impl Variables<'_> {
     }
 
     /// The places of a register over a range.
-    fn in_register(&self, stretch: &Stretch, form: &Form, builder: &mut Builder<'_>, room: &mut Room) {
+    fn in_register(&self, stretch: &CodeRange, form: &Form, builder: &mut Builder<'_>, room: &mut Room) {
         let (register, based) = match form {
             Form::Register(register) => (register, None),
             Form::Based(register, offset, value) => (register, Some((*offset, *value))),
@@ -318,7 +318,7 @@ impl Variables<'_> {
         for (range, held) in self.registers.held(stretch.section, &stretch.range, ptx, room) {
             let nowhere = || Place::Unavailable(Unavailable::NotInRegister(ptx.clone()));
             let place = held.map_or_else(nowhere, placed);
-            builder.push(Some(Stretch { section: stretch.section, range }), place);
+            builder.push(Some(CodeRange { section: stretch.section, range }), place);
         }
     }
 
@@ -461,8 +461,8 @@ fn word(register: SassRegister) -> Word {
 /// Bytes of the scope in which the variable is somewhere.
 fn available(ranges: &[LocationRange], scope: &Scope) -> u64 {
     let somewhere = ranges.iter().filter(|range| range.place.is_available());
-    let somewhere = stretches::joined(somewhere.filter_map(|range| range.code.clone()).collect());
-    stretches::common_bytes(&scope.code, &somewhere)
+    let somewhere = code_ranges::joined(somewhere.filter_map(|range| range.code.clone()).collect());
+    code_ranges::common_bytes(&scope.code, &somewhere)
 }
 
 /// The frame sizes that `.debug_frame` has, by where functions start.

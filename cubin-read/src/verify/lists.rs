@@ -2,9 +2,9 @@
 
 use super::registers::Used;
 use super::{Check, RuleId, View, expression, short};
+use crate::code_ranges::place;
 use crate::entries::{Entries, Entry, Value};
 use crate::lists::{Item as ListItem, Pair, item as read_item};
-use crate::stretches::place;
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;

@@ -372,7 +372,7 @@ fn line(line: SourceLine<'_>) -> Line<'_> {
     Line { file: line.file, line: line.line }
 }
 
-fn code<'a>(cubin: &'a Cubin<'_>, stretch: &cubin_read::variables::Stretch) -> Code<'a> {
+fn code<'a>(cubin: &'a Cubin<'_>, stretch: &cubin_read::variables::CodeRange) -> Code<'a> {
     Code {
         section: cubin.section_name(stretch.section),
         section_index: stretch.section.0,

@@ -1,4 +1,4 @@
-//! Stretches of code, and addresses that are one.
+//! Ranges of code, and addresses that make one.
 
 use crate::entries::{Address, Entry, Value};
 use nv_debug_sections::catalog::SectionKind;
@@ -6,9 +6,9 @@ use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::symbolize::Code;
 use std::ops::Range;
 
-/// A stretch of code.
+/// A range of code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Stretch {
+pub struct CodeRange {
     /// The code section.
     pub section: SectionIndex,
     /// Byte offsets in it.
@@ -21,7 +21,7 @@ pub(crate) enum EntryCode {
     /// In the list of `.debug_ranges` at this byte offset (`DW_AT_ranges`).
     Listed(u64),
     /// From `DW_AT_low_pc` to `DW_AT_high_pc`.
-    One(Stretch),
+    One(CodeRange),
     /// Nowhere, or at addresses that are none.
     Nowhere,
 }
@@ -35,10 +35,10 @@ pub(crate) fn code_of(code: &Code<'_>, entry: &Entry) -> EntryCode {
     }
     let found =
         entry.address(gimli::DW_AT_low_pc).and_then(|low| match entry.value(gimli::DW_AT_high_pc)? {
-            Value::Address(high) => stretch(code, low, *high),
+            Value::Address(high) => code_range(code, low, *high),
             Value::Unsigned(size) => {
                 let (section, start) = place(code, low)?;
-                Some(Stretch { section, range: start..start.saturating_add(*size) })
+                Some(CodeRange { section, range: start..start.saturating_add(*size) })
             }
             _ => None,
         });
@@ -54,49 +54,49 @@ pub(crate) fn place(code: &Code<'_>, address: Address) -> Option<(SectionIndex, 
 }
 
 /// The code from one address up to another; `None` where one is open, or both are not in one section.
-pub(crate) fn stretch(code: &Code<'_>, start: Address, end: Address) -> Option<Stretch> {
+pub(crate) fn code_range(code: &Code<'_>, start: Address, end: Address) -> Option<CodeRange> {
     let (section, first) = place(code, start)?;
     let end = match (start, end) {
         // The end may be behind the section.
         (Address::Constant(start), Address::Constant(end)) => first.checked_add(end.checked_sub(start)?)?,
         _ => end.place().filter(|(other, _)| *other == section)?.1,
     };
-    Some(Stretch { section, range: first..end })
+    Some(CodeRange { section, range: first..end })
 }
 
-/// The code that may be between two addresses that make no [`stretch`]: from or up to the one that is known; none if no one is.
-pub(crate) fn possible(code: &Code<'_>, start: Address, end: Address) -> Vec<Stretch> {
-    let start = place(code, start).map(|(section, start)| Stretch { section, range: start..u64::MAX });
-    let end = place(code, end).map(|(section, end)| Stretch { section, range: 0..end });
+/// The code that may be between two addresses that make no [`code_range`]: from or up to the one that is known; none if no one is.
+pub(crate) fn possible(code: &Code<'_>, start: Address, end: Address) -> Vec<CodeRange> {
+    let start = place(code, start).map(|(section, start)| CodeRange { section, range: start..u64::MAX });
+    let end = place(code, end).map(|(section, end)| CodeRange { section, range: 0..end });
     start.into_iter().chain(end).collect()
 }
 
 /// Stretches sorted and joined where they touch; empty ones go.
-pub(crate) fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
+pub(crate) fn joined(mut all: Vec<CodeRange>) -> Vec<CodeRange> {
     all.retain(|stretch| stretch.range.start < stretch.range.end);
     all.sort_by_key(|stretch| (stretch.section, stretch.range.start));
-    let mut joined: Vec<Stretch> = Vec::with_capacity(all.len());
-    for Stretch { section, range } in all {
+    let mut joined: Vec<CodeRange> = Vec::with_capacity(all.len());
+    for CodeRange { section, range } in all {
         match joined.last_mut().filter(|last| last.section == section && range.start <= last.range.end) {
             Some(last) => last.range.end = last.range.end.max(range.end),
-            None => joined.push(Stretch { section, range }),
+            None => joined.push(CodeRange { section, range }),
         }
     }
     joined
 }
 
 /// Bytes of stretches that do not overlap.
-pub(crate) fn bytes(all: &[Stretch]) -> u64 {
+pub(crate) fn bytes(all: &[CodeRange]) -> u64 {
     all.iter().fold(0, |sum, stretch| sum.saturating_add(stretch.range.end - stretch.range.start))
 }
 
 /// Bytes that are in both of two [`joined`] lists.
-pub(crate) fn common_bytes(all: &[Stretch], other: &[Stretch]) -> u64 {
+pub(crate) fn common_bytes(all: &[CodeRange], other: &[CodeRange]) -> u64 {
     bytes(all).saturating_sub(bytes(&without(all, other)))
 }
 
 /// What is in one of two [`joined`] lists and not in the other.
-pub(crate) fn without(all: &[Stretch], taken: &[Stretch]) -> Vec<Stretch> {
+pub(crate) fn without(all: &[CodeRange], taken: &[CodeRange]) -> Vec<CodeRange> {
     let mut left = Vec::new();
     let mut taken = taken.iter().peekable();
     for stretch in all {
@@ -110,7 +110,7 @@ pub(crate) fn without(all: &[Stretch], taken: &[Stretch]) -> Vec<Stretch> {
                 break;
             }
             if at < next.range.start {
-                left.push(Stretch { section: stretch.section, range: at..next.range.start });
+                left.push(CodeRange { section: stretch.section, range: at..next.range.start });
             }
             at = at.max(next.range.end);
             if at >= stretch.range.end {
@@ -119,7 +119,7 @@ pub(crate) fn without(all: &[Stretch], taken: &[Stretch]) -> Vec<Stretch> {
             taken.next();
         }
         if at < stretch.range.end {
-            left.push(Stretch { section: stretch.section, range: at..stretch.range.end });
+            left.push(CodeRange { section: stretch.section, range: at..stretch.range.end });
         }
     }
     left
@@ -130,10 +130,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn stretches(all: &[(u32, u64, u64)]) -> Vec<Stretch> {
+    fn stretches(all: &[(u32, u64, u64)]) -> Vec<CodeRange> {
         joined(
             all.iter()
-                .map(|&(section, a, b)| Stretch { section: SectionIndex(section), range: a..b })
+                .map(|&(section, a, b)| CodeRange { section: SectionIndex(section), range: a..b })
                 .collect(),
         )
     }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn stretches_are_joined_and_compared_by_section() {
         let all = stretches(&[(2, 0, 16), (1, 32, 48), (1, 0, 16), (1, 8, 32), (1, 64, 64), (1, 80, 96)]);
-        let own = |&(section, start, end): &(u32, u64, u64)| Stretch {
+        let own = |&(section, start, end): &(u32, u64, u64)| CodeRange {
             section: SectionIndex(section),
             range: start..end,
         };
@@ -160,7 +160,7 @@ mod tests {
             let (all, taken) = (stretches(&all), stretches(&taken));
             let left = without(&all, &taken);
             prop_assert_eq!(&joined(left.clone()), &left);
-            let has = |list: &[Stretch], section: u32, at: u64| {
+            let has = |list: &[CodeRange], section: u32, at: u64| {
                 list.iter().any(|s| s.section.0 == section && s.range.contains(&at))
             };
             for (section, at) in (0..3).flat_map(|section| (0..24).map(move |at| (section, at))) {
