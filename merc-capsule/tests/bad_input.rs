@@ -133,6 +133,23 @@ fn a_clone_needs_its_original() {
     assert_eq!(self_check(&cubin, Some(&origin.maps)).unwrap_err().section(), ".nv.merc.debug_loc");
 }
 
+/// A section without bytes has no range in the file that a clone could share.
+#[test]
+fn a_clone_shares_bytes_that_are_there() {
+    let (sound, origin) = file();
+    for name in [".debug_loc", ".debug_abbrev"] {
+        let mut cubin = sound.clone();
+        let index = at(&cubin, name).as_usize();
+        cubin.sections[index].contents = Contents::NoBits(16);
+        cubin.sections[index].sh_type = 0; // SHT_NULL
+        let mut sections = cubin.mercury_sections().unwrap();
+        sections.iter_mut().filter(|section| section.native == name).for_each(|section| section.bytes = None);
+        let error = refused(&cubin, |cubin| cubin.set_mercury_sections(sections.clone()));
+        assert_eq!(error.section(), name, "{error}");
+        refused(&cubin, |cubin| capsule::clone(cubin, &origin));
+    }
+}
+
 #[test]
 fn sections_that_stand_for_all_code_come_once() {
     let (sound, origin) = file();

@@ -293,7 +293,8 @@ fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionInd
     let mut native = Replaced::debug(Space::Native);
     for (index, name, section) in cubin.iter().filter(|(_, name, section)| native.takes(name, section)) {
         if let Some(first) = wanted.find(section.name, name) {
-            *first = first.or(Some(index));
+            let has_bytes = !matches!(section.contents, Contents::NoBits(_));
+            *first = first.or(has_bytes.then_some(index));
         }
     }
     let mut shared = vec![None; edit.given.len()];
