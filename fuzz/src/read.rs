@@ -4,7 +4,7 @@ use crate::support::SOURCE_LINES;
 use cubin_read::coverage::Coverage;
 use cubin_read::entries::Entries;
 use cubin_read::expression;
-use cubin_read::variables::Variables;
+use cubin_read::variables::{InlinedCalls, Variables};
 use cubin_read::verify::{self, verify_with};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{SectionView, plan};
@@ -15,7 +15,7 @@ use nv_debug_sections::level::compare::compare;
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::ptx_txt::{NumberedText, PtxText};
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::symbolize::{CodeSection, Symbolizer};
+use nv_debug_sections::symbolize::{CodeSection, FrameFunction, MAX_FRAMES, Symbolizer};
 use nv_debug_sections::{frame, line, nv_info, reg_sass, reg_type, shared_window, tkinfo};
 use std::fmt::Display;
 
@@ -127,6 +127,7 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
     if let Some(entries) = tally.end("entries", Entries::read(cubin)) {
         tree(&entries);
         if let Some(variables) = tally.end("variables", Variables::read(cubin, &entries)) {
+            inlined(cubin, &variables);
             places(&variables);
         }
     }
@@ -197,6 +198,22 @@ fn tree(entries: &Entries<'_>) {
         let bytes = &bytes[..bytes.len().min(16)];
         let (operations, rest) = expression::operations(bytes);
         assert!(operations.len() + rest.len() <= bytes.len());
+    }
+}
+
+/// Chains of inlined calls are as long as they are said to be, and end with the function.
+fn inlined(cubin: &Cubin<'_>, variables: &Variables<'_>) {
+    let calls = InlinedCalls::of(variables);
+    let Ok(symbolizer) = Symbolizer::new(cubin) else { return };
+    for section in symbolizer.sections() {
+        for bound in calls.bounds(section.index).take(FRAMES) {
+            let Some(place) = symbolizer.locate(section.index, bound) else { continue };
+            let frames: Vec<_> = calls.frames(place).collect();
+            assert_eq!(frames.len(), calls.depth(&place).min(MAX_FRAMES));
+            let has_own = frames.iter().any(|frame| matches!(frame.function, FrameFunction::InlinedEntry(_)));
+            let last = frames.last().map(|frame| frame.function);
+            assert!(!has_own || last == Some(FrameFunction::Physical(place.function)));
+        }
     }
 }
 

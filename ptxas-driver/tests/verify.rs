@@ -112,6 +112,29 @@ const LINKED: [Linked; 2] = [
     ("55-linked-inline-names", &[("input.cu", "-lineinfo"), ("b.cu", "-lineinfo")], &["L102"]),
 ];
 
+/// The addresses of clones can be told from those of the code only, which a side file has not: alone it is no worse than the cubin, and
+/// joined to the code it is the cubin.
+#[test]
+fn side_files_have_no_capsule_to_compare() {
+    let folder = tempfile::tempdir().unwrap();
+    let [code, side] = ["code.cubin", "side.dbg"].map(|name| folder.path().join(name));
+    for whole in [MERCURY, "ptxas-driver/tests/pairs/odd_references.sm_100.g.cubin"] {
+        let whole = support::repository().join(whole);
+        let mut strip = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+        strip.arg("strip").arg(&whole).arg("--split").arg(&side).arg("-o").arg(&code);
+        assert!(strip.status().unwrap().success());
+        let errors = |args: &[&Path]| {
+            let json = Path::new("--json");
+            let output = verify(args.iter().copied().chain([json]).map(Path::as_os_str));
+            let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+            document["files"][0]["errors"].as_u64().unwrap()
+        };
+        let of_whole = errors(&[&whole]);
+        assert_eq!(errors(&[&side]), of_whole, "{}", whole.display());
+        assert_eq!(errors(&[&code, Path::new("--debug-file"), &side]), of_whole, "{}", whole.display());
+    }
+}
+
 #[test]
 fn faults_of_linked_files_are_found() {
     let Some(shared) = support::shared() else { return };

@@ -267,7 +267,7 @@ pub const RULES: [Rule; COUNT] = [
     row(Id::CapsuleUnsound, "C001", "capsule-unsound", Error, "A capsule is one: each clone has its original, and there are symbols.", "As `merc plan` has it."),
     row(Id::CapsuleMissing, "C002", "capsule-missing", Error, "Debug sections and code have their clones.", "As `merc self-check` has it; what runs on other chips has no debug information."),
     row(Id::CapsuleHeader, "C003", "capsule-header", Error, "A clone has the type and flags of its kind.", "As `merc plan` has it."),
-    row(Id::CapsuleDiffers, "C004", "capsule-differs", Error, "The capsule says what the native sections say.", "As `merc self-check` has it."),
+    row(Id::CapsuleDiffers, "C004", "capsule-differs", Error, "The capsule says what the native sections say.", "As `merc self-check` has it. Not looked at in a side file of `strip` alone, which has no code."),
 ];
 
 #[cfg(test)]

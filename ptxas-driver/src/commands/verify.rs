@@ -113,7 +113,8 @@ fn of_cubin(
     let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
     let source_lines = if options.no_sources { None } else { Some(&source_lines as _) };
     let mut report = verify_with(&cubin, Context { source_lines });
-    if cubin.has_capsule() {
+    // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
+    if cubin.has_capsule() && !cubin.is_side_file() {
         capsule::check(&cubin, &mut report);
     }
     Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, &options.ignore))
