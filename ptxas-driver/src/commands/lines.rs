@@ -225,6 +225,11 @@ fn of_cubin(
     let entries = inlined_entries(name, cubin, space);
     let calls = entries.as_ref().and_then(|entries| or_note(name, InlinedCalls::read(cubin, entries)));
     let calls = calls.filter(|calls| !calls.is_empty());
+    if calls.as_ref().is_some_and(InlinedCalls::is_cut) {
+        note(format_args!(
+            "{name}: not all inlined calls of .debug_info are shown: they share too many pieces of code"
+        ));
+    }
     let run = Run {
         options,
         name,
