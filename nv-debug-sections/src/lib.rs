@@ -22,6 +22,7 @@ pub mod register;
 pub mod reloc;
 pub mod relocated;
 pub mod shared_window;
+pub mod stack_frame;
 pub mod symbolize;
 pub mod tkinfo;
 

@@ -4,14 +4,15 @@
 
 use dwarf2_writer::constants::{DW_OP_addr, DW_OP_fbreg, DW_OP_nop};
 
-/// Rewrites the operation whose 8-byte operand starts at byte `operand` of `section`: the operand becomes the offset of the depot from the
-/// frame base, `-frame_size`, filled up with `DW_OP_nop`.
+/// Rewrites the operation whose 8-byte operand starts at byte `operand` of `section`: the operand becomes the
+/// offset of the depot from the frame base, filled up with `DW_OP_nop`. The depot begins `below_base` bytes
+/// below the frame base, which is the end of the frame; where that is follows from [`crate::stack_frame`].
 ///
 /// `false`, and nothing changed, if no `DW_OP_addr` stands before 8 bytes there, or if the offset needs more than 8 bytes.
 #[must_use]
-pub fn rewrite(section: &mut [u8], operand: usize, frame_size: u64) -> bool {
-    let Ok(frame_size) = i64::try_from(frame_size) else { return false };
-    let offset = leb128_nv::sleb128(-frame_size);
+pub fn rewrite(section: &mut [u8], operand: usize, below_base: u64) -> bool {
+    let Ok(below_base) = i64::try_from(below_base) else { return false };
+    let offset = leb128_nv::sleb128(-below_base);
     let operation = operand.checked_sub(1).and_then(|start| section.get_mut(start..)?.first_chunk_mut::<9>());
     let Some([operator, field @ ..]) = operation else { return false };
     if *operator != DW_OP_addr || offset.as_slice().len() > field.len() {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod at_dwarf;
+mod call;
 mod call_sites;
 pub mod check;
 mod directives;
@@ -23,6 +24,7 @@ mod types;
 mod words;
 
 pub use at_dwarf::{AtDwarf, AtDwarfKind, AtDwarfValues};
+pub use call::Call;
 pub use call_sites::{CallSite, CallSites};
 pub use directives::{
     Alias, Attributes, CallPrototype, Directives, DirectivesIter, FunctionDirective, Pragma, Targets,

@@ -106,6 +106,25 @@ pub struct CodeSection {
     /// Byte offsets of the instructions that come with a branch, ascending: `BSSY`, which sets up where threads meet again, and the
     /// `BMOV` before. They come from no PTX instruction, and are given the line of the one before.
     pub branch_setup: Vec<u64>,
+    /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has none.
+    pub calls: Vec<u64>,
+}
+
+impl CodeSection {
+    /// The rows of [`CodeSection::ptx_lines`] from the byte offset `start` on and before `end`.
+    pub fn lines_between(&self, start: u64, end: u64) -> Option<&[(u64, u32)]> {
+        let lines = self.ptx_lines.as_deref()?;
+        let [first, behind] = [start, end].map(|bound| lines.partition_point(|(at, _)| *at < bound));
+        lines.get(first..behind)
+    }
+
+    /// The PTX lines of the calls from the byte offset `start` on and before `end`. `None` if no PTX lines are known.
+    pub fn call_lines(&self, start: u64, end: u64) -> Option<HashSet<u32>> {
+        let rows = self.lines_between(start, end)?;
+        let calls = self.calls.iter().filter(|call| (start..end).contains(*call));
+        let row = |call: &u64| rows.partition_point(|(at, _)| at <= call).checked_sub(1);
+        Some(calls.filter_map(row).filter_map(|row| Some(rows.get(row)?.1)).collect())
+    }
 }
 
 /// A function inside a code section.

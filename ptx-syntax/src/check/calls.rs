@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::lexer::{Lexer, TokenKind};
+use crate::call::Call;
 use crate::nodes::{Function, Module};
-use crate::statement::{Instruction, Statement};
+use crate::statement::Statement;
 use crate::types::{FunctionKind, Linkage};
 
 /// A function by its name.
@@ -52,34 +52,13 @@ pub(super) fn order<'a>(module: &Module<'a>) -> Vec<Reached<'a>> {
             let body = bodies.get(reached.name).and_then(|function| function.body.as_ref());
             for statement in body.into_iter().flat_map(|body| &body.statements) {
                 if let Statement::Instruction(instruction) = statement
-                    && let Some(name) = callee(instruction)
-                    && bodies.contains_key(name)
+                    && let Some(call) = Call::of(instruction)
+                    && bodies.contains_key(call.callee.text)
                 {
-                    open.push_back(Reached { name, called: true, by_kernel });
+                    open.push_back(Reached { name: call.callee.text, called: true, by_kernel });
                 }
             }
         }
     }
     order
-}
-
-/// `f` of `call (r), f, (p);`; a register where the call is an indirect one.
-fn callee<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
-    if instruction.mnemonic() != "call" {
-        return None;
-    }
-    let text = instruction.text();
-    let mut lexer = Lexer::new(text, instruction.opcode.range.end - instruction.range.start);
-    let mut inside = false;
-    loop {
-        let token = lexer.next_significant();
-        match token.kind {
-            TokenKind::OpenParen => inside = true,
-            TokenKind::CloseParen => inside = false,
-            TokenKind::Comma => {}
-            TokenKind::Ident if !inside => return Some(token.range.slice(text)),
-            _ if inside && token.kind != TokenKind::Eof => {}
-            _ => return None,
-        }
-    }
 }

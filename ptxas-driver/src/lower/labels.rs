@@ -86,9 +86,7 @@ impl Index {
             return;
         }
         let address = |offset| LabelAddress { symbol: section.symbol, offset };
-        let all = section.ptx_lines.as_deref().unwrap_or_default();
-        let [first, behind] = [part.address, end].map(|bound| all.partition_point(|(at, _)| *at < bound));
-        let lines = all.get(first..behind).unwrap_or_default();
+        let lines = section.lines_between(part.address, end).unwrap_or_default();
         let code_end = lines.last().map_or(end, |(last, _)| {
             let exit = section.exits.get(section.exits.partition_point(|exit| exit < last)).copied();
             end.min(exit.filter(|exit| *exit < end).unwrap_or(*last).saturating_add(INSTRUCTION_BYTES))
@@ -170,6 +168,7 @@ $open: .loc 1 1 1
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
+            calls: Vec::new(),
         }
     }
 

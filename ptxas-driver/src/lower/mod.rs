@@ -11,6 +11,7 @@ pub mod ptx_facts;
 pub mod ptx_sections;
 pub mod shared_lines;
 mod signposts;
+mod stack_facts;
 
 use crate::code_image::{CodeImage, CodeSection, MercuryImage};
 use crate::diag::Diagnostic;
@@ -78,8 +79,8 @@ struct Context<'a> {
     relocatable: bool,
     placed: bool,
     line_table: LineTableStyle,
-    /// Frame size by function, from the call frame rules.
-    frame_sizes: HashMap<&'a str, u64>,
+    /// How many bytes below the end of its function's frame a local variable begins.
+    local_offsets: HashMap<&'a str, u64>,
 }
 
 /// What native code takes from Mercury code.
@@ -95,11 +96,10 @@ impl Context<'_> {
         self.space == Space::Native && Generation::of(self.sm) >= Generation::Transcoded
     }
 
-    /// Frame size of the function that declares a local variable: as its call frame rules say, else the variable's own size.
-    fn frame_size_of_local(&self, variable: &str) -> u64 {
-        let Some(facts) = self.facts.variables.get(variable) else { return 0 };
-        let known = facts.function.and_then(|function| self.frame_sizes.get(function));
-        known.copied().or(facts.size).unwrap_or(0)
+    /// How many bytes below the frame base a local variable begins; its own size where no call frame rules tell.
+    fn below_frame_base(&self, variable: &str) -> u64 {
+        let own_size = || self.facts.variables.get(variable).and_then(|variable| variable.size);
+        self.local_offsets.get(variable).copied().or_else(own_size).unwrap_or(0)
     }
 }
 
@@ -180,7 +180,7 @@ fn context<'a>(
         relocatable: input.relocatable,
         placed: input.placed,
         line_table: input.extras.line_table,
-        frame_sizes: frame_sizes(image),
+        local_offsets: local_offsets(input.facts, input.image),
     }
 }
 
@@ -294,6 +294,34 @@ fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
         Lowered::of(SectionKind::NvDebugInfoRegSass, reg_sass::encode(ranges)?, Vec::new()),
         Lowered::of(SectionKind::NvDebugInfoRegType, reg_type::encode(&types)?, Vec::new()),
     ])
+}
+
+/// How many bytes below the end of its frame each local variable begins, in functions that call frame rules
+/// describe. Of variables with the same name the first in the text counts (observed: ptxas 13.0.88).
+fn local_offsets<'a>(facts: &'a PtxFacts<'_>, image: &CodeImage) -> HashMap<&'a str, u64> {
+    let mut offsets = HashMap::new();
+    if facts.stacks.is_empty() {
+        return offsets;
+    }
+    let sizes = frame_sizes(image);
+    for section in &image.sections {
+        let ends = section.parts.iter().skip(1).map(|part| part.address).chain([section.size]);
+        for (part, end) in section.parts.iter().zip(ends) {
+            let (Some(stack), Some(size)) = (facts.stacks.get(&*part.name), sizes.get(&*part.name)) else {
+                continue;
+            };
+            let calls = section.call_lines(part.address, end);
+            let has_call = |line| calls.as_ref().is_none_or(|calls| calls.contains(&line));
+            for (variable, offset) in stack.offsets(has_call).into_iter().flatten() {
+                let is_first =
+                    facts.variables.get(variable).is_some_and(|first| first.function == Some(&part.name));
+                if is_first && let Some(below) = size.checked_sub(offset) {
+                    offsets.entry(variable).or_insert(below);
+                }
+            }
+        }
+    }
+    offsets
 }
 
 /// Frame size of each function that call frame rules describe.

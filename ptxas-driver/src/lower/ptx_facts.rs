@@ -1,6 +1,7 @@
 //! What lowering needs to know of a PTX module, indexed once.
 
 use super::line_locs::LineLocs;
+use super::stack_facts::{self, StackFacts};
 use crate::diag::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
@@ -36,6 +37,8 @@ pub struct PtxFacts<'a> {
     pub labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
     pub variables: HashMap<&'a str, VariableFacts<'a>>,
+    /// What is known of the stack frames of functions with local variables, by function.
+    pub stacks: HashMap<&'a str, StackFacts<'a>>,
     /// Byte offsets of kernel parameters in constant bank 0.
     pub kernel_parameters: HashMap<&'a str, u64>,
     /// Number of lines of the text.
@@ -140,6 +143,7 @@ impl<'a> PtxFacts<'a> {
         for function in facts.functions.values_mut() {
             function.first_loc = first.get(&function.open_line).copied();
         }
+        facts.stacks = stack_facts::collect(module, &facts.functions, &facts.instructions);
         if numbers.has_markers() {
             facts.open_lines.sort_unstable();
             facts.sorted_lines = facts.instructions.iter().map(|instruction| instruction.line).collect();

@@ -288,13 +288,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg -FRAME`. A constant behind the name is lost.
+    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg` with the depot's offset from the frame base. A constant behind the
+    /// name is lost.
     fn local(&mut self, fixup: &Fixup<'_>, name: &str) {
-        let frame_size = self.context.frame_size_of_local(name);
+        let below_base = self.context.below_frame_base(name);
         let rewritten =
-            fixup.width == 8 && local_depot::rewrite(&mut self.bytes, fixup.offset as usize, frame_size);
+            fixup.width == 8 && local_depot::rewrite(&mut self.bytes, fixup.offset as usize, below_base);
         if !rewritten {
-            self.value(fixup, -i128::from(frame_size));
+            self.value(fixup, -i128::from(below_base));
         }
     }
 

@@ -54,6 +54,7 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
+            calls: Vec::new(),
         });
     }
     Ok(Provided { image, mercury: None, container, placed: true })

@@ -83,6 +83,9 @@ const INSTRUCTION_BYTES: usize = 16;
 /// Opcodes of `BSSY` and `BMOV` since sm_75. Observed: nvdisasm 13.2.
 const BRANCH_SETUP: [u16; 2] = [0x945, 0x355];
 
+/// Opcodes of `CALL.ABS`, `CALL.REL` and `CALL.ABS` through a register, likewise.
+const CALLS: [u16; 3] = [0x943, 0x944, 0x343];
+
 /// Opcode of `YIELD`, likewise.
 const YIELD: u16 = 0x946;
 
@@ -205,21 +208,22 @@ impl<'r, 'd> Reader<'r, 'd> {
                 ptx_lines: None,
                 registers: Vec::new(),
                 exits: self.exits(index)?,
-                branch_setup: self.branch_setup(index)?,
+                branch_setup: self.instructions(index, &BRANCH_SETUP)?,
+                calls: self.instructions(index, &CALLS)?,
             });
         }
         Ok(Code { sections, by_index })
     }
 
-    /// The instructions that come with branches. Mercury code cannot be read.
-    fn branch_setup(&self, code: SectionIndex) -> Result<Vec<u64>> {
+    /// Byte offsets of the instructions with one of these opcodes. Mercury code cannot be read.
+    fn instructions(&self, code: SectionIndex, wanted: &[u16]) -> Result<Vec<u64>> {
         let bytes = if self.space == Space::Native { self.cubin.bytes(code)? } else { Cow::default() };
         let opcodes = bytes.chunks_exact(INSTRUCTION_BYTES).map(opcode);
-        let setup = (0..)
+        let found = (0..)
             .step_by(INSTRUCTION_BYTES)
             .zip(opcodes)
-            .filter(|(_, opcode)| opcode.is_some_and(|opcode| BRANCH_SETUP.contains(&opcode)));
-        Ok(setup.map(|(at, _)| at).collect())
+            .filter(|(_, opcode)| opcode.is_some_and(|opcode| wanted.contains(&opcode)));
+        Ok(found.map(|(at, _)| at).collect())
     }
 
     /// Whether there is a `YIELD` at a byte offset of native code.
