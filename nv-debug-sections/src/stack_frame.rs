@@ -3,8 +3,8 @@
 //! From the stack pointer (`R1`) up, a frame has the arguments that calls pass in memory, then the variables, then saved registers and
 //! what else the code generator needs. Calls share the space of their arguments, so the call that needs most decides.
 //!
-//! Arguments go to twelve 32-bit registers, `R4` to `R15`. Each takes the first free registers that are aligned for it; where no such
-//! run is left it goes to memory, and a smaller argument after it may still find registers. The argument of a parameter without a size
+//! Arguments go to twelve 32-bit registers, `R4` to `R15`. Each takes the first free registers that are aligned for it, to 16 bytes at
+//! most; where no such run is left it goes to memory with its own alignment, and a smaller argument after it may still find registers. The argument of a parameter without a size
 //! (`.param .b8 p[]`, the variadic one) is always in memory. A result of more than twelve registers is a variable of the caller, whose
 //! address is passed in `R4`; all calls share it.
 //!
@@ -20,6 +20,9 @@ const ARGUMENT_REGISTERS: usize = 12;
 
 /// Bytes of a register.
 const REGISTER_BYTES: u64 = 4;
+
+/// The largest alignment that an argument has in registers.
+const REGISTER_ALIGNMENT: u64 = 16;
 
 /// Size and alignment of a variable or a parameter, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,13 +66,12 @@ pub fn pass(arguments: &[Argument], result: Option<Extent>) -> Option<Passing> {
     for &Argument { extent, is_variadic } in arguments {
         let run = if is_variadic { None } else { free_registers(&is_taken, extent) };
         passing.in_registers.push(run.is_some());
-        match run {
-            Some((first, count)) => is_taken.iter_mut().skip(first).take(count).for_each(|one| *one = true),
-            None => {
-                let alignment = extent.alignment.max(REGISTER_BYTES);
-                let start = passing.memory_bytes.checked_next_multiple_of(alignment)?;
-                passing.memory_bytes = start.checked_add(extent.size)?;
-            }
+        if let Some((first, count)) = run {
+            is_taken.iter_mut().skip(first).take(count).for_each(|one| *one = true);
+        } else {
+            let alignment = extent.alignment.max(REGISTER_BYTES);
+            let start = passing.memory_bytes.checked_next_multiple_of(alignment)?;
+            passing.memory_bytes = start.checked_add(extent.size)?;
         }
     }
     Some(passing)
@@ -78,13 +80,19 @@ pub fn pass(arguments: &[Argument], result: Option<Extent>) -> Option<Passing> {
 /// The first run of free registers for an argument, as its first and its length.
 fn free_registers(is_taken: &[bool; ARGUMENT_REGISTERS], extent: Extent) -> Option<(usize, usize)> {
     let count = usize::try_from(extent.size.div_ceil(REGISTER_BYTES)).ok()?;
-    let step = usize::try_from(extent.alignment / REGISTER_BYTES).ok()?.max(1);
+    let alignment = extent.alignment.clamp(REGISTER_BYTES, REGISTER_ALIGNMENT);
+    let step = usize::try_from(alignment / REGISTER_BYTES).ok()?;
     let starts = (0..ARGUMENT_REGISTERS).step_by(step);
     let is_free = |first: &usize| {
         let run = first.checked_add(count).and_then(|end| is_taken.get(*first..end));
         run.is_some_and(|run| !run.contains(&true))
     };
     starts.into_iter().find(is_free).map(|first| (first, count))
+}
+
+/// The variable that a parameter becomes if it arrives in registers and its address is taken: at least one whole register.
+pub fn in_frame(parameter: Extent) -> Extent {
+    Extent { size: parameter.size.max(REGISTER_BYTES), alignment: parameter.alignment.max(REGISTER_BYTES) }
 }
 
 /// Offsets of variables from the stack pointer, above `argument_bytes` of arguments. The variables are in the order of their
@@ -140,6 +148,11 @@ mod tests {
         assert_eq!(memory(&arguments, None), Some(8));
         let small = [(4, 4), (4, 1), (8, 8), (4, 2), (4, 4), (1, 4), (4, 8), (8, 8), (4, 51), (4, 4)];
         assert_eq!(memory(&small, None), Some(51));
+        // An alignment above 16 counts in memory only.
+        assert_eq!(memory(&[(4, 4), (32, 32)], None), Some(0));
+        assert_eq!(memory(&[(4, 20), (32, 32)], None), Some(32));
+        assert_eq!(memory(&[(4, 68), (32, 64)], None), Some(160));
+        assert_eq!(memory(&[(4, 68), (128, 64)], None), Some(192));
     }
 
     #[test]
@@ -174,6 +187,23 @@ mod tests {
         assert_eq!(offsets(0, &[(37, 8), (54, 8), (1, 4)]), Some(vec![56, 0, 96]));
         let padded = [(13, 8), (6, 8), (15, 8), (16, 8), (9, 8), (2, 8), (3, 8), (12, 8)];
         assert_eq!(offsets(0, &padded), Some(vec![40, 32, 16, 0, 88, 80, 72, 56]));
+    }
+
+    #[test]
+    fn parameters_with_an_address_fill_registers() {
+        let locals = [(3, 4), (1, 1), (3, 2), (5, 4)];
+        let with_parameter = |alignment, size| {
+            let Extent { size, alignment } = in_frame(Extent { size, alignment });
+            let all: Vec<(u64, u64)> = locals.into_iter().chain([(size, alignment)]).collect();
+            offsets(80, &all).map(|mut offsets| {
+                offsets.truncate(locals.len());
+                offsets
+            })
+        };
+        assert_eq!(with_parameter(1, 2), Some(vec![84, 97, 94, 88]));
+        assert_eq!(with_parameter(1, 5), Some(vec![80, 101, 98, 92]));
+        assert_eq!(with_parameter(2, 8), Some(vec![88, 101, 98, 92]));
+        assert_eq!(with_parameter(8, 5), Some(vec![88, 101, 98, 92]));
     }
 
     #[test]

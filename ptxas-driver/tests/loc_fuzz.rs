@@ -9,6 +9,8 @@
 mod driver;
 #[path = "support/loc_streams.rs"]
 mod loc_streams;
+#[path = "support/random.rs"]
+mod random;
 mod support;
 
 use loc_streams::Module;

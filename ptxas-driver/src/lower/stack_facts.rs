@@ -188,7 +188,7 @@ impl<'m, 'a> Collector<'_, 'm, 'a> {
                 _ => {}
             }
         }
-        facts.parameters = in_frame(function, &with_address);
+        facts.parameters = parameters_in_frame(function, &with_address);
         facts
     }
 
@@ -246,7 +246,7 @@ fn addresses<'a>(instruction: &Instruction<'a>) -> impl Iterator<Item = &'a str>
 }
 
 /// The parameters in `with_address` that arrive in registers. Those of a kernel are in constant memory.
-fn in_frame(function: &Function<'_>, with_address: &HashSet<&str>) -> Vec<Extent> {
+fn parameters_in_frame(function: &Function<'_>, with_address: &HashSet<&str>) -> Vec<Extent> {
     if with_address.is_empty() || function.kind == ptx_syntax::FunctionKind::Entry {
         return Vec::new();
     }
@@ -263,6 +263,6 @@ fn in_frame(function: &Function<'_>, with_address: &HashSet<&str>) -> Vec<Extent
         .filter(|(parameter, in_registers)| {
             *in_registers && parameter.name.is_some_and(|name| with_address.contains(name.text))
         })
-        .map(|(parameter, _)| extent(parameter))
+        .map(|(parameter, _)| stack_frame::in_frame(extent(parameter)))
         .collect()
 }

@@ -81,3 +81,6 @@ make odd_references sm_100 -g
 make odd_references sm_100 -g -c
 make at_dwarf sm_75 -g
 make early_pubnames sm_75 -g -c
+make stack_arguments sm_75 -g
+make stack_arguments sm_100 -g
+make relocatable_frames sm_100 -c

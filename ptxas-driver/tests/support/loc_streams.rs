@@ -1,6 +1,7 @@
 //! Random PTX with much `.loc` and little else: few lines and files, so that rows repeat, collide and merge.
 #![allow(unreachable_pub, reason = "each test crate uses its own part")]
 
+use crate::random::Random;
 use std::fmt::Write as _;
 
 /// Kernels, or groups of a kernel and the functions it calls, of a module.
@@ -253,31 +254,5 @@ impl<'r> Body<'r> {
     fn end_statement(&mut self) {
         let end = if self.random.percent(5) { ' ' } else { '\n' };
         self.text.push(end);
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): small, and good from any seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// 0 to `limit` - 1.
-    fn below(&mut self, limit: u32) -> u32 {
-        (self.next() % u64::from(limit.max(1))) as u32
-    }
-
-    fn percent(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick(&mut self, values: &[u32]) -> u32 {
-        values[self.below(values.len() as u32) as usize]
     }
 }

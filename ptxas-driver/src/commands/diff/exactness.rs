@@ -3,6 +3,7 @@
 //! Nothing can be copied: what a cubin has from its PTX is overwritten before its code facts are read.
 
 mod corpus;
+mod known;
 mod words;
 
 use super::{DIFFERENT, Options};
@@ -38,14 +39,20 @@ struct Family {
     sequences: BTreeMap<String, Count>,
 }
 
+/// Stands for a section where only bytes outside the debug sections differ.
+const WHOLE_FILE: &str = "whole file";
+
 /// A section that came out otherwise.
 #[derive(Debug, Serialize)]
 struct Different {
     entry: String,
-    /// Its name; `whole file` where all debug sections are the same.
+    /// Its name; [`WHOLE_FILE`] where all debug sections are the same.
     section: String,
     /// The first difference in words.
     first: String,
+    /// Why it differs, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<known::Reason>,
 }
 
 /// The document of `--json`.
@@ -64,6 +71,8 @@ struct Document {
 struct Failed {
     entry: String,
     message: String,
+    /// Debug sections that ptxas made of it.
+    sections: usize,
 }
 
 /// Runs the comparison.
@@ -117,7 +126,8 @@ impl Document {
         let made = match entry.compile(&theirs, &original)? {
             Ok(made) => made,
             Err(message) => {
-                self.failed.push(Failed { entry: entry.name.clone(), message });
+                let sections = debug_sections(&theirs).len();
+                self.failed.push(Failed { entry: entry.name.clone(), message, sections });
                 return Ok(());
             }
         };
@@ -139,18 +149,21 @@ impl Document {
             family.sequences(name, (&ours, ours_at), (&theirs, theirs_at));
             if !same && !relocated {
                 let first = words::first_difference((&ours, ours_at), (&theirs, theirs_at));
-                self.different.push(Different { entry: entry.name.clone(), section: name.clone(), first });
+                let reason = ours_at.and_then(|at| known::reason((&ours, at), (&theirs, theirs_at)));
+                let (entry, section) = (entry.name.clone(), name.clone());
+                self.different.push(Different { entry, section, first, reason });
             }
         }
         for name in our_sections.keys().filter(|name| !their_sections.contains_key(*name)) {
             is_explained = true;
             let first = "ptxas has no such section".to_owned();
-            self.different.push(Different { entry: entry.name.clone(), section: name.clone(), first });
+            let (entry, section) = (entry.name.clone(), name.clone());
+            self.different.push(Different { entry, section, first, reason: None });
         }
         if !is_explained {
             let first = words::first_byte(&made, &original);
-            let section = "whole file".to_owned();
-            self.different.push(Different { entry: entry.name.clone(), section, first });
+            let (entry, section) = (entry.name.clone(), WHOLE_FILE.to_owned());
+            self.different.push(Different { entry, section, first, reason: None });
         }
         Ok(())
     }
@@ -180,16 +193,39 @@ impl Document {
         }
         row(out, "whole files", &|family| family.files)?;
         let shown = if limit == 0 { usize::MAX } else { limit };
-        for Different { entry, section, first } in self.different.iter().take(shown) {
+        // What has no known reason comes first.
+        let mut different: Vec<&Different> = self.different.iter().collect();
+        different.sort_by_key(|one| one.reason.is_some());
+        for Different { entry, section, first, reason } in different.into_iter().take(shown) {
             writeln!(out, "\n{} {}\n  {}", printable(entry), printable(section), printable(first))?;
+            if let Some(reason) = reason {
+                writeln!(out, "  known: {reason}")?;
+            }
         }
         if self.different.len() > shown {
             writeln!(out, "\n... and {} more", self.different.len() - shown)?;
         }
-        for Failed { entry, message } in &self.failed {
+        for Failed { entry, message, .. } in &self.failed {
             writeln!(out, "\n{} does not compile\n  {}", printable(entry), printable(message.trim()))?;
         }
-        Ok(())
+        writeln!(out, "\n{}", self.summary())
+    }
+
+    /// How many debug sections came out the same, those of entries that did not compile included.
+    fn summary(&self) -> String {
+        let counts = || self.families.values().flat_map(|family| family.sections.values());
+        let failed: usize = self.failed.iter().map(|failed| failed.sections).sum();
+        let total = counts().map(|count| count.total).sum::<usize>() + failed;
+        let same: usize = counts().map(|count| count.identical + count.equal_when_relocated).sum();
+        let sections = self.different.iter().filter(|one| one.section != WHOLE_FILE);
+        let (known, other): (Vec<_>, Vec<_>) = sections.partition(|one| one.reason.is_some());
+        let rated = total - known.len().min(total);
+        let percent = if rated == 0 { 100.0 } else { 100.0 * same as f64 / rated as f64 };
+        format!(
+            "debug sections: {total}, as from ptxas {same}, with a known difference {}, other {} ({percent:.3} % of those without a known difference)",
+            known.len(),
+            other.len() + failed
+        )
     }
 }
 
