@@ -170,6 +170,7 @@ fn the_campaign_compares_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let programs = folder.path().join("programs");
     std::fs::create_dir(&programs).unwrap();
+    // For sm_90: refused on the first chip.
     std::fs::copy(driver::example("saxpy/saxpy.ptx"), programs.join("saxpy.ptx")).unwrap();
     let cuda = "// nvcc: -DN=3\n__device__ __noinline__ int f(int n) { int a[N] = {n}; return a[n]; }\n\
                 __global__ void k(int *p) { *p = f(*p); }\n";
@@ -185,7 +186,7 @@ fn the_campaign_compares_a_folder() {
         .unwrap();
     let text = String::from_utf8_lossy(&run.stdout);
     assert_eq!(run.status.code(), Some(0), "{text}{}", driver::messages(&run));
-    assert!(text.starts_with("3 programs, 16 cubins, 8 runs refused by a compiler or ptxas\n"), "{text}");
+    assert!(text.starts_with("3 programs, 12 cubins, 12 runs refused by a compiler or ptxas\n"), "{text}");
     assert!(text.contains("no cubin of ") && text.contains("bad.ptx\n"), "{text}");
     assert!(text.trim_end().ends_with("other 0 (100.000 % of those without a known difference)"), "{text}");
 }

@@ -220,9 +220,11 @@ impl Document {
         let sections = self.different.iter().filter(|one| one.section != WHOLE_FILE);
         let (known, other): (Vec<_>, Vec<_>) = sections.partition(|one| one.reason.is_some());
         let rated = total - known.len().min(total);
-        let percent = if rated == 0 { 100.0 } else { 100.0 * same as f64 / rated as f64 };
+        // Rounded down: 100.000 % only where all are the same.
+        let share = (same * 100_000).checked_div(rated).unwrap_or(100_000);
+        let percent = format!("{}.{:03}", share / 1000, share % 1000);
         format!(
-            "debug sections: {total}, as from ptxas {same}, with a known difference {}, other {} ({percent:.3} % of those without a known difference)",
+            "debug sections: {total}, as from ptxas {same}, with a known difference {}, other {} ({percent} % of those without a known difference)",
             known.len(),
             other.len() + failed
         )
