@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a Python environment that holds Triton, which tests/drop_in.rs has compile through us. No GPU is needed.
+# Makes a Python environment that holds Triton, which tests/triton.rs has compile through us. No GPU is needed.
 #
 #   tools/triton.sh           makes it where it is not complete yet, then prints its Python
 #   tools/triton.sh --check   makes nothing: prints that Python, or says what is missing (exit 1)

@@ -4,13 +4,19 @@
 //! ptxas 13.4; files of ptxas 12.9 have no such section.
 
 use crate::bytes::Cursor;
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The section's name.
 pub const NAME: &str = ".note.nv.tkinfo";
 
 /// Note type of tool information.
 const NT_TKINFO: u32 = 2000;
+
+/// The owner of the note type: every such note has this name.
+const OWNER: &[u8] = b"NVIDIA Corp\0";
+
+/// The version of a note's layout that is written. Observed: ptxas and nvlink 13.0.88.
+const NOTE_VERSION: u32 = 2;
 
 /// One tool's note. Texts are as they stand in the file, without the NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +62,38 @@ pub fn decode(data: &[u8]) -> Result<Vec<ToolInfo<'_>>> {
     Ok(tools)
 }
 
+/// The section with these notes, which [`decode`] reads.
+///
+/// # Errors
+///
+/// [`ErrorKind::DoesNotFit`]: the texts of a note pass 4 GiB.
+pub fn encode(tools: &[ToolInfo<'_>]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for tool in tools {
+        let mut strings = Vec::new();
+        let mut note = NOTE_VERSION.to_le_bytes().to_vec();
+        for text in [tool.object, tool.tool, tool.version, tool.build, tool.options] {
+            note.extend(size("offset of a text", strings.len())?.to_le_bytes());
+            strings.extend([text, b"\0"].concat());
+        }
+        note.extend(strings);
+        let name = size("size of a note's name", OWNER.len())?;
+        for number in [name, size("size of a note", note.len())?, NT_TKINFO] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for part in [OWNER, &note] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+    }
+    Ok(bytes)
+}
+
+fn size(what: &'static str, size: usize) -> Result<u32> {
+    let (value, field) = (size as u64, "32 bits");
+    u32::try_from(value).map_err(|_| Error::whole(NAME, ErrorKind::DoesNotFit { what, value, field }))
+}
+
 /// Sizes are padded to 4 bytes.
 fn padded(size: u32) -> u64 {
     u64::from(size).next_multiple_of(4)
@@ -85,19 +123,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A note as FORMATS 6 has it.
+    /// The section that ptxas 13.0.88 writes with `-lineinfo -arch sm_90`.
+    const OF_PTXAS: &[u8] = b"\x0c\0\0\0\x90\0\0\0\xd0\x07\0\0NVIDIA Corp\0\
+        \x02\0\0\0\0\0\0\0\x01\0\0\0\x07\0\0\0\x36\0\0\0\x60\0\0\0\
+        \0ptxas\0Cuda compilation tools, release 13.0, V13.0.88\0\
+        Build cuda_13.0.r13.0/compiler.36424714_0\0-lineinfo  -arch sm_90 \0";
+
+    #[test]
+    fn the_note_of_ptxas_is_read_and_comes_back() {
+        let tools = decode(OF_PTXAS).unwrap();
+        let [tool] = *tools else { panic!("{tools:?}") };
+        assert_eq!(
+            (tool.object, tool.tool, tool.options),
+            (&b""[..], &b"ptxas"[..], &b"-lineinfo  -arch sm_90 "[..])
+        );
+        assert_eq!(encode(&tools).unwrap(), OF_PTXAS);
+    }
+
     fn note(note_type: u32, texts: [&str; 5]) -> Vec<u8> {
-        let mut strings = Vec::new();
-        let mut body = 2_u32.to_le_bytes().to_vec();
-        for text in texts {
-            body.extend((strings.len() as u32).to_le_bytes());
-            strings.extend(text.bytes().chain([0]));
-        }
-        body.extend(strings);
-        let mut bytes = [12, body.len() as u32, note_type].map(u32::to_le_bytes).concat();
-        bytes.extend(b"NVIDIA Corp\0");
-        body.resize(body.len().next_multiple_of(4), 0);
-        [bytes, body].concat()
+        let [object, tool, version, build, options] = texts.map(str::as_bytes);
+        let mut bytes = encode(&[ToolInfo { object, tool, version, build, options }]).unwrap();
+        bytes[8..12].copy_from_slice(&note_type.to_le_bytes());
+        bytes
     }
 
     #[test]

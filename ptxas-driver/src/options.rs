@@ -58,11 +58,9 @@ impl Input {
 /// `--code`: which code provider to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeChoice {
-    /// A ptxas if there is one, else none.
-    Auto,
     /// No code: a debug-only object.
     None,
-    /// A ptxas found on the machine.
+    /// A ptxas found on the machine: `auto`, the default, and `ptxas`.
     Ptxas,
     /// This existing cubin.
     Cubin(PathBuf),
@@ -288,7 +286,7 @@ pub fn help() -> String {
         }
     }
     text.push_str(
-        "\nOptions of ptxas that go to the ptxas behind --code ptxas as they are; ignored without one\n\n",
+        "\nOptions of ptxas that go to the ptxas behind --code ptxas as they are; ignored with --code none and cubin:FILE\n\n",
     );
     wrap(&mut text, &format!("{}.", passed_names()));
     text.push_str(

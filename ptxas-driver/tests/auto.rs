@@ -73,21 +73,43 @@ fn has_code(data: &[u8]) -> bool {
 }
 
 #[test]
-fn auto_without_ptxas_makes_a_debug_only_object_and_says_why() {
+fn auto_without_ptxas_writes_nothing_and_says_how_to_get_one() {
     let folder = tempfile::tempdir().unwrap();
-    for (ptx, arch) in EXAMPLES {
-        let output = folder.path().join("out.cubin");
-        let mut command = without_ptxas(folder.path());
-        command.args(["-v", "-lineinfo", "-arch", arch, "-o"]).arg(&output).arg(driver::example(ptx));
-        let run = command.output().unwrap();
-        let messages = driver::messages(&run);
-        assert!(run.status.success(), "{messages}");
-        let summary = summary(&messages);
-        assert!(summary.contains("code: none, since no ptxas found"), "{summary}");
-        for place in ["$PTXAS", "$CUDA_HOME", "PATH"] {
-            assert!(summary.contains(place), "{place} is not said to have been tried: {summary}");
+    let (ptx, older) = (folder.path().join("in.ptx"), folder.path().join("older.cubin"));
+    fs::write(&older, "an older file").unwrap();
+    let tried = ["$PTXAS", "$CUDA_HOME", "PATH", "$VIRTUAL_ENV"];
+    let help = ["'pip install nvidia-cuda-nvcc'", "$PTXAS", "--code none"];
+    for (example, arch) in EXAMPLES {
+        fs::copy(driver::example(example), &ptx).unwrap();
+        for code in [&[][..], &["--code", "auto"], &["--code=ptxas"], &["--debug-opt", "keep", "-g"]] {
+            for output in ["out.cubin", "older.cubin"] {
+                let mut command = without_ptxas(folder.path());
+                command.args(code).args(["-lineinfo", "-arch", arch, "-o", output, "in.ptx"]);
+                let run = command.current_dir(folder.path()).output().unwrap();
+                let messages = driver::messages(&run);
+                assert_eq!(run.status.code(), Some(FAILURE), "{messages}");
+                let lines: Vec<&str> = messages.lines().filter(|line| !line.contains("warning")).collect();
+                let [fatal, info] = *lines else { panic!("{messages}") };
+                assert!(fatal.starts_with("ptxas fatal   : no ptxas found; tried "), "{fatal}");
+                assert!(tried.iter().all(|place| fatal.contains(place)), "{fatal}");
+                assert!(help.iter().all(|words| info.contains(words)), "{info}");
+            }
         }
-        assert!(!has_code(&fs::read(&output).unwrap()));
+    }
+    assert_eq!(driver::names_in(folder.path()), ["in.ptx", "older.cubin"]);
+    assert_eq!(fs::read_to_string(&older).unwrap(), "an older file");
+}
+
+/// Nothing is written for a virtual architecture; but whether the PTX is right a ptxas must say, unless nobody is to be asked.
+#[test]
+fn a_virtual_architecture_without_ptxas() {
+    let folder = tempfile::tempdir().unwrap();
+    for (code, exit) in [("auto", FAILURE), ("none", 0)] {
+        let mut command = without_ptxas(folder.path());
+        command.args(["--code", code, "-arch", "compute_90"]).arg(driver::example("saxpy/saxpy.ptx"));
+        let run = command.current_dir(folder.path()).output().unwrap();
+        assert_eq!(run.status.code(), Some(exit), "{}", driver::messages(&run));
+        assert!(driver::names_in(folder.path()).is_empty());
     }
 }
 
@@ -117,23 +139,15 @@ fn the_summary_tells_what_was_made() {
     assert!(summary.ends_with("code: none, as --code none asks"), "{summary}");
 }
 
-/// Without `-v` nothing is said, but for code that is missing although it was not declined.
 #[test]
-fn what_is_said_without_v() {
+fn nothing_is_said_without_v() {
     let folder = tempfile::tempdir().unwrap();
-    for (code, said) in [("none", ""), ("auto", "no ptxas found: the result is a debug-only object")] {
-        let mut command = without_ptxas(folder.path());
-        command
-            .args(["-lineinfo", "-arch", "sm_90", "--code", code, "-o"])
-            .arg(folder.path().join("out.cubin"));
-        let run = command.arg(driver::example("saxpy/saxpy.ptx")).output().unwrap();
-        let messages = driver::messages(&run);
-        assert!(run.status.success() && run.stdout.is_empty(), "{messages}");
-        assert!(
-            messages.contains(said) && messages.lines().count() == usize::from(!said.is_empty()),
-            "{messages}"
-        );
-    }
+    let mut command = without_ptxas(folder.path());
+    let output = folder.path().join("out.cubin");
+    command.args(["-lineinfo", "-arch", "sm_90", "--code", "none", "-o"]).arg(&output);
+    let run = command.arg(driver::example("saxpy/saxpy.ptx")).output().unwrap();
+    assert!(run.status.success() && run.stdout.is_empty() && run.stderr.is_empty(), "{run:?}");
+    assert!(!has_code(&fs::read(&output).unwrap()));
 }
 
 /// A `$PTXAS` that cannot be run is a mistake, not a machine without ptxas.

@@ -1,119 +1,25 @@
-//! In the place of ptxas, called by nvcc, clang and Triton: each build works, and what it gets is what ptxas writes.
+//! In the place of ptxas, called by nvcc and clang: each build works, and what it gets is what ptxas writes. Without a ptxas that
+//! we can find the build fails, with our words.
 //!
-//! `$NVDWARF_LOG` proves that the program called was ours.
+//! `$NVDWARF_LOG` proves that the program called was ours. Triton: `triton.rs`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
+#[path = "support/calls.rs"]
+mod calls;
 #[path = "support/driver.rs"]
 mod driver;
 mod support;
 
-use serde_json::Value;
+use calls::{Call, calls, calls_of_failed, data, found_by, host_tools, linked};
+
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use support::oracle;
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_ptxas-driver");
-
-/// Sections that are known to differ on sm_90 with `-c`: ptxas' pointers to CIEs are offsets in its hidden Mercury
-/// `.debug_frame`.
-const KNOWN: &[&str] = &[".debug_frame", ".rela.debug_frame"];
-
-/// A folder of this test's own files.
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drop_in").join(name)
-}
-
-/// What a script of `tools/` finds on this machine; none where it finds nothing and may.
-fn found_by(script: &str) -> Option<PathBuf> {
-    let run = Command::new(support::repository().join("tools").join(script)).arg("--check").output().unwrap();
-    if !run.status.success() {
-        support::skip(&format!("what tools/{script} installs"), "REQUIRE_ORACLES");
-        return None;
-    }
-    Some(String::from_utf8(run.stdout).unwrap().trim_end().into())
-}
-
-/// One line of `$NVDWARF_LOG`.
-#[derive(Debug)]
-struct Call {
-    argv: Vec<String>,
-    folder: PathBuf,
-    code: String,
-    exit: u64,
-}
-
-impl Call {
-    fn read(line: &str) -> Self {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        Self {
-            argv: line["argv"].as_array().unwrap().iter().map(text).collect(),
-            folder: text(&line["folder"]).into(),
-            code: text(&line["code"]),
-            exit: line["exit"].as_u64().unwrap(),
-        }
-    }
-
-    fn has(&self, word: &str) -> bool {
-        self.argv.iter().any(|arg| arg == word)
-    }
-
-    /// The position of the output's name in `argv`.
-    fn output(&self) -> Option<usize> {
-        self.argv.iter().position(|arg| arg == "-o" || arg == "--output-file").map(|at| at + 1)
-    }
-
-    /// Has ptxas do the same, and compares the files: the whole file as readers see it, whether the bytes are the same too.
-    fn compare(&self, ptxas: &Path) -> bool {
-        let at = self.output().unwrap();
-        let name = Path::new(&self.argv[at]);
-        let ours = fs::read(self.folder.join(name)).unwrap();
-        // The base name is in .note.nv.tkinfo.
-        let scratch = tempfile::tempdir().unwrap();
-        let output = scratch.path().join(name.file_name().unwrap());
-        let mut argv = self.argv.clone();
-        output.to_str().unwrap().clone_into(&mut argv[at]);
-        let run = Command::new(ptxas).args(&argv[1..]).current_dir(&self.folder).output().unwrap();
-        assert!(run.status.success(), "{argv:?}: {}", driver::messages(&run));
-        let theirs = fs::read(&output).unwrap();
-        assert_eq!(ours.len(), theirs.len(), "{argv:?}");
-        for (ours, theirs) in driver::as_read(&ours).iter().zip(&driver::as_read(&theirs)) {
-            let known = self.has("--compile-only") && self.has("-arch=sm_90") && KNOWN.contains(&&*ours.0);
-            assert!(ours == theirs || known, "{argv:?}: {} and {} differ", ours.0, theirs.0);
-        }
-        ours == theirs
-    }
-}
-
-/// Our calls since the last time, after a client's run that must have succeeded.
-fn calls(log: &Path, client: &Output) -> Vec<Call> {
-    assert!(
-        client.status.success(),
-        "{}\n{}",
-        driver::messages(client),
-        String::from_utf8_lossy(&client.stdout)
-    );
-    let text = fs::read_to_string(log).unwrap_or_else(|_| panic!("not called: {}", driver::messages(client)));
-    fs::remove_file(log).unwrap();
-    let calls: Vec<Call> = text.lines().map(Call::read).collect();
-    for call in &calls {
-        assert_eq!(call.exit, 0, "{call:?}");
-        assert!(call.argv[0].ends_with("ptxas"), "{call:?}");
-    }
-    calls
-}
-
-/// A folder with a link `ptxas` to us.
-fn linked() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let link = folder.path().join("ptxas");
-    symlink(DRIVER, &link).unwrap();
-    (folder, link)
-}
 
 #[test]
 fn called_as_ptxas() {
@@ -143,26 +49,6 @@ fn a_log_that_cannot_be_written() {
     let (folder, link) = linked();
     let run = Command::new(&link).arg("--help").env("NVDWARF_LOG", folder.path()).output().unwrap();
     assert!(run.status.success() && driver::messages(&run).contains("$NVDWARF_LOG"), "{run:?}");
-}
-
-/// Standard output begins with all that ptxas prints, so that whatever is looked for in it is found, and found first.
-#[test]
-fn version() {
-    let Some(ptxas) = oracle::tool("ptxas") else { return };
-    let (_folder, link) = linked();
-    let printed = |program: &Path, option: &str| {
-        let run = Command::new(program).arg(option).env("PTXAS", &ptxas).output().unwrap();
-        assert!(run.status.success(), "{}", driver::messages(&run));
-        String::from_utf8(run.stdout).unwrap()
-    };
-    for option in ["--version", "-V"] {
-        let (theirs, ours) = (printed(&ptxas, option), printed(&link, option));
-        let rest = ours.strip_prefix(theirs.trim_end()).unwrap().trim();
-        assert!(rest.starts_with("ptxas-driver ") && rest.lines().count() == 1, "{ours}");
-        assert!(!rest.contains("release"), "{rest}");
-    }
-    assert_eq!(printed(&link, "--list-version"), printed(&ptxas, "--list-version"));
-    assert!(printed(Path::new(DRIVER), "--version").starts_with("ptxas-driver "));
 }
 
 /// What a ptxas says when it fails, and its exit code, are what our caller sees.
@@ -293,6 +179,27 @@ fn nvcc_with_a_fault() {
     assert_eq!(ours, theirs);
 }
 
+/// A toolkit in which there is no other ptxas: no phase of nvcc makes a file.
+#[test]
+fn nvcc_without_a_ptxas() {
+    let Some(nvcc) = oracle::tool("nvcc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let toolkit = toolkit(&folder, &nvcc);
+    fs::remove_file(toolkit.join("bin/ptxas.nvidia")).unwrap();
+    let tools = host_tools(folder.path(), &["gcc", "g++", "as", "ld", "sh", "rm"]);
+    let log = folder.path().join("log");
+    for phase in [&["-cubin"][..], &["-fatbin", "-lineinfo"], &["-c", "-G"], &["-rdc=true", "-c"]] {
+        let kept = tempfile::tempdir().unwrap();
+        let mut command = Command::new(toolkit.join("bin/nvcc"));
+        command.args(["-arch=sm_90", "-o", "out.bin"]).args(phase).arg(data("scale.cu"));
+        command.env_clear().env("PATH", &tools).env("NVDWARF_LOG", &log);
+        let run = command.current_dir(kept.path()).output().unwrap();
+        let calls = calls_of_failed(&log, &run);
+        assert_eq!(calls.len(), 1, "{calls:?}");
+        assert!(driver::names_in(kept.path()).is_empty(), "{phase:?}: {:?}", driver::names_in(kept.path()));
+    }
+}
+
 /// clang takes `--ptxas-path`.
 #[test]
 fn clang() {
@@ -326,41 +233,20 @@ fn clang() {
     println!("clang: {compared} files as ptxas writes them, {same} byte for byte");
 }
 
-/// Triton asks for the version, takes what follows `release` for what it may use, and then compiles.
 #[test]
-fn triton() {
-    let Some(ptxas) = oracle::tool("ptxas") else { return };
-    let Some(python) = found_by("triton.sh") else { return };
+fn clang_without_a_ptxas() {
+    let Some(clang) = found_by("clang.sh") else { return };
     let (folder, link) = linked();
-    let log = folder.path().join("log");
-    let output = folder.path().join("scale.cubin");
-    for arch in ["80", "90", "100"] {
-        for disabled in [None, Some(("TRITON_DISABLE_LINE_INFO", "1"))] {
-            let run = |assembler: &Path| {
-                let cache = tempfile::tempdir().unwrap();
-                let mut command = Command::new(&python);
-                command.arg(data("scale.py")).arg(arch).arg(&output).envs(disabled);
-                command.env("TRITON_PTXAS_PATH", assembler).env("TRITON_PTXAS_BLACKWELL_PATH", assembler);
-                command.env("TRITON_CACHE_DIR", cache.path()).env("TRITON_DEFAULT_FP_FUSION", "1");
-                let run = command.env("PTXAS", &ptxas).env("NVDWARF_LOG", &log).output().unwrap();
-                assert!(run.status.success(), "{}", driver::messages(&run));
-                (fs::read(&output).unwrap(), run)
-            };
-            let (theirs, _) = run(&ptxas);
-            assert!(!log.exists(), "called in ptxas' own run");
-            let (ours, ran) = run(&link);
-            let calls = calls(&log, &ran);
-            let (last, before) = calls.split_last().unwrap();
-            assert!(!before.is_empty() && before.iter().all(|call| call.has("--version")), "{calls:?}");
-            for word in ["-v", "--regAllocOptLevel=2", "-lineinfo"] {
-                assert!(last.has(word), "{last:?}");
-            }
-            assert_eq!(last.has("-suppress-debug-info"), disabled.is_some(), "{last:?}");
-            assert!(
-                last.argv.iter().any(|arg| arg.starts_with(&format!("--gpu-name=sm_{arch}"))),
-                "{last:?}"
-            );
-            assert!(ours == theirs, "sm_{arch} {disabled:?}: cubins differ");
-        }
+    let (tools, log) = (host_tools(folder.path(), &[]), folder.path().join("log"));
+    for level in [&["-O2"][..], &["-O0", "-g"]] {
+        let kept = tempfile::tempdir().unwrap();
+        let mut command = Command::new(&clang);
+        command.args(["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib"]).args(level);
+        command.arg("--cuda-gpu-arch=sm_90").arg(format!("--ptxas-path={}", link.display()));
+        command.arg("-c").arg(data("scale.cu")).args(["-o", "scale.o"]).current_dir(kept.path());
+        let run = command.env_clear().env("PATH", &tools).env("NVDWARF_LOG", &log).output().unwrap();
+        let calls = calls_of_failed(&log, &run);
+        assert_eq!(calls.len(), 1, "{calls:?}");
+        assert!(driver::names_in(kept.path()).is_empty());
     }
 }

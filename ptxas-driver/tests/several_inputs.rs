@@ -158,10 +158,15 @@ fn what_only_we_do_is_refused() {
     for (args, why) in [
         (&["--code", "none"][..], "--code none asks for none"),
         (&["--code", "cubin:x"], "--code cubin:x is none"),
-        (&["--code", "ptxas"], "no ptxas found; tried $PTXAS = /nonexistent/ptxas: no such file"),
-        (&[], "no ptxas found; tried $PTXAS = /nonexistent/ptxas: no such file"),
     ] {
         assert_eq!(refused(nowhere, args), format!("{needs}{why}"), "{args:?}");
+    }
+    for args in [&["--code", "ptxas"][..], &[]] {
+        let said = refused(nowhere, args);
+        let (first, rest) = said.split_once('\n').unwrap();
+        let why = "no ptxas found; tried $PTXAS = /nonexistent/ptxas: no such file";
+        assert_eq!(first, format!("{needs}{why}"), "{args:?}");
+        assert!(rest.starts_with("ptxas info    : get one with 'pip install nvidia-cuda-nvcc'"), "{rest}");
     }
     for (args, options) in [
         (&["--line-table", "full"][..], "--line-table"),

@@ -22,6 +22,7 @@ mod strip;
 mod strtab;
 mod symbols;
 mod write;
+mod writer;
 
 use std::borrow::Cow;
 
@@ -36,6 +37,7 @@ pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;
 pub use strtab::StringTable;
+pub use writer::{CodePlace, NVDWARF, Writer};
 
 /// `sh_type` values of NVIDIA's sections that matter to the container. Observed: ptxas 13.0.88.
 pub mod sht {

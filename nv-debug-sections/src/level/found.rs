@@ -4,12 +4,9 @@ use super::facts::{Condition, Need, Output, Program, PtxSection, Reference, Refe
 use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
-use crate::cubin::{Contents, Cubin, Section, SectionIndex, SymbolIndex};
+use crate::cubin::{CodePlace, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
 use crate::line;
-use crate::nv_info;
-use crate::tkinfo;
-use object::elf;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -24,8 +21,10 @@ pub struct Found<'c> {
     pub shown_by: Option<SectionName<'c>>,
     /// The kind of file.
     pub output: Output,
-    /// Its code is in another file: what `strip --split` and `objcopy --only-keep-debug` make. All else is said of the file that
-    /// the code is in.
+    /// Where the machine code is.
+    pub code: CodePlace,
+    /// It is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. All else is said of the file that it was
+    /// made of: the one with the code, or a debug-only object.
     pub is_apart: bool,
     /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of optimised code. ptxas writes both or neither.
     pub optimised: bool,
@@ -39,24 +38,15 @@ pub struct Found<'c> {
     pub program: Program<'c>,
 }
 
-/// A tool, as its note names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Writer {
-    /// `ptxas`, `nvlink`, `ptxas-blackwell`.
-    pub tool: String,
-    /// `13.0.88`.
-    pub version: Option<String>,
-}
-
 impl<'c> Found<'c> {
     /// Reads a file. What cannot be read is not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
         let sections: Vec<(SectionIndex, SectionName<'c>)> =
             cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect();
-        let writer = writer(cubin);
-        let place = Place::of(cubin);
-        let is_apart = cubin.is_side_file() || place == Place::Elsewhere;
-        let output = if place == Place::Nowhere { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
+        let writer = cubin.writer();
+        let code = cubin.code_place();
+        let is_apart = cubin.is_side_file() || code == CodePlace::OtherFile;
+        let output = if code == CodePlace::None { Output::DebugOnly } else { output(cubin, writer.as_ref()) };
         let contents = || sections.iter().map(|(_, name)| name).filter(|name| name.is_debug_contents());
         let shows = |name: &SectionName<'_>| match (name.kind(), output) {
             // Debug-only objects have these with any level.
@@ -73,7 +63,8 @@ impl<'c> Found<'c> {
         let removed = removed(cubin, &sections, output);
         let has = |kind| contents().any(|name| name.kind() == Some(kind));
         let optimised = has(SectionKind::DebugInfo) && !REGISTERS.into_iter().any(has);
-        Self { sm: cubin.header.sm(), level, shown_by, output, is_apart, removed, optimised, writer, program }
+        let sm = cubin.header.sm();
+        Self { sm, level, shown_by, output, code, is_apart, optimised, removed, writer, program }
     }
 
     /// The sections that a file like this has at its level. What was taken out may be missing.
@@ -112,39 +103,6 @@ fn level_of(kind: SectionKind) -> DebugLevel {
     match kind {
         SectionKind::NvDebugShared => DebugLevel::None,
         _ => of_code.unwrap_or(DebugLevel::Full),
-    }
-}
-
-fn writer(cubin: &Cubin<'_>) -> Option<Writer> {
-    let bytes = cubin.bytes(cubin.section_by_name(tkinfo::NAME)?).ok()?;
-    let tool = *tkinfo::decode(&bytes).ok()?.first()?;
-    let name = String::from_utf8_lossy(tool.tool).into_owned();
-    Some(Writer { tool: name, version: tool.version_number().map(str::to_owned) })
-}
-
-/// Where the code is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Here,
-    /// In another file: code sections lack their bytes.
-    Elsewhere,
-    /// There is none, as in debug-only objects. All that the tools write has `.nv.info`, also where there is no function.
-    Nowhere,
-}
-
-impl Place {
-    fn of(cubin: &Cubin<'_>) -> Self {
-        let is_code = |section: &&Section<'_>| section.flags & elf::SHF_EXECINSTR.0 != 0;
-        let mut code = cubin.sections.iter().filter(is_code).peekable();
-        let has_code = code.peek().is_some();
-        if !code.all(|section| matches!(section.contents, Contents::NoBits(_))) {
-            return Self::Here;
-        }
-        match (cubin.section_by_name(nv_info::NAME), has_code) {
-            (None, _) => Self::Nowhere,
-            (Some(_), true) => Self::Elsewhere,
-            (Some(_), false) => Self::Here,
-        }
     }
 }
 

@@ -4,6 +4,7 @@ pub(super) mod checks;
 mod code;
 mod input;
 mod stats;
+mod version;
 
 use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter, Severity};
@@ -63,8 +64,7 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
     };
     match parsed {
         Command::Help => (String::new(), print(&options::help())),
-        Command::Version if as_ptxas => version_of_both(),
-        Command::Version => (String::new(), print(&format!("{}\n", crate::version()))),
+        Command::Version => version::print(as_ptxas),
         Command::ListVersion => list_version(),
         Command::Compile(options) => {
             let mut compile = Compile::new(&options);
@@ -77,35 +77,20 @@ fn run_call(args: &[OsString], as_ptxas: bool) -> (String, u8) {
     }
 }
 
-/// `ptxas --version`: the text of the ptxas behind us, and ours in a line at the end.
-///
-/// Programs search the text for `release 13.0` (Triton, Julia), `V13.0.88` (XLA) or take the fourth line; Triton has the
-/// whole of it in the keys of its cache, so it must not be the same as that of ptxas alone. Without a ptxas there is no
-/// release to name.
-fn version_of_both() -> (String, u8) {
-    let ours = format!("{}\n", crate::version());
-    match ptxas::find() {
-        Ok(found) => match ptxas::printed(&found.path, "--version") {
-            Ok(theirs) => (found.source(), print(&format!("{}\n{ours}", theirs.trim_end()))),
-            Err(error) => (found.source(), fail(&error.to_string())),
-        },
-        Err(_) => (String::new(), print(&ours)),
-    }
-}
-
 fn list_version() -> (String, u8) {
-    match ptxas::find() {
+    match ptxas::find(None) {
         Ok(found) => match ptxas::printed(&found.path, "--list-version") {
             Ok(theirs) => (found.source(), print(&theirs)),
-            Err(error) => (found.source(), fail(&error.to_string())),
+            Err(error) => {
+                say_fatal(error.to_string());
+                (found.source(), FAILURE)
+            }
         },
-        Err(missing) => (String::new(), fail(&missing.to_string())),
+        Err(missing) => {
+            code::say_missing(missing.to_string());
+            (String::new(), FAILURE)
+        }
     }
-}
-
-fn fail(text: &str) -> u8 {
-    say_fatal(text);
-    FAILURE
 }
 
 /// Prints to standard output. A reader that has seen enough is no failure.

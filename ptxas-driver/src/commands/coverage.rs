@@ -35,7 +35,7 @@ which no FILE has any function or variable, is an error.
 
 Minima hold for each kernel; in a file without, for each function with a section of its own. Without
 an entry in .debug_info the variables of a function count as not covered. A FILE without such code
-is below any minimum.
+is below any minimum, and so is what `compile --code none` makes: its shares are of PTX instructions.
 
 Examples:
   ptxas-driver coverage out.cubin --min-lines 95
@@ -112,6 +112,9 @@ fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
+/// What is said of a file that minima cannot be looked at for.
+const NO_CODE: &str = "no code that minima could hold for";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -154,10 +157,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             });
             Ok(())
         })?;
-        if minimum.is_any() && !read_of(outcomes.get(before..)).any(|report| report.judged > 0) {
+        let is_said = |report: &FileReport| report.judged > 0 || report.debug_only.is_some();
+        if minimum.is_any() && !read_of(outcomes.get(before..)).any(is_said) {
             failed = true;
             out.flush()?;
-            complain(format_args!("{}: no code that minima could hold for", path.display()));
+            complain(format_args!("{}: {NO_CODE}", path.display()));
         }
     }
     if let Some(file) = &ptx_file
@@ -210,7 +214,11 @@ fn say(report: &FileReport, options: &Options, minimum: Minimum, out: &mut dyn W
     for message in report.messages(minimum) {
         complain(format_args!("{message}"));
     }
-    Ok(!report.is_below() && report.register_fault.is_none())
+    let lacks_code = report.debug_only.as_ref().filter(|_| minimum.is_any());
+    if let Some(what) = lacks_code {
+        complain(format_args!("{}: {NO_CODE}: {what}", report.file));
+    }
+    Ok(!report.is_below() && lacks_code.is_none() && report.register_fault.is_none())
 }
 
 fn report(
@@ -227,5 +235,5 @@ fn report(
     let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.to_owned())?;
     let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose();
     let lost = lost.with_context(|| name.to_owned())?.flatten();
-    Ok(FileReport::new(name.to_owned(), cubin.header.sm(), &cubin, &coverage, lost, minimum))
+    Ok(FileReport::new(name.to_owned(), &cubin, &coverage, lost, minimum))
 }

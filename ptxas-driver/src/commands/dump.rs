@@ -146,6 +146,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             file: name,
             sm: cubin.header.sm(),
             e_type: cubin.header.e_type,
+            code: cubin.code_place().word(),
             section_table: table,
             sections,
         };
@@ -154,7 +155,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     } else {
         let out = &mut Plain(out);
         if let Some(table) = &table {
-            text::table(out, name, &cubin.header, table)?;
+            text::table(out, name, cubin, table)?;
         }
         // One at a time: the text of a large file need not be held in memory.
         for (number, index) in chosen.iter().enumerate() {

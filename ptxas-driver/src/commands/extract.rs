@@ -277,7 +277,7 @@ impl Extract<'_> {
         }
         if entry.flags.compression().is_some() {
             let Some(left) = self.look_left.get().checked_sub(entry.size()) else {
-                image.debug = None;
+                image.debug = image.debug.filter(|_| Image::says_debug(entry));
                 return;
             };
             self.look_left.set(left);

@@ -11,7 +11,7 @@ mod style;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered};
+use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered, debug_only};
 use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result, bail};
 use at::At;
@@ -120,6 +120,8 @@ struct Document<'a, Q: Serialize, L: Serialize> {
     schema_version: u32,
     file: &'a str,
     sm: u32,
+    /// Where the code is.
+    code: &'static str,
     /// `"mercury"` with --mercury.
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<&'static str>,
@@ -148,7 +150,7 @@ impl<I: Iterator<Item: Serialize>> Serialize for Stream<I> {
 struct Run<'r, 's> {
     options: &'r Options,
     name: &'r str,
-    sm: u32,
+    cubin: &'s Cubin<'s>,
     asked: Asked<'r>,
     symbolizer: &'s Symbolizer<'s>,
     queries: Queries<'s>,
@@ -233,7 +235,7 @@ fn of_cubin(
     let run = Run {
         options,
         name,
-        sm: cubin.header.sm(),
+        cubin,
         asked,
         symbolizer: &symbolizer,
         queries: Queries::new(symbolizer.code()),
@@ -343,6 +345,9 @@ impl<'s> Run<'_, 's> {
     /// What is odd about the whole file.
     fn notes(&self) {
         let name = self.name;
+        if let Some(what) = debug_only(self.cubin) {
+            note(format_args!("{name}: no code: {what}, with 16 bytes for each PTX instruction"));
+        }
         for (table, count) in Unplaced::of(self.symbolizer).into_iter().flat_map(Unplaced::tables) {
             let sequences = if count == 1 { "sequence" } else { "sequences" };
             note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
@@ -370,7 +375,8 @@ impl<'s> Run<'_, 's> {
             schema: SCHEMA,
             schema_version: JSON_VERSION,
             file: self.name,
-            sm: self.sm,
+            sm: self.cubin.header.sm(),
+            code: self.cubin.code_place().word(),
             space: self.options.mercury.then_some("mercury"),
             unplaced_sequences: Unplaced::of(self.symbolizer),
             queries,

@@ -7,7 +7,7 @@ mod words;
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
 use crate::commands::read::{
-    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, printable, stripped,
+    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, debug_only, printable, stripped,
 };
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
@@ -75,6 +75,8 @@ struct Document<'a, L: Serialize> {
     schema_version: u32,
     file: &'a str,
     sm: u32,
+    /// Where the code is.
+    code: &'static str,
     #[serde(flatten)]
     listing: L,
 }
@@ -108,6 +110,9 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             Some(why) => note(format_args!("{name}: no entries of variables: {why}")),
             None => note(format_args!("{name}: no entries of variables, as of code compiled without -G")),
         }
+    }
+    if let Some(what) = debug_only(cubin) {
+        note(format_args!("{name}: no code: {what}"));
     }
     let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());
     let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
@@ -147,9 +152,14 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     }
     let listing = Listing::new(cubin, &variables, &wanted);
     if options.json {
-        let sm = cubin.header.sm();
-        let document =
-            Document { schema: SCHEMA, schema_version: JSON_VERSION, file: name, sm, listing: &listing };
+        let document = Document {
+            schema: SCHEMA,
+            schema_version: JSON_VERSION,
+            file: name,
+            sm: cubin.header.sm(),
+            code: cubin.code_place().word(),
+            listing: &listing,
+        };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
     } else {

@@ -26,6 +26,7 @@ records.
 The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
 from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
 From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
+A file without code, as `compile --code none` makes it, is said to have none, which is no fault.
 
 Exit status:
   0  no errors
@@ -117,7 +118,7 @@ fn of_cubin(
     if cubin.has_capsule() && !cubin.is_side_file() {
         capsule::check(&cubin, &mut report);
     }
-    Ok(model::Verified::new(name.to_owned(), cubin.header.sm(), &report, &options.ignore))
+    Ok(model::Verified::new(name.to_owned(), &cubin, &report, &options.ignore))
 }
 
 fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {

@@ -302,7 +302,7 @@ impl<'a> Parser<'a> {
             warnings_as_errors: has(Id::WarningsAsErrors),
             opt_level: self.opt_level,
             machine: self.machine.is_some(),
-            code: self.code.take().unwrap_or(CodeChoice::Auto),
+            code: self.code.take().unwrap_or(CodeChoice::Ptxas),
             file_stats: std::mem::take(&mut self.file_stats),
             extras: std::mem::take(&mut self.extras),
             stats: has(Id::Stats),

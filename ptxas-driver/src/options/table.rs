@@ -113,7 +113,7 @@ pub(super) const PTXAS: &[Spec] = &[
     spec(Id::SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Arg::None,
         "Leave the debug sections out of the output."),
     spec(Id::Verbose, "verbose", "v", Arg::None, "Print what ptxas prints, then one summary line: functions, rows, sections, bytes, time."),
-    spec(Id::Version, "version", "V", Arg::None, "Print the version."),
+    spec(Id::Version, "version", "V", Arg::None, "Print the version of the ptxas that makes the code, and ours."),
     spec(Id::WarningsAsErrors, "warning-as-error", "Werror", Arg::None, "Turn warnings into errors."),
 ];
 
@@ -121,9 +121,9 @@ pub(super) const PTXAS: &[Spec] = &[
 #[rustfmt::skip]
 pub(super) const OURS: &[Spec] = &[
     spec(Id::Code, "code", "", Arg::Value("<provider>"),
-        "Where the machine code comes from. none: no code, a debug-only object. cubin:FILE: an existing cubin of \
-         this PTX, compiled with -lineinfo or -g. ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside us, $CUDA_HOME/bin, $CUDA_PATH/bin, \
-         PATH or a Python environment. auto (default): ptxas if there is one, else none."),
+        "Where the machine code comes from. auto (default), ptxas: a ptxas found in $PTXAS, as ptxas.nvidia beside us, in \
+         $CUDA_HOME/bin, $CUDA_PATH/bin, PATH or a Python environment with NVIDIA's wheels or Triton; without one nothing is \
+         written. cubin:FILE: an existing cubin of this PTX, compiled with -lineinfo or -g. none: no code, a debug-only object."),
     spec(Id::DebugOpt, "debug-opt", "", Arg::Value("keep"),
         "With -g: keep the code optimised. Entries, types, inlined calls and lines describe the optimised code; where a \
          variable lives is said only where the code still shows it. ptxas itself refuses this."),

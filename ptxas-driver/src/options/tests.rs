@@ -49,7 +49,7 @@ fn defaults_are_those_of_ptxas() {
             warnings_as_errors: false,
             machine: false,
             opt_level: None,
-            code: CodeChoice::Auto,
+            code: CodeChoice::Ptxas,
             file_stats: Vec::new(),
             virtual_arch: None,
             stats: false,

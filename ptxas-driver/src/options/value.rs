@@ -68,9 +68,8 @@ pub(super) fn number(text: &str) -> Result<i32, String> {
 /// `none`, `auto`, `ptxas` or `cubin:FILE`.
 pub(super) fn code(value: &OsStr) -> Option<CodeChoice> {
     match value.to_str() {
-        Some("auto") => Some(CodeChoice::Auto),
         Some("none") => Some(CodeChoice::None),
-        Some("ptxas") => Some(CodeChoice::Ptxas),
+        Some("auto" | "ptxas") => Some(CodeChoice::Ptxas),
         _ => {
             let prefix = b"cubin:";
             let named = value.as_encoded_bytes().starts_with(prefix) && value.len() > prefix.len();

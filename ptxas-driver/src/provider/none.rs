@@ -31,8 +31,9 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
         });
     }
     let variables = placed_variables(module);
-    let DebugOnly { cubin: container, functions: symbols, variables: variable_symbols } =
+    let DebugOnly { cubin: mut container, functions: symbols, variables: variable_symbols } =
         debug_only(sm, &functions, &variables)?;
+    container.append_writer(env!("CARGO_PKG_VERSION"))?;
     let mut image = CodeImage::default();
     let defined = |index| ImageSymbol { index: Some(index), value: 0, defined: true };
     for (variable, symbol) in variables.iter().zip(variable_symbols) {

@@ -1,226 +1,16 @@
-//! Finds a ptxas on the machine and has it make a cubin.
+//! Has a ptxas of the machine make a cubin; [`search`] finds it.
+
+mod search;
 
 use crate::options::{Answer, CONFLICT, Input, Options};
-use std::collections::BTreeSet;
+pub use search::{Found, HOW_TO_GET_ONE, NotFound, find};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
-use std::{env, fmt, fs, io};
+use std::{fmt, fs, io};
 
 #[cfg(test)]
 mod tests;
-
-/// Set for every ptxas we start, so that a wrapper named `ptxas` that starts us again ends there.
-const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
-
-/// What `tools/toolkit.sh` calls the ptxas in whose place it puts us.
-const SET_ASIDE: &str = "ptxas.nvidia";
-/// The rule that finds it.
-const BESIDE: &str = "ptxas.nvidia beside us";
-
-/// A ptxas that can be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The executable, as found (not canonical: wrappers look at their own name).
-    pub path: PathBuf,
-    /// Which rule found it, for the summary line: `$PTXAS`, `PATH`, ...
-    pub how: &'static str,
-}
-
-/// No ptxas, and where it was looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotFound {
-    /// One phrase for each place, in the order they were tried.
-    pub tried: Vec<String>,
-}
-
-impl Found {
-    /// In words: which, and how it was found.
-    pub fn source(&self) -> String {
-        format!("{} ({})", self.path.display(), self.how)
-    }
-}
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no ptxas found; tried {}", self.tried.join(", "))
-    }
-}
-
-impl std::error::Error for NotFound {}
-
-/// The surroundings that [`find`] looks at, so that tests can bring their own.
-struct Surroundings<'a> {
-    var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Ourselves, canonical: we may be installed under the name `ptxas`.
-    own_path: Option<PathBuf>,
-    /// The name that we were called by.
-    called: PathBuf,
-}
-
-/// Looks for a ptxas: `$PTXAS`, `ptxas.nvidia` beside the name that we were called by, `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then `nvidia/*/bin` (where NVIDIA's wheels
-/// install) of the active Python environment and of the `python3` on `PATH`.
-///
-/// Looks at files only: no Python is run. Never finds the running executable itself.
-///
-/// # Errors
-///
-/// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed over: it is the answer.
-pub fn find() -> Result<Found, NotFound> {
-    let own_path = env::current_exe().and_then(fs::canonicalize).ok();
-    let called = env::args_os().next().unwrap_or_default().into();
-    let var = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    find_in(&Surroundings { var: &var, own_path, called })
-}
-
-fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
-    let var = around.var;
-    if var(GUARD).is_some() {
-        return Err(NotFound { tried: vec![format!("nothing: a ptxas that we started runs us (${GUARD})")] });
-    }
-    if let Some(path) = var("PTXAS").map(PathBuf::from) {
-        return match around.refusal(&path) {
-            None => Ok(Found { path, how: "$PTXAS" }),
-            Some(why) => Err(NotFound { tried: vec![format!("$PTXAS = {}: {why}", path.display())] }),
-        };
-    }
-    let mut tried = vec!["$PTXAS".to_owned()];
-    for (how, dirs) in around.places() {
-        if dirs.is_empty() {
-            tried.push(how.to_owned());
-        }
-        let name = if how == BESIDE { SET_ASIDE } else { "ptxas" };
-        for path in dirs.iter().map(|dir| executable_in(dir, name)) {
-            match around.refusal(&path) {
-                None => return Ok(Found { path, how }),
-                Some(why) => tried.push(format!("{how}: {}: {why}", path.display())),
-            }
-        }
-    }
-    Err(NotFound { tried })
-}
-
-fn executable_in(dir: &Path, name: &str) -> PathBuf {
-    dir.join(format!("{name}{}", env::consts::EXE_SUFFIX))
-}
-
-impl Surroundings<'_> {
-    /// Why a path is no ptxas to run.
-    fn refusal(&self, path: &Path) -> Option<&'static str> {
-        let Ok(canonical) = fs::canonicalize(path) else {
-            return Some("no such file");
-        };
-        if self.own_path.as_ref() == Some(&canonical) {
-            return Some("that is this program");
-        }
-        match fs::metadata(&canonical) {
-            Ok(meta) if meta.is_file() && executable(&meta) => None,
-            Ok(_) => Some("not an executable file"),
-            Err(_) => Some("unreadable"),
-        }
-    }
-
-    /// The directory of the link by which we were called.
-    fn beside(&self, path_dirs: &[PathBuf]) -> Vec<PathBuf> {
-        let is_us =
-            |path: &PathBuf| fs::canonicalize(path).ok().is_some_and(|path| Some(path) == self.own_path);
-        let paths = match self.called.parent() {
-            // A shell looks a bare name up in PATH, and so did whoever called us.
-            Some(dir) if dir.as_os_str().is_empty() => {
-                path_dirs.iter().map(|dir| dir.join(&self.called)).collect()
-            }
-            Some(_) => vec![self.called.clone()],
-            None => Vec::new(),
-        };
-        paths
-            .into_iter()
-            .find(is_us)
-            .and_then(|path| Some(path.parent()?.to_path_buf()))
-            .into_iter()
-            .collect()
-    }
-
-    /// Directories to look in, by rule.
-    fn places(&self) -> Vec<(&'static str, Vec<PathBuf>)> {
-        let var = |name| (self.var)(name).map(PathBuf::from);
-        let path_dirs: Vec<PathBuf> =
-            (self.var)("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
-        let bin = |name| var(name).map(|root| root.join("bin")).into_iter().collect();
-        let wheels = |roots: &[PathBuf]| roots.iter().flat_map(|root| wheel_bins(root)).collect();
-        let wheels_of = |name| wheels(var(name).as_slice());
-        // Only the directories that have one: nobody wants to read the rest of PATH in a message.
-        let with_ptxas =
-            path_dirs.iter().filter(|dir| executable_in(dir, "ptxas").exists()).cloned().collect();
-        vec![
-            (BESIDE, self.beside(&path_dirs)),
-            ("$CUDA_HOME", bin("CUDA_HOME")),
-            ("$CUDA_PATH", bin("CUDA_PATH")),
-            ("PATH", with_ptxas),
-            ("$VIRTUAL_ENV", wheels_of("VIRTUAL_ENV")),
-            ("$CONDA_PREFIX", wheels_of("CONDA_PREFIX")),
-            ("python3 on PATH", wheels(&python_roots(&path_dirs))),
-        ]
-    }
-}
-
-#[cfg(unix)]
-fn executable(meta: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    meta.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn executable(_: &fs::Metadata) -> bool {
-    true
-}
-
-/// Roots of the first Python on `PATH`: of its environment, then of the installation that its links lead to.
-fn python_roots(path_dirs: &[PathBuf]) -> Vec<PathBuf> {
-    let names = ["python3", "python", "python.exe"];
-    let found = path_dirs.iter().flat_map(|dir| names.map(|name| dir.join(name))).find(|path| path.is_file());
-    let Some(python) = found else { return Vec::new() };
-    let canonical = fs::canonicalize(&python).ok();
-    let mut roots: Vec<PathBuf> = [Some(python), canonical]
-        .iter()
-        .flatten()
-        .filter_map(|python| Some(python.parent()?.parent()?.to_path_buf()))
-        .collect();
-    roots.dedup();
-    roots
-}
-
-/// Every `nvidia/*/bin` of the packages of the Python rooted at `root`, sorted so that the answer does not depend on the
-/// file system's order.
-fn wheel_bins(root: &Path) -> Vec<PathBuf> {
-    let mut packages = vec![root.join("Lib/site-packages")];
-    for lib in ["lib", "lib64", "local/lib"] {
-        for python in entries(&root.join(lib), |name| name.starts_with("python3")) {
-            packages.push(python.join("site-packages"));
-            packages.push(python.join("dist-packages"));
-        }
-        packages.push(root.join(lib).join("python3/dist-packages"));
-    }
-    let mut bins: Vec<PathBuf> = packages
-        .iter()
-        .flat_map(|dir| entries(&dir.join("nvidia"), |_| true))
-        .map(|dir| dir.join("bin"))
-        .collect();
-    // lib64 is often a link to lib.
-    let mut seen = BTreeSet::new();
-    bins.retain(|bin| bin.is_dir() && seen.insert(fs::canonicalize(bin).ok()));
-    bins
-}
-
-/// The entries of a directory whose name passes, sorted; none where it cannot be read.
-fn entries(dir: &Path, passes: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let listed = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = listed
-        .filter(|entry| passes(&entry.file_name().to_string_lossy()))
-        .map(|entry| entry.path())
-        .collect();
-    paths.sort();
-    paths
-}
 
 /// What a ptxas is asked to assemble.
 #[derive(Debug, Clone, Copy)]
@@ -339,8 +129,9 @@ pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
         messages = messages.replace(&*typed.to_string_lossy(), &request.options.input.name());
     }
     if request.options.line_info_overridden {
-        // We have said so.
-        messages = messages.replace(&format!("ptxas warning : {CONFLICT}\n"), "");
+        // We have said so. A line begins with the name of the ptxas, which may be ptxas-blackwell.
+        let conflict = format!(" warning : {CONFLICT}\n");
+        messages = messages.split_inclusive('\n').filter(|line| !line.ends_with(&conflict)).collect();
     }
     if !ran.status.success() {
         return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
@@ -375,7 +166,7 @@ fn reads_stdin(request: &Request<'_>) -> bool {
 
 /// Runs it so that it is not us again. Without a word about standard input `output` gives it none.
 fn start(ptxas: &Path, command: &mut Command) -> Result<Output, RunError> {
-    let ran = command.env(GUARD, "1").output();
+    let ran = command.env(search::GUARD, ptxas).output();
     ran.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
 }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Which code provider is asked.
 pub(super) enum Choice {
-    /// None, and in words why.
-    None(String),
+    /// None, as `--code none` asks.
+    None,
     /// An existing cubin.
     Cubin(PathBuf),
     /// A ptxas.
@@ -21,7 +21,7 @@ impl Choice {
     /// In words where the code comes from.
     pub(super) fn source(&self) -> String {
         match self {
-            Self::None(why) => why.clone(),
+            Self::None => "none, as --code none asks".to_owned(),
             Self::Cubin(path) => format!("cubin {}", path.display()),
             Self::Ptxas(found) => found.source(),
         }
@@ -35,33 +35,36 @@ pub(super) struct Code {
 }
 
 /// What the ptxas of this machine says of an option that we do not know; without one, nobody knows it.
+///
+/// The chip may not be read yet, and which of Triton's two ptxas it is for: it is enough that one knows the option.
 pub(super) fn ask(option: &OsStr) -> Answer {
-    ptxas::find().map_or(Answer::Unknown, |found| ptxas::ask(&found.path, option))
+    let mut found: Vec<_> =
+        [None, Some(u32::MAX)].into_iter().filter_map(|sm| ptxas::find(sm).ok()).collect();
+    found.dedup_by(|a, b| a.path == b.path);
+    let answers = found.iter().map(|found| ptxas::ask(&found.path, option));
+    answers.into_iter().find(|answer| *answer != Answer::Unknown).unwrap_or(Answer::Unknown)
+}
+
+/// Says that there is no ptxas, and how to get one.
+pub(super) fn say_missing(why: impl Into<String>) {
+    say_fatal(why);
+    say_info(ptxas::HOW_TO_GET_ONE);
 }
 
 impl Compile<'_> {
     /// Decides where the code comes from, as `--code` says.
-    pub(super) fn choose(&self) -> Result<Choice, Stopped> {
-        let given = std::env::var_os("PTXAS").is_some_and(|path| !path.is_empty());
+    pub(super) fn choose(&mut self) -> Result<Choice, Stopped> {
         let choice = match &self.options.code {
-            CodeChoice::None => Choice::None("none, as --code none asks".to_owned()),
+            CodeChoice::None => Choice::None,
             CodeChoice::Cubin(path) => Choice::Cubin(path.clone()),
-            CodeChoice::Ptxas | CodeChoice::Auto => match ptxas::find() {
-                Ok(found) => return Ok(Choice::Ptxas(found)),
-                // A $PTXAS that cannot be run is a mistake, not a machine without ptxas.
-                Err(missing) if self.options.code == CodeChoice::Auto && !given => {
-                    if !self.options.verbose {
-                        say_info(
-                            "no ptxas found: the result is a debug-only object, without code (-v says more)",
-                        );
-                    }
-                    Choice::None(format!("none, since {missing}"))
-                }
-                Err(missing) => {
-                    say_fatal(missing.to_string());
-                    return Err(STOPPED);
-                }
-            },
+            CodeChoice::Ptxas => {
+                let found = ptxas::find(Some(self.options.arch.number)).map_err(|missing| {
+                    say_missing(missing.to_string());
+                    self.code = format!("none: {missing}");
+                    STOPPED
+                })?;
+                return Ok(Choice::Ptxas(found));
+            }
         };
         if !self.options.passed.is_empty() {
             let passed: Vec<_> = self.options.passed.iter().map(|word| word.to_string_lossy()).collect();
@@ -73,7 +76,7 @@ impl Compile<'_> {
     /// Has the code provider make its cubin, if it makes one.
     pub(super) fn provide(&mut self, choice: Choice, text: &str) -> Result<Code, Stopped> {
         match choice {
-            Choice::None(_) => Ok(Code { cubin: None, name: String::new() }),
+            Choice::None => Ok(Code { cubin: None, name: String::new() }),
             Choice::Ptxas(found) => {
                 let cubin = self.assemble(&found.path, text)?;
                 Ok(Code { cubin: Some(cubin), name: found.path.display().to_string() })
@@ -95,7 +98,7 @@ impl Compile<'_> {
     pub(super) fn check_only(&mut self, choice: &Choice, text: &str) -> Result<(), Stopped> {
         match choice {
             Choice::Ptxas(found) => self.assemble(&found.path, text).map(|_| ()),
-            Choice::None(_) | Choice::Cubin(_) => Ok(()),
+            Choice::None | Choice::Cubin(_) => Ok(()),
         }
     }
 
@@ -114,15 +117,15 @@ impl Compile<'_> {
 
     /// The ptxas for several inputs, which nobody else makes one module of.
     pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
-        let why = match &self.options.code {
-            CodeChoice::Ptxas | CodeChoice::Auto => match ptxas::find() {
+        let need = "several inputs need a ptxas, which makes one module of them";
+        match &self.options.code {
+            CodeChoice::Ptxas => match ptxas::find(Some(self.options.arch.number)) {
                 Ok(found) => return Ok(found),
-                Err(missing) => missing.to_string(),
+                Err(missing) => say_missing(format!("{need}: {missing}")),
             },
-            CodeChoice::None => "--code none asks for none".to_owned(),
-            CodeChoice::Cubin(path) => format!("--code cubin:{} is none", path.display()),
-        };
-        say_fatal(format!("several inputs need a ptxas, which makes one module of them: {why}"));
+            CodeChoice::None => say_fatal(format!("{need}: --code none asks for none")),
+            CodeChoice::Cubin(path) => say_fatal(format!("{need}: --code cubin:{} is none", path.display())),
+        }
         Err(STOPPED)
     }
 

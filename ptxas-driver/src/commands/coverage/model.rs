@@ -1,10 +1,10 @@
 //! What is covered, as values: what the text and the JSON document are written from.
 
-use crate::commands::read::demangle;
+use crate::commands::read::{debug_only, demangle};
 use cubin_read::coverage::{
     Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts,
 };
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{CodePlace, Cubin};
 use nv_debug_sections::symbolize::FileName;
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -18,6 +18,9 @@ pub(super) struct Minimum {
 }
 
 impl Minimum {
+    /// Of what no minimum holds for.
+    const NONE: Self = Self { lines: None, variables: None };
+
     /// Whether there is one.
     pub(super) fn is_any(self) -> bool {
         self.lines.is_some() || self.variables.is_some()
@@ -29,6 +32,11 @@ impl Minimum {
 pub(super) struct FileReport {
     pub(super) file: String,
     pub(super) sm: u32,
+    /// Where the code is.
+    pub(super) code: &'static str,
+    /// What a file without code is; it is below any minimum.
+    #[serde(skip)]
+    pub(super) debug_only: Option<String>,
     pub(super) instructions: Instructions,
     pub(super) variables: Variables,
     /// Variables outside functions.
@@ -175,17 +183,19 @@ impl From<VariableCounts> for Variables {
 impl FileReport {
     pub(super) fn new(
         file: String,
-        sm: u32,
         cubin: &Cubin<'_>,
         coverage: &Coverage<'_>,
         ptx: Option<Vec<LostFunction>>,
         minimum: Minimum,
     ) -> Self {
-        let mut functions: Vec<Function> = coverage
-            .functions
-            .iter()
-            .map(|function| Function::new(function, cubin, coverage, minimum))
-            .collect();
+        let code = cubin.code_place();
+        let is_judged =
+            |function: &FunctionCoverage<'_>| code != CodePlace::None && is_judged(function, coverage);
+        let of_function = |function: &FunctionCoverage<'_>| {
+            let minimum = if is_judged(function) { minimum } else { Minimum::NONE };
+            Function::new(function, cubin, coverage, minimum)
+        };
+        let mut functions: Vec<Function> = coverage.functions.iter().map(of_function).collect();
         functions.sort_by(worst_first);
         let mut source_files: Vec<SourceFile> = coverage.files.iter().map(SourceFile::new).collect();
         source_files.sort_by(|a, b| {
@@ -201,7 +211,9 @@ impl FileReport {
         });
         Self {
             file,
-            sm,
+            sm: cubin.header.sm(),
+            code: code.word(),
+            debug_only: debug_only(cubin),
             instructions: coverage.instructions().into(),
             variables: variables.into(),
             globals: coverage.globals.into(),
@@ -210,7 +222,7 @@ impl FileReport {
             source_files,
             register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
             ptx,
-            judged: coverage.functions.iter().filter(|function| is_judged(function, coverage)).count(),
+            judged: coverage.functions.iter().filter(|function| is_judged(function)).count(),
         }
     }
 
@@ -254,15 +266,14 @@ impl Function {
     ) -> Self {
         let instructions = Instructions::from(function.instructions);
         let variables = Variables::from(function.variables());
-        let is_judged = is_judged(function, coverage);
         let variables_found = if function.entry { variables.covered_percent } else { Some(0.0) };
         let judged = [
             (LINES, instructions.line_percent, minimum.lines),
             (VARIABLES, variables_found, minimum.variables),
         ];
-        let below = judged.into_iter().filter(|(_, found, least)| {
-            is_judged && found.zip(*least).is_some_and(|(found, least)| found < least)
-        });
+        let below = judged
+            .into_iter()
+            .filter(|(_, found, least)| found.zip(*least).is_some_and(|(found, least)| found < least));
         Self {
             name: function.name.to_owned(),
             demangled: demangle(function.name),

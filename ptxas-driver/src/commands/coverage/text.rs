@@ -30,7 +30,13 @@ const BY_FILE: [&str; 5] = ["instr", "inlined", "lines", "lost", "functions"];
 pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Result<()> {
     let FileReport { sm, functions, source_files, .. } = report;
     let padding = report.instructions.padding;
-    writeln!(out, "{}: sm_{sm}, {padding} NOPs of padding left out", printable(&report.file))?;
+    let name = printable(&report.file);
+    match &report.debug_only {
+        Some(what) => {
+            writeln!(out, "{name}: sm_{sm}, no code: {}, counted by PTX instructions", printable(what))?;
+        }
+        None => writeln!(out, "{name}: sm_{sm}, {padding} NOPs of padding left out")?,
+    }
     if by_file {
         let rows = source_files.iter().map(|file| (source_cells(file), name_of(file.path.as_deref())));
         let instructions = source_files.iter().map(|file| file.instructions).sum::<u64>();

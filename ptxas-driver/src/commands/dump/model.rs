@@ -12,6 +12,8 @@ pub(in crate::commands) struct Document<'a> {
     pub(in crate::commands) file: &'a str,
     pub(in crate::commands) sm: u32,
     pub(in crate::commands) e_type: u16,
+    /// Where the code is.
+    pub(in crate::commands) code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) section_table: Option<Vec<Header>>,
     pub(in crate::commands) sections: Vec<Section>,

@@ -4,9 +4,10 @@ use super::model::{
     Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
     LineUnit, Location, Register, Registers, Rest, Section, SharedVariables, Span,
 };
-use crate::commands::read::{demangle, printable};
+use crate::commands::read::{debug_only, demangle, printable};
+use nv_debug_sections::cubin::{self, Cubin};
 use nv_debug_sections::line::PTXAS_PARAMS;
-use nv_debug_sections::{cubin, nv_info};
+use nv_debug_sections::nv_info;
 use std::io::{self, Write};
 
 /// Bytes shown on one line.
@@ -14,14 +15,15 @@ pub(super) const HEX_WIDTH: usize = 16;
 
 type Out<'o> = &'o mut dyn Write;
 
-pub(super) fn table(out: Out<'_>, file: &str, header: &cubin::Header, rows: &[Header]) -> io::Result<()> {
-    let kind = match header.e_type {
+pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]) -> io::Result<()> {
+    let kind = match cubin.header.e_type {
         1 => "relocatable",
         2 => "executable",
         cubin::ET_EWP => "extensible whole program",
         _ => "unknown type",
     };
-    writeln!(out, "{}: cubin for sm_{}, {kind}", printable(file), header.sm())?;
+    let no_code = debug_only(cubin).map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
+    writeln!(out, "{}: cubin for sm_{}, {kind}{no_code}", printable(file), cubin.header.sm())?;
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(4).clamp(4, 60);
     let type_width = rows.iter().map(|row| row.r#type.len()).max().unwrap_or(4).max(4);
     writeln!(

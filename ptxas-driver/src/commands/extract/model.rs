@@ -1,5 +1,6 @@
 //! What a list shows, as JSON has it (docs/json.md).
 
+use crate::commands::read::debug_only;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
 use nv_debug_sections::container::{Arch, Compression, DebugInfo, Entry, EntryKind, FileKind, Flags, Place};
 use nv_debug_sections::cubin::Cubin;
@@ -101,6 +102,12 @@ pub(super) struct Image<'d> {
     pub(super) flags: u64,
     /// `None` where only a look inside would tell.
     pub(super) debug: Option<&'static str>,
+    /// Where the code is, of cubins that were looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<&'static str>,
+    /// What a cubin without code is.
+    #[serde(skip)]
+    pub(super) debug_only: Option<String>,
     /// Of NVVM IR that can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ir: Option<Versions>,
@@ -133,6 +140,8 @@ impl<'d> Image<'d> {
             flags: entry.flags.0,
             // PTX and NVVM IR in files of their own say nothing of it.
             debug: (!is_alone || entry.kind == EntryKind::Elf).then(|| debug_name(entry.debug_info())),
+            code: None,
+            debug_only: None,
             ir: None,
             name: text(entry.name),
             options: text(entry.options.trim_ascii()),
@@ -147,15 +156,19 @@ impl<'d> Image<'d> {
         Place { member, section, offset: self.offset }.label()
     }
 
-    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin, unless it says `-G`, does not say what
-    /// debug information it has, and no entry has the versions of NVVM IR. Obfuscation is no fault of a list.
+    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin says neither whether it has code nor, unless
+    /// that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. Obfuscation is no fault of a list.
     pub(super) fn needs_look(entry: &Entry<'_>) -> bool {
-        let says = entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf;
         match entry.kind {
-            EntryKind::Elf => !says,
+            EntryKind::Elf => true,
             EntryKind::Nvvm => !entry.flags.has(Flags::OBFUSCATED),
             _ => false,
         }
+    }
+
+    /// Whether the entry of a cubin says what debug information it has.
+    pub(super) fn says_debug(entry: &Entry<'_>) -> bool {
+        entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf
     }
 
     /// Takes from a cubin's sections, and the header of NVVM IR, what their entry does not say.
@@ -173,6 +186,8 @@ impl<'d> Image<'d> {
     fn look_into_cubin(&mut self, payload: &[u8]) -> nv_debug_sections::Result<()> {
         let cubin = Cubin::parse(payload)?;
         cubin.expect_short_names()?;
+        self.code = Some(cubin.code_place().word());
+        self.debug_only = debug_only(&cubin);
         match Found::of(&cubin).level {
             DebugLevel::Full => self.debug = Some(debug_name(DebugInfo::Dwarf)),
             DebugLevel::Lines => self.debug = Some(debug_name(DebugInfo::LineInfo)),

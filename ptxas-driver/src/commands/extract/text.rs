@@ -142,7 +142,8 @@ fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
         Cell::Place(printable(&label).into_owned().into(), image.offset)
     };
     let options = shown(&image.options);
-    let remarks = match (image.ir.as_ref().map(Versions::words), options) {
+    let no_code = image.debug_only.as_ref().map(|what| format!("no code: {}", printable(what)));
+    let remarks = match (image.ir.as_ref().map(Versions::words).or(no_code), options) {
         (Some(words), Some(options)) => format!("{words}; {options}").into(),
         (words, options) => words.map(Cow::from).or(options).unwrap_or_default(),
     };

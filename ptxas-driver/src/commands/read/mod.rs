@@ -2,6 +2,7 @@
 
 mod cubin_file;
 mod debug_file;
+mod debug_only;
 mod demangle;
 mod document;
 mod each;
@@ -19,6 +20,7 @@ pub(super) use cubin_file::{
     STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
+pub(super) use debug_only::debug_only;
 pub(super) use demangle::{demangle, demangle_type};
 pub(super) use document::with_document;
 pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, each_cubin, each_image, read};

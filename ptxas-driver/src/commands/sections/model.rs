@@ -151,7 +151,9 @@ pub(super) struct Report<'a> {
     pub(super) debug_file: Option<&'a str>,
     pub(super) sm: u32,
     pub(super) e_type: u16,
-    /// The code is in another file; `output` and `level` are that one's.
+    /// Where the code is.
+    pub(super) code: &'static str,
+    /// It is a side file; `output` and `level` are those of the file it was made of.
     pub(super) side_file: bool,
     /// Debug sections were taken out.
     pub(super) stripped: bool,
@@ -290,6 +292,7 @@ impl<'a> Report<'a> {
             debug_file,
             sm: cubin.header.sm(),
             e_type: cubin.header.e_type,
+            code: found.code.word(),
             side_file: found.is_apart,
             stripped: !found.removed.is_empty(),
             writer: found

@@ -3,6 +3,7 @@
 use super::model::{ExpectedSection, Identity, Report, Section, type_word};
 use super::{Expectation, Model, model};
 use crate::commands::read::printable;
+use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::Output;
 use std::io::{self, Write};
 
@@ -83,7 +84,8 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     let is_bare = file.stripped && file.sections.is_empty() && !file.level_asked;
     let level = (!is_bare).then(|| format!("level {}{because}", file.level));
     let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
-    writeln!(out, "{} file, {level}{documented}", file.output)?;
+    let no_code = if file.code == CodePlace::None.word() { ", no code" } else { "" };
+    writeln!(out, "{} file, {level}{documented}{no_code}", file.output)?;
     if !file.sections.is_empty() {
         table(out, file)?;
     }

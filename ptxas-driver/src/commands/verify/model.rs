@@ -1,6 +1,8 @@
 //! What `verify` says, as `--json` has it.
 
+use crate::commands::read::debug_only;
 use cubin_read::verify::{Finding, MAX_FINDINGS, RULES, Report, Rule, Severity};
+use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 
 /// The document of `--json`.
@@ -16,6 +18,12 @@ pub(super) struct Document {
 pub(super) struct Verified {
     pub(super) file: String,
     pub(super) sm: Option<u32>,
+    /// Where the code is; absent of a file that could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<&'static str>,
+    /// What a file without code is.
+    #[serde(skip)]
+    pub(super) debug_only: Option<String>,
     /// Why it could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
@@ -67,7 +75,7 @@ pub(super) struct KnownFault {
 }
 
 impl Verified {
-    pub(super) fn new(file: String, sm: u32, report: &Report, ignore: &[&Rule]) -> Self {
+    pub(super) fn new(file: String, cubin: &Cubin<'_>, report: &Report, ignore: &[&Rule]) -> Self {
         let rules = || RULES.iter().filter(|rule| !ignore.contains(rule));
         let count = |severity| {
             rules().filter(|rule| rule.severity == severity).map(|rule| report.count(rule.id)).sum()
@@ -76,7 +84,9 @@ impl Verified {
         let more = rules().map(|rule| (rule.code, report.count(rule.id).saturating_sub(MAX_FINDINGS)));
         Self {
             file,
-            sm: Some(sm),
+            sm: Some(cubin.header.sm()),
+            code: Some(cubin.code_place().word()),
+            debug_only: debug_only(cubin),
             error: None,
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),
@@ -90,6 +100,8 @@ impl Verified {
         Self {
             file: name.to_owned(),
             sm: None,
+            code: None,
+            debug_only: None,
             error: Some(error),
             errors: 0,
             warnings: 0,

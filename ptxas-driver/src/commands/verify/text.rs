@@ -11,6 +11,9 @@ const SHOWN: usize = 20;
 /// One file that could be read.
 pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
     let name = printable(&file.file);
+    if let Some(what) = &file.debug_only {
+        writeln!(out, "{name}: no code: {}", printable(what))?;
+    }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in &file.findings {
         let count = counts.entry(finding.code).or_default();

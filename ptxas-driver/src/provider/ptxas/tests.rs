@@ -1,7 +1,9 @@
 //! On directory trees made here, with shell scripts for a ptxas.
 #![cfg(unix)]
 
+use super::search::{BESIDE, GUARD, SET_ASIDE, Surroundings, find_in};
 use super::*;
+use std::env;
 use std::os::unix::fs::symlink;
 
 /// A script that stands for a ptxas. A child writes it: a descriptor open for writing here could be inherited by a child
@@ -14,10 +16,19 @@ fn tool(path: PathBuf, body: &str) -> PathBuf {
 }
 
 fn search(vars: &[(&str, &Path)], own_path: Option<PathBuf>) -> Result<Found, NotFound> {
+    search_for(None, "ptxas-driver", vars, own_path)
+}
+
+fn search_for(
+    sm: Option<u32>,
+    called: &str,
+    vars: &[(&str, &Path)],
+    own_path: Option<PathBuf>,
+) -> Result<Found, NotFound> {
     let var = |name: &str| {
         vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_os_str().to_os_string())
     };
-    find_in(&Surroundings { var: &var, own_path, called: PathBuf::from("ptxas-driver") })
+    find_in(&Surroundings { var: &var, own_path, called: called.into(), sm })
 }
 
 #[test]
@@ -39,7 +50,7 @@ fn every_rule_in_its_order() {
         tool(root.join(file), "");
     }
     for (skip, (_, _, file, how)) in places.into_iter().enumerate() {
-        assert_eq!(search(&vars[skip..], None), Ok(Found { path: root.join(file), how }));
+        assert_eq!(search(&vars[skip..], None), Ok(Found { path: root.join(file), how: how.to_owned() }));
     }
     assert!(search(&[], None).is_err());
 }
@@ -55,7 +66,7 @@ fn the_environment_of_python3_on_path() {
     let ptxas = tool(root.join("usr/lib/python3.12/dist-packages/nvidia/cuda_nvcc/bin/ptxas"), "");
     let found = search(&[("PATH", &root.join("venv/bin"))], None).unwrap();
     assert_eq!(
-        (fs::canonicalize(found.path).unwrap(), found.how),
+        (fs::canonicalize(found.path).unwrap(), &*found.how),
         (fs::canonicalize(ptxas).unwrap(), "python3 on PATH")
     );
     // The environment's own wheel goes before it.
@@ -67,7 +78,7 @@ fn the_environment_of_python3_on_path() {
 fn not_ourselves_under_another_name() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
-    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "")).unwrap();
+    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "echo ours")).unwrap();
     fs::create_dir_all(root.join("a")).unwrap();
     symlink(&own_path, root.join("a/ptxas")).unwrap();
     let real = tool(root.join("b/ptxas"), "");
@@ -80,12 +91,66 @@ fn not_ourselves_under_another_name() {
     assert!(error.to_string().contains(GUARD), "{error}");
 }
 
+/// A copy, a hard link, and a link to a build of another version.
+#[test]
+fn not_a_copy_of_ourselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let own_path = fs::canonicalize(tool(root.join("install/ptxas"), "echo ours")).unwrap();
+    let other_build = tool(root.join("old/ptxas-driver"), "echo older");
+    for folder in ["copy", "hard", "other"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    fs::copy(&own_path, root.join("copy/ptxas")).unwrap();
+    fs::hard_link(&own_path, root.join("hard/ptxas")).unwrap();
+    symlink(other_build, root.join("other/ptxas")).unwrap();
+    // Of the same size, and no copy.
+    let real = tool(root.join("real/ptxas"), "echo theirs".get(..9).unwrap());
+    let folders = ["copy", "hard", "other", "real"].map(|folder| root.join(folder));
+    let path = env::join_paths(&folders).unwrap();
+    let found = search(&[("PATH", Path::new(&path))], Some(own_path.clone())).unwrap();
+    assert_eq!(found.path, real);
+    for folder in &folders[..3] {
+        let choice = folder.join("ptxas");
+        let error = search(&[("PTXAS", &choice)], Some(own_path.clone())).unwrap_err();
+        assert!(error.to_string().contains("that is this program"), "{error}");
+    }
+}
+
+/// Triton has two: which one is for which chip is what its `get_ptxas` says.
+#[test]
+fn the_two_of_triton() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let bin = root.join("lib/python3.12/site-packages/triton/backends/nvidia/bin");
+    let first = tool(bin.join("ptxas"), "");
+    let vars: [(&str, &Path); 1] = [("VIRTUAL_ENV", root)];
+    // Older ones have one.
+    let only = Found { path: first.clone(), how: "$VIRTUAL_ENV: Triton's only one".to_owned() };
+    assert_eq!(search_for(Some(90), "ptxas", &vars, None), Ok(only));
+    let second = tool(bin.join("ptxas-blackwell"), "");
+    let of_first = Found { path: first, how: "$VIRTUAL_ENV: Triton's for chips below sm_90".to_owned() };
+    let of_second = Found { path: second, how: "$VIRTUAL_ENV: Triton's for sm_90 and later".to_owned() };
+    for sm in [75, 80, 89, 90, 100, 120] {
+        let want = if sm < 90 { &of_first } else { &of_second };
+        for called in ["ptxas", "/a/ptxas-blackwell"] {
+            assert_eq!(search_for(Some(sm), called, &vars, None).as_ref(), Ok(want), "sm_{sm} {called}");
+        }
+    }
+    // `--version` has no chip.
+    assert_eq!(search_for(None, "/a/ptxas", &vars, None), Ok(of_first));
+    assert_eq!(search_for(None, "/a/ptxas-blackwell", &vars, None), Ok(of_second));
+    // NVIDIA's wheel goes before them.
+    let wheel = tool(root.join("lib/python3.12/site-packages/nvidia/cu13/bin/ptxas"), "");
+    assert_eq!(search_for(Some(90), "ptxas", &vars, None).unwrap().path, wheel);
+}
+
 /// A toolkit folder in which only `ptxas` is ours, entered by a whole name and by way of `PATH`.
 #[test]
 fn the_ptxas_that_was_set_aside_for_us() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
-    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "")).unwrap();
+    let own_path = fs::canonicalize(tool(root.join("install/ptxas-driver"), "echo ours")).unwrap();
     let (bin, other) = (root.join("toolkit/bin"), root.join("other"));
     fs::create_dir_all(&bin).unwrap();
     symlink(&own_path, bin.join("ptxas")).unwrap();
@@ -94,11 +159,11 @@ fn the_ptxas_that_was_set_aside_for_us() {
     let path = env::join_paths([&other, &bin]).unwrap();
     let var = |name: &str| (name == "PATH").then(|| path.clone());
     for called in [bin.join("ptxas"), PathBuf::from("ptxas")] {
-        let around = Surroundings { var: &var, own_path: Some(own_path.clone()), called };
-        assert_eq!(find_in(&around), Ok(Found { path: real.clone(), how: BESIDE }));
+        let around = Surroundings { var: &var, own_path: Some(own_path.clone()), called, sm: None };
+        assert_eq!(find_in(&around), Ok(Found { path: real.clone(), how: BESIDE.to_owned() }));
     }
     let called = own_path.clone();
-    let around = Surroundings { var: &var, own_path: Some(own_path), called };
+    let around = Surroundings { var: &var, own_path: Some(own_path), called, sm: None };
     assert_eq!(find_in(&around).unwrap().path, other.join("ptxas"));
 }
 

@@ -1,0 +1,297 @@
+//! Where a ptxas is looked for on the machine.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fmt, fs};
+
+/// Set for every ptxas we start, to its path, so that a wrapper named `ptxas` that starts us again ends there.
+pub(super) const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
+
+/// What `tools/toolkit.sh` calls the ptxas in whose place it puts us.
+pub(super) const SET_ASIDE: &str = "ptxas.nvidia";
+/// The rule that finds it.
+pub(super) const BESIDE: &str = "ptxas.nvidia beside us";
+
+/// What a user without a ptxas can do.
+pub const HOW_TO_GET_ONE: &str = "get one with 'pip install nvidia-cuda-nvcc', or name one in $PTXAS; \
+                                  --code none makes a debug-only object, without code";
+
+/// The two ptxas of Triton, and the first SM that the second one is for.
+///
+/// Observed: `get_ptxas` of Triton 3.9.0. Up to 3.5 the second began with sm_100; both know sm_90.
+const OF_TRITON: [&str; 2] = ["ptxas", TRITONS_SECOND];
+const TRITONS_SECOND: &str = "ptxas-blackwell";
+const TRITONS_SECOND_SM: u32 = 90;
+
+/// The file that a link to us leads to, of whatever version.
+const OUR_NAME: &str = "ptxas-driver";
+
+/// A ptxas that can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The executable, as found (not canonical: wrappers look at their own name).
+    pub path: PathBuf,
+    /// Which rule found it, for the summary line: `$PTXAS`, `PATH`, ...
+    pub how: String,
+}
+
+/// No ptxas, and where it was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotFound {
+    /// One phrase for each place, in the order they were tried.
+    pub tried: Vec<String>,
+}
+
+impl Found {
+    /// In words: which, and how it was found.
+    pub fn source(&self) -> String {
+        format!("{} ({})", self.path.display(), self.how)
+    }
+}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no ptxas found; tried {}", self.tried.join(", "))
+    }
+}
+
+impl std::error::Error for NotFound {}
+
+/// The surroundings that [`find`] looks at, so that tests can bring their own.
+pub(super) struct Surroundings<'a> {
+    pub(super) var: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Ourselves, canonical: we may be installed under the name `ptxas`.
+    pub(super) own_path: Option<PathBuf>,
+    /// The name that we were called by.
+    pub(super) called: PathBuf,
+    /// The SM that is compiled for; without one, that of Triton's ptxas of the name that we were called by counts.
+    pub(super) sm: Option<u32>,
+}
+
+/// Looks for a ptxas that compiles for `sm`: `$PTXAS`, `ptxas.nvidia` beside the name that we were called by,
+/// `$CUDA_HOME/bin`, `$CUDA_PATH/bin`, `PATH`, then the active Python environment and the one of the `python3` on `PATH`:
+/// in each `nvidia/*/bin`, where NVIDIA's wheels install, and `triton/backends/nvidia/bin`, which has two.
+///
+/// Looks at files only: no Python is run. Never finds this program, be it a link or a copy.
+///
+/// # Errors
+///
+/// [`NotFound`] with every place tried. A `$PTXAS` that is set to nothing runnable is not passed over: it is the answer.
+pub fn find(sm: Option<u32>) -> Result<Found, NotFound> {
+    let own_path = env::current_exe().and_then(fs::canonicalize).ok();
+    let called = env::args_os().next().unwrap_or_default().into();
+    let var = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    find_in(&Surroundings { var: &var, own_path, called, sm })
+}
+
+pub(super) fn find_in(around: &Surroundings<'_>) -> Result<Found, NotFound> {
+    let var = around.var;
+    if let Some(outer) = var(GUARD) {
+        let tried = format!("nothing: {} was taken for a ptxas and runs us (${GUARD})", outer.display());
+        return Err(NotFound { tried: vec![tried] });
+    }
+    if let Some(path) = var("PTXAS").map(PathBuf::from) {
+        return match around.refusal(&path) {
+            None => Ok(Found { path, how: "$PTXAS".to_owned() }),
+            Some(why) => Err(NotFound { tried: vec![format!("$PTXAS = {}: {why}", path.display())] }),
+        };
+    }
+    let mut tried = vec!["$PTXAS".to_owned()];
+    for Place { how, candidates } in around.places() {
+        if candidates.is_empty() {
+            tried.push(how.to_owned());
+        }
+        for Candidate { path, remark } in candidates {
+            match around.refusal(&path) {
+                None => {
+                    let remark = remark.map(|remark| format!(": {remark}")).unwrap_or_default();
+                    return Ok(Found { path, how: format!("{how}{remark}") });
+                }
+                Some(why) => tried.push(format!("{how}: {}: {why}", path.display())),
+            }
+        }
+    }
+    Err(NotFound { tried })
+}
+
+/// A place where a ptxas may be.
+struct Place {
+    /// In words, for messages.
+    how: &'static str,
+    candidates: Vec<Candidate>,
+}
+
+/// A file that may be a ptxas.
+struct Candidate {
+    path: PathBuf,
+    /// What is to be said of it besides its place.
+    remark: Option<&'static str>,
+}
+
+fn executable_in(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
+impl Surroundings<'_> {
+    /// Why a path is no ptxas to run.
+    fn refusal(&self, path: &Path) -> Option<&'static str> {
+        let Ok(canonical) = fs::canonicalize(path) else {
+            return Some("no such file");
+        };
+        if self.is_us(&canonical) {
+            return Some("that is this program");
+        }
+        match fs::metadata(&canonical) {
+            Ok(meta) if meta.is_file() && executable(&meta) => None,
+            Ok(_) => Some("not an executable file"),
+            Err(_) => Some("unreadable"),
+        }
+    }
+
+    /// Whether a file is this program: the same file, a copy or hard link of it, or by the name a build of another version.
+    fn is_us(&self, canonical: &Path) -> bool {
+        if canonical.file_stem().is_some_and(|stem| stem == OUR_NAME) {
+            return true;
+        }
+        self.own_path.as_ref().is_some_and(|own| own == canonical || is_copy(own, canonical))
+    }
+
+    /// The directory of the link by which we were called.
+    fn beside(&self, path_dirs: &[PathBuf]) -> Vec<PathBuf> {
+        let is_us =
+            |path: &PathBuf| fs::canonicalize(path).ok().is_some_and(|path| Some(path) == self.own_path);
+        let paths = match self.called.parent() {
+            // A shell looks a bare name up in PATH, and so did whoever called us.
+            Some(dir) if dir.as_os_str().is_empty() => {
+                path_dirs.iter().map(|dir| dir.join(&self.called)).collect()
+            }
+            Some(_) => vec![self.called.clone()],
+            None => Vec::new(),
+        };
+        paths
+            .into_iter()
+            .find(is_us)
+            .and_then(|path| Some(path.parent()?.to_path_buf()))
+            .into_iter()
+            .collect()
+    }
+
+    /// Where to look, in order.
+    fn places(&self) -> Vec<Place> {
+        let var = |name| (self.var)(name).map(PathBuf::from);
+        let path_dirs: Vec<PathBuf> =
+            (self.var)("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+        let in_dirs = |how, dirs: Vec<PathBuf>, name: &str| {
+            let plain = |dir: &PathBuf| Candidate { path: executable_in(dir, name), remark: None };
+            Place { how, candidates: dirs.iter().map(plain).collect() }
+        };
+        let bin = |name| var(name).map(|root| root.join("bin")).into_iter().collect();
+        let python = |how, roots: &[PathBuf]| {
+            let candidates = roots.iter().flat_map(|root| self.of_python(root)).collect();
+            Place { how, candidates }
+        };
+        // Only the directories that have one: nobody wants to read the rest of PATH in a message.
+        let with_ptxas =
+            path_dirs.iter().filter(|dir| executable_in(dir, "ptxas").exists()).cloned().collect();
+        vec![
+            in_dirs(BESIDE, self.beside(&path_dirs), SET_ASIDE),
+            in_dirs("$CUDA_HOME", bin("CUDA_HOME"), "ptxas"),
+            in_dirs("$CUDA_PATH", bin("CUDA_PATH"), "ptxas"),
+            in_dirs("PATH", with_ptxas, "ptxas"),
+            python("$VIRTUAL_ENV", var("VIRTUAL_ENV").as_slice()),
+            python("$CONDA_PREFIX", var("CONDA_PREFIX").as_slice()),
+            python("python3 on PATH", &python_roots(&path_dirs)),
+        ]
+    }
+
+    /// What the packages of the Python rooted at `root` may have: NVIDIA's wheels, then Triton.
+    fn of_python(&self, root: &Path) -> Vec<Candidate> {
+        let packages = package_dirs(root);
+        let wheels = packages.iter().flat_map(|dir| entries(&dir.join("nvidia"), |_| true));
+        let bins = existing(wheels.map(|dir| dir.join("bin")));
+        let wheels = bins.iter().map(|bin| Candidate { path: executable_in(bin, "ptxas"), remark: None });
+        let bins = existing(packages.iter().map(|dir| dir.join("triton/backends/nvidia/bin")));
+        wheels.chain(bins.iter().filter_map(|bin| self.of_triton(bin))).collect()
+    }
+
+    /// The one of Triton's two that is for our SM, or the only one that is there.
+    fn of_triton(&self, bin: &Path) -> Option<Candidate> {
+        let is_second = match self.sm {
+            Some(sm) => sm >= TRITONS_SECOND_SM,
+            None => self.called.file_stem().is_some_and(|name| name == TRITONS_SECOND),
+        };
+        let [first, second] = OF_TRITON.map(|name| executable_in(bin, name));
+        let (path, other) = if is_second { (second, first) } else { (first, second) };
+        match (path.exists(), other.exists(), is_second) {
+            (true, true, false) => Some(Candidate { path, remark: Some("Triton's for chips below sm_90") }),
+            (true, true, true) => Some(Candidate { path, remark: Some("Triton's for sm_90 and later") }),
+            (true, false, _) => Some(Candidate { path, remark: Some("Triton's") }),
+            (false, true, _) => Some(Candidate { path: other, remark: Some("Triton's only one") }),
+            (false, false, _) => None,
+        }
+    }
+}
+
+/// Whether two files have the same bytes.
+fn is_copy(a: &Path, b: &Path) -> bool {
+    let size = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|meta| meta.len());
+    size(a).is_some_and(|len| len > 0 && size(b) == Some(len))
+        && fs::read(a).ok().is_some_and(|bytes| fs::read(b).is_ok_and(|other| other == bytes))
+}
+
+#[cfg(unix)]
+fn executable(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    meta.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn executable(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Roots of the first Python on `PATH`: of its environment, then of the installation that its links lead to.
+fn python_roots(path_dirs: &[PathBuf]) -> Vec<PathBuf> {
+    let names = ["python3", "python", "python.exe"];
+    let found = path_dirs.iter().flat_map(|dir| names.map(|name| dir.join(name))).find(|path| path.is_file());
+    let Some(python) = found else { return Vec::new() };
+    let canonical = fs::canonicalize(&python).ok();
+    let mut roots: Vec<PathBuf> = [Some(python), canonical]
+        .iter()
+        .flatten()
+        .filter_map(|python| Some(python.parent()?.parent()?.to_path_buf()))
+        .collect();
+    roots.dedup();
+    roots
+}
+
+/// Where the Python rooted at `root` has its packages, sorted so that the answer does not depend on the file system's order.
+fn package_dirs(root: &Path) -> Vec<PathBuf> {
+    let mut packages = vec![root.join("Lib/site-packages")];
+    for lib in ["lib", "lib64", "local/lib"] {
+        for python in entries(&root.join(lib), |name| name.starts_with("python3")) {
+            packages.push(python.join("site-packages"));
+            packages.push(python.join("dist-packages"));
+        }
+        packages.push(root.join(lib).join("python3/dist-packages"));
+    }
+    packages
+}
+
+/// Those that are there, each once: lib64 is often a link to lib.
+fn existing(dirs: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut seen = BTreeSet::new();
+    dirs.filter(|dir| dir.is_dir() && seen.insert(fs::canonicalize(dir).ok())).collect()
+}
+
+/// The entries of a directory whose name passes, sorted; none where it cannot be read.
+fn entries(dir: &Path, passes: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let listed = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = listed
+        .filter(|entry| passes(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,108 @@
+//! `--version`: what programs that call a ptxas find in it.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+#[path = "support/calls.rs"]
+mod calls;
+#[path = "support/driver.rs"]
+mod driver;
+mod support;
+
+use calls::linked;
+use std::path::Path;
+use std::process::Command;
+use support::oracle;
+
+const DRIVER: &str = env!("CARGO_BIN_EXE_ptxas-driver");
+
+/// Standard output for an option.
+fn printed(program: &Path, options: &[&str], more: &[(&str, &Path)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(program);
+    command.args(options).env_clear().env("PATH", folder.path()).envs(more.iter().copied());
+    let run = command.output().unwrap();
+    assert!(run.status.success(), "{}", driver::messages(&run));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+/// The first numbers after `release `, as Triton's `.*release (\d+\.\d+).*` finds them, and the first `V1.2.3` that is a word, as
+/// XLA's `\bV(\d+)\.(\d+)\.(\d+)\b` does.
+fn found_in(text: &str) -> (Option<&str>, Option<&str>) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let release = text.split("release ").skip(1).find_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (major, minor) = rest[..end].split_once('.')?;
+        (is_number(major) && is_number(minor)).then_some(&rest[..end])
+    });
+    let words = text.split(|c: char| c.is_whitespace() || c == ',');
+    let mut version = words.filter_map(|word| word.strip_prefix('V'));
+    let version = version.find(|word| word.split('.').count() == 3 && word.split('.').all(is_number));
+    (release, version)
+}
+
+/// Called by the name `ptxas` we print all that ptxas prints first, so that what is looked for is found, and found first; by our
+/// own name our own line comes first.
+#[test]
+fn of_the_ptxas_behind_us() {
+    let Some(ptxas) = oracle::tool("ptxas") else { return };
+    let (_folder, link) = linked();
+    let behind: [(&str, &Path); 1] = [("PTXAS", &ptxas)];
+    for option in ["--version", "-V"] {
+        let theirs = printed(&ptxas, &[option], &[]);
+        let ours = printed(&link, &[option], &behind);
+        let rest = ours.strip_prefix(theirs.trim_end()).unwrap().trim();
+        assert!(rest.starts_with("ptxas-driver ") && rest.lines().count() == 1, "{ours}");
+        assert!(!rest.contains("release"), "{rest}");
+        for options in [&[option][..], &["compile", option]] {
+            let text = printed(Path::new(DRIVER), options, &behind);
+            let (first, rest) = text.split_once('\n').unwrap();
+            assert!(first.starts_with("ptxas-driver ") && rest.trim_end() == theirs.trim_end(), "{text}");
+        }
+        assert_eq!(found_in(&theirs), found_in(&ours));
+        assert_eq!(found_in(&ours), (Some("13.0"), Some("13.0.88")));
+    }
+    assert_eq!(printed(&link, &["--list-version"], &behind), printed(&ptxas, &["--list-version"], &[]));
+}
+
+/// Without a ptxas, with one that cannot run and with one that fails there is a release all the same: Triton would pass us over
+/// without a word, and not hear what is wrong.
+#[test]
+fn without_a_ptxas() {
+    let (folder, link) = linked();
+    let (nowhere, fails) = (folder.path().join("nowhere"), Path::new("/bin/false"));
+    for behind in [&[][..], &[("PTXAS", &*nowhere)], &[("PTXAS", fails)]] {
+        let text = printed(&link, &["--version"], behind);
+        assert_eq!(found_in(&text), (Some("13.0"), Some("13.0.88")), "{text}");
+        // As in ptxas' own text.
+        assert_eq!(text.lines().nth(3), Some("Cuda compilation tools, release 13.0, V13.0.88"), "{text}");
+        assert_eq!(text.lines().last(), printed(Path::new(DRIVER), &["--version"], behind).lines().next());
+        for options in [&["--version"][..], &["compile", "--version"]] {
+            let text = printed(Path::new(DRIVER), options, behind);
+            assert!(text.starts_with("ptxas-driver "), "{text}");
+            assert_eq!(found_in(&text), (Some("13.0"), Some("13.0.88")), "{text}");
+        }
+    }
+}
+
+/// Of Triton's two the one of the name that we were called by, since there is no chip to go by.
+#[test]
+fn of_tritons_two() {
+    let (folder, link) = linked();
+    let bin = folder.path().join("lib/python3.12/site-packages/triton/backends/nvidia/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for (name, version) in [("ptxas", "12.9, V12.9.86"), ("ptxas-blackwell", "13.4, V13.4.59")] {
+        let script = format!("#!/bin/sh\necho 'Cuda compilation tools, release {version}'\n");
+        // Written by a child: see provider/ptxas/tests.rs.
+        let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
+        let mut command = Command::new("sh");
+        command.args(["-c", write]).arg(bin.join(name)).arg(script);
+        assert!(command.status().unwrap().success());
+    }
+    let second = folder.path().join("ptxas-blackwell");
+    std::os::unix::fs::symlink(DRIVER, &second).unwrap();
+    let active: [(&str, &Path); 1] = [("VIRTUAL_ENV", folder.path())];
+    for (program, release) in [(&link, "12.9"), (&second, "13.4")] {
+        let text = printed(program, &["--version"], &active);
+        assert_eq!(found_in(&text).0, Some(release), "{text}");
+    }
+}
