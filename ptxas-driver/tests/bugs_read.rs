@@ -69,7 +69,8 @@ fn every_bug_has_its_answer() {
     let mut asked = BTreeSet::new();
     for path in fs::read_dir(shared.join("bugs")).unwrap().map(|entry| entry.unwrap().path()) {
         let Ok(text) = fs::read_to_string(path.join("EXPECT.md")) else { continue };
-        let class = text.lines().find_map(|line| line.strip_prefix("- class: ")).unwrap();
+        // Inputs from 60 on have no class: `docs/bugs.md` lists them with their tests.
+        let Some(class) = text.lines().find_map(|line| line.strip_prefix("- class: ")) else { continue };
         if class.starts_with(['W', 'I', 'R', 'F']) {
             let (number, _) = path.file_name().unwrap().to_str().unwrap().split_once('-').unwrap();
             asked.insert(number.to_owned());
