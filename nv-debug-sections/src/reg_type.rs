@@ -6,6 +6,7 @@ use crate::Result;
 use crate::bytes::Cursor;
 use crate::catalog::SectionKind;
 use crate::reg_sass::{push_count, push_cstr};
+use std::fmt;
 
 /// Name of the section.
 pub const NAME: &str = SectionKind::NvDebugInfoRegType.name();
@@ -19,7 +20,7 @@ pub struct FunctionTypes<'d> {
     pub types: &'d [u8],
 }
 
-/// The type a PTX register is declared with (PTX ISA, Fundamental Types).
+/// The type of a PTX register, or of one element of a vector register (PTX ISA, Fundamental Types).
 ///
 /// Codes: observed, ptxas 13.0.88 `-g` on one register of each type for each of sm_75, 80, 86-90, 100, 103, 110, 120, 121: the same on all. It refuses
 /// registers of the other types (`.bf16`, `.tf32` and what they are packed into: "syntax error"; `.e4m3`, `.u16x2`, `.f32x2` and kin: "may only
@@ -71,7 +72,7 @@ const TYPES: [(PtxType, &str, u8); 18] = [
 ];
 
 impl PtxType {
-    /// The type of a code, 0 to 17; `None` for a code never seen.
+    /// The scalar type of a code, 0 to 17; `None` for another one.
     pub fn of_code(code: u8) -> Option<Self> {
         TYPES.get(usize::from(code)).map(|(r#type, ..)| *r#type)
     }
@@ -81,7 +82,7 @@ impl PtxType {
         TYPES.iter().find(|(_, known, _)| *known == name).map(|(r#type, ..)| *r#type)
     }
 
-    /// The code, as `.nv_debug_info_reg_type` has it.
+    /// The code of a register of this type that is not a vector.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -96,9 +97,89 @@ impl PtxType {
         TYPES.get(usize::from(self.code())).map_or(0, |(.., bits)| *bits)
     }
 
-    /// How many 32-bit SASS registers a value takes: its parts in `.nv_debug_info_reg_sass`.
+    /// How many 32-bit SASS registers a value takes.
     pub fn words(self) -> u8 {
         self.bits().div_ceil(32)
+    }
+}
+
+/// The type that a PTX register is declared with: a scalar type, or a vector of two or four elements.
+///
+/// The code of a vector is that of its element and [`TWO`] or [`FOUR`]; observed: ptxas 13.0.88 `-g`
+/// on every type and width. It refuses `.v8`, vectors of predicates, and vectors of more than 128 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegisterType {
+    element: PtxType,
+    elements: u8,
+}
+
+/// Added to the code of a scalar type for a vector of two elements.
+const TWO: u8 = 64;
+/// Added to the code of a scalar type for a vector of four elements.
+const FOUR: u8 = 128;
+/// Most bits of a vector register.
+const MAX_VECTOR_BITS: u8 = 128;
+
+impl RegisterType {
+    /// A scalar type (`elements` is 1) or a vector of 2 or 4 elements; `None` for what PTX does not have.
+    pub fn new(element: PtxType, elements: u8) -> Option<Self> {
+        let fits = element.bits().checked_mul(elements).is_some_and(|bits| bits <= MAX_VECTOR_BITS);
+        let known = elements == 1 || [2, 4].contains(&elements) && element != PtxType::Pred && fits;
+        known.then_some(Self { element, elements })
+    }
+
+    /// The type of a code; `None` for a code that ptxas never writes.
+    pub fn of_code(code: u8) -> Option<Self> {
+        let elements = match code & (TWO | FOUR) {
+            0 => 1,
+            TWO => 2,
+            FOUR => 4,
+            _ => return None,
+        };
+        Self::new(PtxType::of_code(code & !(TWO | FOUR))?, elements)
+    }
+
+    /// The code, as `.nv_debug_info_reg_type` has it.
+    pub fn code(self) -> u8 {
+        let vector = match self.elements {
+            2 => TWO,
+            4 => FOUR,
+            _ => 0,
+        };
+        self.element.code() | vector
+    }
+
+    /// The type of one element; of a scalar the type itself.
+    pub fn element(self) -> PtxType {
+        self.element
+    }
+
+    /// How many elements there are: 1, 2 or 4.
+    pub fn elements(self) -> u8 {
+        self.elements
+    }
+
+    /// How many 32-bit SASS registers a value takes: its parts in `.nv_debug_info_reg_sass`.
+    ///
+    /// Each element begins a part of its own, so that a `.v4.b8` has four.
+    pub fn words(self) -> u8 {
+        self.element.words().saturating_mul(self.elements)
+    }
+}
+
+impl From<PtxType> for RegisterType {
+    fn from(element: PtxType) -> Self {
+        Self { element, elements: 1 }
+    }
+}
+
+impl fmt::Display for RegisterType {
+    /// As PTX spells it, without the first dot: `b32`, `v2.f32`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.elements > 1 {
+            write!(f, "v{}.", self.elements)?;
+        }
+        f.write_str(self.element.name())
     }
 }
 
@@ -109,14 +190,9 @@ impl FunctionTypes<'_> {
     }
 
     /// The types in order, or the code where it is none.
-    pub fn types(&self) -> impl Iterator<Item = Result<PtxType, u8>> {
-        self.types.iter().map(|code| PtxType::of_code(*code).ok_or(*code))
+    pub fn types(&self) -> impl Iterator<Item = Result<RegisterType, u8>> {
+        self.types.iter().map(|code| RegisterType::of_code(*code).ok_or(*code))
     }
-}
-
-/// Name of a type code, as PTX spells the type without its dot; `None` for a code never seen.
-pub fn type_name(code: u8) -> Option<&'static str> {
-    PtxType::of_code(code).map(PtxType::name)
 }
 
 /// Decodes the section.
@@ -161,14 +237,42 @@ mod tests {
             assert_eq!((r#type.code(), r#type.name()), (code, name));
             assert_eq!((PtxType::of_code(code), PtxType::of_name(name)), (Some(r#type), Some(r#type)));
         }
-        assert_eq!((type_name(0), type_name(17), type_name(18)), (Some("b8"), Some("b128"), None));
+        assert_eq!(PtxType::of_code(18), None);
+    }
+
+    // The codes and refusals that ptxas 13.0.88 gave for `.reg .v2.b8 %w` and so on.
+    #[test]
+    fn codes_of_vectors() {
+        let name = |code| RegisterType::of_code(code).map(|known| known.to_string());
+        for (code, expected) in [
+            (0, "b8"),
+            (17, "b128"),
+            (64, "v2.b8"),
+            (76, "v2.f16"),
+            (78, "v2.f32"),
+            (79, "v2.f64"),
+            (128, "v4.b8"),
+            (141, "v4.f16x2"),
+            (142, "v4.f32"),
+        ] {
+            assert_eq!(name(code).as_deref(), Some(expected));
+        }
+        // v2.pred, v2.b128, v4.b64, v4.f64, v4.pred, v4.b128, and no width.
+        for code in [18, 80, 81, 82, 131, 143, 144, 145, 192, 255] {
+            assert_eq!(name(code), None, "{code}");
+        }
+        for code in 0..=u8::MAX {
+            assert!(RegisterType::of_code(code).is_none_or(|known| known.code() == code));
+        }
+        let words = |code| RegisterType::of_code(code).unwrap().words();
+        assert_eq!((words(64), words(67), words(128), words(142), words(17)), (2, 4, 4, 4, 4));
     }
 
     #[test]
     fn a_code_that_is_none_is_kept() {
         let data = b"f\0\x02\0\0\0\x10\x12";
         let functions = decode(data).unwrap();
-        assert_eq!(functions[0].types().collect::<Vec<_>>(), [Ok(PtxType::Pred), Err(18)]);
+        assert_eq!(functions[0].types().collect::<Vec<_>>(), [Ok(PtxType::Pred.into()), Err(18)]);
         assert_eq!(encode(&functions).unwrap(), data);
     }
 

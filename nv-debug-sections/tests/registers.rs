@@ -6,7 +6,7 @@ mod corpus;
 
 use corpus::{Cubins, file, oracle};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::reg_type::PtxType;
+use nv_debug_sections::reg_type::{PtxType, RegisterType};
 use nv_debug_sections::register::RegisterClass;
 use nv_debug_sections::{reg_sass, reg_type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ struct Range {
     name: String,
     part: u32,
     class: Option<RegisterClass>,
-    r#type: Result<PtxType, u8>,
+    r#type: Result<RegisterType, u8>,
 }
 
 /// The ranges of a cubin, native sections only.
@@ -47,7 +47,7 @@ fn ranges(cubin: &Cubin<'_>) -> Vec<Range> {
 #[test]
 fn every_class_and_type_of_the_corpus_has_a_name() {
     let Some(cubins) = Cubins::open() else { return };
-    let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, String), u32> = BTreeMap::new();
     for path in &cubins.paths {
         let data = file(path);
         let Ok(cubin) = Cubin::parse(&data) else { continue };
@@ -56,7 +56,7 @@ fn every_class_and_type_of_the_corpus_has_a_name() {
                 panic!("{}: {range:?}", path.display())
             };
             assert!(range.part < r#type.words().into(), "{}: {range:?}", path.display());
-            *counts.entry((class.name(), r#type.name())).or_default() += 1;
+            *counts.entry((class.name(), r#type.to_string())).or_default() += 1;
         }
     }
     println!("{counts:?}");
@@ -64,16 +64,11 @@ fn every_class_and_type_of_the_corpus_has_a_name() {
 }
 
 /// A kernel that loads and stores one register of a type, or for a predicate compares and selects.
-fn kernel(sm: u32, r#type: PtxType) -> String {
-    let name = r#type.name();
-    let access = if name == "f16" {
-        "b16"
-    } else if name == "f16x2" {
-        "b32"
-    } else {
-        name
-    };
-    let body = match r#type {
+fn kernel(sm: u32, r#type: RegisterType) -> String {
+    let name = r#type.to_string();
+    // What `ld` does not take.
+    let access = name.replace("f16x2", "b32").replace("f16", "b16");
+    let body = match r#type.element() {
         PtxType::Pred => "setp.ne.u32 %v, %x, 0; selp.u32 %x, 1, 2, %v; st.global.u32 [%p], %x;".to_owned(),
         _ => format!("ld.global.{access} %v, [%p]; st.global.{access} [%p+64], %v;"),
     };
@@ -91,7 +86,7 @@ fn ptxas_gives_each_type_its_code() {
     let (input, output) = (folder.join("a.ptx"), folder.join("a.cubin"));
     let mut observed = 0;
     for sm in [75, 90, 120] {
-        for r#type in (0..=u8::MAX).map_while(PtxType::of_code) {
+        for r#type in (0..=u8::MAX).filter_map(RegisterType::of_code) {
             std::fs::write(&input, kernel(sm, r#type)).unwrap();
             let arch = format!("-arch=sm_{sm}");
             let mut command = std::process::Command::new(&ptxas);
@@ -102,16 +97,23 @@ fn ptxas_gives_each_type_its_code() {
             let of_v: Vec<_> = all.iter().filter(|range| range.name == "%v").collect();
             assert!(of_v.iter().all(|range| range.r#type == Ok(r#type)), "sm_{sm}: {of_v:?}");
             let class =
-                if r#type == PtxType::Pred { RegisterClass::Predicate } else { RegisterClass::General };
-            assert!(of_v.iter().all(|range| range.class == Some(class)), "sm_{sm}: {of_v:?}");
+                if r#type == PtxType::Pred.into() { RegisterClass::Predicate } else { RegisterClass::General };
+            // Elements of 16 bits may be halves of a register.
+            let halves = |range: &Range| r#type.elements() > 1 && range.class == Some(RegisterClass::Half);
+            let fits = |range: &Range| range.class == Some(class) || halves(range);
+            assert!(of_v.iter().all(|range| fits(range)), "sm_{sm}: {of_v:?}");
             // The words of `.b128`: number of the half plus number in the half.
             let parts: BTreeSet<_> = of_v.iter().map(|range| range.part).collect();
             let words = u32::from(r#type.words());
-            assert_eq!((of_v.len() as u32, parts), (words, (0..words.min(3)).collect()), "sm_{sm}: {of_v:?}");
+            let last = if r#type == PtxType::B128.into() { 3 } else { words };
+            assert_eq!(parts, (0..last).collect(), "sm_{sm} {type}: {of_v:?}");
+            // A part of a vector may be in several registers.
+            let count = of_v.len() as u32;
+            assert!(count == words || r#type.elements() > 1, "sm_{sm} {type}: {of_v:?}");
             observed += 1;
         }
     }
     std::fs::remove_dir_all(folder).unwrap();
     println!("{observed} registers of the type they were declared with");
-    assert_eq!(observed, 3 * 18);
+    assert_eq!(observed, 3 * (18 + 16 + 12));
 }

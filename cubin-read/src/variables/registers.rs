@@ -5,7 +5,7 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::reg_sass::{self, SassRegister};
-use nv_debug_sections::reg_type::{self, PtxType};
+use nv_debug_sections::reg_type::{self, PtxType, RegisterType};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct Held {
     /// Its name, with `%`; empty where the expression names the SASS register itself.
     pub ptx: String,
     /// The type it is declared with, as far as `.nv_debug_info_reg_type` says it.
-    pub r#type: Option<PtxType>,
+    pub r#type: Option<RegisterType>,
     /// Its words, ascending. A word may be in several registers at a time, each of which has it; only the four of a `.b128` register, whose
     /// parts are 0, 1, 1, 2, are all different.
     pub words: Vec<Word>,
@@ -37,25 +37,28 @@ impl Held {
         let Some(words) = self.r#type.map(|r#type| usize::from(r#type.words())) else {
             return self.words.first().is_none_or(|word| word.part == 0);
         };
-        if words == B128_WORDS {
+        if self.parts_repeat() {
             return self.words.len() >= words;
         }
         let mut parts: Vec<u32> = self.words.iter().map(|word| word.part).collect();
         parts.dedup();
         parts.len() >= words
     }
+
+    /// Whether the parts of its words are 0, 1, 1, 2: those of a `.b128` register.
+    fn parts_repeat(&self) -> bool {
+        self.r#type == Some(PtxType::B128.into())
+    }
 }
 
 /// Parts beyond are none.
 const LAST_PART: u32 = 3;
-/// Words of a `.b128` register, whose parts repeat.
-const B128_WORDS: usize = 4;
 
 impl fmt::Display for Held {
     /// Its words from high to low: `R5:R4`; `R9|R17:R8` where one is in two registers, `R5:--` where one is in none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.r#type.map_or(0, |r#type| usize::from(r#type.words()));
-        if words == B128_WORDS {
+        if self.parts_repeat() {
             for (at, word) in self.words.iter().rev().enumerate() {
                 write!(f, "{}{}", if at == 0 { "" } else { ":" }, word.register)?;
             }
@@ -89,7 +92,7 @@ impl fmt::Display for Held {
 struct Entry {
     word: Word,
     range: Range<u64>,
-    r#type: Option<PtxType>,
+    r#type: Option<RegisterType>,
 }
 
 type OfFunction = HashMap<Box<[u8]>, Vec<Entry>>;
@@ -127,7 +130,7 @@ impl RegisterMap {
                 .map_or(&[][..], |types| types.types);
             let own = functions.entry(*section).or_default();
             for (at, range) in function.ranges.iter().enumerate() {
-                let r#type = types.get(at).and_then(|code| PtxType::of_code(*code));
+                let r#type = types.get(at).and_then(|code| RegisterType::of_code(*code));
                 let word = Word { part: range.part, register: range.register };
                 let entry = Entry { word, range: range.start.into()..range.end.into(), r#type };
                 match own.get_mut(range.ptx_name) {
@@ -169,7 +172,7 @@ impl RegisterMap {
             }
         }
         let (mut pieces, mut at) = (Pieces { ptx, all: Vec::new() }, range.start);
-        let mut words: BTreeMap<Word, (usize, Option<PtxType>)> = BTreeMap::new();
+        let mut words: BTreeMap<Word, (usize, Option<RegisterType>)> = BTreeMap::new();
         for (offset, changed) in changes {
             if !room.take(words.len() + 1) {
                 break;
@@ -195,7 +198,7 @@ struct Pieces<'p> {
 }
 
 impl Pieces<'_> {
-    fn push(&mut self, range: Range<u64>, words: &BTreeMap<Word, (usize, Option<PtxType>)>) {
+    fn push(&mut self, range: Range<u64>, words: &BTreeMap<Word, (usize, Option<RegisterType>)>) {
         if range.is_empty() {
             return;
         }
@@ -214,7 +217,7 @@ mod tests {
     use super::*;
     use nv_debug_sections::register::RegisterClass;
 
-    fn held(r#type: Option<PtxType>, words: &[(u32, u32)]) -> Held {
+    fn held(r#type: Option<RegisterType>, words: &[(u32, u32)]) -> Held {
         let word = |&(part, number): &(u32, u32)| Word {
             part,
             register: SassRegister::new(RegisterClass::General, number),
@@ -224,14 +227,16 @@ mod tests {
 
     #[test]
     fn words_are_shown_from_high_to_low() {
-        let wide = Some(PtxType::B64);
+        let wide = Some(PtxType::B64.into());
         for (held, text, whole) in [
             (held(wide, &[(0, 4), (1, 5)]), "R5:R4", true),
             (held(wide, &[(0, 8), (1, 9), (1, 17)]), "R17|R9:R8", true),
             (held(wide, &[(1, 5)]), "R5:--", false),
             (held(wide, &[(0, 4)]), "--:R4", false),
-            (held(Some(PtxType::F32), &[(0, 0)]), "R0", true),
-            (held(Some(PtxType::B128), &[(0, 4), (1, 5), (1, 6), (2, 7)]), "R7:R6:R5:R4", true),
+            (held(Some(PtxType::F32.into()), &[(0, 0)]), "R0", true),
+            (held(Some(PtxType::B128.into()), &[(0, 4), (1, 5), (1, 6), (2, 7)]), "R7:R6:R5:R4", true),
+            (held(RegisterType::new(PtxType::F32, 4), &[(0, 4), (1, 5), (2, 6), (3, 7)]), "R7:R6:R5:R4", true),
+            (held(RegisterType::new(PtxType::B8, 4), &[(0, 4), (1, 5), (3, 7)]), "R7:--:R5:R4", false),
             (held(None, &[(0, 4), (1, 5)]), "R5:R4", true),
             (held(None, &[(u32::MAX, 4)]), "R4:--:--:--", false),
         ] {

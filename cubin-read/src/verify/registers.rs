@@ -3,7 +3,7 @@
 use super::{Check, RuleId, View, short};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
-use nv_debug_sections::reg_type::{self, FunctionTypes, PtxType};
+use nv_debug_sections::reg_type::{self, FunctionTypes, RegisterType};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -132,7 +132,7 @@ fn types_of(
         at += types.function.len() as u64 + 1 + 4;
         for (range, code) in function.ranges.iter().zip(types.types) {
             let name = || Some(text(types.function));
-            match PtxType::of_code(*code) {
+            match RegisterType::of_code(*code) {
                 None => {
                     let found = format!("type {code} of {}", text(range.ptx_name));
                     let place = (RuleId::RegistersClass, view.name, at);
@@ -140,7 +140,7 @@ fn types_of(
                 }
                 Some(known) if range.part >= known.words().into() => {
                     let found =
-                        format!("part {} of {}, a .{}", range.part, text(range.ptx_name), known.name());
+                        format!("part {} of {}, a .{}", range.part, text(range.ptx_name), known);
                     let expected = format!("one of {}", known.words());
                     check.find_in(name(), (RuleId::RegistersPart, view.name, at), found, expected);
                 }

@@ -12,7 +12,8 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::ptx_txt::PtxText;
 use nv_debug_sections::shared_window::{self, Stage};
-use nv_debug_sections::{Error, ErrorKind, Result, reg_sass, reg_type};
+use nv_debug_sections::reg_type::{self, RegisterType};
+use nv_debug_sections::{Error, ErrorKind, Result, reg_sass};
 use std::collections::HashMap;
 
 pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
@@ -60,7 +61,7 @@ pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Deco
             at: Span::next(&mut end, range.size()),
             ptx: text(range.ptx_name),
             part: range.part,
-            r#type: types.get(index).and_then(|code| reg_type::type_name(*code)),
+            r#type: types.get(index).and_then(|code| RegisterType::of_code(*code)).map(|known| known.to_string()),
             sass: range.register.to_string(),
             start: range.start,
             end: range.end,
@@ -72,7 +73,9 @@ pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Deco
 }
 
 pub(super) fn register_types(view: &View<'_>) -> Result<Decoded> {
-    let name = |code: &u8| reg_type::type_name(*code).map_or_else(|| format!("type {code}"), str::to_owned);
+    let name = |code: &u8| {
+        RegisterType::of_code(*code).map_or_else(|| format!("type {code}"), |known| known.to_string())
+    };
     let mut end = 0;
     let functions = reg_type::decode(&view.data.bytes)?.into_iter().map(|function| RegisterTypes {
         at: Span::next(&mut end, function.size()),

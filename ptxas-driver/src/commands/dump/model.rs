@@ -263,7 +263,7 @@ pub(in crate::commands) struct Register {
     /// 32-bit word of the PTX register.
     pub(in crate::commands) part: u32,
     /// From `.nv_debug_info_reg_type`.
-    pub(in crate::commands) r#type: Option<&'static str>,
+    pub(in crate::commands) r#type: Option<String>,
     pub(in crate::commands) sass: String,
     pub(in crate::commands) start: u32,
     pub(in crate::commands) end: u32,

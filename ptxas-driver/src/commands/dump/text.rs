@@ -336,7 +336,7 @@ fn register(out: Out<'_>, range: &Register) -> io::Result<()> {
         range.start,
         range.end,
         range.sass,
-        range.r#type.unwrap_or("?")
+        range.r#type.as_deref().unwrap_or("?")
     )
 }
 

@@ -11,7 +11,7 @@ pub(super) fn registers(functions: Vec<Registers>, facts: &mut Collector) {
     for function in functions {
         let words = |range: &Register| {
             let part = if range.part == 0 { String::new() } else { format!(".{}", range.part) };
-            let kind = range.r#type.unwrap_or("?");
+            let kind = range.r#type.as_deref().unwrap_or("?");
             format!(
                 "{}{part} .{kind} in {} from {:#x} to {:#x}",
                 range.ptx, range.sass, range.start, range.end
