@@ -110,6 +110,71 @@ impl AddressClass {
     }
 }
 
+/// Names of data sections, and the memory that each is in. A function's name may follow, after a dot.
+const SECTIONS: [(&str, AddressClass); 6] = [
+    (".nv.global", AddressClass::Global),
+    (".nv.global.init", AddressClass::Global),
+    (".nv.shared", AddressClass::Shared),
+    (".nv_debug.shared", AddressClass::Shared),
+    (".nv.local", AddressClass::Local),
+    (".text", AddressClass::Code),
+];
+
+/// The memory that a section of a cubin is in, by the section's name; `None` for other sections.
+///
+/// A function's own constant bank (`.nv.constant0.F`) has its parameters; the other banks have constants.
+pub fn memory_of_section(name: &str) -> Option<AddressClass> {
+    if let Some(bank) = constant_bank(name) {
+        let is_own = bank == 0 && name.starts_with(".nv.constant0.");
+        return Some(if is_own { AddressClass::Parameter } else { AddressClass::Constant });
+    }
+    let is_named = |base: &str| {
+        let rest = name.strip_prefix(base);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    SECTIONS.iter().find(|(base, _)| is_named(base)).map(|(_, memory)| *memory)
+}
+
+/// The number of the constant bank that a section is, by the section's name: 0 of `.nv.constant0.F`, 3 of `.nv.constant3`.
+pub fn constant_bank(name: &str) -> Option<u32> {
+    name.strip_prefix(".nv.constant")?.split('.').next()?.parse().ok()
+}
+
+impl AddressClass {
+    /// Whether a variable of this class can be in a memory: the memory's own class, or one that leads there too.
+    ///
+    /// A generic address of global memory is the same number. Textures, surfaces and samplers are
+    /// `.global` variables. Parameters are in a constant bank.
+    pub fn fits(self, memory: Self) -> bool {
+        self == memory
+            || match memory {
+                Self::Global => matches!(self, Self::Generic | Self::Surface | Self::Texture | Self::Sampler),
+                Self::Parameter => {
+                    matches!(self, Self::Constant | Self::InputParameter | Self::OutputParameter)
+                }
+                Self::Local => self == Self::Frame,
+                _ => false,
+            }
+    }
+
+    /// Whether an address of this class is known without a relocation in a linked file.
+    ///
+    /// Offsets in the shared window, in a thread's local memory and among the parameters are
+    /// numbers; code, constants and global variables are known by their sections.
+    pub fn is_number(self) -> bool {
+        !matches!(
+            self,
+            Self::Code
+                | Self::Constant
+                | Self::Global
+                | Self::Generic
+                | Self::Surface
+                | Self::Texture
+                | Self::Sampler
+        )
+    }
+}
+
 impl fmt::Display for AddressClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -139,6 +204,35 @@ mod tests {
             assert_eq!((class.name(), u64::from(class.value()), class.state_space()), (name, value, space));
             assert!(space.is_none_or(|space| AddressClass::of_state_space(space) == Some(class)));
         }
+    }
+
+    // Sections of cubins of ptxas 13.0.88 (FORMATS 4 and 6).
+    #[test]
+    fn memories_of_sections() {
+        for (name, memory) in [
+            (".nv.global", Some(AddressClass::Global)),
+            (".nv.global.init", Some(AddressClass::Global)),
+            (".nv.constant3", Some(AddressClass::Constant)),
+            (".nv.constant2.kernel", Some(AddressClass::Constant)),
+            (".nv.constant0.kernel", Some(AddressClass::Parameter)),
+            (".nv.shared.kernel", Some(AddressClass::Shared)),
+            (".nv_debug.shared", Some(AddressClass::Shared)),
+            (".nv.local.kernel", Some(AddressClass::Local)),
+            (".text.kernel", Some(AddressClass::Code)),
+            (".nv.globals", None),
+            (".nv.constantx", None),
+            (".debug_info", None),
+        ] {
+            assert_eq!(memory_of_section(name), memory, "{name}");
+        }
+        assert!(
+            AddressClass::Generic.fits(AddressClass::Global)
+                && AddressClass::Texture.fits(AddressClass::Global)
+        );
+        assert!(
+            !AddressClass::Shared.fits(AddressClass::Global)
+                && !AddressClass::Global.fits(AddressClass::Constant)
+        );
     }
 
     #[test]

@@ -9,6 +9,9 @@ use std::borrow::Borrow;
 
 pub use crate::register::SassRegister;
 
+/// Start of a range that has none: its first Mercury instruction has no native one. Observed: ptxas 13.0.88 from sm_100 on.
+pub const NO_START: u32 = u32::MAX;
+
 /// Name of the section.
 pub const NAME: &str = SectionKind::NvDebugInfoRegSass.name();
 

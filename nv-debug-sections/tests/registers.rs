@@ -96,8 +96,11 @@ fn ptxas_gives_each_type_its_code() {
             let all = ranges(&Cubin::parse(&data).unwrap());
             let of_v: Vec<_> = all.iter().filter(|range| range.name == "%v").collect();
             assert!(of_v.iter().all(|range| range.r#type == Ok(r#type)), "sm_{sm}: {of_v:?}");
-            let class =
-                if r#type == PtxType::Pred.into() { RegisterClass::Predicate } else { RegisterClass::General };
+            let class = if r#type == PtxType::Pred.into() {
+                RegisterClass::Predicate
+            } else {
+                RegisterClass::General
+            };
             // Elements of 16 bits may be halves of a register.
             let halves = |range: &Range| r#type.elements() > 1 && range.class == Some(RegisterClass::Half);
             let fits = |range: &Range| range.class == Some(class) || halves(range);

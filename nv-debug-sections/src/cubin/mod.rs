@@ -262,6 +262,11 @@ impl Symbol {
         self.info == elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0 && self.shndx == 0 && self.name != 0
     }
 
+    /// Whether it is one that ptxas makes for a name that it could not place: local, without type, and not defined.
+    pub fn is_left_open(&self) -> bool {
+        self.shndx == 0 && self.kind() == 0 && self.binding() == 0 && self.name != 0
+    }
+
     /// The section it is defined in; `None` if undefined, absolute, common.
     pub fn section(&self) -> Option<SectionIndex> {
         (self.shndx != 0 && self.shndx < extended::RESERVED).then_some(SectionIndex(self.shndx))

@@ -154,6 +154,11 @@ impl<'c> Code<'c> {
         (address - start < section.size).then_some((section.index, address - start))
     }
 
+    /// Whether functions have addresses of their own, as in debug-only objects.
+    pub fn has_addresses(&self) -> bool {
+        !self.placed.is_empty()
+    }
+
     /// The function at an offset: the nearest that starts at or before it, if it reaches it, else the section's first. Folded
     /// functions lie behind the kernel's own code, whose symbol covers them and the padding too.
     pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
