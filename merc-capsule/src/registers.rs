@@ -10,6 +10,7 @@ use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What both sections say of one function.
@@ -26,6 +27,8 @@ pub struct Registers<'d> {
 pub struct RangeOrder {
     /// As [`RangeMap::order`].
     pub numbers: Vec<u32>,
+    /// As [`RangeMap::open_starts`].
+    pub open_starts: Vec<(u32, u32)>,
     /// As [`RangeMap::is_copy`].
     pub is_copy: bool,
 }
@@ -38,11 +41,21 @@ pub struct RangeMap<'m> {
     /// By number of a range in Mercury order: its number in native order. Ranges that start together are in the order in which ptxas
     /// gave registers to them, which no section tells. Empty: by descending part, then as the native ones.
     pub order: &'m [u32],
+    /// Native ranges that have no start ([`reg_sass::NO_START`]): the number of each, ascending, and where it starts in Mercury code.
+    pub open_starts: &'m [(u32, u32)],
     /// Whether these are ranges of code that nvlink has dropped, for one as a copy of other code: native ones are then empty, at 0.
     ///
     /// Where the code that it kept came without ranges, nvlink 13.0.88 looks the addresses up in that code instead: what it does not
     /// find there it leaves as memory happens to be. Nothing tells what these were, so they are made empty too.
     pub is_copy: bool,
+}
+
+impl RangeMap<'_> {
+    /// Where a native range that has no start begins in Mercury code.
+    fn open_start(&self, native: u32) -> Option<u64> {
+        let at = self.open_starts.binary_search_by_key(&native, |(number, _)| *number).ok()?;
+        self.open_starts.get(at).map(|(_, start)| (*start).into())
+    }
 }
 
 /// The maps of all functions, for the sections of one file.
@@ -74,15 +87,16 @@ impl<'m> RangeMaps<'m> {
     pub(crate) fn next(&mut self, registers: &Registers<'_>) -> Result<RangeMap<'m>> {
         let known = self.by_function.get_mut(registers.function);
         if known.is_none() && self.is_linked {
-            return Ok(RangeMap { addresses: &DROPPED, order: &[], is_copy: true });
+            return Ok(RangeMap { addresses: &DROPPED, order: &[], open_starts: &[], is_copy: true });
         }
         let (code, times) = known.ok_or_else(|| fault(registers, 0, "the function has no code section"))?;
         let known = code.register_orders.get(*times);
         let is_copy = known.map_or(self.is_linked && *times > 0, |known| known.is_copy);
         *times += 1;
         let order = known.map_or(&[][..], |known| &known.numbers);
+        let open_starts = known.map_or(&[][..], |known| &known.open_starts);
         let addresses = if is_copy { &*DROPPED } else { &code.map };
-        Ok(RangeMap { addresses, order, is_copy })
+        Ok(RangeMap { addresses, order, open_starts, is_copy })
     }
 }
 
@@ -190,9 +204,29 @@ pub fn encode(all: &[Registers<'_>]) -> Result<(Vec<u8>, Vec<u8>)> {
 /// The map lacks an address, or a range would end before it starts. The offset counts from where the function begins in
 /// `.nv_debug_info_reg_sass`.
 pub fn to_native<'d>(mercury: &Registers<'d>, map: RangeMap<'_>) -> Result<Registers<'d>> {
-    let native = |place, address: u32| map.addresses.native(place, address.into());
-    let mut ranges = moved(mercury, native)?;
-    ranges.sort_by_key(|(range, _)| (range.register.0, range.start));
+    let native = |number: usize, place, address: u32| {
+        let is_open = || map.order.get(number).is_some_and(|native| map.open_start(*native).is_some());
+        if place == Place::RangeStart && is_open() {
+            return Some(reg_sass::NO_START.into());
+        }
+        map.addresses.native(place, address.into())
+    };
+    let ranges = moved(mercury, native)?;
+    let starts = mercury.ranges.iter().map(|(range, _)| range.start);
+    let mut ranges: Vec<_> = ranges.into_iter().zip(starts).collect();
+    // A range without start comes after the one before it in Mercury code.
+    let with_start = ranges.iter().filter(|((range, _), _)| range.start != reg_sass::NO_START);
+    let by_mercury: BTreeMap<(u32, u32), u32> =
+        with_start.map(|((range, _), mercury)| ((range.register.0, *mercury), range.start)).collect();
+    ranges.sort_by_cached_key(|((range, _), mercury)| {
+        let register = range.register.0;
+        if range.start != reg_sass::NO_START {
+            return (register, Some(range.start), false);
+        }
+        let before = by_mercury.range((register, 0)..=(register, *mercury)).next_back();
+        (register, before.map(|(_, start)| *start), true)
+    });
+    let mut ranges: Vec<_> = ranges.into_iter().map(|(range, _)| range).collect();
     if map.is_copy {
         for (range, _) in &mut ranges {
             (range.start, range.end) = (0, 0);
@@ -216,7 +250,11 @@ pub fn to_mercury<'d>(native: &Registers<'d>, map: RangeMap<'_>) -> Result<Regis
             .map(|(range, code)| (RegisterRange { start: 0, end: 0, ..*range }, *code))
             .collect()
     } else {
-        moved(native, |place, address| map.addresses.mercury(place, address.into()))?
+        moved(native, |number, place, address| {
+            let open = (place == Place::RangeStart && address == reg_sass::NO_START)
+                .then(|| map.open_start(u32::try_from(number).ok()?));
+            open.unwrap_or_else(|| map.addresses.mercury(place, address.into()))
+        })?
     };
     if map.is_copy && map.order.is_empty() {
         return Ok(Registers { function: native.function, ranges });
@@ -257,17 +295,17 @@ pub(crate) fn without_copies(reg_sass: &[u8], maps: &mut RangeMaps<'_>) -> Resul
 
 fn moved<'d>(
     here: &Registers<'d>,
-    there: impl Fn(Place, u32) -> Option<u64>,
+    there: impl Fn(usize, Place, u32) -> Option<u64>,
 ) -> Result<Vec<(RegisterRange<'d>, u8)>> {
     let mut all = Vec::with_capacity(here.ranges.len());
     for (number, (range, code)) in here.ranges.iter().enumerate() {
         let fault = |text: String| fault(here, here.range_offset(number), text);
         let address = |place, address| {
-            let found = there(place, address).and_then(|address| u32::try_from(address).ok());
+            let found = there(number, place, address).and_then(|address| u32::try_from(address).ok());
             found.ok_or_else(|| fault(format!("{address:#x}, a {place:?}, is not in the address map")))
         };
         let (start, end) = (address(Place::RangeStart, range.start)?, address(Place::RangeEnd, range.end)?);
-        if end < start && range.start < range.end {
+        if end < start && start != reg_sass::NO_START && range.start < range.end {
             let (from, to) = (range.start, range.end);
             return Err(fault(format!(
                 "{from:#x}..{to:#x} is {start:#x}..{end:#x} in the other space: reversed"

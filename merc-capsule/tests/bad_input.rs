@@ -274,7 +274,7 @@ fn ranges_stay_in_order() {
     for (native, mercury) in [(0, 0), (0x10, 0x40), (0x20, 0x20)] {
         addresses.insert(Place::Instruction, AddressPair { native, mercury }).unwrap();
     }
-    let map = |order| RangeMap { addresses: &addresses, order, is_copy: false };
+    let map = |order| RangeMap { addresses: &addresses, order, open_starts: &[], is_copy: false };
     let error = registers::to_mercury(&registers(&[(0x10, 0x20)]), map(&[])).unwrap_err();
     assert!(error.to_string().contains("reversed"), "{error}");
     assert_eq!((error.section(), error.offset()), (".nv_debug_info_reg_sass", 6));

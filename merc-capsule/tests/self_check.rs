@@ -243,3 +243,30 @@ fn folded_functions_may_return_by_any_register() {
 fn an_extensible_program_checks_itself() {
     assert_eq!(differences(&Cubin::parse(&pair("shared_extensible.sm_100.ewp.cubin")).unwrap()), []);
 }
+
+/// A cubin of `cubin-read/tests/data`.
+fn data(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../cubin-read/tests/data").join(name)).unwrap()
+}
+
+/// A register whose range has no native start, in the file as ptxas wrote it.
+#[test]
+fn a_range_without_native_start_checks_itself() {
+    assert_eq!(differences(&Cubin::parse(&data("range_without_start.sm_100.cubin")).unwrap()), []);
+    assert_eq!(differences(&Cubin::parse(&data("reversed_ranges.sm_100.cubin")).unwrap()), []);
+}
+
+/// Bug report 97: `IMNMX` of sm_110 has the line of another instruction; nothing else may.
+#[test]
+fn minima_of_sm_110_may_have_other_lines() {
+    let mut cubin = Cubin::parse(&data("recursion.sm_110.cubin")).unwrap().into_owned();
+    assert_eq!(differences(&cubin), []);
+    let code = cubin.section_by_name(".text._Z6stairsPi").unwrap();
+    let Contents::Bytes(bytes) = &mut cubin.sections[code.as_usize()].contents else { panic!() };
+    // `IMNMX.U32 R0, R22, 0x5, !PT`, as nvdisasm shows it.
+    let instruction = &mut bytes.to_mut()[0x210..0x220];
+    assert_eq!(instruction[..2], [0x17, 0x78]);
+    instruction[0] = 0x10;
+    let native: Vec<_> = differences(&cubin).into_iter().map(|checked| checked.native).collect();
+    assert_eq!(native, [".nv_debug_line_sass"]);
+}

@@ -92,16 +92,22 @@ fn register_ranges(
             let native: Vec<_> =
                 native.ranges.iter().map(|range| RegisterRange { start: 0, end: 0, ..*range }).collect();
             let numbers = registers::matched(&native, ranges).unwrap_or_default();
-            code.register_orders.push(RangeOrder { numbers, is_copy });
+            code.register_orders.push(RangeOrder { numbers, is_copy, ..RangeOrder::default() });
             continue;
         }
         let order = registers::matched(&native.ranges, ranges).unwrap_or_default();
+        let mut open_starts = Vec::new();
         for (number, range) in order.iter().zip(ranges) {
             let Some(native) = native.ranges.get(*number as usize) else { continue };
-            insert(code, Place::RangeStart, native.start.into(), range.start.into());
+            if native.start == reg_sass::NO_START {
+                open_starts.push((*number, range.start));
+            } else {
+                insert(code, Place::RangeStart, native.start.into(), range.start.into());
+            }
             insert(code, Place::RangeEnd, native.end.into(), range.end.into());
         }
-        code.register_orders.push(RangeOrder { numbers: order, is_copy });
+        open_starts.sort_unstable();
+        code.register_orders.push(RangeOrder { numbers: order, open_starts, is_copy });
     }
     Ok(())
 }
@@ -116,7 +122,7 @@ pub(super) fn add_copies(cubin: &Cubin<'_>, maps: &mut [CodeMap]) -> Result<()> 
         let Some(code) = names.get_mut(function) else { continue };
         let is_copy = registers::is_dropped(&ranges, code.size)
             || code.register_orders.iter().any(|known| !known.is_copy);
-        code.register_orders.push(RangeOrder { numbers: Vec::new(), is_copy });
+        code.register_orders.push(RangeOrder { is_copy, ..RangeOrder::default() });
     }
     Ok(())
 }

@@ -178,7 +178,7 @@ fn register_maps(choices: &mut Choices<'_>, given: &mut Given) -> (Vec<u8>, Vec<
             };
             let mut order: Vec<u32> = (0..ranges.len() as u32).collect();
             order.sort_by_key(|number| (start(number), Reverse(*number)));
-            map.register_orders.push(RangeOrder { numbers: order, is_copy: false });
+            map.register_orders.push(RangeOrder { numbers: order, ..RangeOrder::default() });
         }
         if !ranges.is_empty() || choices.is() {
             all.push(Registers { function: code.name.as_bytes(), ranges });
