@@ -251,6 +251,20 @@ impl<'c> Entries<'c> {
         }
     }
 
+    /// An attribute of an entry, or of the one that it refers to as its origin or specification.
+    pub fn inherited(&self, number: usize, name: DwAt) -> Option<(&Entry, &Value)> {
+        let mut entry = self.all.get(number)?;
+        for _ in 0..MAX_ORIGINS {
+            if let Some(value) = entry.value(name) {
+                return Some((entry, value));
+            }
+            let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+            let origin = origin.into_iter().find_map(|name| self.referred(entry, name))?;
+            entry = self.all.get(origin)?;
+        }
+        None
+    }
+
     /// The entries from `number` up, the outermost last.
     pub fn ancestors(&self, number: usize) -> impl Iterator<Item = &Entry> {
         let parent = |number: &usize| self.all.get(*number)?.parent;
@@ -258,6 +272,9 @@ impl<'c> Entries<'c> {
             .filter_map(|number| self.all.get(number))
     }
 }
+
+/// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.
+const MAX_ORIGINS: usize = 8;
 
 /// Bytes that strings of entries may take in any case, and as a multiple of the sections: many entries may share a long string.
 const MIN_STRINGS: usize = 64 << 20;

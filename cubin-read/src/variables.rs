@@ -22,14 +22,17 @@
 //! # Ok(()) }
 //! ```
 
+mod constant;
 mod inlined;
 mod location;
+mod memory;
 mod place;
 mod registers;
 mod room;
 mod types;
 
 pub use crate::code_ranges::CodeRange;
+pub use constant::{Constant, ConstantValue};
 pub use inlined::InlinedCalls;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
@@ -153,12 +156,13 @@ pub enum Remark {
     /// An address in no stated memory, and no relocation that names one: CUDA-GDB reads global memory there, which for a shared variable is
     /// the wrong one.
     NoClass,
+    /// In another memory than the one whose class is stated: CUDA-GDB reads that one.
+    OtherClass,
+    /// A number in place of an address, of a memory whose addresses have a relocation.
+    Unplaced,
     /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves it out of inlined calls.
     RegisterOfOtherClass,
 }
-
-/// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.
-const MAX_ORIGINS: usize = 8;
 
 impl<'c> Variables<'c> {
     /// Finds all variables and reads what their places need.
@@ -251,18 +255,8 @@ impl<'c> Variables<'c> {
         self.entries.all().get(number)
     }
 
-    /// An attribute of an entry, or of the one it refers to as its origin or specification.
     fn attribute(&self, number: usize, name: DwAt) -> Option<(&'c Entry, &'c Value)> {
-        let mut entry = self.entry(number)?;
-        for _ in 0..MAX_ORIGINS {
-            if let Some(value) = entry.value(name) {
-                return Some((entry, value));
-            }
-            let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
-            let origin = origin.into_iter().find_map(|name| self.entries.referred(entry, name))?;
-            entry = self.entry(origin)?;
-        }
-        None
+        self.entries.inherited(number, name)
     }
 
     fn unsigned(&self, number: usize, name: DwAt) -> Option<u64> {

@@ -4,7 +4,7 @@
 mod support;
 
 use cubin_read::entries::Entries;
-use cubin_read::verify::{Context, RULES, RuleId, rule_named, verify, verify_with};
+use cubin_read::verify::{Context, RULES, RuleId, Severity, rule_named, verify, verify_with};
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
 };
@@ -29,6 +29,17 @@ const SHARED: &str = "ptxas-driver/tests/pairs/shared_places.sm_90.g.c.cubin";
 const CALL_SITES: &str = "ptxas-driver/tests/pairs/call_site_elsewhere.sm_90.lineinfo.cubin";
 /// Several functions with inlined code.
 const INLINED: &str = "ptxas-driver/tests/pairs/transcoded.sm_90.lineinfo.cubin";
+
+/// A shared and a global variable: made by `data/make.sh`, as those below.
+const CLASSES: &str = "cubin-read/tests/data/address_class.sm_90.cubin";
+/// The same of `-c`.
+const CLASSES_RELOCATABLE: &str = "cubin-read/tests/data/address_class.sm_90.c.cubin";
+/// A label that ptxas left open.
+const OPEN_LABEL: &str = "cubin-read/tests/data/open_label.sm_75.cubin";
+/// Two units with one line table.
+const SHARED_TABLE: &str = "cubin-read/tests/data/shared_table.sm_80.cubin";
+/// A register map of a chip with Mercury code.
+const MERCURY: &str = "cubin-read/tests/data/range_without_start.sm_100.cubin";
 
 /// A cubin that can be damaged.
 struct Patient(Cubin<'static>);
@@ -134,6 +145,19 @@ impl Patient {
     /// The relocation of the field at `offset`.
     fn relocation(&mut self, section: &str, offset: u64) -> &mut Relocation {
         self.relocations(section).iter_mut().find(|relocation| relocation.offset == offset).unwrap()
+    }
+
+    /// Takes the relocation of the address at `offset` away, and puts a number there.
+    fn unplace(&mut self, offset: u64, number: u64) {
+        self.relocations(".rela.debug_info").retain(|relocation| relocation.offset != offset);
+        self.set_info(offset, &number.to_le_bytes());
+    }
+
+    /// Byte offset in `.debug_info` of an attribute of the first entry of that name.
+    fn attribute_of(&self, entry: &str, name: gimli::DwAt) -> u64 {
+        let entries = Entries::read(&self.0).unwrap();
+        let found = entries.all().iter().find(|found| found.name().is_some_and(|own| own == entry)).unwrap();
+        found.attributes.iter().find(|attribute| attribute.name == name).unwrap().offset
     }
 
     /// The symbols that relocations may name.
@@ -491,6 +515,38 @@ const ENTRIES: &[Damage] = &[
         let addend = &mut file.relocation(".rela.debug_info", at).addend;
         *addend = addend.map(|addend| addend + 4);
     }),
+    // Of a block, of a variable, and of one that is called a constant; the last in a list.
+    ("I015", DEBUG, |file| file.unplace(file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc), 0x560)),
+    ("I015", CLASSES, |file| file.unplace(file.attribute_of("counter", gimli::DW_AT_location) + 2, 0x40)),
+    ("I015", CLASSES, |file| {
+        let class = file.attribute_of("tile", gimli::DW_AT_address_class);
+        file.set_info(class, &[4]);
+    }),
+    ("I015", DEBUG, |file| {
+        let bytes = file.bytes(".debug_loc");
+        // The expression of the first item: a length of 5, and a register.
+        assert_eq!(bytes[16..19], [5, 0, 0x90]);
+        bytes[16] = 9;
+        bytes.splice(18..23, [3, 8, 0, 0, 0, 0, 0, 0, 0]);
+        for relocation in file.relocations(".rel.debug_loc").iter_mut().filter(|moved| moved.offset > 8) {
+            relocation.offset += 4;
+        }
+    }),
+    // Shared for global memory, a number that is no class, and none for shared memory.
+    ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[8])),
+    ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[77])),
+    ("I017", CLASSES_RELOCATABLE, |file| {
+        file.set_info(file.attribute_of("tile", gimli::DW_AT_address_class), &[0]);
+    }),
+    ("I018", SHARED_TABLE, |file| file.set_info(file.attribute_of("scanA", gimli::DW_AT_decl_file), &[2])),
+    ("I101", DEBUG, |file| {
+        file.link();
+        file.unplace(file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc), 0x560);
+    }),
+    ("I102", OPEN_LABEL, |file| {
+        let at = file.attribute_of("ll_kernel", gimli::DW_AT_high_pc);
+        file.unplace(at, 0);
+    }),
     ("O001", DEBUG, |file| {
         file.shorten(".debug_loc", 16);
     }),
@@ -503,6 +559,9 @@ const ENTRIES: &[Damage] = &[
         file.bytes(".debug_loc")[..8].fill(0);
     }),
 ];
+
+/// `DW_CFA_def_cfa R1 0`.
+const DEFINE_CFA: [u8; 6] = [0x0c, 0x81, 0x80, 0x80, 0x28, 0];
 
 const MACHINE: &[Damage] = &[
     ("R001", DEBUG, |file| file.shorten(reg_sass::NAME, 1)),
@@ -527,6 +586,29 @@ const MACHINE: &[Damage] = &[
         });
     }),
     ("R101", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].end = sass[0].ranges[0].start)),
+    ("R105", DEBUG, |file| {
+        file.maps(|sass, _| {
+            let range = sass[0].ranges.iter_mut().find(|range| range.start < range.end).unwrap();
+            std::mem::swap(&mut range.start, &mut range.end);
+        });
+    }),
+    // By a tool that is not known for it, and to places that no tool writes.
+    ("R003", DEBUG, |file| {
+        let note = file.bytes(".note.nv.tkinfo");
+        let at = note.windows(5).position(|window| window == b"ptxas").unwrap();
+        note[at] = b'q';
+        file.maps(|sass, _| {
+            let range = sass[0].ranges.iter_mut().find(|range| range.start < range.end).unwrap();
+            std::mem::swap(&mut range.start, &mut range.end);
+        });
+    }),
+    ("R003", DEBUG, |file| file.maps(|sass, _| sass[0].ranges[0].start = 0xffff_fff0)),
+    ("R106", MERCURY, |file| {
+        file.maps(|sass, _| {
+            let range = sass[0].ranges.iter_mut().find(|range| range.start < range.end).unwrap();
+            range.start = reg_sass::NO_START;
+        });
+    }),
     ("R102", DEBUG, |file| {
         file.link();
         file.maps(|sass, types| {
@@ -562,6 +644,13 @@ const MACHINE: &[Damage] = &[
     ("F006", DEBUG, |file| {
         let fde = entry_length(file.bytes(".debug_frame"));
         file.bytes(".debug_frame")[fde + 28] -= 0x10;
+    }),
+    // DW_CFA_def_cfa R1 0 of the first CIE, and of all.
+    ("F007", DEBUG, |file| {
+        let bytes = file.bytes(".debug_frame");
+        let at = bytes.windows(6).position(|window| window == DEFINE_CFA).unwrap();
+        // The FDE defines it only after the prologue.
+        bytes[at..at + 6].fill(0);
     }),
     ("F101", LINES, |file| {
         file.link();
@@ -610,7 +699,7 @@ fn each_damage_is_found_alone() {
         let after = verify_with(&file.0, SOURCES);
         let changed: Vec<&str> = RULES
             .iter()
-            .filter(|rule| before.count(rule.id) != after.count(rule.id))
+            .filter(|rule| before.count(rule.id) < after.count(rule.id))
             .map(|rule| rule.code)
             .collect();
         if changed != [*code] {
@@ -639,7 +728,7 @@ fn files_before_damage_have_no_errors() {
         let file = Patient::new(path);
         let report = verify_with(&file.0, SOURCES);
         let found: Vec<_> =
-            report.findings().iter().filter(|finding| finding.rule.fault_of.is_none()).collect();
+            report.findings().iter().filter(|finding| finding.rule.severity == Severity::Error).collect();
         assert!(found.is_empty(), "{path}: {found:?}");
     }
 }

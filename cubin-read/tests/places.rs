@@ -48,7 +48,7 @@ fn a_shared_variable_without_an_address_class_is_warned_of() {
     // Not linked: FORMATS 4, the relocation's addend has the window's reserve, and the symbol no address yet.
     let all = locations(RELOCATABLE);
     assert_eq!(memory(&all[0].2), (AddressClass::Shared, 0, true, &[][..]));
-    assert_eq!(memory(&all[2].2), (AddressClass::Global, 0, true, &[Remark::NoClass][..]));
+    assert_eq!(memory(&all[2].2), (AddressClass::Shared, 0, true, &[Remark::NoClass][..]));
 }
 
 /// -1 and the relocation's addend, 0x400 on sm_90, is what `nvlink` 13.0.88 makes of an `extern __shared__` variable's address, and ptxas

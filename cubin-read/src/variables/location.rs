@@ -1,6 +1,7 @@
 //! Where a variable is, over which addresses.
 
-use super::place::{self, Form, Frame, FrameBase, Memory, Place, Unavailable};
+use super::constant::{self, Constant, ConstantValue, Given};
+use super::place::{self, Form, Frame, FrameBase, Place, Unavailable};
 use super::registers::Held;
 use super::room::Room;
 use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
@@ -8,9 +9,8 @@ use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
-use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex, sht};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry as FrameEntry};
 use nv_debug_sections::register::{DwarfRegister, SassRegister};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
@@ -22,7 +22,7 @@ use std::ops::Range;
 const STT_OBJECT: u8 = 1;
 
 /// Where one variable is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Location {
     /// Places with their addresses by ascending start, those without first; the ranges of the scope that a list leaves out are among them.
     /// Ranges of a list may overlap, and go beyond the scope.
@@ -38,7 +38,7 @@ pub struct Location {
 }
 
 /// A place over a range of addresses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LocationRange {
     /// The addresses; `None` for a place that holds everywhere, as a global variable's.
     pub code: Option<CodeRange>,
@@ -52,15 +52,16 @@ impl Place {
         match self {
             Self::Register(held) | Self::Based { register: held, .. } => held.is_whole(),
             Self::Unavailable(_) => false,
-            Self::Memory(_) | Self::Frame(_) | Self::Constant(_) | Self::Bytes(_) | Self::Words(_) => true,
+            Self::Memory(_) | Self::Frame(_) | Self::Constant(_) | Self::Words(_) => true,
         }
     }
 }
 
 /// What is being put together.
-struct Builder<'b> {
+pub(super) struct Builder<'b> {
+    variable: &'b Variable,
     scope: &'b Scope,
-    class: Class,
+    pub(super) class: Class,
     found: Location,
 }
 
@@ -87,7 +88,7 @@ impl Builder<'_> {
         }
     }
 
-    fn remark(&mut self, remark: Remark) {
+    pub(super) fn remark(&mut self, remark: Remark) {
         if !self.found.remarks.contains(&remark) {
             self.found.remarks.push(remark);
         }
@@ -100,7 +101,7 @@ impl Variables<'_> {
         let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
         let scope_bytes = if room.take(scope.code.len() + 1) { code_ranges::bytes(&scope.code) } else { 0 };
         let found = Location { scope_bytes, ..Location::nowhere() };
-        let mut builder = Builder { scope, class: self.class(variable), found };
+        let mut builder = Builder { variable, scope, class: self.class(variable), found };
         self.fill(variable, &mut builder, room);
         let Builder { mut found, .. } = builder;
         found.cut = room.is_empty();
@@ -122,14 +123,22 @@ impl Variables<'_> {
             Some(Value::Unsigned(offset)) if location.is_some() => {
                 self.list(*offset, variable, builder, room);
             }
-            Some(Value::Unsigned(value)) => builder.same(Place::Constant((*value).into()), room),
-            Some(Value::Signed(value)) => builder.same(Place::Constant((*value).into()), room),
+            Some(Value::Unsigned(value)) => {
+                let constant = self.constant(variable, Given::Number((*value).into()), room);
+                builder.same(Place::Constant(constant), room);
+            }
+            Some(Value::Signed(value)) => {
+                let constant = self.constant(variable, Given::Number((*value).into()), room);
+                builder.same(Place::Constant(constant), room);
+            }
             Some(Value::Block(range)) => {
                 let bytes = self.bytes(range, room).to_vec();
-                builder.same(Place::Bytes(bytes), room);
+                let constant = self.constant(variable, Given::Bytes(&bytes), room);
+                builder.same(Place::Constant(constant), room);
             }
             Some(Value::String(Some(bytes))) if room.take(bytes.len()) => {
-                builder.same(Place::Bytes(bytes.clone()), room);
+                let value = ConstantValue::Text(String::from_utf8_lossy(bytes).into_owned());
+                builder.same(Place::Constant(Constant { value, bits: bytes.clone() }), room);
             }
             Some(other) => {
                 let words = format!("{other:?}");
@@ -152,6 +161,14 @@ impl Variables<'_> {
         } else {
             Unavailable::NoLocation
         }
+    }
+
+    /// A constant in the variable's type.
+    fn constant(&self, variable: &Variable, given: Given<'_>, room: &mut Room) -> Constant {
+        let kind = self.attribute(variable.entry, gimli::DW_AT_type);
+        let kind = kind.and_then(|(entry, _)| self.entries.referred(entry, gimli::DW_AT_type));
+        let bit_size = self.unsigned(variable.entry, gimli::DW_AT_bit_size);
+        constant::read(self.entries, kind, bit_size, given, room)
     }
 
     /// The bytes of a block of `.debug_info`.
@@ -328,95 +345,26 @@ impl Variables<'_> {
             Form::Empty => Place::Unavailable(Unavailable::Empty),
             Form::Memory(address, offset) => self.memory(address, offset, builder),
             Form::Frame(offset) => Place::Frame(self.frame(builder.scope, offset, room)),
-            Form::Constant(value) => Place::Constant(value),
+            Form::Constant(given) => {
+                Place::Constant(self.constant(builder.variable, Given::Number(given), room))
+            }
+            Form::Bytes(bytes) => {
+                Place::Constant(self.constant(builder.variable, Given::Bytes(&bytes), room))
+            }
             Form::CallFrame => Place::Words("DW_OP_call_frame_cfa".to_owned()),
             Form::Register(register) | Form::Based(register, ..) => Place::Words(register.to_string()),
             Form::Words(words) => Place::Words(words),
         }
     }
 
-    /// An address in the memory that the entry's class names.
-    fn memory(&self, address: Address, added: u64, builder: &mut Builder<'_>) -> Place {
-        let space = builder.class.taken.unwrap_or(AddressClass::Global);
-        let bank = |section: SectionIndex| {
-            let name = self.cubin.section_name(section).strip_prefix(".nv.constant")?;
-            name.split('.').next()?.parse::<u32>().ok()
-        };
-        let mut memory =
-            Memory { space, offset: added, section: None, bank: None, symbol: None, parameter: None };
-        match address {
-            Address::Place { section, offset, symbol } => {
-                memory.offset = offset.wrapping_add(added);
-                memory.section = Some(section);
-                memory.bank = bank(section);
-                if self.is_common(section) {
-                    // The symbol's value is an alignment, and the addend has the reserve of the window.
-                    let value = self.offset_in(symbol, section, offset);
-                    memory.offset = value
-                        .saturating_sub(shared_window_reserve(self.cubin.header.sm()))
-                        .wrapping_add(added);
-                    memory.symbol = Some((symbol, memory.offset));
-                    memory.section = None;
-                    if builder.class.stated.is_none() {
-                        builder.remark(Remark::NoClass);
-                    }
-                    return Place::Memory(memory);
-                }
-                let own = self.cubin.symbols().get(symbol.as_usize()).is_none_or(Symbol::is_section);
-                memory.symbol = if own {
-                    self.object_at(section, memory.offset)
-                } else {
-                    Some((symbol, self.offset_in(symbol, section, memory.offset)))
-                };
-            }
-            Address::Undefined(symbol) => memory.symbol = Some((symbol, added)),
-            Address::Constant(number) => {
-                memory.offset = number.wrapping_add(added);
-                match space {
-                    AddressClass::Parameter | AddressClass::Constant => memory.bank = Some(0),
-                    AddressClass::Global | AddressClass::Generic if number == 0 => {
-                        return Place::Unavailable(Unavailable::NoAddress);
-                    }
-                    AddressClass::Shared if number == self.no_shared_address() => {
-                        return Place::Unavailable(Unavailable::NoSharedAddress);
-                    }
-                    AddressClass::Shared if self.cubin.header.is_relocatable() => {
-                        return Place::Unavailable(Unavailable::NotRelocated);
-                    }
-                    _ => {}
-                }
-                if space == AddressClass::Parameter {
-                    memory.parameter = memory.offset.checked_sub(parameter_base(self.cubin.header.sm()));
-                }
-                if builder.class.stated.is_none() {
-                    builder.remark(Remark::NoClass);
-                }
-            }
-        }
-        Place::Memory(memory)
-    }
-
-    /// Whether a section's variables have no addresses yet: `.shared` of relocatable files.
-    fn is_common(&self, section: SectionIndex) -> bool {
-        let section = self.cubin.sections.get(section.as_usize());
-        self.cubin.header.is_relocatable()
-            && section.is_some_and(|section| section.sh_type == sht::CUDA_SHARED)
-    }
-
-    /// The address of shared variables that have none: -1, to which the relocation's addend is added, which is the window's reserve.
-    /// Observed: ptxas and nvlink 13.0.88, sm_75, 90, 100, 120.
-    fn no_shared_address(&self) -> u64 {
-        shared_window_reserve(self.cubin.header.sm()).wrapping_sub(1)
-    }
-
-    fn offset_in(&self, symbol: SymbolIndex, section: SectionIndex, offset: u64) -> u64 {
+    pub(super) fn offset_in(&self, symbol: SymbolIndex, section: SectionIndex, offset: u64) -> u64 {
         let value = self.cubin.symbols().get(symbol.as_usize()).map_or(0, |symbol| symbol.value);
         let address = self.cubin.sections.get(section.as_usize()).map_or(0, |section| section.address);
         offset.wrapping_sub(value.wrapping_sub(address))
     }
 
     /// The variable that has a byte of a section.
-    fn object_at(&self, section: SectionIndex, offset: u64) -> Option<(SymbolIndex, u64)> {
+    pub(super) fn object_at(&self, section: SectionIndex, offset: u64) -> Option<(SymbolIndex, u64)> {
         let after = self.objects.partition_point(|(own, start, _)| (*own, *start) <= (section, offset));
         let (own, start, symbol) = self.objects.get(after.checked_sub(1)?)?;
         (*own == section).then_some((*symbol, offset - start))

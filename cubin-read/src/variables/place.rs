@@ -1,13 +1,15 @@
 //! What a location expression says: the forms that compilers write for GPUs, and anything else in words.
 #![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
 
+use super::constant::Constant;
 use super::registers::Held;
 use crate::entries::Address;
 use crate::expression::{self, OperandValue, Operation};
 use dwarf2_writer::constants::{
     DW_OP_addr, DW_OP_breg0, DW_OP_bregx, DW_OP_call_frame_cfa, DW_OP_const1s, DW_OP_const1u, DW_OP_const2s,
     DW_OP_const2u, DW_OP_const4s, DW_OP_const4u, DW_OP_const8s, DW_OP_const8u, DW_OP_consts, DW_OP_constu,
-    DW_OP_fbreg, DW_OP_lit0, DW_OP_nop, DW_OP_plus_uconst, DW_OP_reg0, DW_OP_regx, DW_OP_stack_value,
+    DW_OP_fbreg, DW_OP_implicit_value, DW_OP_lit0, DW_OP_nop, DW_OP_plus_uconst, DW_OP_reg0, DW_OP_regx,
+    DW_OP_stack_value,
 };
 use nv_debug_sections::address_class::AddressClass;
 #[cfg(doc)]
@@ -17,7 +19,7 @@ use nv_debug_sections::register::DwarfRegister;
 use nv_debug_sections::relocated::RelocatedSection;
 
 /// Where a variable is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// In registers.
     Register(Held),
@@ -35,9 +37,7 @@ pub enum Place {
         value: bool,
     },
     /// In no place, but known. LLVM writes constants in DWARF 2 without the `DW_OP_stack_value` that DWARF 4 has for them.
-    Constant(i128),
-    /// Bytes in place of the variable (`DW_AT_const_value` as a block).
-    Bytes(Vec<u8>),
+    Constant(Constant),
     /// Something else, as operations in words.
     Words(String),
     /// Nowhere.
@@ -108,8 +108,11 @@ pub enum Unavailable {
     Unknown,
     /// The list, or part of it, cannot be read: the error in words.
     BadList(String),
-    /// An address of 0 without relocation: ptxas knew no such symbol.
-    NoAddress,
+    /// An address without relocation, of a memory whose addresses have one: ptxas knew no such symbol, or the PTX has
+    /// a number there.
+    NoAddress(u64),
+    /// An address whose symbol is local and not defined: no file can.
+    NoSymbol(String),
     /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much behind it: ptxas writes it where the code
     /// does not use the variable, nvlink for a dynamic one (`extern __shared__`), which in each kernel is behind the kernel's own.
     NoSharedAddress,
@@ -134,6 +137,7 @@ pub(super) enum Form {
     Frame(i64),
     Based(DwarfRegister, i64, bool),
     Constant(i128),
+    Bytes(Vec<u8>),
     CallFrame,
     Words(String),
 }
@@ -209,6 +213,7 @@ fn simple(first: &Operation, following: &[&Operation], at: &dyn Fn(u64, u64) -> 
         {
             Form::Constant((*number).into())
         }
+        (DW_OP_implicit_value, [OperandValue::Block(bytes)]) if none_added => Form::Bytes(bytes.clone()),
         (DW_OP_call_frame_cfa, []) if none_added && !value => Form::CallFrame,
         _ => return None,
     })

@@ -235,7 +235,11 @@ mod tests {
             (held(wide, &[(0, 4)]), "--:R4", false),
             (held(Some(PtxType::F32.into()), &[(0, 0)]), "R0", true),
             (held(Some(PtxType::B128.into()), &[(0, 4), (1, 5), (1, 6), (2, 7)]), "R7:R6:R5:R4", true),
-            (held(RegisterType::new(PtxType::F32, 4), &[(0, 4), (1, 5), (2, 6), (3, 7)]), "R7:R6:R5:R4", true),
+            (
+                held(RegisterType::new(PtxType::F32, 4), &[(0, 4), (1, 5), (2, 6), (3, 7)]),
+                "R7:R6:R5:R4",
+                true,
+            ),
             (held(RegisterType::new(PtxType::B8, 4), &[(0, 4), (1, 5), (3, 7)]), "R7:--:R5:R4", false),
             (held(None, &[(0, 4), (1, 5)]), "R5:R4", true),
             (held(None, &[(u32::MAX, 4)]), "R4:--:--:--", false),

@@ -1,6 +1,6 @@
 //! `.debug_info`.
 
-use super::lines::TableFiles;
+use super::lines::{LineFiles, TableFiles};
 use super::{Check, RuleId, short};
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
 use gimli::{DwAt, DwTag};
@@ -8,13 +8,19 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use std::ops::Range;
 
+pub(super) mod addresses;
 mod classes;
+mod files;
 mod references;
 
-pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, tables: Option<&[TableFiles]>) {
+pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Option<&LineFiles>) {
+    let tables = lines.map(|lines| lines.tables.as_slice());
     for unit in entries.units() {
         header(check, entries, unit);
         let table = line_table(check, entries, unit, tables);
+        if let (Some(table), Some(lines)) = (table, lines) {
+            files::check(check, entries, unit, table, lines);
+        }
         let mut siblings = references::Siblings::new(entries, unit);
         for number in unit.entries.clone() {
             let Some(entry) = entries.all().get(number) else { continue };
@@ -24,6 +30,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, tables: Op
             }
             range(check, entries, entry);
             widths(check, entries, entry);
+            addresses::check(check, entries, number);
         }
     }
 }
@@ -82,19 +89,19 @@ fn widths(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
 }
 
 /// The line table of a unit; `None` if it has none, or none that is known.
-fn line_table(
+fn line_table<'t>(
     check: &mut Check<'_, '_>,
     entries: &Entries<'_>,
     unit: &Unit,
-    tables: Option<&[TableFiles]>,
-) -> Option<TableFiles> {
+    tables: Option<&'t [TableFiles]>,
+) -> Option<&'t TableFiles> {
     let first = entries.all().get(unit.entries.start).filter(|_| !unit.entries.is_empty())?;
     let is_list = |attribute: &&Attribute| attribute.name == gimli::DW_AT_stmt_list;
     let attribute = first.attributes.iter().find(is_list)?;
     let Value::Offset(SectionKind::DebugLine, offset) = attribute.value else { return None };
     let tables = tables?;
     let found = tables.binary_search_by_key(&offset, |table| table.offset).ok();
-    let found = found.and_then(|at| tables.get(at)).copied();
+    let found = found.and_then(|at| tables.get(at));
     if found.is_none() {
         let found = format!("offset {offset:#x}");
         let expected = "the start of a table in .debug_line";
@@ -109,7 +116,7 @@ fn value(
     entries: &Entries<'_>,
     entry: &Entry,
     attribute: &Attribute,
-    table: Option<TableFiles>,
+    table: Option<&TableFiles>,
 ) {
     const FILES: [DwAt; 2] = [gimli::DW_AT_decl_file, gimli::DW_AT_call_file];
     let name = entries.section_name();
@@ -123,9 +130,9 @@ fn value(
         (Value::String(None), _) => {
             check.find(RuleId::EntriesString, name, attribute.offset, words(), "the offset of a string");
         }
-        (Value::Unsigned(file), Some(table)) if FILES.contains(&attribute.name) && *file > table.files => {
+        (Value::Unsigned(file), Some(table)) if FILES.contains(&attribute.name) && *file > table.count() => {
             let found = format!("{}: file {file}", words());
-            let expected = format!("one of the table's {} files, or 0", table.files);
+            let expected = format!("one of the table's {} files, or 0", table.count());
             check.find(RuleId::EntriesFile, name, attribute.offset, found, expected);
         }
         _ => {}

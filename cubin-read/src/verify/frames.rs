@@ -8,6 +8,8 @@ use nv_debug_sections::frame;
 use nv_debug_sections::{Result, frame::Entry};
 use std::collections::HashSet;
 
+mod cfa;
+
 /// Offset in a 64-bit entry of `CIE_pointer`.
 const CIE_POINTER: u64 = 12;
 /// Offset of `initial_location`.
@@ -24,11 +26,17 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
         Err(error) => return check.unreadable(RuleId::FramesUnreadable, &error),
     };
     let mut cies = HashSet::new();
+    // The CFA rule that each CIE ends with, by its number.
+    let mut rules = Vec::new();
     let mut covered = Vec::new();
     for ((start, pointer), entry) in starts.into_iter().zip(&entries) {
-        let Entry::Fde(fde) = entry else {
-            cies.insert(start);
-            continue;
+        let fde = match entry {
+            Entry::Fde(fde) => fde,
+            Entry::Cie(cie) => {
+                cies.insert(start);
+                rules.push(cfa::of_cie(cie));
+                continue;
+            }
         };
         if !cies.contains(&pointer) {
             let is_relocated = view.data.target(start + CIE_POINTER).is_some() || check.is_linked;
@@ -36,7 +44,17 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
             let expected = "the offset of a CIE before it";
             check.find(rule, view.name, start + CIE_POINTER, format!("CIE_pointer {pointer:#x}"), expected);
         }
-        covered.extend(location(check, &view, start, fde.address_range));
+        let code = location(check, &view, start, fde.address_range);
+        let first = rules.get(fde.cie.0 as usize).copied().unwrap_or_default();
+        if let Some(missing) = cfa::missing(fde, first) {
+            let from = code.map_or(0, |(_, start, ..)| start);
+            let name = code.and_then(|(section, start, ..)| check.function_name(section, start));
+            let (first, last) = (from.saturating_add(missing.start), from.saturating_add(missing.end));
+            let found = format!("no CFA from {first:#x} to {last:#x}");
+            let at = (RuleId::FramesNoCfa, view.name, start);
+            check.find_in(name, at, found, "a rule for the CFA in each row");
+        }
+        covered.extend(code);
     }
     overlaps(check, &view, &mut covered);
     // What is in another file has its frames there.

@@ -1,6 +1,7 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
 use super::{Check, RuleId, View, sources};
+pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, Sequence};
@@ -9,21 +10,16 @@ use nv_debug_sections::symbolize::{CalleeNames, Doubt, Rows, UnitNames};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Where a line table starts in its section, and how many files it has.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TableFiles {
-    pub(super) offset: u64,
-    pub(super) files: u64,
-}
+mod files;
 
 /// The tables of `.debug_line`; `None` if there is no such section, or it cannot be read.
-pub(super) fn check(check: &mut Check<'_, '_>) -> Option<Vec<TableFiles>> {
-    let tables = section(check, SectionKind::DebugLine);
+pub(super) fn check(check: &mut Check<'_, '_>) -> Option<LineFiles> {
+    let files = section(check, SectionKind::DebugLine);
     section(check, SectionKind::NvDebugLineSass);
-    tables
+    files
 }
 
-fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<Vec<TableFiles>> {
+fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     let view = check.view(kind)?;
     let tables = match line::decode(view.name, &view.data.bytes) {
         Ok(tables) => tables,
@@ -44,19 +40,14 @@ fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<Vec<TableFile
             }
         }
     }
-    match kind {
-        SectionKind::DebugLine => {
-            source(check, &view, &units);
-            sources::names(check, &view, &units);
-            sources::lines(check, &view, &units, &places);
-        }
-        _ => ptx(check, &view, &units),
+    if kind != SectionKind::DebugLine {
+        ptx(check, &view, &units);
+        return None;
     }
-    let files = |(offset, table): &(u64, &LineTable<'_>)| TableFiles {
-        offset: *offset,
-        files: table.files.len() as u64,
-    };
-    Some(units.iter().map(files).collect())
+    source(check, &view, &units);
+    sources::names(check, &view, &units);
+    sources::lines(check, &view, &units, &places);
+    Some(LineFiles::new(&units, &places))
 }
 
 /// Where each unit starts, of a section that can be decoded.

@@ -1,5 +1,6 @@
 //! `.debug_loc` and `.debug_ranges`, and which registers locations use.
 
+use super::entries::addresses;
 use super::registers::Used;
 use super::{Check, RuleId, View, expression, short};
 use crate::code_ranges::place;
@@ -47,13 +48,17 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) ->
                 continue;
             }
         };
-        let owners =
-            entries.map(|entries| owners(check, entries, &owner_of, kind, &lists)).unwrap_or_default();
+        let users = entries.map(|entries| users(check, entries, kind, &lists)).unwrap_or_default();
         let mut offsets: Vec<_> = lists.keys().copied().collect();
         offsets.sort_unstable();
         for (offset, items) in offsets.iter().filter_map(|offset| Some((offset, lists.get(offset)?))) {
+            let user = users.get(offset).copied();
+            let owner = user.and_then(|user| owner_of.get(user)).and_then(Option::as_deref);
             for item in items {
-                of_item(check, &view, item, owners.get(offset).map(Rc::as_ref), &mut used);
+                of_item(check, &view, item, owner, &mut used);
+                if let (Some(entries), Some(user)) = (entries, user) {
+                    address(check, &view, item, entries, user);
+                }
             }
         }
     }
@@ -93,32 +98,40 @@ fn read(view: &View<'_>, kind: SectionKind) -> Result<Lists> {
     Err(cursor.error(kind))
 }
 
-/// Whose list each is; attributes that lead to none are findings.
-fn owners(
+/// The first entry that each list is of; attributes that lead to none are findings.
+fn users(
     check: &mut Check<'_, '_>,
     entries: &Entries<'_>,
-    owner_of: &Owners,
     kind: SectionKind,
     lists: &Lists,
-) -> HashMap<u64, Rc<Owner>> {
-    let mut owners = HashMap::new();
+) -> HashMap<u64, usize> {
+    let mut users = HashMap::new();
     for (number, entry) in entries.all().iter().enumerate() {
         for attribute in &entry.attributes {
             let Value::Offset(section, offset) = attribute.value else { continue };
             if section != kind {
                 continue;
             }
-            if !lists.contains_key(&offset) {
+            if lists.contains_key(&offset) {
+                users.entry(offset).or_insert(number);
+            } else {
                 let found = format!("{} of {}: offset {offset:#x}", attribute.name, entry.tag);
                 let (expected, name) =
                     (format!("the start of a list in {}", kind.name()), entries.section_name());
                 check.find(RuleId::ListOffset, name, attribute.offset, found, expected);
-            } else if let Some(Some(owner)) = owner_of.get(number) {
-                owners.entry(offset).or_insert_with(|| Rc::clone(owner));
             }
         }
     }
-    owners
+    users
+}
+
+/// The addresses in the expression of an item, which says where the variable of entry `user` is.
+fn address(check: &mut Check<'_, '_>, view: &View<'_>, item: &Item, entries: &Entries<'_>, user: usize) {
+    let Some((start, length)) = item.pair.expression else { return };
+    let range = start as usize..start.saturating_add(length) as usize;
+    let Some(bytes) = view.data.bytes.get(range) else { return };
+    let place = addresses::Expression { section: &view.data, start, bytes };
+    addresses::location(check, entries, user, view.name, &place);
 }
 
 /// For each entry the function it belongs to: the code of the nearest entry above that has some.

@@ -27,7 +27,9 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::generation::instruction_size;
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
 use nv_debug_sections::symbolize::{Code, Function};
+use nv_debug_sections::tkinfo;
 use nv_debug_sections::{Error, Result};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -114,15 +116,18 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
         sizes,
         relocated: Relocated::new(cubin),
         is_linked: cubin.is_linked(),
+        is_of_ptxas: is_of_ptxas(cubin),
         instruction: instruction_size(cubin.header.sm()),
+        open_symbols: OnceCell::new(),
+        windows: OnceCell::new(),
         report: Report::default(),
     };
     relocations::check(&mut check);
     sections::check(&mut check);
-    let tables = lines::check(&mut check);
+    let lines = lines::check(&mut check);
     let entries = check.entries();
     if let Some(entries) = &entries {
-        entries::check(&mut check, entries, tables.as_deref());
+        entries::check(&mut check, entries, lines.as_ref());
     }
     let locations = lists::check(&mut check, entries.as_ref());
     lookup::check(&mut check, entries.as_ref());
@@ -148,11 +153,24 @@ struct Check<'c, 'd> {
     relocated: Relocated<'c, 'd>,
     /// Whether nvlink wrote it.
     is_linked: bool,
+    /// Whether ptxas wrote it, or a part of it that nvlink kept.
+    is_of_ptxas: bool,
     /// Size of an instruction in bytes.
     instruction: u64,
+    /// The symbols that ptxas left open, once a finding needs them.
+    open_symbols: OnceCell<entries::addresses::OpenSymbols>,
+    /// Where shared memory and parameters end, once an address needs it.
+    windows: OnceCell<entries::addresses::Windows>,
     /// Sizes of functions by name.
     sizes: HashMap<&'c str, u64>,
     report: Report,
+}
+
+/// Whether a note of the file names ptxas.
+fn is_of_ptxas(cubin: &Cubin<'_>) -> bool {
+    let note = cubin.section_by_name(tkinfo::NAME).and_then(|index| cubin.bytes(index).ok());
+    let tools = note.as_deref().map(tkinfo::decode);
+    tools.is_some_and(|tools| tools.is_ok_and(|tools| tools.iter().any(|tool| tool.tool == b"ptxas")))
 }
 
 /// Bytes of an address.

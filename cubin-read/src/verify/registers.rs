@@ -2,6 +2,7 @@
 
 use super::{Check, RuleId, View, short};
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::generation::Generation;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange};
 use nv_debug_sections::reg_type::{self, FunctionTypes, RegisterType};
 use std::collections::{HashMap, HashSet};
@@ -92,24 +93,38 @@ fn of_function(
                 "a register of the chip",
             );
         }
-        if !(check.is_instruction(start.into()) && check.is_instruction(end.into())) {
-            let place = (RuleId::RegistersInside, view.name, offset);
+        if let Some((rule, expected)) = range_fault(check, start, end, size) {
             let found = format!("{start:#x} to {end:#x} for {ptx}");
-            check.find_in(Some(name.clone()), place, found, "the starts of instructions");
-        }
-        let is_outside = start > end || size.is_some_and(|size| u64::from(end) > size);
-        if is_outside || start == end {
-            let rule = if is_outside { RuleId::RegistersRange } else { RuleId::RegistersEmpty };
-            let found = format!("{start:#x} to {end:#x} for {ptx}");
-            let expected = match size {
-                Some(size) => format!("a range in the function's {size:#x} bytes"),
-                None => "a range with bytes".to_owned(),
-            };
             check.find_in(Some(name.clone()), (rule, view.name, offset), found, expected);
         }
         offset += 4 + ptx_name.len() as u64 + 1 + 12;
     }
     offset
+}
+
+/// What is wrong with a range, and what is expected. `size` is the function's, where it is known.
+fn range_fault(check: &Check<'_, '_>, start: u32, end: u32, size: Option<u64>) -> Option<(RuleId, String)> {
+    let expected = || match size {
+        Some(size) => format!("a range in the function's {size:#x} bytes"),
+        None => "a range with bytes".to_owned(),
+    };
+    let is_place = |at: u32| check.is_instruction(at.into()) && size.is_none_or(|size| u64::from(at) <= size);
+    // Both are habits of ptxas: in a file that it did not write, and of other numbers, they are errors.
+    if check.is_of_ptxas && is_place(end) {
+        if start == reg_sass::NO_START && Generation::of(check.cubin.header.sm()) == Generation::Mercury {
+            return Some((RuleId::RegistersNoStart, expected()));
+        }
+        if start > end && is_place(start) {
+            return Some((RuleId::RegistersReversed, expected()));
+        }
+    }
+    if !(check.is_instruction(start.into()) && check.is_instruction(end.into())) {
+        return Some((RuleId::RegistersInside, "the starts of instructions".to_owned()));
+    }
+    if start > end || size.is_some_and(|size| u64::from(end) > size) {
+        return Some((RuleId::RegistersRange, expected()));
+    }
+    (start == end).then(|| (RuleId::RegistersEmpty, expected()))
 }
 
 fn types_of(
@@ -139,8 +154,7 @@ fn types_of(
                     check.find_in(name(), place, found, "a known type of PTX registers");
                 }
                 Some(known) if range.part >= known.words().into() => {
-                    let found =
-                        format!("part {} of {}, a .{}", range.part, text(range.ptx_name), known);
+                    let found = format!("part {} of {}, a .{}", range.part, text(range.ptx_name), known);
                     let expected = format!("one of {}", known.words());
                     check.find_in(name(), (RuleId::RegistersPart, view.name, at), found, expected);
                 }

@@ -2,8 +2,9 @@
 
 use super::{Check, RuleId, short};
 use nv_debug_sections::address_space::shared_window_reserve;
-use nv_debug_sections::catalog::{SectionName, Space};
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex, Symbol, sht};
+use nv_debug_sections::generation::Generation;
 use nv_debug_sections::reloc::{Action, RelocType};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ fn of_section(check: &mut Check<'_, '_>, target: SectionIndex, space: Space, tab
         let Ok(section) = cubin.section(table) else { continue };
         let symtab = SectionIndex(section.link);
         for relocation in section.relocations().unwrap_or_default() {
-            let one = One { cubin, symtab, space, bytes: &bytes, relocation };
+            let one = One { cubin, target, symtab, space, bytes: &bytes, relocation };
             match one.faults() {
                 Ok(width) => fields.push((relocation.offset, width)),
                 Err((rule, found, expected)) => check.find(rule, name, relocation.offset, found, expected),
@@ -47,9 +48,14 @@ fn of_section(check: &mut Check<'_, '_>, target: SectionIndex, space: Space, tab
     }
 }
 
+/// How many times the size of `.debug_frame` its Mercury form may have, where the file does not have that.
+const MERCURY_FRAME_SPREAD: u64 = 2;
+
 /// One relocation, and what it is applied to.
 struct One<'c, 'd> {
     cubin: &'c Cubin<'d>,
+    /// The section that the field is in.
+    target: SectionIndex,
     symtab: SectionIndex,
     space: Space,
     bytes: &'c Cow<'c, [u8]>,
@@ -107,11 +113,35 @@ impl One<'_, '_> {
             _ => self.cubin.bytes(section).ok()?.len() as u64,
         };
         let offset = value.wrapping_sub(entry.address);
+        let size = if self.is_cie_pointer(section) { self.cie_pointer_limit(size) } else { size };
         (offset > size).then(|| {
             let name = self.cubin.section_name(section);
             let expected = format!("a place in the {size:#x} bytes of that section");
             (RuleId::RelocationPlace, format!("{name}+{offset:#x}"), expected)
         })
+    }
+
+    /// Whether the field is a CIE_pointer of a relocatable file: in `.debug_frame`, with that section's own symbol.
+    fn is_cie_pointer(&self, section: SectionIndex) -> bool {
+        section == self.target && self.cubin.section_name(section) == SectionKind::DebugFrame.name()
+    }
+
+    /// The largest `CIE_pointer` of a `.debug_frame` of `size` bytes.
+    ///
+    /// From sm_90 on `ptxas -c` 13.0.88 writes the offset of the CIE in the Mercury `.debug_frame`, whose entries have
+    /// other sizes; F101 finds it. Only files for sm_100 and later have that section.
+    fn cie_pointer_limit(&self, size: u64) -> u64 {
+        if Generation::of(self.cubin.header.sm()) < Generation::Transcoded {
+            return size;
+        }
+        let mercury =
+            SectionKind::DebugFrame.mercury().and_then(|clone| self.cubin.section_by_name(clone.name));
+        let there = mercury.and_then(|index| self.cubin.bytes(index).ok());
+        // nvlink joins frames without changing their pointers, and makes other Mercury frames.
+        match there.filter(|_| !self.cubin.is_linked()) {
+            Some(there) => size.max(there.len() as u64),
+            None => size.saturating_mul(MERCURY_FRAME_SPREAD),
+        }
     }
 
     /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend in `.debug_info`

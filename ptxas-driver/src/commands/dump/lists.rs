@@ -11,8 +11,8 @@ use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::ptx_txt::PtxText;
-use nv_debug_sections::shared_window::{self, Stage};
 use nv_debug_sections::reg_type::{self, RegisterType};
+use nv_debug_sections::shared_window::{self, Stage};
 use nv_debug_sections::{Error, ErrorKind, Result, reg_sass};
 use std::collections::HashMap;
 
@@ -61,7 +61,10 @@ pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Deco
             at: Span::next(&mut end, range.size()),
             ptx: text(range.ptx_name),
             part: range.part,
-            r#type: types.get(index).and_then(|code| RegisterType::of_code(*code)).map(|known| known.to_string()),
+            r#type: types
+                .get(index)
+                .and_then(|code| RegisterType::of_code(*code))
+                .map(|known| known.to_string()),
             sass: range.register.to_string(),
             start: range.start,
             end: range.end,

@@ -1,8 +1,11 @@
 //! Places in words and as members of the JSON document.
 
-use cubin_read::variables::{Frame, FrameBase, Held, Memory, Missing, Place, Remark, Unavailable};
+use cubin_read::variables::{
+    ConstantValue, Frame, FrameBase, Held, Memory, Missing, Place, Remark, Unavailable,
+};
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// `kind` of a place that is none.
 pub(super) const NOWHERE: &str = "unavailable";
@@ -21,6 +24,12 @@ pub(super) struct Words<'a> {
     /// The PTX register.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ptx: Option<String>,
+    /// A constant in its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<serde_json::Value>,
+    /// Its bits as one hexadecimal number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bits: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     registers: Vec<Register>,
     /// The memory, by its PTX state space.
@@ -64,10 +73,16 @@ impl<'a> Words<'a> {
                 let text = if *value { sum } else { format!("[{sum}]") };
                 Self { text, offset: Some((*offset).into()), ..Self::held(kind, register) }
             }
-            Place::Constant(value) => {
-                Self { kind: "constant", text: format!("= {value}"), ..Self::default() }
+            Place::Constant(constant) => {
+                let is_bytes = constant.value == ConstantValue::Bytes;
+                Self {
+                    kind: if is_bytes { "bytes" } else { "constant" },
+                    text: format!("= {constant}"),
+                    value: json_value(&constant.value),
+                    bits: Some(hexadecimal(&constant.bits)),
+                    ..Self::default()
+                }
             }
-            Place::Bytes(bytes) => Self { kind: "bytes", text: format!("= {bytes:02x?}"), ..Self::default() },
             Place::Words(words) => Self { kind: "expression", text: words.clone(), ..Self::default() },
             Place::Unavailable(reason) => Self {
                 kind: NOWHERE,
@@ -145,6 +160,49 @@ impl<'a> Words<'a> {
     }
 }
 
+/// A constant as a number, text, list, or `true` and `false`; text for a number that JSON does not have.
+fn json_value(value: &ConstantValue) -> Option<serde_json::Value> {
+    use serde_json::Value as Json;
+    Some(match value {
+        ConstantValue::Signed(number) | ConstantValue::Character(number) => of_number(*number),
+        ConstantValue::Unsigned(number) => {
+            u64::try_from(*number).map_or_else(|_| Json::from(number.to_string()), Json::from)
+        }
+        ConstantValue::Boolean(value) => Json::from(*value),
+        ConstantValue::Single(number) => of_text(&number.to_string()),
+        ConstantValue::Double(number) => of_text(&number.to_string()),
+        ConstantValue::Complex(parts) => Json::from(parts.iter().filter_map(json_value).collect::<Vec<_>>()),
+        ConstantValue::Pointer(number) => Json::from(format!("{number:#x}")),
+        ConstantValue::Enumerator(name, _) => Json::from(name.as_str()),
+        ConstantValue::Text(text) => Json::from(text.as_str()),
+        ConstantValue::Array(values) => Json::from(values.iter().filter_map(json_value).collect::<Vec<_>>()),
+        ConstantValue::Bytes => return None,
+    })
+}
+
+fn of_number(number: i128) -> serde_json::Value {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(number), _) => number.into(),
+        (_, Ok(number)) => number.into(),
+        _ => number.to_string().into(),
+    }
+}
+
+/// A floating-point number as its shortest digits have it; text for infinity and what is no number.
+fn of_text(digits: &str) -> serde_json::Value {
+    let number = digits.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    number.map_or_else(|| digits.into(), serde_json::Value::from)
+}
+
+/// Bytes, the lowest first, as one number: `0xfde8`.
+fn hexadecimal(bits: &[u8]) -> String {
+    let mut text = "0x".to_owned();
+    for byte in bits.iter().rev() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
 /// `+0x10`, `-0x8`; nothing for 0.
 fn signed(number: i128) -> String {
     match number {
@@ -173,9 +231,13 @@ fn unavailable(reason: &Unavailable) -> String {
             "a range of the list that ends before it starts, or in other code".to_owned()
         }
         Unavailable::BadList(error) => format!("the list cannot be read: {error}"),
-        Unavailable::NoAddress => {
+        Unavailable::NoAddress(0) => {
             "address 0 without relocation: no symbol, or the start of a memory that is not stated".to_owned()
         }
+        Unavailable::NoAddress(number) => {
+            format!("address {number:#x} without relocation: nothing says what is there")
+        }
+        Unavailable::NoSymbol(name) => format!("the symbol {name} is defined nowhere"),
         Unavailable::NoSharedAddress => {
             "address -1, which is none: no code uses it (ptxas), or it is dynamic, behind its kernel's own (nvlink)".to_owned()
         }
@@ -203,6 +265,10 @@ pub(super) fn missing(missing: Missing) -> &'static str {
 pub(super) fn remark(remark: Remark) -> &'static str {
     match remark {
         Remark::NoClass => "no DW_AT_address_class: a debugger reads global memory there",
+        Remark::OtherClass => "DW_AT_address_class names another memory: a debugger reads that one",
+        Remark::Unplaced => {
+            "the address has no relocation, which one of the memory that DW_AT_address_class names needs"
+        }
         Remark::RegisterOfOtherClass => "in a register, but DW_AT_address_class is that of a memory",
     }
 }
