@@ -353,9 +353,18 @@ pub fn matched(native: &[RegisterRange<'_>], mercury: &[RegisterRange<'_>]) -> O
 type Numbered<'d> = ((u32, u32, &'d [u8]), (u32, u32), u32);
 
 fn by_word<'d>(ranges: &[RegisterRange<'d>]) -> Vec<Numbered<'d>> {
+    let mut before = None;
     let numbered = (0..).zip(ranges).map(|(number, range)| {
         let RegisterRange { part, ptx_name, register, start, end } = *range;
-        ((register.0, part, ptx_name), (start, end), number)
+        // A native range without start stands after the one that begins before it in the register.
+        let place = if start == reg_sass::NO_START {
+            let before = before.filter(|(other, _)| *other == register);
+            before.map_or((0, 0), |(_, start)| (start, u32::MAX))
+        } else {
+            before = Some((register, start));
+            (start, end)
+        };
+        ((register.0, part, ptx_name), place, number)
     });
     let mut all: Vec<_> = numbered.collect();
     // Native ranges are mostly in this order.

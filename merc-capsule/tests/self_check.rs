@@ -5,10 +5,12 @@
 mod support;
 
 use merc_capsule::code_maps;
+use merc_capsule::registers::matched;
 use merc_capsule::self_check::{Checked, Outcome, self_check};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nv_debug_sections::line::{self, LineRow};
+use nv_debug_sections::reg_sass::{self, RegisterRange, SassRegister};
 use object::{Object as _, ObjectSection as _};
 use std::collections::BTreeMap;
 use std::fs;
@@ -254,6 +256,21 @@ fn data(name: &str) -> Vec<u8> {
 fn a_range_without_native_start_checks_itself() {
     assert_eq!(differences(&Cubin::parse(&data("range_without_start.sm_100.cubin")).unwrap()), []);
     assert_eq!(differences(&Cubin::parse(&data("reversed_ranges.sm_100.cubin")).unwrap()), []);
+}
+
+/// Ranges of `%r3` in R4 as ptxas 13.0.88 wrote them for sm_120: the second Mercury one has no native start.
+#[test]
+fn ranges_without_start_are_matched_by_their_place() {
+    let range = |(start, end)| RegisterRange {
+        part: 0,
+        ptx_name: &b"%r3"[..],
+        register: SassRegister(0x0500_0004),
+        start,
+        end,
+    };
+    let native = [(0, 0), (reg_sass::NO_START, 0x670), (0x250, 0x360), (0x370, 0x470)].map(range);
+    let mercury = [(0, 0), (0x250, 0x740), (0x280, 0x3a0), (0x3b0, 0x4c0)].map(range);
+    assert_eq!(matched(&native, &mercury), Some(vec![0, 1, 2, 3]));
 }
 
 /// Bug report 97: `IMNMX` of sm_110 has the line of another instruction; nothing else may.
