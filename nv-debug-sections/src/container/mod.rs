@@ -149,8 +149,43 @@ enum Part<'d> {
 /// The parts of a file.
 #[derive(Debug, Clone)]
 enum Parts<'d> {
-    One(Option<Part<'d>>),
-    Archive(Members<'d>),
+    One(Option<Box<Part<'d>>>),
+    /// Archives that are read, each a member of the one before it.
+    Archives(Vec<Archive<'d>>),
+}
+
+/// Most archives that are in each other. Each level is read once more.
+const MAX_ARCHIVES: usize = 8;
+
+/// An archive that is read.
+#[derive(Debug, Clone)]
+struct Archive<'d> {
+    /// As a member of another one.
+    name: Option<Arc<str>>,
+    members: Members<'d>,
+}
+
+impl<'d> Archive<'d> {
+    fn new(name: Option<Arc<str>>, data: &'d [u8]) -> Result<Self> {
+        if data.starts_with(archive::THIN_MAGIC) {
+            let place = Place { member: name, ..Place::start() };
+            return Err(
+                place.error(0, ErrorKind::NotAContainer("a thin archive, which only names its members"))
+            );
+        }
+        Ok(Self { name, members: Members::new(data) })
+    }
+
+    /// The next member, under a name that has those of the archives around it.
+    fn next(&mut self) -> Option<Result<archive::Member<'d>>> {
+        let next = self.members.next()?;
+        let Some(outer) = &self.name else { return Some(next) };
+        let named = next.map(|member| {
+            let name = format!("{outer}({})", member.name).into();
+            archive::Member { name, ..member }
+        });
+        Some(named.map_err(|error| Error::new(&**outer, error.offset(), error.kind().clone())))
+    }
 }
 
 impl<'d> Container<'d> {
@@ -163,12 +198,10 @@ impl<'d> Container<'d> {
         let not = |what| Error::new("", 0, ErrorKind::NotAContainer(what));
         let kind = FileKind::of(data)
             .ok_or_else(|| not("neither ELF, nor a fatbin, an archive, NVVM IR or PTX text"))?;
-        let parts = if kind != FileKind::Archive {
-            Parts::One(part(kind, None, data)?)
-        } else if data.starts_with(archive::THIN_MAGIC) {
-            return Err(not("a thin archive, which only names its members"));
+        let parts = if kind == FileKind::Archive {
+            Parts::Archives(vec![Archive::new(None, data)?])
         } else {
-            Parts::Archive(Members::new(data))
+            Parts::One(part(kind, None, data)?.map(Box::new))
         };
         Ok(Self { kind, parts })
     }
@@ -208,17 +241,32 @@ impl<'d> Iterator for Parts<'d> {
     type Item = Result<Part<'d>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let members = match self {
-            Self::One(part) => return part.take().map(Ok),
-            Self::Archive(members) => members,
+        let archives = match self {
+            Self::One(part) => return part.take().map(|part| Ok(*part)),
+            Self::Archives(archives) => archives,
         };
-        members.find_map(|member| {
+        loop {
+            let Some(member) = archives.last_mut()?.next() else {
+                archives.pop();
+                continue;
+            };
             let found = member.and_then(|member| match FileKind::of(member.data) {
+                Some(FileKind::Archive) if archives.len() == MAX_ARCHIVES => {
+                    let place = Place { member: Some(member.name), ..Place::start() };
+                    let what = "an archive in more than seven others, which is not read";
+                    Err(place.error(0, ErrorKind::NotAContainer(what)))
+                }
+                Some(FileKind::Archive) => {
+                    archives.push(Archive::new(Some(member.name), member.data)?);
+                    Ok(None)
+                }
                 Some(kind) => part(kind, Some(member.name), member.data),
                 None => Ok(None),
             });
-            found.transpose()
-        })
+            if let Some(found) = found.transpose() {
+                return Some(found);
+            }
+        }
     }
 }
 
