@@ -1,11 +1,12 @@
 //! `$NVDWARF_LOG`: a file that gets one line for each `compile`, so that a build that calls us through other programs can
 //! tell that it did.
 
+use crate::plain::json_line;
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Names the file.
@@ -55,14 +56,26 @@ impl<'a> Call<'a> {
             exit,
             ms: (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
         };
-        let written = serde_json::to_string(&line).map_err(std::io::Error::from).and_then(|mut text| {
+        let written = json_line(&line).and_then(|mut text| {
             text.push('\n');
-            OpenOptions::new().append(true).create(true).open(path)?.write_all(text.as_bytes())
+            open(path)?.write_all(text.as_bytes())
         });
         if let Err(error) = written {
             crate::cli::note(format_args!("${VARIABLE} = {}: {error}", path.display()));
         }
     }
+}
+
+/// Opens the log. A pipe that nobody reads is an error; to wait for a reader would stop the build.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.cast_signed());
+    }
+    options.open(path)
 }
 
 fn lossy(word: &OsStr) -> String {

@@ -3,8 +3,8 @@
 use crate::commands::{
     check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
 };
+use crate::plain::{Plain, printable, printable_lines};
 use clap::{Parser, Subcommand};
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Write};
@@ -130,28 +130,29 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(std::iter::once("ptxas-driver".into()).chain(args)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help goes to stdout, and a reader that has seen enough of it is no failure.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILURE));
+            return ExitCode::from(print_help_or_usage(&error));
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    // An exit status of 1 is an answer of `check` and `diff`.
-    let failure = if matches!(cli.command, Command::Check(_) | Command::Diff(_)) { USAGE } else { FAILURE };
+    // An exit status of 1 is an answer of these.
+    let answers = matches!(cli.command, Command::Check(_) | Command::Diff(_) | Command::Print(_));
+    let failure = if answers { USAGE } else { FAILURE };
+    // What is not text, or is text for other programs: `check --fix` and `--diff`, `print`, and the
+    // cubins of `merc` and `strip`. These commands say themselves what is not.
     let done = match cli.command {
         Command::Compile => return compile::run(&[], false),
         Command::Check(options) => check::run(&options, &mut out),
-        Command::Lines(options) => lines::run(&options, &mut out),
-        Command::Diff(options) => diff::run(&options, &mut out),
-        Command::Dump(options) => dump::run(&options, &mut out),
-        Command::Sections(options) => sections::run(&options, &mut out),
-        Command::Coverage(options) => coverage::run(&options, &mut out),
-        Command::Extract(options) => extract::run(&options, &mut out),
+        Command::Lines(options) => lines::run(&options, &mut Plain(&mut out)),
+        Command::Diff(options) => diff::run(&options, &mut Plain(&mut out)),
+        Command::Dump(options) => dump::run(&options, &mut Plain(&mut out)),
+        Command::Sections(options) => sections::run(&options, &mut Plain(&mut out)),
+        Command::Coverage(options) => coverage::run(&options, &mut Plain(&mut out)),
+        Command::Extract(options) => extract::run(&options, &mut Plain(&mut out)),
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
-        Command::Vars(options) => vars::run(&options, &mut out),
-        Command::Verify(options) => verify::run(&options, &mut out),
+        Command::Vars(options) => vars::run(&options, &mut Plain(&mut out)),
+        Command::Verify(options) => verify::run(&options, &mut Plain(&mut out)),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,
@@ -160,13 +161,39 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             // What was found before the fault is worth showing.
             let _ = out.flush();
             if is_of_stdout(&error) {
-                complain(format_args!("Standard output could not be written: {error}"));
+                complain_of_stdout(&error);
             } else {
                 complain(format_args!("{error:#}"));
             }
             ExitCode::from(failure)
         }
     }
+}
+
+/// Prints what clap has in place of a command line: help and the version on standard output, or what
+/// is wrong on standard error. Returns the exit code.
+fn print_help_or_usage(error: &clap::Error) -> u8 {
+    let text = error.render().to_string();
+    let escaped = printable_lines(&text);
+    let printed = if *escaped == *text {
+        error.print().and_then(|()| io::stdout().flush())
+    } else {
+        // Words of the command line are in it. Colours are not worth the risk.
+        io::stderr().write_all(escaped.as_bytes())
+    };
+    match printed {
+        // A reader that has seen enough is no failure, and without standard error nobody can be told.
+        Err(fault) if !error.use_stderr() && fault.kind() != io::ErrorKind::BrokenPipe => {
+            complain_of_stdout(&fault);
+            FAILURE
+        }
+        _ => u8::try_from(error.exit_code()).unwrap_or(FAILURE),
+    }
+}
+
+/// Says that standard output takes nothing.
+pub fn complain_of_stdout(error: &dyn fmt::Display) {
+    complain(format_args!("Standard output could not be written: {error}"));
 }
 
 /// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
@@ -182,19 +209,6 @@ pub fn note(message: fmt::Arguments<'_>) {
 /// One line, whatever the names in it are: files choose those of functions and sections.
 fn say(kind: &str, message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{kind}: {}", printable(&message.to_string()));
-}
-
-/// Text as one printable line: control characters are escaped, so that no file can steer a terminal.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_steering = |c: char| c.is_control() && c != '\t';
-    if !text.contains(is_steering) {
-        return text.into();
-    }
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_steering(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
-    }
-    escaped.into()
 }
 
 /// Whether standard output failed: errors of files have a context that names them.

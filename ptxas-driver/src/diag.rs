@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::plain::{is_steering, printable};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use ptx_syntax::{LineIndex, TextRange, raw_byte};
 
@@ -53,9 +54,8 @@ impl Diagnostic {
 #[derive(Debug)]
 pub struct Reporter<'a> {
     /// Name shown for the text.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
+    name: Cow<'a, str>,
+    text: &'a str,
     lines: &'a LineIndex,
     renderer: Renderer,
 }
@@ -66,20 +66,47 @@ const CONTEXT: u32 = 200;
 /// What of a line too long for it stands before the place.
 const MARGIN: u32 = 60;
 
-/// A character as it is shown: terminals obey control characters.
+/// A character of a text that was cut: tabs have no width that is known.
 fn shown_as(c: char) -> char {
-    if c.is_control() || raw_byte(c).is_some() { char::REPLACEMENT_CHARACTER } else { c }
+    if c == '\t' || is_steering(c) || raw_byte(c).is_some() { char::REPLACEMENT_CHARACTER } else { c }
+}
+
+/// A source line with the same number of bytes, in which nothing steers a terminal.
+fn harmless(line: &str) -> Cow<'_, str> {
+    // Control characters of ASCII have pictures of their own in the renderer.
+    let is_replaced = |c: char| raw_byte(c).is_some() || !c.is_ascii() && is_steering(c);
+    if !line.contains(is_replaced) {
+        return line.into();
+    }
+    let mut shown = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c.len_utf8() {
+            _ if !is_replaced(c) => shown.push(c),
+            2 => shown.push_str("??"),
+            // The replacement character has three bytes.
+            3 => shown.push(char::REPLACEMENT_CHARACTER),
+            _ => shown.extend([char::REPLACEMENT_CHARACTER, '?']),
+        }
+    }
+    shown.into()
 }
 
 impl<'a> Reporter<'a> {
     /// `lines` are those of `text`; `color` turns on terminal colours.
     pub fn new(name: &'a str, text: &'a str, lines: &'a LineIndex, color: bool) -> Self {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        Self { name, text, lines, renderer }
+        Self { name: printable(name), text, lines, renderer }
     }
 
-    /// The message as text, without a newline at the end.
+    /// The message as text, without a newline at the end. Names in it cannot steer a terminal.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
+        let escaped = |text: &str| printable(text).into_owned();
+        let diagnostic = &Diagnostic {
+            message: escaped(&diagnostic.message),
+            related: diagnostic.related.as_ref().map(|(range, what)| (*range, escaped(what))),
+            help: diagnostic.help.as_deref().map(escaped),
+            ..*diagnostic
+        };
         let level = match diagnostic.severity {
             Severity::Note => Level::NOTE,
             Severity::Warning => Level::WARNING,
@@ -91,7 +118,7 @@ impl<'a> Reporter<'a> {
             None => title,
         };
         let mut group = match diagnostic.range {
-            None => title.element(annotate_snippets::Origin::path(self.name)),
+            None => title.element(annotate_snippets::Origin::path(&*self.name)),
             Some(range) => match self.snippet(range, AnnotationKind::Primary, None) {
                 Some(snippet) => title.element(snippet),
                 None => return self.render_inside_long_line(diagnostic, range),
@@ -129,13 +156,12 @@ impl<'a> Reporter<'a> {
             None => annotation,
         };
         let source = shown.slice(self.text).trim_end_matches(['\n', '\r']);
-        // U+FFFD has as many bytes as what it stands for here.
-        let source: Cow<'_, str> = if source.contains(|c| raw_byte(c).is_some()) {
-            source.chars().map(|c| raw_byte(c).map_or(c, |_| char::REPLACEMENT_CHARACTER)).collect()
-        } else {
-            source.into()
-        };
-        Some(Snippet::source(source).line_start(line as usize).path(self.name).annotation(annotation))
+        Some(
+            Snippet::source(harmless(source))
+                .line_start(line as usize)
+                .path(&*self.name)
+                .annotation(annotation),
+        )
     }
 
     /// The piece of a line around `range` that is shown.

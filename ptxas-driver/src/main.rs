@@ -4,14 +4,17 @@
 
 pub mod arch;
 pub mod call_log;
+pub mod cleanup;
 pub mod cli;
 pub mod code_image;
 pub mod commands;
 pub mod diag;
+pub mod input;
 pub mod lower;
 pub mod options;
 pub mod output;
 pub mod parallel;
+pub mod plain;
 pub mod provider;
 pub mod source_files;
 
@@ -22,7 +25,12 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let name = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
-    cli::run(&name, &args)
+    if name == cleanup::child::LAUNCHER {
+        return cleanup::child::launch(&args);
+    }
+    let code = cli::run(&name, &args);
+    cleanup::expect_no_signal();
+    code
 }
 
 /// The version line.

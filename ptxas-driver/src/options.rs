@@ -42,7 +42,12 @@ pub enum Input {
 impl Input {
     /// Whether it is a file that cannot be opened.
     fn is_missing(&self) -> bool {
-        matches!(self, Self::Path(path) if std::fs::File::open(path).is_err())
+        // To open a pipe would wait for its writer.
+        let cannot_open = |path: &PathBuf| match std::fs::metadata(path) {
+            Ok(metadata) => metadata.is_file() && std::fs::File::open(path).is_err(),
+            Err(_) => true,
+        };
+        matches!(self, Self::Path(path) if cannot_open(path))
     }
 
     /// What messages call it, as ptxas does except for standard input.

@@ -1,6 +1,7 @@
-//! Output files appear whole or not at all.
+//! Output files appear whole or not at all, also where a signal ends us.
 
-use anyhow::{Context, Result};
+use crate::cleanup::{self, RegisteredPath};
+use anyhow::{Context, Result, anyhow};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -12,9 +13,32 @@ use std::path::{Path, PathBuf};
 /// "Could not be opened": the folder is missing or cannot be written, `path` is a folder or a file that is read-only. "Could not be
 /// written": the disk is full.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = Together::default();
+    write_as(Together::default(), path, bytes)
+}
+
+/// As [`write()`], of a command that replaces the only copy of its input: see [`Together::lasting`].
+///
+/// # Errors
+///
+/// As [`write()`] has them.
+pub fn write_lasting(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_as(Together::lasting(), path, bytes)
+}
+
+fn write_as<'b>(mut file: Together<'b>, path: &Path, bytes: &'b [u8]) -> Result<()> {
     file.add(path, bytes)?;
     file.commit()
+}
+
+/// Writes a whole file to standard output. Half a file is a failure, also where the reader went away:
+/// the error is not passed on as one of that kind.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<()> {
+    let done = out.write_all(bytes).and_then(|()| out.flush());
+    done.map_err(|error| anyhow!("Standard output could not be written: {error}"))
 }
 
 /// Files that belong together: all of them appear, or none.
@@ -23,12 +47,17 @@ pub struct Together<'b> {
     staged: Vec<Staged>,
     /// Devices and pipes cannot be replaced, and need not be.
     streams: Vec<(PathBuf, &'b [u8])>,
+    /// Whether the files are on the disk before they have their names.
+    is_lasting: bool,
 }
 
 /// A file that is written, but has not its name yet.
 #[derive(Debug)]
 struct Staged {
     file: tempfile::NamedTempFile,
+    registered: RegisteredPath,
+    /// What the file is to have. Until then nobody else can read it.
+    permissions: fs::Permissions,
     /// What it is to be called, behind all links.
     path: PathBuf,
     /// As the caller calls it.
@@ -44,6 +73,12 @@ fn unwritten(path: &Path) -> String {
 }
 
 impl<'b> Together<'b> {
+    /// Files that must outlive a loss of power, which may come when the names are given: they replace the
+    /// only copy of an input.
+    pub fn lasting() -> Self {
+        Self { is_lasting: true, ..Self::default() }
+    }
+
     /// Writes `bytes` beside `path`. Nothing of that stays without [`commit`](Self::commit).
     ///
     /// # Errors
@@ -62,23 +97,26 @@ impl<'b> Together<'b> {
             return Ok(());
         }
         // A link stays, what it names is replaced or made.
-        let target = behind_links(path);
+        let target = behind_links(path).with_context(unopened)?;
         let replaced = fs::metadata(&target).ok();
         if let Some(replaced) = &replaced {
             check_writable(&target, replaced).with_context(unopened)?;
         }
-        let mut file =
-            new_file(folder_of(&target)).map_err(|error| unnamed(&error)).with_context(unopened)?;
+        let made = new_file(folder_of(&target)).map_err(|error| unnamed(&error));
+        let (mut file, registered, own_permissions) = made.with_context(unopened)?;
         file.write_all(bytes).map_err(|error| unnamed(&error)).with_context(unwritten)?;
-        if let Some(replaced) = replaced {
-            keep_owner(file.as_file(), &replaced);
-            file.as_file().set_permissions(replaced.permissions()).with_context(unwritten)?;
+        if let Some(replaced) = &replaced {
+            keep_owner(file.as_file(), replaced);
         }
-        self.staged.push(Staged { file, path: target, shown: path.to_path_buf() });
+        if self.is_lasting {
+            file.as_file().sync_all().with_context(unwritten)?;
+        }
+        let permissions = replaced.map_or(own_permissions, |replaced| replaced.permissions());
+        self.staged.push(Staged { file, registered, permissions, path: target, shown: path.to_path_buf() });
         Ok(())
     }
 
-    /// Gives all files their names, in the order in which they were added.
+    /// Gives all files their names, in the order in which they were added. No signal ends us in between.
     ///
     /// # Errors
     ///
@@ -89,13 +127,23 @@ impl<'b> Together<'b> {
             file.write_all(bytes).with_context(|| unwritten(&path))?;
         }
         let last = self.staged.len().saturating_sub(1);
+        // Dropped after the lock, which they take.
+        let mut registered = Vec::new();
+        let mut files = Vec::new();
+        for Staged { file, registered: path, permissions, path: target, shown } in self.staged {
+            registered.push(path);
+            files.push((file, permissions, target, shown));
+        }
+        let lock = cleanup::lock();
         let mut done: Vec<Undo> = Vec::new();
-        for (number, Staged { file, path, shown }) in self.staged.into_iter().enumerate() {
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for (number, (file, permissions, path, shown)) in files.into_iter().enumerate() {
             // Nothing comes behind the last one that could fail.
             let undo = if number < last { Some(Undo::of(&path)) } else { None };
-            let named = undo
-                .transpose()
-                .and_then(|undo| file.persist(&path).map(|_| undo).map_err(|error| error.error));
+            let named = undo.transpose().and_then(|undo| {
+                file.as_file().set_permissions(permissions)?;
+                file.persist(&path).map(|_| undo).map_err(|error| error.error)
+            });
             match named {
                 Ok(undo) => done.extend(undo),
                 Err(error) => {
@@ -103,6 +151,16 @@ impl<'b> Together<'b> {
                     return Err(unnamed(&error)).with_context(|| unwritten(&shown));
                 }
             }
+            let folder = folder_of(&path);
+            if self.is_lasting && !folders.iter().any(|known| known == folder) {
+                folders.push(folder.to_path_buf());
+            }
+        }
+        drop(done);
+        drop(lock);
+        // The names are there. Not every file system can say that they last.
+        for folder in folders {
+            let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
         }
         Ok(())
     }
@@ -188,7 +246,7 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 
 /// The path from the root, without links; `None` where there is no such folder.
 fn whole(path: &Path) -> Option<PathBuf> {
-    let path = behind_links(path);
+    let path = behind_links(path).ok()?;
     let in_folder = || Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?));
     fs::canonicalize(&path).ok().or_else(in_folder)
 }
@@ -201,21 +259,32 @@ fn folder_of(path: &Path) -> &Path {
 const MAX_LINKS: usize = 40;
 
 /// What `path` names in the end, whether it exists or not.
-fn behind_links(path: &Path) -> PathBuf {
+///
+/// # Errors
+///
+/// Links that lead to each other. ptxas 13.0.88 (observed) cannot open such an output file either.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
-        let Ok(target) = fs::read_link(&path) else { break };
+        let Ok(target) = fs::read_link(&path) else { return Ok(path) };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
-    path
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
-fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A file that only we can read, and the permissions that the umask gives an output file.
+fn new_file(folder: &Path) -> io::Result<(tempfile::NamedTempFile, RegisteredPath, fs::Permissions)> {
     let mut builder = prefixed();
-    // Temporary files are private by default; an output file has the mode that the umask gives it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    let mut registry = cleanup::lock();
+    let file = builder.tempfile_in(folder)?;
+    let registered = registry.add_path(file.path());
+    drop(registry);
+    let permissions = file.as_file().metadata()?.permissions();
+    #[cfg(unix)]
+    file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    Ok((file, registered, permissions))
 }
 
 fn prefixed() -> tempfile::Builder<'static, 'static> {

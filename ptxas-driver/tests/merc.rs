@@ -237,7 +237,7 @@ fn a_debug_section_without_its_clone_is_a_difference() {
         let made = merc(&["self-check"], &[&path]);
         assert_eq!(made.status.code(), Some(1), "{native}");
         let lines = text(&made.stdout);
-        let want = format!("{native}: no clone: expected .nv.merc{native}");
+        let want = format!("{}: {native}: no clone: expected .nv.merc{native}", path.display());
         assert!(lines.lines().any(|line| line == want), "{lines}");
         let json = merc(&["self-check", "--json"], &[&path]);
         assert_eq!(json.status.code(), Some(1), "{native}");
@@ -288,7 +288,8 @@ fn self_checks_name_what_differs() {
     let made = merc(&["self-check"], &[&damaged]);
     assert_eq!(made.status.code(), Some(1));
     assert!(
-        text(&made.stdout).starts_with(".debug_line: different: .text.kernel, step "),
+        text(&made.stdout)
+            .starts_with(&format!("{}: .debug_line: different: .text.kernel, step ", damaged.display())),
         "{}",
         text(&made.stdout)
     );

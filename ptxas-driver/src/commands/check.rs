@@ -5,8 +5,9 @@ mod repair;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain};
-use crate::commands::read::{PtxFile, Sources};
+use crate::commands::read::{PtxFile, SourceOptions};
 use crate::output;
+use crate::plain::{Plain, printable_lines};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
@@ -28,6 +29,7 @@ Examples:
   ptxas-driver check --repairs                   every repair
 
 Rules are named by code (F001) or name (duplicate-file-index). Notes are no findings.
+Lines are looked up in source files below the working folder, the folder of FILE and those of --source-dir.
 --fix writes the file whole or not at all; of standard input it writes the text to standard output, and findings to standard error.
 A module is judged by its debug directives, its grammar, and its declarations and their linkage (what is declared twice,
 differently or never defined). Opcodes, operand types, registers and initial values are not looked at: a module without a
@@ -89,9 +91,8 @@ pub struct Options {
     /// Show up to 1000 findings of a rule in a file, not only the first 20
     #[arg(long)]
     all: bool,
-    /// Do not look for the source files, which tell lines past their end
-    #[arg(long)]
-    no_sources: bool,
+    #[command(flatten)]
+    sources: SourceOptions,
     /// List the rules
     #[arg(long, conflicts_with_all = ["files", "verdict", "ptxas_messages", "min_version"])]
     rules: bool,
@@ -141,6 +142,8 @@ struct Checked<'f> {
     repaired: Option<repair::Repaired>,
     lines: LineIndex,
     report: Report,
+    /// Whether it is the repaired text that was checked.
+    is_of_repaired: bool,
 }
 
 /// Runs the command.
@@ -187,7 +190,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
                 continue;
             }
         };
-        let checked = Checked::new(&file, fixes.as_ref(), options);
+        // What would be changed is shown beside what is found now.
+        let checked = Checked::new(&file, fixes.as_ref(), options, !options.diff);
         found |= checked.is_finding(options);
         if let Err(error) = checked.write(options, out) {
             out.flush()?;
@@ -201,6 +205,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         } else {
             checked.show(options, out)?;
         }
+        if options.diff && !options.json {
+            // The patch alone would not say what it leaves.
+            let left = Checked::new(&file, fixes.as_ref(), options, true);
+            if left.is_finding(options) {
+                out.flush()?;
+                text::findings(&left, options, &mut std::io::stderr().lock())?;
+            }
+        }
     }
     documents.write(out)?;
     Ok(ExitCode::from(match (unreadable, found) {
@@ -211,18 +223,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 }
 
 impl<'f> Checked<'f> {
-    fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &Options) -> Self {
+    /// Checks a file after its repairs, if `of_repaired`; else as it is.
+    fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &Options, of_repaired: bool) -> Self {
         let repaired = fixes.map(|fixes| repair::Repaired::new(&file.text, fixes));
-        // What would be changed is shown beside what is found now.
         let text = match &repaired {
-            Some(repaired) if !options.diff => &repaired.text,
+            Some(repaired) if of_repaired => &repaired.text,
             _ => &file.text,
         };
         let parsed = ptx_syntax::parse(text);
-        let sources = Sources::beside(&file.path);
-        let source_lines = |path: &str| sources.line_count(path);
+        let sources = options.sources.of(&file.path);
+        let source_lines = |path: &str| sources.as_ref()?.line_count(path);
         let context = Context {
-            source_lines: if options.no_sources { None } else { Some(&source_lines) },
+            source_lines: sources.is_some().then_some(&source_lines as _),
             relocatable: options.compile_only,
         };
         let mut report = check::check(&parsed, &context);
@@ -232,13 +244,13 @@ impl<'f> Checked<'f> {
         });
         report.more.retain(|(rule, _)| !options.allow.contains(rule));
         let lines = LineIndex::new(text);
-        Self { file, repaired, lines, report }
+        Self { file, repaired, lines, report, is_of_repaired: of_repaired }
     }
 
     /// The text that was checked.
-    fn text(&self, options: &Options) -> &str {
+    fn text(&self) -> &str {
         match &self.repaired {
-            Some(repaired) if !options.diff => &repaired.text,
+            Some(repaired) if self.is_of_repaired => &repaired.text,
             _ => &self.file.text,
         }
     }
@@ -257,7 +269,7 @@ impl<'f> Checked<'f> {
         } else if !self.file.path.is_file() {
             bail!("no ordinary file; `-` repairs standard input to standard output");
         } else if repaired.text != self.file.text {
-            output::write(&self.file.path, &bytes)?;
+            output::write_lasting(&self.file.path, &bytes)?;
         }
         Ok(())
     }
@@ -271,14 +283,15 @@ impl<'f> Checked<'f> {
 
     fn show(&self, options: &Options, out: &mut dyn Write) -> Result<()> {
         let name = &self.file.name;
+        let text = &mut Plain(&mut *out);
         if let Some(mode) = options.verdict {
-            writeln!(out, "{name}: {}", self.report.verdict(mode.mode()))?;
+            writeln!(text, "{name}: {}", self.report.verdict(mode.mode()))?;
         } else if options.ptxas_messages {
-            let lines = PtxasLines::new(self.text(options), &self.lines);
+            let lines = PtxasLines::new(self.text(), &self.lines);
             let messages = self.report.ptxas_messages(options.mode.mode(), name, &lines);
-            out.write_all(&self.file.bytes_of(&messages))?;
+            out.write_all(&self.file.bytes_of(&printable_lines(&messages)))?;
         } else if options.min_version {
-            text::min_version(self, out)?;
+            text::min_version(self, text)?;
         } else if options.diff {
             if let Some(repaired) = &self.repaired {
                 out.write_all(&self.file.bytes_of(&repaired.diff(name, &self.file.text)))?;

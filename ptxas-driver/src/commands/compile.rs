@@ -12,6 +12,7 @@ use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_
 use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
 use crate::output;
 use crate::parallel;
+use crate::plain::printable_lines;
 use crate::provider::{Provided, cubin, none, ptxas};
 use crate::source_files::SourceStats;
 use anyhow::Result;
@@ -95,8 +96,12 @@ fn list_version() -> (String, u8) {
 
 /// Prints to standard output. A reader that has seen enough is no failure.
 fn print(text: &str) -> u8 {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => FAILURE,
+    let mut stdout = std::io::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            say_fatal(format!("Standard output could not be written: {error}"));
+            FAILURE
+        }
         _ => 0,
     }
 }
@@ -108,6 +113,11 @@ fn say(message: &Message) {
 
 /// Prints to standard error. If nobody can read it there is nobody to tell.
 fn say_text(text: &str) {
+    say_rendered(&printable_lines(text));
+}
+
+/// Prints what a [`Reporter`] made, which may have colours.
+fn say_rendered(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -198,8 +208,8 @@ impl<'o> Compile<'o> {
         let made = self.make(prepared, &code, &mut diagnostics);
         self.report(&reporter, &mut diagnostics)?;
         let (file, summary) = made.map_err(|error| {
-            let place = if code.cubin.is_some() { format!("{}: ", code.name) } else { String::new() };
-            say_fatal(format!("{place}{error:#}"));
+            let place = if code.cubin.is_some() { &code.name } else { &name };
+            say_fatal(format!("{place}: {error:#}"));
             STOPPED
         })?;
         self.write(&file)?;
@@ -392,7 +402,7 @@ impl<'o> Compile<'o> {
                 }
             };
             if shown {
-                say_text(&reporter.render(&diagnostic));
+                say_rendered(&reporter.render(&diagnostic));
             }
         }
         if errors == 0 {

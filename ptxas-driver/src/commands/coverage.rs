@@ -7,6 +7,7 @@ mod text;
 use crate::cli::{FAILURE, USAGE, complain, note};
 use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, stripped};
 use crate::options::{self, PathMap};
+use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_read::coverage::Coverage;
@@ -138,7 +139,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             PtxNames::read(&parsed.module, &options.path_map).with_context(|| (*name).clone())
         })
         .transpose()?;
-    let minimum = Minimum { lines: options.min_lines, variables: options.min_vars };
+    let minimum = options.minimum();
     let mut failed = false;
     let mut outcomes = Vec::new();
     for path in &options.files {
@@ -147,7 +148,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         read::each_image(path, out, look, |out, name, done| {
             outcomes.push(match done {
                 Ok(report) => {
-                    failed |= !say(&report, options, minimum, out)?;
+                    failed |= !say(&report, options, &debug, out)?;
                     Outcome::Report(Box::new(report))
                 }
                 Err(error) => {
@@ -179,12 +180,17 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             min_vars: options.min_vars,
             files: outcomes,
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else if options.files.len() > 1 {
         text::all_files(out, read_of(Some(&outcomes)))?;
     }
     Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
+}
+
+impl Options {
+    fn minimum(&self) -> Minimum {
+        Minimum { lines: self.min_lines, variables: self.min_vars }
+    }
 }
 
 /// Of outcomes those of cubins that were read.
@@ -196,7 +202,8 @@ fn read_of(outcomes: Option<&[Outcome]>) -> impl Iterator<Item = &FileReport> {
 }
 
 /// Shows what came of a cubin, and whether all is well with it.
-fn say(report: &FileReport, options: &Options, minimum: Minimum, out: &mut dyn Write) -> Result<bool> {
+fn say(report: &FileReport, options: &Options, debug: &DebugBytes, out: &mut dyn Write) -> Result<bool> {
+    let minimum = options.minimum();
     if !options.json {
         text::file(out, report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
@@ -208,7 +215,7 @@ fn say(report: &FileReport, options: &Options, minimum: Minimum, out: &mut dyn W
     }
     out.flush()?;
     if let Some(error) = &report.register_fault {
-        let name = &report.file;
+        let name = debug.name_of_sections(&report.file);
         complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
     }
     for message in report.messages(minimum) {
@@ -227,13 +234,14 @@ fn report(
     names: Option<&PtxNames>,
     minimum: Minimum,
 ) -> Result<FileReport> {
-    let cubin = debug.cubin(name, bytes)?;
-    if let Some(why) = stripped(&cubin, None) {
-        note(format_args!("{name}: {why}"));
-    }
-    let symbolizer = Symbolizer::new(&cubin).with_context(|| name.to_owned())?;
-    let coverage = Coverage::of(&cubin, &symbolizer).with_context(|| name.to_owned())?;
-    let lost = names.map(|names| names.lost(&cubin, &coverage)).transpose();
-    let lost = lost.with_context(|| name.to_owned())?.flatten();
-    Ok(FileReport::new(name.to_owned(), &cubin, &coverage, lost, minimum))
+    debug.look(name, bytes, |cubin, _| {
+        if let Some(why) = stripped(cubin, None) {
+            note(format_args!("{name}: {why}"));
+        }
+        let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
+        let coverage = Coverage::of(cubin, &symbolizer).with_context(|| name.to_owned())?;
+        let lost = names.map(|names| names.lost(cubin, &coverage)).transpose();
+        let lost = lost.with_context(|| name.to_owned())?.flatten();
+        Ok(FileReport::new(name.to_owned(), cubin, &coverage, lost, minimum))
+    })
 }

@@ -8,6 +8,7 @@ mod text;
 
 use crate::cli::USAGE;
 use crate::commands::read::{self, JSON_VERSION};
+use crate::plain::write_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use compare::{AllFacts, Difference, compare};
@@ -129,8 +130,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             differences: &differences,
             other_file_stats: &other_file_stats,
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else {
         text::differences(out, (&a, &b), &differences, &ignored, options.limit)?;
         text::other_file_stats(out, &other_file_stats)?;

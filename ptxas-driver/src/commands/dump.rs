@@ -12,9 +12,8 @@ mod section;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{
-    self, Around, DebugFile, JSON_VERSION, Names, Plain, Shown, Unanswered, stripped,
-};
+use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, stripped};
+use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 pub(super) use model::{
@@ -106,13 +105,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     read::with_document(schema, &options.file, out, |out| {
         let debug = options.debug.read()?;
         read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-            of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+            debug.look(name, bytes, |cubin, shown| of_cubin(options, (name, shown), cubin, out))
         })
     })
 }
 
 /// Shows one cubin.
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
+fn of_cubin(
+    options: &Options,
+    (name, shown): (&str, &str),
+    cubin: &Cubin<'_>,
+    out: &mut dyn Write,
+) -> Result<Shown> {
     let filter = match &options.function {
         Some(function) => Some(filter(cubin, function).with_context(|| name.to_owned())?),
         None => None,
@@ -124,7 +128,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     }
     let source = Source::new(cubin, filter, options.offset.as_ref().map(Place::offset));
     if let Some(model) = options.style.model() {
-        return in_ptxas_style(name, &source, &chosen, model, &mut Plain(out));
+        return in_ptxas_style((name, shown), &source, &chosen, model, out);
     }
     let table = (names.is_empty() && options.function.is_none()).then(|| section::table(cubin));
 
@@ -150,10 +154,8 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             section_table: table,
             sections,
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else {
-        let out = &mut Plain(out);
         if let Some(table) = &table {
             text::table(out, name, cubin, table)?;
         }
@@ -172,7 +174,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
 
 /// Shows the chosen sections that such a text is defined of.
 fn in_ptxas_style(
-    name: &str,
+    (name, file): (&str, &str),
     source: &Source<'_, '_>,
     chosen: &[SectionIndex],
     model: Model,
@@ -185,7 +187,8 @@ fn in_ptxas_style(
             writeln!(out)?;
         }
         let view = source.view(*index).with_context(|| name.to_owned())?;
-        is_sound &= ptxas_style::section(out, source, &view, model).with_context(|| name.to_owned())??;
+        is_sound &=
+            ptxas_style::section(out, file, source, &view, model).with_context(|| name.to_owned())??;
     }
     if is_first {
         let why = format!("{name}: no .debug_abbrev and .debug_info to show in this style");

@@ -6,8 +6,9 @@ mod names;
 mod text;
 
 use crate::cli::FAILURE;
-use crate::commands::read::{self, FileBytes, JSON_VERSION, Numbered, is_arch, numbered, why_none};
+use crate::commands::read::{self, JSON_VERSION, Numbered, is_arch, numbered, why_none};
 use crate::output;
+use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use messages::{Messages, Steady};
@@ -129,8 +130,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.json {
         let files = Stream::new(options.files.iter().map(|path| Lazy { extract: &extract, path }));
         let document = Document { schema: "nvdwarf.extract", schema_version: JSON_VERSION, files };
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        writeln!(out)?;
+        write_json(&mut out, &document)?;
     } else {
         let mut is_first = true;
         for path in &options.files {
@@ -146,7 +146,7 @@ struct Input<'p> {
     path: &'p Path,
     /// To show.
     name: String,
-    bytes: Result<FileBytes, String>,
+    bytes: Result<Vec<u8>, String>,
 }
 
 impl<'p> Input<'p> {

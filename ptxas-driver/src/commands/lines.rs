@@ -12,6 +12,8 @@ mod text;
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered, debug_only};
+use crate::input;
+use crate::plain::write_json;
 use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result, bail};
 use at::At;
@@ -28,7 +30,7 @@ use samples::Samples;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use style::Style;
@@ -196,10 +198,12 @@ fn answer(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let around = if options.style.is_some() { Around::Nothing } else { Around::json_if(options.json) };
     let mut objects = Vec::new();
     let code = read::each_cubin(&options.file, around, out, |name, bytes, out| {
-        of_cubin(options, name, &debug.cubin(name, bytes)?, asked, (&mut *out, &mut objects))
+        debug.look(name, bytes, |cubin, shown| {
+            of_cubin(options, (name, shown), cubin, asked, (&mut *out, &mut objects))
+        })
     })?;
     if options.style == Some(Style::Json) && !options.is_by_line() {
-        style::write_array(out, objects)?;
+        style::write_array(out, &objects)?;
     }
     Ok(code)
 }
@@ -216,7 +220,7 @@ struct Asked<'r> {
 /// Answers what is asked of one cubin, or lists it.
 fn of_cubin(
     options: &Options,
-    name: &str,
+    (name, shown): (&str, &str),
     cubin: &Cubin<'_>,
     asked: Asked<'_>,
     (out, objects): (&mut dyn Write, &mut Vec<Value>),
@@ -224,8 +228,8 @@ fn of_cubin(
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
     let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin));
-    let entries = inlined_entries(name, cubin, space);
-    let calls = entries.as_ref().and_then(|entries| or_note(name, InlinedCalls::read(cubin, entries)));
+    let entries = inlined_entries(shown, cubin, space);
+    let calls = entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries)));
     let calls = calls.filter(|calls| !calls.is_empty());
     if calls.as_ref().is_some_and(InlinedCalls::is_cut) {
         note(format_args!(
@@ -320,6 +324,9 @@ impl<'s> Run<'_, 's> {
             for ambiguity in all.iter().filter_map(At::ambiguity) {
                 note(format_args!("{}: {ambiguity}", self.name));
             }
+            for unanswered in all.iter().filter_map(At::complaint) {
+                note(format_args!("{}: {unanswered}", self.name));
+            }
             at::write(out, &all)?;
         }
         Ok(Shown::answers(all.iter().map(At::is_answered).collect()))
@@ -384,8 +391,7 @@ impl<'s> Run<'_, 's> {
             samples,
             at,
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        Ok(writeln!(out)?)
+        Ok(write_json(out, &document)?)
     }
 }
 
@@ -394,10 +400,9 @@ fn all_queries(given: &[String]) -> Result<Vec<String>> {
     let mut queries = Vec::new();
     for query in given {
         if query == "-" {
-            for line in std::io::stdin().lock().lines() {
-                let line = line.context("reading queries from standard input")?;
-                queries.extend(Some(line.trim()).filter(|line| !line.is_empty()).map(str::to_owned));
-            }
+            let text = input::read_stdin_words().context("reading queries from standard input")?;
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            queries.extend(lines.map(str::to_owned));
         } else {
             queries.push(query.clone());
         }

@@ -8,6 +8,7 @@ mod self_check;
 
 use crate::commands::read::{self, Unanswered};
 use crate::output;
+use crate::plain::Plain;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use nv_debug_sections::catalog::CODE_PREFIX;
@@ -115,10 +116,9 @@ fn other_code<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str>
 fn write(cubin: &Cubin<'_>, name: &str, target: &Path, out: &mut dyn Write) -> Result<()> {
     let bytes = cubin.write().with_context(|| name.to_owned())?;
     if target == Path::new("-") {
-        out.write_all(&bytes)?;
-        return Ok(());
+        return output::write_stdout(out, &bytes);
     }
-    output::write(target, &bytes)
+    output::write_lasting(target, &bytes)
 }
 
 /// Refuses a cubin without a capsule, of the file called `name`.
@@ -146,10 +146,10 @@ fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), Unanswered> {
 /// The file is no readable cubin, or has no sound capsule.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     match &options.command {
-        Command::Plan(options) => plan::run(options, out),
+        Command::Plan(options) => plan::run(options, &mut Plain(out)),
         Command::Clone(options) => clone::run(options, out),
         Command::Finalise(options) => finalise::run(options, out),
-        Command::SelfCheck(options) => self_check::run(options, out),
+        Command::SelfCheck(options) => self_check::run(options, &mut Plain(out)),
         Command::StripCapsule(options) => one_space::run(options, one_space::Removed::Capsule, out),
         Command::KeepCapsuleOnly(options) => one_space::run(options, one_space::Removed::Native, out),
     }

@@ -74,15 +74,15 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out.flush()?;
-    let name = printable(&file.name);
+    let name = &file.name;
     let lines = LineIndex::new(&file.text);
-    let reporter = Reporter::new(&name, &file.text, &lines, std::io::stderr().is_terminal());
+    let reporter = Reporter::new(name, &file.text, &lines, std::io::stderr().is_terminal());
     let mut errors = std::io::stderr().lock();
     for error in parsed.errors.iter().take(SHOWN) {
         writeln!(errors, "{}", reporter.render(&Diagnostic::error(error.range, error.to_string())))?;
     }
     if let Some(more) = parsed.errors.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        writeln!(errors, "{name}: {more} more syntax errors")?;
+        writeln!(errors, "{}: {more} more syntax errors", printable(name))?;
     }
     Ok(ExitCode::from(FAILURE))
 }

@@ -7,6 +7,7 @@ mod text;
 use crate::arch::{self, Arch};
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
+use crate::plain::write_json;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;
@@ -230,8 +231,7 @@ fn of_cubin(
 }
 
 fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
-    Ok(writeln!(out)?)
+    Ok(write_json(out, document)?)
 }
 
 impl Options {

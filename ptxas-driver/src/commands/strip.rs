@@ -2,8 +2,10 @@
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, JSON_VERSION};
+use crate::input;
 use crate::output::{self, Together};
-use anyhow::{Context, Result, anyhow, bail};
+use crate::plain::write_json;
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -11,7 +13,6 @@ use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -171,8 +172,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         report.say();
     }
     if options.json {
-        serde_json::to_writer_pretty(&mut *out, &report)?;
-        writeln!(out)?;
+        write_json(out, &report)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -213,7 +213,7 @@ fn write(
     cubin: &[u8],
     out: &mut dyn Write,
 ) -> Result<()> {
-    let mut files = Together::default();
+    let mut files = Together::lasting();
     let mut names = Vec::new();
     let file = match target {
         Some(Target::File(path)) => Some((path, cubin)),
@@ -224,9 +224,7 @@ fn write(
         names.push((path, output::other_names(path)));
     }
     if target == Some(Target::Stdout) {
-        // Half a cubin is a failure, also where the reader went away: the error is not passed on as one of that kind.
-        let done = out.write_all(cubin).and_then(|()| out.flush());
-        done.map_err(|error| anyhow!("standard output: {error}"))?;
+        output::write_stdout(out, cubin)?;
     }
     files.commit()?;
     for (path, others) in names.into_iter().filter(|(_, others)| *others > 0) {
@@ -241,7 +239,7 @@ fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     if !cubin.has_debug_sections() {
         bail!("no debug sections, so '{}' is not written", path.display());
     }
-    if path.is_file() && fs::read(path).is_ok_and(|old| knows_more(&old, cubin)) {
+    if path.is_file() && input::read(path).is_ok_and(|old| knows_more(&old, cubin)) {
         bail!(
             "'{}' has debug sections of this code that the cubin lacks, so it is not replaced",
             path.display()

@@ -7,8 +7,9 @@ mod words;
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
 use crate::commands::read::{
-    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, debug_only, printable, stripped,
+    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, debug_only, stripped,
 };
+use crate::plain::write_json;
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -96,13 +97,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     read::with_document(schema, &options.file, out, |out| {
         let debug = options.debug.read()?;
         read::each_cubin(&options.file, Around::json_if(options.json), out, |name, bytes, out| {
-            of_cubin(options, name, &debug.cubin(name, bytes)?, out)
+            debug.look(name, bytes, |cubin, shown| of_cubin(options, (name, shown), cubin, out))
         })
     })
 }
 
 /// Shows the variables of one cubin.
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
+fn of_cubin(
+    options: &Options,
+    (name, shown): (&str, &str),
+    cubin: &Cubin<'_>,
+    out: &mut dyn Write,
+) -> Result<Shown> {
     let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
     let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
@@ -160,8 +166,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             code: cubin.code_place().word(),
             listing: &listing,
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else {
         text::write(out, &listing)?;
     }
@@ -170,10 +175,10 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     }
     for fault in listing.faults() {
         out.flush()?;
-        complain(format_args!("{name}: {}; what is missing: {}", printable(&fault.error), fault.missing));
+        complain(format_args!("{shown}: {}; what is missing: {}", fault.error, fault.missing));
     }
-    let shown = Shown::answers(answers);
-    Ok(if listing.faults().is_empty() { shown } else { shown.unsound() })
+    let answered = Shown::answers(answers);
+    Ok(if listing.faults().is_empty() { answered } else { answered.unsound() })
 }
 
 /// Whether there is a variable of this name.

@@ -5,7 +5,8 @@ mod model;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, Sources, stripped};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, SourceOptions, Sources, stripped};
+use crate::plain::write_json;
 use anyhow::Result;
 use clap::Args;
 use cubin_read::verify::{Context, RULES, Rule, SourceFile, rule_named, verify_with};
@@ -21,8 +22,9 @@ Examples:
   ptxas-driver verify --ignore L101,R101 a.cubin
   ptxas-driver verify --known-faults          what tools are known to do wrong
 
-Lines are looked up in their source files where these are at hand, and of the size that the cubin
-records.
+Lines are looked up in their source files where these are of the size that the cubin records, and
+below the working folder or one of --source-dir; relative names also below the folder of FILE. What
+a cubin names elsewhere is not opened.
 The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
 from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
 From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
@@ -45,9 +47,8 @@ pub struct Options {
     /// Leave out findings of a rule, by code or name
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
     ignore: Vec<&'static Rule>,
-    /// Do not look for source files, beside FILE and in the working folder, to find lines past their end
-    #[arg(long)]
-    no_sources: bool,
+    #[command(flatten)]
+    sources: SourceOptions,
     /// List what tools are known to do wrong; no file is read
     #[arg(long, conflicts_with_all = ["files", "debug_file", "ignore"])]
     known_faults: bool,
@@ -79,8 +80,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut files = Vec::new();
     let mut fails = false;
     for path in &options.files {
-        let sources = Sources::beside(path);
-        let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, &sources, options);
+        let sources = options.sources.of(path);
+        let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, sources.as_ref(), options);
         read::each_image(path, out, look, |out, name, done| {
             let is_read = done.is_ok();
             let file = done.unwrap_or_else(|error| model::Verified::unreadable(name, error));
@@ -104,21 +105,22 @@ fn of_cubin(
     name: &str,
     bytes: &[u8],
     debug: &DebugBytes,
-    sources: &Sources,
+    sources: Option<&Sources>,
     options: &Options,
 ) -> Result<model::Verified> {
-    let cubin = debug.cubin(name, bytes)?;
-    if let Some(why) = stripped(&cubin, None) {
-        note(format_args!("{name}: {why}"));
-    }
-    let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
-    let source_lines = if options.no_sources { None } else { Some(&source_lines as _) };
-    let mut report = verify_with(&cubin, Context { source_lines });
-    // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
-    if cubin.has_capsule() && !cubin.is_side_file() {
-        capsule::check(&cubin, &mut report);
-    }
-    Ok(model::Verified::new(name.to_owned(), &cubin, &report, &options.ignore))
+    debug.look(name, bytes, |cubin, _| {
+        if let Some(why) = stripped(cubin, None) {
+            note(format_args!("{name}: {why}"));
+        }
+        let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
+        let source_lines = sources.is_some().then_some(&source_lines as _);
+        let mut report = verify_with(cubin, Context { source_lines });
+        // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
+        if cubin.has_capsule() && !cubin.is_side_file() {
+            capsule::check(cubin, &mut report);
+        }
+        Ok(model::Verified::new(name.to_owned(), cubin, &report, &options.ignore))
+    })
 }
 
 fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {
@@ -133,6 +135,5 @@ fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {
 }
 
 fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
-    Ok(writeln!(out)?)
+    Ok(write_json(out, document)?)
 }

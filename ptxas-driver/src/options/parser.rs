@@ -7,8 +7,10 @@ use super::{
     Parsed, Severity, UsageError, file,
 };
 use crate::arch::{self, Arch, NotAnArch, Suffix};
+use crate::input;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::vec;
 
 /// The fatal message that ends parsing, and a hint of ours.
@@ -243,9 +245,12 @@ impl<'a> Parser<'a> {
             if self.open.len() > file::MAX_DEPTH || self.files > file::MAX_FILES {
                 return stop(format!("Too many options file opened '{}'", name.display()));
             }
-            let Ok(bytes) = std::fs::read(&name) else {
-                return stop(format!("Could not open options file '{}'", name.display()));
-            };
+            let bytes = input::read_words(Path::new(&name)).or_else(|error| {
+                // ptxas has no limit and no words for it.
+                let is_large = error.kind() == ErrorKind::FileTooLarge;
+                let why = if is_large { format!(": {error}") } else { String::new() };
+                stop(format!("Could not open options file '{}'{why}", name.display()))
+            })?;
             words.extend(file::words(&bytes).or_else(stop)?);
         }
         self.open.push(words.into_iter());

@@ -2,12 +2,15 @@
 
 mod search;
 
+use crate::cleanup::{PrivateFolder, child, write_private};
+use crate::input;
 use crate::options::{Answer, CONFLICT, Input, Options};
 pub use search::{Found, HOW_TO_GET_ONE, NotFound, find};
 use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
-use std::{fmt, fs, io};
+use std::process::{Command, ExitStatus, Stdio};
 
 #[cfg(test)]
 mod tests;
@@ -34,15 +37,6 @@ pub struct Request<'a> {
     pub options: &'a Options,
 }
 
-/// What a ptxas made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
-    /// The cubin; empty where the architecture is a virtual one.
-    pub cubin: Vec<u8>,
-    /// What it printed on standard error: warnings, one a line. Often empty.
-    pub messages: String,
-}
-
 /// A ptxas that made nothing.
 #[derive(Debug)]
 pub enum RunError {
@@ -61,8 +55,8 @@ pub enum RunError {
         ptxas: PathBuf,
         /// Its exit code, or the signal that ended it.
         status: ExitStatus,
-        /// Its messages, to be forwarded as they are.
-        messages: String,
+        /// Whether it said why.
+        has_spoken: bool,
     },
     /// It ended well but left no cubin.
     NoOutput {
@@ -93,55 +87,71 @@ impl std::error::Error for RunError {
     }
 }
 
-/// Runs `ptxas` and returns the cubin it made.
+/// Runs `ptxas` and returns the cubin that it made; nothing where the architecture is a virtual one. `tell`
+/// gets what it prints on standard error, line by line.
 ///
 /// It runs in the caller's working directory, against which ptxas looks up the source files of `.file`, and writes to a
 /// temporary directory that is removed afterwards, whatever happened.
 ///
 /// # Errors
 ///
-/// [`RunError`]; a ptxas that fails says why itself, in [`RunError::Failed`].
-pub fn run(ptxas: &Path, request: &Request<'_>) -> Result<Made, RunError> {
-    let scratch = tempfile::Builder::new().prefix("nvdwarf-").tempdir().map_err(RunError::Temporary)?;
+/// [`RunError`]; a ptxas that fails says why itself, which `tell` has got.
+pub fn run(
+    ptxas: &Path,
+    request: &Request<'_>,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Option<Vec<u8>>, RunError> {
+    let scratch = PrivateFolder::new().map_err(RunError::Temporary)?;
     // After -g, .note.nv.tkinfo tells the base names of both files.
-    let (inputs, outputs) = (scratch.path().join("in"), scratch.path().join("out"));
-    for folder in [&inputs, &outputs] {
-        fs::create_dir(folder).map_err(RunError::Temporary)?;
-    }
+    let inputs = scratch.make_folder("in").map_err(RunError::Temporary)?;
+    let outputs = scratch.make_folder("out").map_err(RunError::Temporary)?;
     let output = outputs.join(request.options.output.file_name().unwrap_or(OsStr::new("elf.o")));
+    // ptxas 13.0.88 writes into a file that is there, which stays private then.
+    write_private(&output, b"").map_err(RunError::Temporary)?;
     let typed = inputs.join("stdin");
-    let mut command = Command::new(ptxas);
+    let mut command = command(ptxas);
     command.args(options(request.options)).arg("-o").arg(&output);
     match request.source {
         Source::File(path) => command.arg(file_argument(path)),
         Source::Several => command.args(inputs_as_typed(request.options)),
         Source::Text(text) => {
-            fs::write(&typed, text).map_err(RunError::Temporary)?;
+            write_private(&typed, text).map_err(RunError::Temporary)?;
             command.arg(&typed)
         }
         Source::Argument(text) => command.arg("-ias").arg(text),
     };
-    let stdin = if reads_stdin(request) { Stdio::inherit() } else { Stdio::null() };
-    let ran = start(ptxas, command.stdin(stdin))?;
+    let reads_stdin = reads_stdin(request);
+    command.stdin(if reads_stdin { Stdio::inherit() } else { Stdio::null() }).stdout(Stdio::null());
 
-    let mut messages = String::from_utf8_lossy(&ran.stderr).into_owned();
-    if matches!(request.source, Source::Text(_)) {
-        messages = messages.replace(&*typed.to_string_lossy(), &request.options.input.name());
-    }
-    if request.options.line_info_overridden {
+    let name = request.options.input.name();
+    let typed = typed.to_string_lossy();
+    let conflict = format!(" warning : {CONFLICT}");
+    let mut has_spoken = false;
+    let mut forward = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line);
+        let line = line.strip_suffix('\n').unwrap_or(&line);
         // We have said so. A line begins with the name of the ptxas, which may be ptxas-blackwell.
-        let conflict = format!(" warning : {CONFLICT}\n");
-        messages = messages.split_inclusive('\n').filter(|line| !line.ends_with(&conflict)).collect();
-    }
-    if !ran.status.success() {
-        return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
+        if request.options.line_info_overridden && line.ends_with(&conflict) {
+            return;
+        }
+        has_spoken = true;
+        match request.source {
+            Source::Text(_) => tell(&line.replace(&*typed, &name)),
+            _ => tell(line),
+        }
+    };
+    let ended = child::run(&mut command, reads_stdin && child::has_terminal(), &mut forward);
+    let status = ended.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })?;
+    if !status.success() {
+        return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status, has_spoken });
     }
     if request.options.virtual_arch.is_some() {
-        return Ok(Made { cubin: Vec::new(), messages });
+        return Ok(None);
     }
-    let cubin =
-        fs::read(&output).map_err(|error| RunError::NoOutput { ptxas: ptxas.to_path_buf(), error })?;
-    Ok(Made { cubin, messages })
+    let made = input::read(&output);
+    let made =
+        made.and_then(|made| if made.is_empty() { Err(ErrorKind::NotFound.into()) } else { Ok(Some(made)) });
+    made.map_err(|error| RunError::NoOutput { ptxas: ptxas.to_path_buf(), error })
 }
 
 /// A name that starts with a dash would be an option.
@@ -164,10 +174,17 @@ fn reads_stdin(request: &Request<'_>) -> bool {
     matches!(request.source, Source::Several) && request.options.inputs().any(|input| *input == Input::Stdin)
 }
 
-/// Runs it so that it is not us again. Without a word about standard input `output` gives it none.
-fn start(ptxas: &Path, command: &mut Command) -> Result<Output, RunError> {
-    let ran = command.env(search::GUARD, ptxas).output();
-    ran.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
+/// A command line of a ptxas, which is not us again and ends with us.
+fn command(ptxas: &Path) -> Command {
+    let mut command = child::command(ptxas.as_os_str());
+    command.env(search::GUARD, ptxas);
+    command
+}
+
+/// Runs a ptxas with one option, and no file.
+fn capture(ptxas: &Path, option: &OsStr) -> Result<child::Captured, RunError> {
+    let captured = child::capture(command(ptxas).arg(option));
+    captured.map_err(|error| RunError::Start { ptxas: ptxas.to_path_buf(), error })
 }
 
 /// ptxas' command line, without the files.
@@ -208,12 +225,12 @@ pub fn code_of(status: ExitStatus) -> Option<i32> {
 ///
 /// [`RunError`]
 pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
-    let ran = start(ptxas, Command::new(ptxas).arg(option))?;
+    let ran = capture(ptxas, OsStr::new(option))?;
     if !ran.status.success() {
-        let messages = String::from_utf8_lossy(&ran.stderr).into_owned();
-        return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, messages });
+        let has_spoken = !ran.stderr.is_empty();
+        return Err(RunError::Failed { ptxas: ptxas.to_path_buf(), status: ran.status, has_spoken });
     }
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+    Ok(ran.stdout)
 }
 
 /// Whether ptxas knows an option, as it was typed, an attached argument included.
@@ -221,9 +238,8 @@ pub fn printed(ptxas: &Path, option: &str) -> Result<String, RunError> {
 /// Observed: ptxas 13.0.88 takes exception to an option before it misses an input file, for which it prints its help. One
 /// that cannot be started knows nothing.
 pub fn ask(ptxas: &Path, option: &OsStr) -> Answer {
-    let Ok(ran) = start(ptxas, Command::new(ptxas).arg(option)) else { return Answer::Unknown };
-    let messages = String::from_utf8_lossy(&ran.stderr);
-    match (ran.status.success(), messages) {
+    let Ok(ran) = capture(ptxas, option) else { return Answer::Unknown };
+    match (ran.status.success(), ran.stderr) {
         (false, said) if said.contains("Unknown option") => Answer::Unknown,
         (false, said) if said.contains("argument expected after") && !said.contains("no argument") => {
             Answer::WantsArgument

@@ -2,6 +2,7 @@
 
 use super::{Checked, Options};
 use crate::commands::read::JSON_VERSION;
+use crate::plain::write_json;
 use anyhow::Result;
 use ptx_syntax::TextRange;
 use ptx_syntax::check::{GATES, Mode, PtxVersion, RULES, Rule, Verdict};
@@ -166,7 +167,7 @@ impl Documents {
                 lineinfo: reject(Mode::Lineinfo),
                 g: reject(Mode::G),
             }),
-            min_version: Some(min_version(checked, checked.text(options))),
+            min_version: Some(min_version(checked, checked.text())),
             findings: findings.collect(),
             more: report.more.iter().map(|&(rule, count)| More { code: rule.code, count }).collect(),
             fix: checked.repaired.as_ref().map(|repaired| Fix {
@@ -187,9 +188,7 @@ impl Documents {
             return Ok(());
         }
         let document = Document { schema: "nvdwarf.check", schema_version: JSON_VERSION, files: self.files };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
-        Ok(())
+        Ok(write_json(out, &document)?)
     }
 }
 
@@ -263,7 +262,5 @@ pub(super) fn rules(out: &mut dyn Write) -> Result<()> {
         schema_version: JSON_VERSION,
         rules: RULES.iter().map(row).collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &table)?;
-    writeln!(out)?;
-    Ok(())
+    Ok(write_json(out, &table)?)
 }

@@ -20,8 +20,9 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
         Color::Never => false,
     };
     let name = &*printable(&checked.file.name);
-    let reporter = Reporter::new(name, checked.text(options), &checked.lines, color);
-    for (repair, count) in checked.repaired.iter().flat_map(|repaired| &repaired.applied) {
+    let reporter = Reporter::new(name, checked.text(), &checked.lines, color);
+    let applied = checked.repaired.iter().filter(|_| !options.diff).flat_map(|repaired| &repaired.applied);
+    for (repair, count) in applied {
         writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
     }
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -45,7 +46,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
             writeln!(out, "{name}: {more} more of {} {}", rule.code, rule.name)?;
         }
     }
-    writeln!(out, "{name}: {}", summary(checked, options))?;
+    writeln!(out, "{name}: {}", summary(checked))?;
     Ok(())
 }
 
@@ -57,11 +58,11 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
     };
     Diagnostic {
         severity,
-        message: printable(&finding.message).into_owned(),
+        message: finding.message.clone(),
         range: Some(finding.range),
         code: Some(finding.rule.code),
         related: finding.related.clone(),
-        help: finding.help.as_deref().map(|help| printable(help).into_owned()),
+        help: finding.help.clone(),
     }
 }
 
@@ -69,7 +70,7 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
 const TRIED: usize = 4 << 20;
 
 /// `2 errors, 1 warning, 3 notes`
-fn summary(checked: &Checked<'_>, options: &Options) -> String {
+fn summary(checked: &Checked<'_>) -> String {
     let report = &checked.report;
     let mut parts = Vec::new();
     for severity in [Found::Error, Found::Warning, Found::Note] {
@@ -92,7 +93,7 @@ fn summary(checked: &Checked<'_>, options: &Options) -> String {
         report.findings.iter().any(|finding| rules.contains(&finding.rule.id))
     };
     let repairs: Vec<Repair> = Fixes::default().repairs.into_iter().filter(answers).collect();
-    let text = checked.text(options);
+    let text = checked.text();
     let is_long = text.len() > TRIED;
     if !repairs.is_empty() && is_long {
         summary.push_str("; --fix may have repairs");

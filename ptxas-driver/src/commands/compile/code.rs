@@ -2,6 +2,7 @@
 
 use super::{Compile, STOPPED, Stopped, say_fatal, say_info, say_text};
 use crate::commands::read;
+use crate::input;
 use crate::options::{Answer, CodeChoice, Input};
 use crate::provider::ptxas::{self, RunError};
 use std::ffi::OsStr;
@@ -83,7 +84,7 @@ impl Compile<'_> {
             }
             Choice::Cubin(path) => {
                 let name = path.display().to_string();
-                let read = std::fs::read(&path).map_err(|error| error.to_string());
+                let read = input::read(&path).map_err(|error| error.to_string());
                 let bytes = read.and_then(|bytes| read::other_kind(&bytes, &name).map_or(Ok(bytes), Err));
                 let bytes = bytes.map_err(|why| {
                     say_fatal(format!("{name}: {why}"));
@@ -136,17 +137,14 @@ impl Compile<'_> {
 
     fn assemble_source(&mut self, path: &Path, source: ptxas::Source<'_>) -> Result<Vec<u8>, Stopped> {
         let request = ptxas::Request { source, options: self.options };
-        let made = self.stats.of_others(|| ptxas::run(path, &request));
-        let made = made.map_err(|error| match error {
+        let tell = &mut |line: &str| say_text(line);
+        let made = self.stats.of_others(|| ptxas::run(path, &request, tell));
+        made.map(Option::unwrap_or_default).map_err(|error| match error {
             // A ptxas that failed has said why.
-            RunError::Failed { messages, status, .. } if !messages.is_empty() && status.code().is_some() => {
-                say_text(messages.trim_end());
+            RunError::Failed { has_spoken: true, status, .. } if status.code().is_some() => {
                 Stopped(exit_code(status.code()))
             }
-            RunError::Failed { ref messages, status, .. } => {
-                if !messages.is_empty() {
-                    say_text(messages.trim_end());
-                }
+            RunError::Failed { status, .. } => {
                 say_fatal(error.to_string());
                 Stopped(exit_code(ptxas::code_of(status)))
             }
@@ -154,11 +152,7 @@ impl Compile<'_> {
                 say_fatal(error.to_string());
                 STOPPED
             }
-        })?;
-        if !made.messages.is_empty() {
-            say_text(made.messages.trim_end());
-        }
-        Ok(made.cubin)
+        })
     }
 }
 

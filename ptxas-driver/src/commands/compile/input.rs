@@ -1,17 +1,14 @@
 //! Reading the PTX file.
 
 use super::{STOPPED, Stopped, say_fatal, say_info, say_text};
+use crate::input;
 use crate::options::{self, Input};
-use std::io::Read;
 
 /// The bytes of the input; `name` is for messages.
-pub(super) fn read(input: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
-    let read = match input {
-        Input::Stdin => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
-        Input::Path(path) => std::fs::read(path),
+pub(super) fn read(ptx: &Input, name: &str) -> Result<Vec<u8>, Stopped> {
+    let read = match ptx {
+        Input::Stdin => input::read_stdin(),
+        Input::Path(path) => input::read(path),
         Input::Text(text) => Ok(text.as_encoded_bytes().to_vec()),
     };
     read.map_err(|error| {

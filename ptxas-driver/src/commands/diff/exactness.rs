@@ -8,6 +8,7 @@ mod words;
 
 use super::{DIFFERENT, Options};
 use crate::commands::read::{JSON_VERSION, printable};
+use crate::plain::write_json;
 use anyhow::{Context, Result};
 use corpus::{Corpus, Entry};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
@@ -101,8 +102,7 @@ pub(super) fn run(manifest: &Path, options: &Options, out: &mut dyn Write) -> Re
         let _ = write!(io::stderr(), "\r{:20}\r", "");
     }
     if options.json {
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else {
         document.write(out, options.limit)?;
     }

@@ -117,13 +117,14 @@ pub(super) fn is_shown(name: &str) -> bool {
 /// The section, or one that it refers to, cannot be read at all; inside, `out` cannot be written.
 pub(super) fn section(
     out: &mut dyn Write,
+    file: &str,
     source: &Source<'_, '_>,
     view: &View<'_>,
     model: Model,
 ) -> Result<io::Result<bool>> {
     let raw = source.cubin().bytes(view.index)?;
     let bytes = if model == Model::Observed { &raw } else { &view.data.bytes };
-    let shown = Shown { name: &view.name, bytes };
+    let shown = Shown { file, name: &view.name, bytes };
     if kind(&view.name) == Some(SectionKind::DebugAbbrev) {
         return Ok(abbreviations(out, shown));
     }
@@ -147,9 +148,11 @@ fn abbreviations(out: &mut dyn Write, shown: Shown<'_>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A section's name and the bytes that are shown.
+/// A section's name, file and the bytes that are shown.
 #[derive(Clone, Copy)]
 struct Shown<'v> {
+    /// The file's name, for messages.
+    file: &'v str,
     name: &'v str,
     bytes: &'v [u8],
 }
@@ -158,7 +161,7 @@ impl Shown<'_> {
     /// Says what is wrong, and shows the bytes from `start` to `end`. Nothing is sound then.
     fn fault(self, out: &mut dyn Write, error: &Error, start: u64, end: u64) -> io::Result<bool> {
         out.flush()?;
-        complain(format_args!("{}", printable(&error.to_string())));
+        complain(format_args!("{}: {error}", self.file));
         let offset = |at| usize::try_from(at).unwrap_or(usize::MAX);
         hex(out, self.bytes.get(offset(start)..offset(end)).unwrap_or_default(), start)?;
         Ok(false)

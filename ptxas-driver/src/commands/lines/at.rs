@@ -93,6 +93,11 @@ impl<'a, 's> At<'a, 's> {
         self.error.is_none()
     }
 
+    /// For standard error: why there is no code.
+    pub(super) fn complaint(&self) -> Option<String> {
+        self.error.as_ref().map(|error| format!("{}: {error}", self.asked))
+    }
+
     /// For standard error: that the name means several files.
     pub(super) fn ambiguity(&self) -> Option<String> {
         let several = self.files.len() > 1;

@@ -80,8 +80,12 @@ impl<'s> Samples<'s> {
             samples.answers.push(address.is_ok());
             match address {
                 Ok((address, count)) => {
-                    let counted = counts.entry(address).or_default();
-                    *counted = counted.saturating_add(count);
+                    // No other sum is larger.
+                    let total = samples.total.checked_add(count);
+                    samples.total = total.ok_or_else(|| {
+                        format!("row {row}: there are more than {} samples up to here", u64::MAX)
+                    })?;
+                    *counts.entry(address).or_default() += count;
                 }
                 Err(why) => samples.bad_row(BadRow { row, why }),
             }
@@ -121,20 +125,19 @@ impl<'s> Samples<'s> {
         let mut lines: HashMap<(Option<&'s str>, u32), (u64, u64)> = HashMap::new();
         let mut chains: HashMap<Vec<Step<'s>>, ChainCount<'s>> = HashMap::new();
         for (address, count) in counts {
-            self.total = self.total.saturating_add(count);
             let frames = answers.frames(address);
             if frames.is_empty() {
-                self.without_line = self.without_line.saturating_add(count);
+                self.without_line += count;
             }
             let mut seen = Vec::new();
             for (depth, frame) in frames.iter().enumerate() {
                 let place = (frame.file, frame.line);
                 let (own, total) = lines.entry(place).or_default();
                 if depth == 0 {
-                    *own = own.saturating_add(count);
+                    *own += count;
                 }
                 if !seen.contains(&place) {
-                    *total = total.saturating_add(count);
+                    *total += count;
                     seen.push(place);
                 }
             }
@@ -142,7 +145,7 @@ impl<'s> Samples<'s> {
             let key: Vec<Step<'s>> =
                 frames.iter().map(|frame| (function(frame), frame.file, frame.line)).collect();
             let chain = chains.entry(key).or_insert(ChainCount { count: 0, frames });
-            chain.count = chain.count.saturating_add(count);
+            chain.count += count;
         }
         self.lines = lines
             .into_iter()

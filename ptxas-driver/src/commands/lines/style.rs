@@ -3,6 +3,7 @@
 use super::answer::{Answer, Frame, Query};
 use super::spelling::Name;
 use crate::commands::read::printable;
+use crate::plain::json_line;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -70,7 +71,7 @@ pub(super) fn write<'a, 's: 'a>(
         match form.style {
             Style::Gnu => gnu(out, form, answer)?,
             Style::Llvm => llvm(out, answer)?,
-            Style::Json if form.by_line => writeln!(out, "{}", object(form, &query, answer))?,
+            Style::Json if form.by_line => writeln!(out, "{}", json_line(&object(form, &query, answer))?)?,
             Style::Json => objects.push(object(form, &query, answer)),
         }
     }
@@ -78,8 +79,8 @@ pub(super) fn write<'a, 's: 'a>(
 }
 
 /// Writes the array of all cubins' answers.
-pub(super) fn write_array(out: &mut dyn Write, objects: Vec<Value>) -> io::Result<()> {
-    writeln!(out, "{}", Value::from(objects))
+pub(super) fn write_array(out: &mut dyn Write, objects: &[Value]) -> io::Result<()> {
+    writeln!(out, "{}", json_line(objects)?)
 }
 
 fn function(frame: &Frame<'_>, demangle: bool) -> String {

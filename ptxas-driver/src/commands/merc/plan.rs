@@ -2,6 +2,7 @@
 
 use super::{View, expect_mercury};
 use crate::commands::read::{self, Around, JSON_VERSION, Shown, printable};
+use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::{Presence, SectionView};
@@ -95,8 +96,7 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     if options.view.json {
         let document =
             Document { schema: SCHEMA, schema_version: JSON_VERSION, file: name, sm, clones: rows };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else {
         text(&rows, out)?;
     }

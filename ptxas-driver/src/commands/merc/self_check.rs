@@ -1,7 +1,8 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
 use super::{Intact, View, expect_capsule, expect_mercury};
-use crate::commands::read::{self, Around, JSON_VERSION, Shown, printable};
+use crate::commands::read::{self, Around, JSON_VERSION, Shown};
+use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
@@ -113,15 +114,13 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             verdicts,
             sections,
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     } else {
         for Row { native, outcome, difference, .. } in sections {
             if options.all || difference.is_some() {
-                let native = printable(native);
                 match difference {
-                    Some(difference) => writeln!(out, "{native}: {outcome}: {}", printable(&difference))?,
-                    None => writeln!(out, "{native}: {outcome}")?,
+                    Some(difference) => writeln!(out, "{name}: {native}: {outcome}: {difference}")?,
+                    None => writeln!(out, "{name}: {native}: {outcome}")?,
                 }
             }
         }

@@ -1,11 +1,10 @@
 //! Reading a cubin, and saying what a file is that is none.
 
 use super::images::expect_file;
-use super::mapped::FileBytes;
+use crate::input;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind};
 use nv_debug_sections::cubin::{Contents, Cubin, Section};
-use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,19 +21,18 @@ static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
 /// # Errors
 ///
 /// It cannot be read; standard input can be only once.
-pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(String, FileBytes)> {
+pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(String, Vec<u8>)> {
     let stdin = path == Path::new("-");
     let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let bytes = if stdin {
         if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
             bail!(STDIN_ONCE);
         }
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| FileBytes::Read(bytes))
+        input::read_stdin()
     } else if path.is_dir() {
         bail!("{name}: a folder, expected {expected}");
     } else {
-        FileBytes::open(path)
+        input::read(path)
     };
     let bytes = bytes.with_context(|| name.clone())?;
     Ok((name, bytes))
@@ -45,7 +43,7 @@ pub(in crate::commands) fn read_any(path: &Path, expected: &str) -> Result<(Stri
 /// # Errors
 ///
 /// It cannot be read, or is evidently something else: a folder, nothing, PTX, a fatbin.
-pub(in crate::commands) fn read_plain(path: &Path) -> Result<(String, FileBytes)> {
+pub(in crate::commands) fn read_plain(path: &Path) -> Result<(String, Vec<u8>)> {
     expect_file(path)?;
     let (name, bytes) = read_any(path, "a cubin")?;
     if bytes.is_empty() {

@@ -1,10 +1,11 @@
 //! `--debug-file`: debug sections that are kept apart from the code.
 
-use super::mapped::FileBytes;
 use crate::commands::read;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// The option.
@@ -16,7 +17,7 @@ pub(in crate::commands) struct DebugFile {
 }
 
 /// What the option names, once read: name and bytes.
-pub(in crate::commands) struct DebugBytes(Option<(String, FileBytes)>);
+pub(in crate::commands) struct DebugBytes(Option<(String, Vec<u8>)>);
 
 impl DebugFile {
     /// Whether the file is to come from standard input.
@@ -38,6 +39,31 @@ impl DebugBytes {
     /// The name to show and the size in bytes of the debug file, if there is one.
     pub(in crate::commands) fn file(&self) -> Option<(&str, u64)> {
         self.0.as_ref().map(|(name, bytes)| (&**name, bytes.len() as u64))
+    }
+
+    /// Looks at the cubin `bytes` of the file called `name`, its debug sections from the debug file if there is one.
+    /// `look` also gets the name for messages about debug sections.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`cubin`](Self::cubin) and of `look`; of a fault in a debug section the message names the debug file too.
+    pub(in crate::commands) fn look<T>(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        look: impl FnOnce(&Cubin<'_>, &str) -> Result<T>,
+    ) -> Result<T> {
+        let cubin = self.cubin(name, bytes)?;
+        let shown = self.name_of_sections(name);
+        look(&cubin, &shown).map_err(|error| match error.downcast_ref::<nv_debug_sections::Error>() {
+            Some(fault) if SectionName::parse(fault.section()).is_debug() => anyhow!("{shown}: {fault}"),
+            _ => error,
+        })
+    }
+
+    /// What messages about debug sections of the file called `name` call it: with the debug file, if there is one.
+    pub(in crate::commands) fn name_of_sections<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        self.file().map_or(name.into(), |(debug_name, _)| format!("{name}: {debug_name}").into())
     }
 
     /// The cubin `bytes` of the file called `name`, its debug sections from the debug file if there is one.

@@ -2,6 +2,7 @@
 
 use super::JSON_VERSION;
 use super::each::{shown_name, without_name};
+use crate::plain::write_json;
 use anyhow::Result;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -34,8 +35,7 @@ pub(in crate::commands) fn with_document<T>(
         let (file, error) = (shown_name(file), format!("{error:#}"));
         let error = without_name(&file, &error);
         let document = Refusal { schema, schema_version: JSON_VERSION, file: &file, error };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)?;
+        write_json(out, &document)?;
     }
     done
 }

@@ -1,11 +1,11 @@
 //! The cubins of a file, one after the other.
 
 use super::images::{File, Numbered, is_stdin};
-use super::mapped::FileBytes;
 use super::shown::{Shown, Tally, Unanswered};
 use crate::cli::{complain, note};
 use crate::commands::read::{JSON_VERSION, printable};
-use anyhow::{Result, anyhow};
+use crate::plain::{json_line, write_json_value};
+use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
@@ -192,8 +192,9 @@ fn say_more(out: &mut dyn Write, faults: u64, name: &str) -> Result<()> {
 ///
 /// # Errors
 ///
-/// The file cannot be read, or means no cubin, or more than one.
-pub(in crate::commands) fn read(operand: &Path) -> Result<(String, FileBytes)> {
+/// The file cannot be read, or means no cubin, or more than one; something else in the file cannot be read, which may be
+/// what was meant.
+pub(in crate::commands) fn read(operand: &Path) -> Result<(String, Vec<u8>)> {
     let file = File::read(operand)?;
     let found = match file.container()? {
         None => None,
@@ -202,10 +203,8 @@ pub(in crate::commands) fn read(operand: &Path) -> Result<(String, FileBytes)> {
             file.expect_one(&survey)?;
             let mut payload = None;
             for found in file.chosen(&container) {
-                match found {
-                    Ok(image) => payload = Some(file.payload(&image)?.into_owned()),
-                    Err(error) => complain(format_args!("{}: {error}", file.base())),
-                }
+                let image = found.with_context(|| file.base().to_owned())?;
+                payload = Some(file.payload(&image)?.into_owned());
             }
             payload
         }
@@ -264,7 +263,7 @@ impl<'f> List<'f> {
         if self.count != 0 {
             return ",\n    ".to_owned();
         }
-        let name = serde_json::Value::from(self.file.name.as_str());
+        let name = json_line(&self.file.name).unwrap_or_default();
         let members = [
             r#""schema": "nvdwarf.images""#.to_owned(),
             format!(r#""schema_version": {JSON_VERSION}"#),
@@ -297,7 +296,7 @@ impl<'f> List<'f> {
     fn error_element(&mut self, out: &mut dyn Write, name: &str, error: &str) -> Result<()> {
         if self.is_document() {
             let mut part = Part::new(out, self.before(), true);
-            serde_json::to_writer_pretty(&mut part, &Fault { file: name, error: error.to_owned() })?;
+            write_json_value(&mut part, &Fault { file: name, error: error.to_owned() })?;
             self.count += 1;
         }
         Ok(())

@@ -1,6 +1,5 @@
 //! The images of a file, numbered as `extract` lists them, and which of them an operand means.
 
-use super::mapped::FileBytes;
 use crate::commands::read::other_kind;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind};
@@ -136,7 +135,7 @@ pub(super) struct File {
     /// The same without what chooses images.
     base: String,
     choice: Choice,
-    pub(super) bytes: FileBytes,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// How many images there are, before any of them is decompressed.
@@ -263,8 +262,8 @@ impl File {
     }
 
     /// Name to show and bytes: those of the image that was found, else of the file.
-    pub(super) fn into_parts(self, found: Option<Vec<u8>>) -> (String, FileBytes) {
-        (self.name, found.map_or(self.bytes, FileBytes::Read))
+    pub(super) fn into_parts(self, found: Option<Vec<u8>>) -> (String, Vec<u8>) {
+        (self.name, found.unwrap_or(self.bytes))
     }
 
     /// The name of the file itself.

@@ -7,15 +7,13 @@ mod demangle;
 mod document;
 mod each;
 mod images;
-mod mapped;
 mod names;
-mod plain;
 mod ptx_file;
 mod shown;
 mod sources;
 mod stripped;
 
-pub(super) use crate::cli::printable;
+pub(super) use crate::plain::printable;
 pub(super) use cubin_file::{
     STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
 };
@@ -25,12 +23,10 @@ pub(super) use demangle::{demangle, demangle_type};
 pub(super) use document::with_document;
 pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
-pub(super) use mapped::FileBytes;
 pub(super) use names::Names;
-pub(super) use plain::Plain;
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};
-pub(super) use sources::Sources;
+pub(super) use sources::{SourceOptions, Sources};
 pub(super) use stripped::stripped;
 
 use nv_debug_sections::symbolize::Doubt;

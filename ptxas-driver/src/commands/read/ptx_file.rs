@@ -31,7 +31,7 @@ impl PtxFile {
             bail!("{name}: an ELF file, expected PTX text");
         }
         let path = path.to_path_buf();
-        let (text, escaped) = match String::from_utf8(bytes.into_vec()) {
+        let (text, escaped) = match String::from_utf8(bytes) {
             Ok(text) if !has_escapes(&text) => (text, false),
             Ok(text) => (decode(text.as_bytes()), true),
             Err(error) => (decode(error.as_bytes()), true),

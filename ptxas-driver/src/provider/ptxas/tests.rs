@@ -3,8 +3,8 @@
 
 use super::search::{BESIDE, GUARD, SET_ASIDE, Surroundings, find_in};
 use super::*;
-use std::env;
 use std::os::unix::fs::symlink;
+use std::{env, fs};
 
 /// A script that stands for a ptxas. A child writes it: a descriptor open for writing here could be inherited by a child
 /// of another test at that moment, and running the script would then fail with "text file busy".
@@ -198,23 +198,24 @@ fn a_run_sees_the_options_and_leaves_nothing() {
         r#"out=$9; { printf '%s ' "$1" "$2" "$3" "$4" "$5" "$6" "$7" "$8" "$(basename "$9")"; pwd; cat "${10}"; } > "$out"; echo "warning in ${10}" >&2"#,
     );
     let options = parsed("-arch sm_90a -e k -lineinfo -O0 -m 64 -o x/y.cubin - -fmad=false");
-    let made = run(&echo, &Request { source: Source::Text(b"PTX"), options: &options }).unwrap();
+    let mut messages = Vec::new();
+    let request = Request { source: Source::Text(b"PTX"), options: &options };
+    let made = run(&echo, &request, &mut |line| messages.push(line.to_owned())).unwrap();
     let here = env::current_dir().unwrap();
     assert_eq!(
-        String::from_utf8(made.cubin).unwrap(),
+        String::from_utf8(made.unwrap()).unwrap(),
         format!("-arch=sm_90a -lineinfo -m64 -O0 -e k -fmad=false -o y.cubin {}\nPTX", here.display())
     );
-    assert_eq!(made.messages, "warning in <stdin>\n");
+    assert_eq!(messages, ["warning in <stdin>"]);
 
     let dirname = tool(dir.path().join("dirname"), r#"dirname "$9" >&2; exit 3"#);
     let input = dir.path().join("in.ptx");
-    match run(&dirname, &Request { source: Source::File(&input), options: &options }) {
-        Err(RunError::Failed { status, messages, .. }) => {
+    let mut folders = Vec::new();
+    let request = Request { source: Source::File(&input), options: &options };
+    match run(&dirname, &request, &mut |line| folders.push(PathBuf::from(line))) {
+        Err(RunError::Failed { status, has_spoken: true, .. }) => {
             assert_eq!(status.code(), Some(3));
-            assert!(
-                !messages.is_empty() && !Path::new(messages.trim_end()).exists(),
-                "{messages} still exists"
-            );
+            assert_eq!(folders.iter().map(|folder| folder.exists()).collect::<Vec<_>>(), [false]);
         }
         other => panic!("{other:?}"),
     }
@@ -226,8 +227,8 @@ fn a_run_that_makes_nothing() {
     let options = parsed("-");
     let request = Request { source: Source::Text(b""), options: &options };
     let silent = tool(dir.path().join("ptxas"), "exit 0");
-    assert!(matches!(run(&silent, &request), Err(RunError::NoOutput { .. })));
-    assert!(matches!(run(&dir.path().join("none"), &request), Err(RunError::Start { .. })));
+    assert!(matches!(run(&silent, &request, &mut |_| ()), Err(RunError::NoOutput { .. })));
+    assert!(matches!(run(&dir.path().join("none"), &request, &mut |_| ()), Err(RunError::Start { .. })));
 }
 
 /// What is asked, and what ptxas 13.0.88 answers.

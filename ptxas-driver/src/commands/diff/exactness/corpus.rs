@@ -1,5 +1,7 @@
 //! The entries of a manifest: PTX, and the cubin that ptxas made of it.
 
+use crate::cleanup::{PrivateFolder, child, write_private};
+use crate::input;
 use anyhow::{Context, Result, ensure};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::Cubin;
@@ -9,7 +11,6 @@ use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::{env, fs};
 
 /// Writers whose bytes are compared.
@@ -63,7 +64,7 @@ impl Corpus {
     /// Reads a manifest; paths are relative to its folder.
     pub(super) fn read(path: &Path, filter: Option<&str>) -> Result<Self> {
         let name = || path.display().to_string();
-        let text = fs::read(path).with_context(name)?;
+        let text = input::read(path).with_context(name)?;
         let manifest: Manifest = serde_json::from_slice(&text)
             .with_context(|| format!("{}: expected a manifest, JSON with `entries`", name()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -83,27 +84,24 @@ impl Corpus {
 impl Entry {
     /// The cubin's bytes.
     pub(super) fn original(&self) -> Result<Vec<u8>> {
-        fs::read(&self.cubin).with_context(|| self.cubin.display().to_string())
+        input::read(&self.cubin).with_context(|| self.cubin.display().to_string())
     }
 
     /// Compiles the PTX with the options that the cubin's note records; `Err` inside: what `compile` said.
     pub(super) fn compile(&self, cubin: &Cubin<'_>, original: &[u8]) -> Result<Result<Vec<u8>, String>> {
-        let folder = tempfile::tempdir()?;
+        let folder = PrivateFolder::new()?;
         let (code, made) = (folder.path().join("code.cubin"), folder.path().join("made.cubin"));
-        fs::write(&code, without_ptx(original)?)?;
+        write_private(&code, &without_ptx(original)?)?;
         let mut provider = std::ffi::OsString::from("cubin:");
         provider.push(&code);
-        let mut command = Command::new(env::current_exe()?);
+        let mut command = child::command(env::current_exe()?.as_os_str());
         command.arg("compile").arg(&self.ptx).args(options(cubin)?);
         command.arg("--code").arg(provider).arg("-o").arg(&made);
         for stat in self.recorded_stats(cubin)? {
             command.arg("--file-stat").arg(stat);
         }
-        let run = command.stdin(Stdio::null()).output()?;
-        if run.status.success() {
-            return Ok(Ok(fs::read(&made)?));
-        }
-        Ok(Err(String::from_utf8_lossy(&run.stderr).into_owned()))
+        let run = child::capture(&mut command)?;
+        Ok(if run.status.success() { Ok(input::read(&made)?) } else { Err(run.stderr) })
     }
 
     /// Time and size of each source file as the cubin records them: entries follow `.file` by increasing index.

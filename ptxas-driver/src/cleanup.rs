@@ -1,0 +1,145 @@
+//! What must not outlive us: temporary files and folders, and the programs that we started.
+//!
+//! SIGHUP, SIGINT, SIGQUIT and SIGTERM end us as they end any program, with the status that shells
+//! and `make` look for. Before that all that is registered here goes. A step that makes something
+//! and registers it, or takes its last name, holds [`lock`]: no signal ends us in the midst of it.
+//!
+//! SIGKILL cannot be held up. The programs that we started end then too (Linux only, see
+//! [`child`]); temporary files stay.
+
+pub mod child;
+#[cfg(unix)]
+mod signals;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry { paths: Vec::new(), programs: Vec::new() });
+
+/// What is there and must go.
+#[derive(Debug)]
+pub struct Registry {
+    paths: Vec<PathBuf>,
+    programs: Vec<child::Group>,
+}
+
+/// Keeps signals from ending us until it is dropped.
+///
+/// What holds it must not wait for others: for a pipe's other end, or for a program.
+pub fn lock() -> MutexGuard<'static, Registry> {
+    #[cfg(unix)]
+    signals::watch();
+    lock_unwatched()
+}
+
+fn lock_unwatched() -> MutexGuard<'static, Registry> {
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for the end, if a signal is about to end us. Called last: what a signal took away is no
+/// failure of ours, and the exit status is the signal's.
+pub fn expect_no_signal() {
+    drop(lock_unwatched());
+}
+
+impl Registry {
+    /// Registers a temporary file or folder that has just been made.
+    pub fn add_path(&mut self, path: &Path) -> RegisteredPath {
+        self.paths.push(path.to_path_buf());
+        RegisteredPath(path.to_path_buf())
+    }
+
+    /// Removes all.
+    #[cfg(unix)]
+    fn clear(&mut self) {
+        child::end_all(&self.programs);
+        self.programs.clear();
+        self.paths.drain(..).for_each(|path| remove(&path));
+    }
+}
+
+/// A path in the registry until it is dropped, which takes the [`lock`].
+#[derive(Debug)]
+#[must_use]
+pub struct RegisteredPath(PathBuf);
+
+impl Drop for RegisteredPath {
+    fn drop(&mut self) {
+        lock_unwatched().paths.retain(|path| *path != self.0);
+    }
+}
+
+/// A folder for temporary files that nobody else can read; goes with all that is in it.
+#[derive(Debug)]
+pub struct PrivateFolder {
+    // Dropped in this order: a path is registered as long as it is there.
+    folder: tempfile::TempDir,
+    _registered: RegisteredPath,
+}
+
+impl PrivateFolder {
+    /// Makes one.
+    ///
+    /// # Errors
+    ///
+    /// There is no folder for temporary files, or it cannot be written.
+    pub fn new() -> std::io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("nvdwarf-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let mut registry = lock();
+        let folder = builder.tempdir()?;
+        let registered = registry.add_path(folder.path());
+        drop(registry);
+        Ok(Self { folder, _registered: registered })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Makes a folder in it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn make_folder(&self, name: &str) -> std::io::Result<PathBuf> {
+        let path = self.path().join(name);
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path)?;
+        Ok(path)
+    }
+}
+
+/// Makes a file that nobody else can read.
+///
+/// # Errors
+///
+/// Those of the system; the file is there already.
+pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::io::Write::write_all(&mut options.open(path)?, bytes)
+}
+
+/// Most times that a folder is tried: a thread of ours may be making files in it.
+#[cfg(unix)]
+const TRIES: u32 = 100;
+
+#[cfg(unix)]
+fn remove(path: &Path) {
+    let is_gone = || match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path).is_ok(),
+        Ok(_) => fs::remove_file(path).is_ok(),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    let _ = (0..TRIES).any(|_| is_gone());
+}

@@ -1,0 +1,177 @@
+//! Text that no name in a file or on a command line can steer a terminal with.
+//!
+//! All that is printed goes through [`printable`]: messages and text by [`Plain`], JSON by
+//! [`write_json`], which has escapes of its own for the same characters. Exceptions are bytes that
+//! are data for other programs: PTX text, cubins and patches.
+
+use serde::Serialize;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Whether a terminal obeys the character in place of showing it, or shows nothing for it: control
+/// characters but the tab, and what reorders text, ends a line, or is invisible.
+pub fn is_steering(c: char) -> bool {
+    c.is_control() && c != '\t'
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Text as one printable line, with escapes for what [`is_steering`].
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if is_harmless(text.as_bytes()) || !text.contains(is_steering) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_steering(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+    }
+    escaped.into()
+}
+
+/// Whether all bytes are printable ASCII or tabs, as nearly all text is.
+fn is_harmless(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+}
+
+/// Text of several lines, each of them [`printable`].
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    if text.split('\n').all(|line| matches!(printable(line), Cow::Borrowed(_))) {
+        return text.into();
+    }
+    let lines: Vec<_> = text.split('\n').map(printable).collect();
+    lines.join("\n").into()
+}
+
+/// A writer of lines of text that are [`printable`]. Each write must hold whole characters.
+#[derive(Debug)]
+pub struct Plain<W>(pub W);
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
+            self.0.write_all(bytes)?;
+        } else {
+            self.0.write_all(printable_lines(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A writer of JSON. Characters that steer can only be in its strings, and are escaped as these are.
+struct PlainJson<W>(W);
+
+impl<W: Write> Write for PlainJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        let mut escaped = String::with_capacity(bytes.len());
+        for c in String::from_utf8_lossy(bytes).chars() {
+            if is_steering(c) && c != '\n' {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(escaped, "\\u{unit:04x}");
+                }
+            } else {
+                escaped.push(c);
+            }
+        }
+        self.0.write_all(escaped.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Writes a JSON document on lines of its own.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_json(out: &mut dyn Write, document: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    write_json_value(out, document)?;
+    writeln!(out)
+}
+
+/// Writes a JSON value without a line end, over several lines.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_json_value(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    Ok(serde_json::to_writer_pretty(PlainJson(out), value)?)
+}
+
+/// A JSON value on one line.
+///
+/// # Errors
+///
+/// The value cannot be serialized.
+pub fn json_line(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    serde_json::to_writer(PlainJson(&mut bytes), value)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Control characters of C0 and C1, DEL, bidirectional controls, line ends, invisible ones.
+    const STEERING: [char; 10] = [
+        '\u{1b}',
+        '\u{7f}',
+        '\u{9b}',
+        '\r',
+        '\u{202e}',
+        '\u{2066}',
+        '\u{2028}',
+        '\u{200f}',
+        '\u{feff}',
+        '\u{e0041}',
+    ];
+
+    #[test]
+    fn what_steers_is_escaped_and_all_else_stays() {
+        for c in STEERING {
+            let text = format!("a{c}b");
+            assert_eq!(printable(&text), format!("a{}b", c.escape_default()));
+            let mut lines = Vec::new();
+            write!(Plain(&mut lines), "{text}\n\tcaf\u{e9} \u{4e2d}\n").unwrap();
+            let lines = String::from_utf8(lines).unwrap();
+            assert_eq!(lines, format!("a{}b\n\tcaf\u{e9} \u{4e2d}\n", c.escape_default()));
+        }
+        assert_eq!(printable("a\nb"), "a\\nb");
+        assert!(matches!(printable("caf\u{e9}\t\u{4e2d}\u{1f600}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn json_has_its_own_escapes_and_the_same_value() {
+        let text: String = STEERING.iter().chain(&['\u{e9}', '\n', '"', '\\']).collect();
+        let mut document = Vec::new();
+        write_json(&mut document, &[&text]).unwrap();
+        let document = String::from_utf8(document).unwrap();
+        assert!(!document.trim_end().replace('\n', "").contains(is_steering), "{document:?}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&document).unwrap(), [&*text]);
+        assert_eq!(serde_json::from_str::<String>(&json_line(&text).unwrap()).unwrap(), text);
+    }
+}
