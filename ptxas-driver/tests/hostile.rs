@@ -1,0 +1,411 @@
+//! Inputs and surroundings that would do harm: names that steer terminals, files that never end or become shorter,
+//! pipes that nobody reads, devices that are full, paths that lead out.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+#[path = "support/driver.rs"]
+mod driver;
+mod support;
+
+use std::fs::{self, File};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// What a terminal obeys, or shows nothing for: escape, CSI of 8 bits, DEL, and what reorders text or ends a line.
+const STEERING: [char; 6] = ['\u{1b}', '\u{9b}', '\u{7f}', '\u{202e}', '\u{2066}', '\u{2028}'];
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+}
+
+fn run(args: &[&str]) -> Output {
+    program().args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn run_in(folder: &Path, args: &[&str]) -> Output {
+    program().args(args).stdin(Stdio::null()).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn hostile(name: &str) -> String {
+    format!("tests/hostile/{name}")
+}
+
+fn example(name: &str) -> String {
+    driver::example(name).to_str().unwrap().to_owned()
+}
+
+/// A script that stands for a ptxas; `made` is what it gives.
+fn ptxas(folder: &Path, body: &str) -> PathBuf {
+    let path = folder.join("ptxas");
+    let script =
+        format!("#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n{body}\n");
+    // Another process writes it: a descriptor that is open for writing could be inherited by a child of another test.
+    let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
+    assert!(Command::new("sh").args(["-c", write]).arg(&path).arg(script).status().unwrap().success());
+    path
+}
+
+/// F13
+#[test]
+fn nothing_that_steers_a_terminal_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let steering: String = STEERING.iter().collect();
+    let odd = |name: &str| format!("{name}{steering}");
+    let ptx = fs::read_to_string(driver::example("saxpy/saxpy.ptx")).unwrap();
+    let in_names =
+        ptx.replacen(".file", &format!(".file\t7 \"a{steering}.cu\"\n.file\t7 \"b.cu\"\n.file"), 1);
+    fs::write(folder.path().join(odd("k.ptx")), &in_names).unwrap();
+    fs::write(folder.path().join("k.ptx"), &in_names).unwrap();
+    fs::write(folder.path().join("words"), odd("--no-such")).unwrap();
+    for name in ["esc.cubin", "damaged.a"] {
+        fs::copy(hostile(name), folder.path().join(name)).unwrap();
+        fs::copy(hostile(name), folder.path().join(odd(name))).unwrap();
+    }
+    fs::copy(driver::example("saxpy/saxpy.cubin"), folder.path().join(odd("s.cubin"))).unwrap();
+    let files = [
+        "esc.cubin".to_owned(),
+        odd("esc.cubin"),
+        odd("damaged.a"),
+        odd("s.cubin"),
+        odd("none"),
+        odd("k.ptx"),
+    ];
+    let commands: [&[&str]; 16] = [
+        &["lines"],
+        &["lines", "--json"],
+        &["vars"],
+        &["vars", "--json"],
+        &["dump"],
+        &["dump", "--json"],
+        &["dump", "--style", "ptxas"],
+        &["sections"],
+        &["sections", "--json"],
+        &["coverage"],
+        &["coverage", "--json"],
+        &["verify"],
+        &["verify", "--json"],
+        &["extract"],
+        &["extract", "--json"],
+        &["merc", "self-check"],
+    ];
+    let mut runs: Vec<Vec<String>> = Vec::new();
+    for file in &files {
+        for command in commands {
+            runs.push(command.iter().map(|word| (*word).to_owned()).chain([file.clone()]).collect());
+        }
+        runs.push(vec!["diff".to_owned(), file.clone(), odd("s.cubin")]);
+    }
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    runs.push(vec!["lines".to_owned(), odd("s.cubin"), odd("query")]);
+    runs.push(vec!["lines".to_owned(), odd("s.cubin"), "--at".to_owned(), odd("file:1")]);
+    runs.push(vec!["vars".to_owned(), odd("s.cubin"), odd("name")]);
+    runs.push(vec!["dump".to_owned(), odd("s.cubin"), "--section".to_owned(), odd(".debug")]);
+    runs.push(vec!["check".to_owned(), odd("k.ptx")]);
+    runs.push(vec!["check".to_owned(), "--json".to_owned(), odd("k.ptx")]);
+    runs.push(words(&["check", "--min-version", &odd("k.ptx")]));
+    runs.push(words(&["check", "--verdict", "g", &odd("k.ptx")]));
+    runs.push(words(&["check", "--ptxas-messages", &odd("k.ptx")]));
+    runs.push(words(&["--code", "none", "-lineinfo", "-arch", "sm_90", &odd("k.ptx"), "-o", "out"]));
+    runs.push(words(&["--code", "none", "-lineinfo", "-arch", &odd("sm_90"), "k.ptx", "-o", "out"]));
+    runs.push(words(&["--code", "none", &odd("--odd"), "k.ptx"]));
+    runs.push(words(&["--code", &odd("cubin:none"), "k.ptx"]));
+    runs.push(words(&["--options-file", "words", "k.ptx"]));
+    runs.push(words(&["--options-file", &odd("none"), "k.ptx"]));
+    runs.push(words(&["--code", "none", "-lineinfo", &example("saxpy/saxpy.ptx"), "-o", &odd("no/such")]));
+    runs.push(vec!["lines".to_owned(), odd("--odd")]);
+    runs.push(vec![odd("verb")]);
+    for args in runs {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let output = run_in(folder.path(), &args);
+        for printed in [&output.stdout, &output.stderr] {
+            let printed = text(printed);
+            assert!(!printed.contains(STEERING), "{args:?}: {printed:?}");
+        }
+    }
+}
+
+/// F14: what is lost is a failure, with the status that the command's help has for it.
+#[test]
+fn a_full_device_is_a_failure() {
+    if !Path::new("/dev/full").exists() {
+        return support::skip("/dev/full", "REQUIRE_DEVICES");
+    }
+    let (cubin, fatbin, ptx) =
+        (example("saxpy/saxpy.cubin"), example("saxpy/saxpy.fatbin"), example("saxpy/saxpy.ptx"));
+    let merc = "tests/pairs/own_sections.sm_100.g.cubin";
+    let full = |args: &[&str]| {
+        let device = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = program().args(args).stdin(Stdio::null()).stdout(device).output().unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    let cubin = &*cubin;
+    for (args, code) in [
+        (&["--help"][..], 1),
+        (&["--version"], 255),
+        (&["lines", "--help"], 1),
+        (&["lines", "--version"], 1),
+        (&["compile", "--help"], 255),
+        (&["compile", "--version"], 255),
+        (&["lines", cubin], 1),
+        (&["lines", "--json", cubin], 1),
+        (&["vars", &example("saxpy/saxpy-debug.cubin")], 1),
+        (&["dump", cubin], 1),
+        (&["sections", cubin], 1),
+        (&["coverage", cubin], 1),
+        (&["verify", "--json", cubin], 1),
+        (&["extract", &fatbin], 1),
+        (&["diff", cubin, cubin], 2),
+        (&["check", &ptx], 2),
+        (&["check", "--rules"], 2),
+        (&["print", &ptx], 2),
+        (&["strip", cubin, "-o", "-"], 1),
+        (&["merc", "plan", merc], 1),
+        (&["merc", "self-check", merc], 1),
+        (&["merc", "strip-capsule", merc, "-o", "-"], 1),
+        (&["merc", "clone", merc, "-o", "-"], 1),
+    ] {
+        let (found, messages) = full(args);
+        assert_eq!(found, Some(code), "{args:?}: {messages}");
+        assert!(
+            messages.contains("tandard output could not be written: No space left"),
+            "{args:?}: {messages}"
+        );
+    }
+}
+
+/// A reader that has seen enough is no failure, but half a cubin is one. Nobody panics.
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let (cubin, ptx) = (example("saxpy/saxpy.cubin"), example("saxpy/saxpy.ptx"));
+    let merc = "tests/pairs/own_sections.sm_100.g.cubin";
+    for (args, code) in [
+        (&["--help"][..], 0),
+        (&["compile", "--help"], 0),
+        (&["lines", &cubin], 0),
+        (&["dump", "--json", &cubin], 0),
+        (&["print", &ptx], 0),
+        (&["strip", &cubin, "-o", "-"], 1),
+        (&["merc", "strip-capsule", merc, "-o", "-"], 1),
+    ] {
+        let mut child = program()
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output.stderr));
+        assert!(!text(&output.stderr).contains("panicked"), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+/// F14: ptxas 13.0.88 cannot open it either.
+#[test]
+fn links_that_lead_to_each_other_are_no_output_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    symlink("b", path("a")).unwrap();
+    symlink("a", path("b")).unwrap();
+    let ptx = example("saxpy/saxpy.ptx");
+    for args in [
+        &["--code", "none", "-lineinfo", "-arch", "sm_90", &ptx, "-o", "a"][..],
+        &["print", &ptx, "-o", "a"],
+        &["strip", &example("saxpy/saxpy.cubin"), "-o", "a"],
+    ] {
+        let output = run_in(folder.path(), args);
+        assert!(!output.status.success(), "{args:?}");
+        assert!(
+            text(&output.stderr).contains("Output file 'a' could not be opened"),
+            "{}",
+            text(&output.stderr)
+        );
+        assert_eq!(fs::read_link(path("a")).unwrap(), Path::new("b"));
+        assert_eq!(driver::names_in(folder.path()), ["a", "b"]);
+    }
+}
+
+/// F8
+#[test]
+fn temporary_files_are_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let tmp = folder.path().join("tmp");
+    fs::create_dir(&tmp).unwrap();
+    fs::copy(driver::example("saxpy/saxpy.cubin"), folder.path().join("made.cubin")).unwrap();
+    let body = r#"find "$TMPDIR" -mindepth 1 -printf '%y %m\n' > "$(dirname "$0")/modes"
+cp "$(dirname "$0")/made.cubin" "$out""#;
+    let ptxas = ptxas(folder.path(), body);
+    let output = program()
+        .args(["-lineinfo", "-arch", "sm_90", "-", "-o"])
+        .arg(folder.path().join("out"))
+        .env("PTXAS", ptxas)
+        .env("TMPDIR", &tmp)
+        .stdin(File::open(driver::example("saxpy/saxpy.ptx")).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let modes = fs::read_to_string(folder.path().join("modes")).unwrap();
+    let mut modes: Vec<&str> = modes.lines().collect();
+    modes.sort_unstable();
+    // Ours, those for input and output, and what is in these.
+    assert_eq!(modes, ["d 700", "d 700", "d 700", "f 600", "f 600"]);
+}
+
+/// What is written in place of a private file is private from its first byte on, and has the old mode in the end.
+#[test]
+fn an_output_file_has_the_mode_of_the_one_that_it_replaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.cubin");
+    for mode in [0o600, 0o640, 0o755] {
+        fs::copy(driver::example("saxpy/saxpy.cubin"), &path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(run(&["strip", path.to_str().unwrap()]).status.success());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+    }
+}
+
+/// F9: no signal, whatever becomes of a file while it is read.
+#[test]
+fn a_file_that_becomes_shorter_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.cubin");
+    let cubin = fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
+    for moment in 0..12 {
+        fs::write(&path, &cubin).unwrap();
+        let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(64 << 20).unwrap();
+        let mut child =
+            program().arg("lines").arg(&path).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(moment));
+        file.set_len(1000).unwrap();
+        let status = child.wait().unwrap();
+        assert!(matches!(status.code(), Some(0 | 1)), "after {moment} ms: {status}");
+    }
+}
+
+/// F17: endless input is an error, of which the limit is told.
+#[test]
+fn endless_input_is_refused() {
+    if !Path::new("/dev/zero").exists() {
+        return support::skip("/dev/zero", "REQUIRE_DEVICES");
+    }
+    let zero = || File::open("/dev/zero").unwrap();
+    let output = run(&["--options-file", "/dev/zero", "k.ptx"]);
+    assert_eq!(output.status.code(), Some(255));
+    assert!(
+        text(&output.stderr).contains("more than 16 MiB, the most that is read"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output =
+        program().args(["lines", &example("saxpy/saxpy.cubin"), "-"]).stdin(zero()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("more than 16 MiB, the most that is read"),
+        "{}",
+        text(&output.stderr)
+    );
+    // One of 1 GiB stands for all: they have one reader.
+    let output = run(&["sections", "/dev/zero"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stderr), "error: /dev/zero: more than 1024 MiB, the most that is read\n");
+}
+
+/// F17: a build does not wait for somebody to read the log.
+#[test]
+fn a_log_that_is_a_pipe_without_a_reader_blocks_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
+    let output = program()
+        .args(["--code", "none", "-lineinfo", "-arch", "sm_90", &example("saxpy/saxpy.ptx"), "-o"])
+        .arg(folder.path().join("out"))
+        .env("NVDWARF_LOG", &log)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("note: $NVDWARF_LOG = "), "{}", text(&output.stderr));
+}
+
+/// F17: what a ptxas prints is forwarded as it comes, and not kept.
+#[test]
+fn a_ptxas_that_prints_a_lot_takes_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(driver::example("saxpy/saxpy.cubin"), folder.path().join("made.cubin")).unwrap();
+    let body = r#"yes 'ptxas info    : 1234567890' | head -c 200000000 >&2
+cp "$(dirname "$0")/made.cubin" "$out""#;
+    let ptxas = ptxas(folder.path(), body);
+    let ptx = example("saxpy/saxpy.ptx");
+    let script = r#"ulimit -v 600000; exec "$0" "$@""#;
+    let output = folder.path().join("out");
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        script,
+        env!("CARGO_BIN_EXE_ptxas-driver"),
+        "-lineinfo",
+        "-arch",
+        "sm_90",
+        &ptx,
+        "-o",
+    ]);
+    let mut child = command.arg(&output).env("PTXAS", ptxas).stderr(Stdio::piped()).spawn().unwrap();
+    let printed = std::io::copy(&mut child.stderr.take().unwrap(), &mut std::io::sink()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(printed >= 200_000_000, "{printed}");
+    assert!(output.is_file());
+}
+
+/// F10: sources are opened below the working folder and the folders of `--source-dir` only.
+#[test]
+fn a_source_that_lies_elsewhere_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["work", "other", "work/in"] {
+        fs::create_dir(path(name)).unwrap();
+    }
+    fs::write(path("other/k.cu"), "one line\n").unwrap();
+    fs::write(path("work/in/k.cu"), "one line\n").unwrap();
+    symlink(path("other/k.cu"), path("work/link.cu")).unwrap();
+    let ptx = |source: &str| {
+        format!(
+            ".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"{source}\"\n.visible .entry k()\n{{\n\
+             .loc 1 99 1\nret;\n}}\n"
+        )
+    };
+    let (absolute, inner) = (path("other/k.cu"), path("work/in/k.cu"));
+    let other = path("other").to_str().unwrap().to_owned();
+    for (source, elsewhere) in [
+        (absolute.to_str().unwrap(), true),
+        ("../other/k.cu", true),
+        ("in/../../other/k.cu", true),
+        ("link.cu", true),
+        ("in/k.cu", false),
+        (inner.to_str().unwrap(), false),
+    ] {
+        fs::write(path("work/k.ptx"), ptx(source)).unwrap();
+        let compile = ["--code", "none", "-lineinfo", "-arch", "sm_75", "k.ptx", "-o", "k.cubin"];
+        assert!(run_in(&path("work"), &compile).status.success());
+        for (command, file) in [("check", "k.ptx"), ("verify", "k.cubin")] {
+            let finds = |options: &[&str]| {
+                let output = run_in(&path("work"), &[&[command, file], options].concat());
+                assert_eq!(text(&output.stderr), "");
+                text(&output.stdout).contains("1 line")
+            };
+            assert_eq!(finds(&[]), !elsewhere, "{command} {source}");
+            assert!(finds(&["--source-dir", &other]), "{command} {source}");
+            assert!(!finds(&["--no-sources"]), "{command} {source}");
+        }
+    }
+    // Whatever it names: nothing is said of it.
+    let output = run(&["verify", &hostile("srcs.cubin")]);
+    assert!(!text(&output.stdout).contains("has "), "{}", text(&output.stdout));
+}

@@ -1,0 +1,248 @@
+//! What is said where something is wrong: which file and image it is, and that nothing passes in silence.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+#[path = "support/driver.rs"]
+mod driver;
+mod support;
+
+use nv_debug_sections::cubin::Cubin;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn run(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
+    command.args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn hostile(name: &str) -> String {
+    format!("tests/hostile/{name}")
+}
+
+fn example(name: &str) -> String {
+    driver::example(name).to_str().unwrap().to_owned()
+}
+
+/// Commands that read one file.
+const READERS: [&[&str]; 15] = [
+    &["lines"],
+    &["lines", "--at", "x.cu:1"],
+    &["lines", "--mercury"],
+    &["vars"],
+    &["dump"],
+    &["dump", "--style", "ptxas"],
+    &["dump", "--style", "cuobjdump"],
+    &["sections"],
+    &["coverage"],
+    &["verify"],
+    &["extract"],
+    &["merc", "plan"],
+    &["merc", "self-check"],
+    &["merc", "clone", "-o", "/dev/null"],
+    &["strip", "-o", "/dev/null"],
+];
+
+/// F11: each message begins with the file that it is about.
+#[test]
+fn every_message_names_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = [
+        fs::read("tests/pairs/own_sections.sm_100.g.cubin").unwrap(),
+        fs::read(driver::example("saxpy/saxpy-debug.cubin")).unwrap(),
+        fs::read(driver::example("saxpy/saxpy.fatbin")).unwrap(),
+    ];
+    let mut files = vec![hostile("dump-style-no-name.cubin"), hostile("esc.cubin"), hostile("damaged.a")];
+    let mut number = 0;
+    let mut add = |bytes: &[u8]| {
+        number += 1;
+        let path = folder.path().join(format!("damaged{number}"));
+        fs::write(&path, bytes).unwrap();
+        files.push(path.to_str().unwrap().to_owned());
+    };
+    for bytes in &sound {
+        // Cut off, and with wrong bytes in many places.
+        for part in 1..8 {
+            add(&bytes[..bytes.len() * part / 8]);
+            let mut wrong = bytes.clone();
+            for at in (100 * part..wrong.len()).step_by(997 * part) {
+                wrong[at] ^= 0x55;
+            }
+            add(&wrong);
+        }
+    }
+    add(b"");
+    add(b"no file that we know");
+    let mut said = 0;
+    for file in &files {
+        for command in READERS {
+            let output = run(&[command, &[file]].concat());
+            for line in text(&output.stderr).lines() {
+                let message =
+                    ["error: ", "warning: ", "note: "].iter().find_map(|kind| line.strip_prefix(kind));
+                assert!(
+                    message.is_some_and(|message| message.starts_with(file.as_str())),
+                    "{command:?}: {line}"
+                );
+                said += 1;
+            }
+        }
+    }
+    assert!(said > 100, "{said} messages");
+}
+
+/// F11: `merc self-check` names the file in each line that says what differs, `lines --at` where there is no answer.
+#[test]
+fn answers_name_their_file_too() {
+    let cubin = example("saxpy/saxpy.cubin");
+    let output = run(&["lines", "--at", "nobody.cu:1", &cubin]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.starts_with(&format!("note: {cubin}: nobody.cu:1: no file 'nobody.cu'")), "{said}");
+}
+
+/// F11: what is wrong with a side file is not said of the cubin alone.
+#[test]
+fn a_fault_of_a_side_file_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (cubin, side) = (path("k.cubin"), path("k.debug"));
+    fs::copy(driver::example("saxpy/saxpy-debug.cubin"), &cubin).unwrap();
+    assert!(run(&["strip", &cubin, "--split", &side]).status.success());
+    let mut bytes = fs::read(&side).unwrap();
+    for name in [".debug_info", ".debug_line"] {
+        let at = {
+            let parsed = Cubin::parse(&bytes).unwrap();
+            let section = parsed.bytes(parsed.section_by_name(name).unwrap()).unwrap();
+            bytes.windows(section.len()).position(|window| window == &*section).unwrap()
+        };
+        // The length and the version of the first unit.
+        bytes[at + 2] = 0x7f;
+        bytes[at + 4] = 99;
+    }
+    fs::write(&side, bytes).unwrap();
+    for command in [&["vars"][..], &["lines"], &["coverage"], &["dump", "--style", "ptxas"]] {
+        let output = run(&[command, &[&cubin, "--debug-file", &side]].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {said}");
+        assert!(said.starts_with(&format!("error: {cubin}: {side}: .debug_")), "{command:?}: {said}");
+    }
+}
+
+/// F12
+#[test]
+fn a_patch_says_what_it_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.ptx");
+    let name = path.to_str().unwrap();
+    // No `.loc` has this file, and no repair knows which was meant.
+    let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
+    fs::write(&path, format!("{head}.visible .entry k()\n{{\n.loc 9 1 1\nret;\n}}\n")).unwrap();
+    let output = run(&["check", "--diff", name]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "");
+    let plain = run(&["check", name]);
+    assert!(!plain.stdout.is_empty());
+    // The summary tells of repairs only where there are some.
+    assert_eq!(text(&output.stderr), text(&plain.stdout));
+    // Nothing wrong, nothing said.
+    fs::write(&path, format!("{head}.visible .entry k()\n{{\nret;\n}}\n")).unwrap();
+    let output = run(&["check", "--diff", name]);
+    assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
+}
+
+/// F16: no count is silently another one.
+#[test]
+fn samples_that_no_number_can_count_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("pcs.csv");
+    let cubin = example("saxpy/saxpy.cubin");
+    let max = u64::MAX;
+    for (rows, total) in [(vec![max - 1, 1], Some(max)), (vec![max, max], None), (vec![max, 1], None)] {
+        let rows: Vec<String> = rows.iter().map(|count| format!("saxpy,0x10,{count}\n")).collect();
+        fs::write(&csv, format!("function,pc,count\n{}", rows.concat())).unwrap();
+        let output = run(&["lines", &cubin, "--samples", csv.to_str().unwrap()]);
+        if let Some(total) = total {
+            assert!(output.status.success());
+            assert!(text(&output.stdout).starts_with(&format!("{total} samples")));
+        } else {
+            assert_eq!(output.status.code(), Some(1));
+            let expected = format!("error: {}: row 3: there are more than {max} samples", csv.display());
+            assert!(text(&output.stderr).starts_with(&expected), "{}", text(&output.stderr));
+        }
+    }
+}
+
+/// F4: a side that cannot be read, or a file with something that cannot, is no side without difference.
+#[test]
+fn a_side_with_a_fault_is_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let damaged = hostile("damaged.a");
+    let listed = text(&run(&["extract", &damaged]).stderr);
+    assert!(listed.contains("error: "), "{listed}");
+    let cubin = folder.path().join("k.cubin");
+    // The image that `damaged.a:1` names.
+    let output = run(&["extract", &damaged, "-o", folder.path().to_str().unwrap(), "--index", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let made = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).next().unwrap();
+    fs::rename(made, &cubin).unwrap();
+    let (cubin, cut) = (cubin.to_str().unwrap(), folder.path().join("cut"));
+    let whole = fs::read(cubin).unwrap();
+    fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let cut = cut.to_str().unwrap();
+    assert_eq!(run(&["diff", cubin, cubin]).status.code(), Some(0));
+    for (a, b) in
+        [(&*format!("{damaged}:1"), cubin), (cubin, &*format!("{damaged}:1")), (cut, cubin), (cubin, cut)]
+    {
+        let output = run(&["diff", a, b]);
+        assert_eq!(output.status.code(), Some(2), "{a} {b}");
+        assert_eq!(text(&output.stdout), "", "{a} {b}");
+    }
+}
+
+/// F15: the images of an archive in an archive, under the names of both.
+#[test]
+fn an_archive_in_an_archive_is_read() {
+    let nested = hostile("nested.a");
+    let output = run(&["extract", "--json", &nested]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let images = document["files"][0]["images"].as_array().unwrap();
+    let members: Vec<&str> =
+        images.iter().map(|image| image["member"].as_str().unwrap_or_default()).collect();
+    assert!(members.iter().any(|member| member.contains(".a(") && member.ends_with(')')), "{members:?}");
+}
+
+/// Archives in each other up to a depth; deeper ones are named.
+#[test]
+fn archives_in_archives_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = |name: &str, data: &[u8]| {
+        let header =
+            format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("{name}/"), 0, 0, 0, 644, data.len());
+        let end: &[u8] = if data.len() % 2 == 1 { b"\n" } else { b"" };
+        [b"!<arch>\n", header.as_bytes(), data, end].concat()
+    };
+    let mut bytes = fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
+    bytes = archive("k.cubin", &bytes);
+    for depth in 1..12 {
+        let path = folder.path().join(format!("{depth}.a"));
+        fs::write(&path, &bytes).unwrap();
+        let output = run(&["extract", path.to_str().unwrap()]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.success(), depth <= 8, "{depth}: {said}");
+        assert_eq!(said.contains("an archive in more than seven others"), depth > 8, "{depth}: {said}");
+        bytes = archive(&format!("{depth}.a"), &bytes);
+    }
+    // A thin archive has no members of its own.
+    let thin = folder.path().join("thin.a");
+    fs::write(&thin, archive("inner.a", b"!<thin>\n")).unwrap();
+    let output = run(&["extract", thin.to_str().unwrap()]);
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("inner.a"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("a thin archive"), "{}", text(&output.stderr));
+    assert!(Path::new(&thin).is_file());
+}
