@@ -9,7 +9,7 @@ mod seeds;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin, SymbolIndex};
 use nvdwarf_fuzz::read::{QUESTIONS, Tally, ask};
-use seeds::{Random, containers, mutate, pairs};
+use seeds::{Random, SaveOnPanic, containers, mutate, pairs};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -139,26 +139,6 @@ impl Run {
     }
 }
 
-/// Says which file it was when a question ends in a panic.
-struct Asked<'a> {
-    number: u64,
-    name: &'a str,
-    data: &'a [u8],
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let path = std::env::temp_dir().join("nvdwarf-read-failure");
-            let _ = fs::write(&path, self.data);
-            #[allow(clippy::print_stderr, reason = "a panic is a failed test")]
-            {
-                eprintln!("damaged file {} made from {} is {}", self.number, self.name, path.display());
-            }
-        }
-    }
-}
-
 #[test]
 #[allow(clippy::print_stderr, reason = "counts belong into the log of the tests")]
 fn damaged_files_end_in_answers_or_errors() {
@@ -179,10 +159,9 @@ fn damaged_files_end_in_answers_or_errors() {
         assert!(is_answered || is_odd, "{name}: {:?}", ask(data));
     }
 
-    let mut random = std::env::var("NVDWARF_SEED")
-        .map_or_else(|_| Random::default(), |seed| Random::seeded(seed.parse().unwrap()));
+    let mut random = Random::from_environment();
     let mut run = Run::default();
-    for number in 0..count {
+    for _ in 0..count {
         // Containers are few, and others' code.
         let from = if random.below(12) == 0 { &all[cubins..cubins + images.len()] } else { &all[..] };
         let seed = &from[random.below(from.len())];
@@ -191,7 +170,7 @@ fn damaged_files_end_in_answers_or_errors() {
         let inside =
             if random.below(3) == 0 { None } else { damage_inside(&pair[0], &pair[1..], &mut random) };
         let data = inside.unwrap_or_else(|| mutate(&pair[..=random.below(2)], &mut random));
-        let _guard = Asked { number, name: &seed.name, data: &data };
+        let _guard = SaveOnPanic(&data);
         run.ask(&seed.name, &data);
         if asked.is_some() {
             assert!(run.slowest <= LIMIT, "{:?}: {}", run.slowest, run.name);

@@ -1,14 +1,14 @@
 //! Real inputs, from `examples/`, and ways to damage them.
 #![allow(dead_code)] // each test uses some
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{env, fs, thread};
 
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::container::Container;
 use nv_debug_sections::cubin::{Cubin, Section, sht};
 
-/// Pseudo-random numbers (xorshift64): the same in every run.
+/// Pseudo-random numbers (xorshift64): the same in every run with the same seed.
 pub(crate) struct Random(u64);
 
 impl Default for Random {
@@ -18,10 +18,13 @@ impl Default for Random {
 }
 
 impl Random {
-    /// Other numbers than by default.
-    pub(crate) fn seeded(seed: u64) -> Self {
-        let mut random = Self(Self::default().0 ^ seed.max(1));
-        (0..8).for_each(|_| _ = random.next());
+    /// The numbers for the seed in `$NVDWARF_SEED`; without one those of `default`.
+    pub(crate) fn from_environment() -> Self {
+        let mut random = Self::default();
+        if let Some(seed) = seed() {
+            random.0 ^= seed.parse::<u64>().expect("NVDWARF_SEED is a number").max(1);
+            (0..8).for_each(|_| _ = random.next());
+        }
         random
     }
 
@@ -35,6 +38,29 @@ impl Random {
     /// A number below `end`; 0 if there is none.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() >> 16) as usize % end.max(1)
+    }
+}
+
+fn seed() -> Option<String> {
+    env::var("NVDWARF_SEED").ok()
+}
+
+/// Saves an input while a panic passes: in the folder that `$NVDWARF_FINDINGS` names, else in the temporary folder.
+pub(crate) struct SaveOnPanic<'a>(pub(crate) &'a [u8]);
+
+impl Drop for SaveOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let folder = env::var_os("NVDWARF_FINDINGS").map_or_else(env::temp_dir, PathBuf::from);
+            let thread = thread::current();
+            let (test, seed) = (thread.name().unwrap_or("test"), seed().unwrap_or_else(|| "default".into()));
+            let path = folder.join(format!("nvdwarf-{test}-{seed}.input"));
+            let written = fs::write(&path, self.0);
+            #[allow(clippy::print_stderr, reason = "a panic is a failed test")]
+            {
+                eprintln!("the input that failed is {} ({written:?})", path.display());
+            }
+        }
     }
 }
 

@@ -204,7 +204,7 @@ impl<'d> Cubin<'d> {
             |field, found, expected| Err(Error::new(name, 0, ErrorKind::Value { field, found, expected }));
         match (owner, self.sections.get(index)) {
             (None, _) => fault("alias", target.0.into(), "an earlier section with bytes of its own"),
-            (Some(owner), Some(section)) if section.align > owner.align => {
+            (Some(owner), Some(section)) if section.align > owner.align.max(1) => {
                 fault("sh_addralign", section.align, "no more than that of the section whose bytes it shares")
             }
             _ => Ok(()),

@@ -246,7 +246,7 @@ impl<'d> Reader<'_, 'd> {
             // An empty section shares its place with whatever ended there; only one out of place is a clone.
             if natural.0 != key.0 {
                 // Aliases take no part in the layout, so nothing else would bound what aligning one later costs.
-                if section.align > owner.align {
+                if section.align > owner.align.max(1) {
                     let expected = "no more than that of the section whose bytes it shares";
                     let kind = ErrorKind::Value { field: "sh_addralign", found: section.align, expected };
                     return Err(Error::new(name, 0, kind));
