@@ -7,7 +7,7 @@
 use cubin_read::entries::Entries;
 use cubin_read::variables::{Location, LocationRange, Place, Remark, ScopeKind, Unavailable, Variables};
 use nv_debug_sections::address_class::AddressClass;
-use nv_debug_sections::cubin::{Contents, Cubin};
+use nv_debug_sections::cubin::{Contents, Cubin, Symbol, SymbolIndex};
 use nv_debug_sections::reg_sass::{self, SassRegister};
 use proptest::prelude::*;
 
@@ -85,6 +85,46 @@ fn shared_variables_without_an_address_are_in_no_place() {
         assert_eq!(spelled, "int");
         // Nothing says that this one is in shared memory.
         assert_eq!(memory(without), (AddressClass::Global, address, false, &[Remark::NoClass][..]));
+    }
+}
+
+/// An address that is relocated against `.nv.global`. The symbol before it in the order of addresses is `tile`, in the
+/// section before, at a higher offset.
+#[test]
+fn a_byte_before_the_first_variable_of_a_section_belongs_to_none() {
+    for (counter_at, has_symbol) in [(8, false), (0, true)] {
+        let mut cubin = Cubin::parse(LINKED).unwrap();
+        let global = cubin.section_by_name(".nv.global").unwrap();
+        let symbol = |find: &dyn Fn(&Symbol) -> bool| cubin.symbols().iter().position(find).unwrap();
+        let section = symbol(&|symbol| symbol.is_section() && symbol.section() == Some(global));
+        let counter = symbol(&|symbol| !symbol.is_section() && symbol.section() == Some(global));
+        let (symtab, relocations) = (".symtab", ".rela.debug_info");
+        let [symtab, relocations] = [symtab, relocations].map(|name| cubin.section_by_name(name).unwrap());
+        let Contents::Symbols(all) = &mut cubin.sections[symtab.as_usize()].contents else { panic!() };
+        all[counter].value = counter_at;
+        let Contents::Relocations(all) = &mut cubin.sections[relocations.as_usize()].contents else {
+            panic!()
+        };
+        let address = all.iter_mut().find(|one| one.symbol.as_usize() == counter).unwrap();
+        address.symbol = SymbolIndex(section as u32);
+        let all = locations(&cubin.write().unwrap());
+        assert_eq!(memory(&all[1].2), (AddressClass::Global, 0, has_symbol, &[][..]));
+    }
+}
+
+/// Every byte of two small files, changed to numbers that are a limit of something.
+#[test]
+fn one_changed_byte_ends_in_an_answer_or_an_error() {
+    for file in [LINKED, RELOCATABLE] {
+        let mut bytes = file.to_vec();
+        for at in 0..bytes.len() {
+            let old = bytes[at];
+            for new in [0, 0xff, old.wrapping_add(1)] {
+                bytes[at] = new;
+                let _ = ask_everything(&bytes);
+            }
+            bytes[at] = old;
+        }
     }
 }
 

@@ -367,7 +367,7 @@ impl Variables<'_> {
     pub(super) fn object_at(&self, section: SectionIndex, offset: u64) -> Option<(SymbolIndex, u64)> {
         let after = self.objects.partition_point(|(own, start, _)| (*own, *start) <= (section, offset));
         let (own, start, symbol) = self.objects.get(after.checked_sub(1)?)?;
-        (*own == section).then_some((*symbol, offset - start))
+        (*own == section).then(|| (*symbol, offset - start))
     }
 
     /// A frame offset, with what the function around the scope says of its frame.
