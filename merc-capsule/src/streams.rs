@@ -7,7 +7,7 @@ use crate::translation::{Translation, Untranslatable};
 use foldhash::{HashSet, HashSetExt as _};
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::line::{self, LineOp};
+use nv_debug_sections::line::{self, LineOp, LineTable};
 use nv_debug_sections::line_table::{EntryRow, Loc, LocId, Located, untranscode};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -48,6 +48,7 @@ pub fn of_table(
     let mut streams = Streams::new();
     let kind = SectionName::parse(name).kind().and_then(LineTableKind::of);
     for unit in line::decode(name, &section.bytes)? {
+        check_numbers(name, &unit)?;
         for sequence in &unit.sequences {
             let target = section.target(sequence.base_offset).and_then(|target| target.section);
             let native = match space {
@@ -70,6 +71,24 @@ pub fn of_table(
         }
     }
     Ok(streams)
+}
+
+/// Refuses numbers of files and places of names above 32 bits, which the rows made of `table` would have no room for.
+pub(crate) fn check_numbers(name: &str, table: &LineTable<'_>) -> Result<()> {
+    for sequence in &table.sequences {
+        for op in &sequence.ops {
+            let (what, value) = match *op {
+                LineOp::SetFile(file) => ("the operand of DW_LNS_set_file", file),
+                LineOp::InlinedCall { name, .. } => ("the name of an inlined call", name),
+                _ => continue,
+            };
+            if value > u32::MAX.into() {
+                let kind = ErrorKind::DoesNotFit { what, value, field: "32 bits" };
+                return Err(Error::new(name, sequence.base_offset, kind));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn of_ops(ops: &[LineOp], code: &CodeMap, space: Space) -> Result<Stream<'static>, Untranslatable> {
@@ -149,11 +168,11 @@ fn rows(ops: &[LineOp]) -> (Vec<Row>, HashSet<u64>) {
     for op in ops {
         let (number, address) = match *op {
             LineOp::SetFile(new) => {
-                file = u32::try_from(new).unwrap_or(u32::MAX);
+                file = new as u32; // see `check_numbers`
                 continue;
             }
             LineOp::InlinedCall { context: row, name: offset } => {
-                (context, name) = (row, u32::try_from(offset).unwrap_or(0));
+                (context, name) = (row, offset as u32);
                 call_sites.insert(row);
                 continue;
             }
@@ -189,5 +208,33 @@ impl CodeMap {
         let pair = pairs.binary_search_by_key(&native, |pair| pair.native).ok().and_then(|at| pairs.get(at));
         let found = pair.map(|pair| pair.mercury).or_else(|| self.map.mercury(Place::Instruction, native));
         found.ok_or(Untranslatable::Address(native, Place::Instruction))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nv_debug_sections::line::{PTXAS_PARAMS, Sequence};
+
+    #[test]
+    fn numbers_above_32_bits_are_refused() {
+        let check = |op| {
+            let sequence = Sequence { base: 0, base_offset: 0x28, ops: vec![op], end: 0 };
+            let table = LineTable {
+                params: PTXAS_PARAMS,
+                directories: Vec::new(),
+                files: Vec::new(),
+                debug_str_base: None,
+                sequences: vec![sequence],
+            };
+            check_numbers(".debug_line", &table).map_err(|error| error.to_string())
+        };
+        let most = u64::from(u32::MAX);
+        assert_eq!(check(LineOp::SetFile(most)), Ok(()));
+        assert_eq!(check(LineOp::InlinedCall { context: u64::MAX, name: most }), Ok(()));
+        let error = |what: &str| format!(".debug_line+0x28: {what} 0x100000000 does not fit 32 bits");
+        assert_eq!(check(LineOp::SetFile(most + 1)), Err(error("the operand of DW_LNS_set_file")));
+        let call = LineOp::InlinedCall { context: 0, name: most + 1 };
+        assert_eq!(check(call), Err(error("the name of an inlined call")));
     }
 }

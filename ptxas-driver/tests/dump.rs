@@ -272,6 +272,16 @@ fn a_section_that_cannot_be_decoded_is_shown_as_bytes() {
     assert!(text.contains("\n.nv_debug_ptx_txt (section "));
 }
 
+#[test]
+fn a_tag_above_16_bits_is_not_cut() {
+    let (status, text) = dump_changed("saxpy/saxpy-debug.cubin", &["-s", ".debug_abbrev"], |cubin, bytes| {
+        let tag = located(cubin, ".debug_abbrev").1 + 1;
+        bytes[tag..tag + 3].copy_from_slice(&[0x91, 0x80, 0x04]); // 0x10011 as ULEB128; 0x11 is a unit
+    });
+    assert_eq!(status, Some(1));
+    assert!(text.contains(": .debug_abbrev+0x1: a tag is 0x10011, expected a number of 16 bits\n"), "{text}");
+}
+
 // As cuobjdump 13.2.86 has them: 24 registers, no stack; four parameters, the last first; the places of three EXIT instructions.
 #[test]
 fn records_of_nv_info_are_named() {

@@ -3,7 +3,7 @@
 use super::{Cloner, MercuryValues};
 use crate::finalise::LineTableKind;
 use crate::recover::CodeMap;
-use crate::streams::{Stream, Streams};
+use crate::streams::{Stream, Streams, check_numbers};
 use dwarf2_writer::{Address, SymbolId};
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::SectionKind;
@@ -32,6 +32,7 @@ impl Cloner<'_, '_> {
         let mut units = line::decode(name, &contents)?;
         let mut natives = NativePrograms::new();
         for (number, unit) in units.iter_mut().enumerate() {
+            check_numbers(name, unit)?;
             for sequence in unit.sequences.drain(..) {
                 if let Some(code) = section.target(sequence.base_offset).and_then(|target| target.section) {
                     natives.entry(code).or_insert((number, sequence.ops));

@@ -2,6 +2,7 @@
 
 use crate::address_map::AddressMap;
 use crate::recover::CodeMap;
+use crate::streams::check_numbers;
 use crate::translation::{Reference, Translation};
 use dwarf2_writer::{Address, SymbolId};
 use foldhash::HashSet;
@@ -102,6 +103,7 @@ pub(super) fn native(
     let (mut bytes, mut relocs) = (Vec::new(), Vec::new());
     let units = line::decode(cubin.section_name(mercury), &contents)?;
     for (table, unit_start) in units.into_iter().zip(unit_starts(&contents)) {
+        check_numbers(cubin.section_name(mercury), &table)?;
         entries.take_base(unit_start.into(), &table, kind)?;
         let starts: Vec<Option<(Reference, &CodeMap)>> = table
             .sequences

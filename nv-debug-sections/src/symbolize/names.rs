@@ -108,7 +108,7 @@ impl<'d> CalleeNames<'d> {
     /// Where the name is, for [`at`](Self::at).
     pub(super) fn find(&self, unit: usize, name: u64) -> CalleeSpan {
         let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
-        let offset = base.wrapping_add(name);
+        let offset = base.saturating_add(name); // no section is that long
         let name = self.string(offset);
         let doubt = match name {
             None => Some(Doubt::NoStringStart),
@@ -177,8 +177,8 @@ impl<'d> CalleeNames<'d> {
             };
             *found = Some(at);
             if left {
-                from = at + usize::try_from(*last).ok()?;
-                from += memchr::memchr(0, self.strings.get(from..)?)? + 1;
+                let start = at.checked_add(usize::try_from(*last).ok()?)?;
+                from = start + memchr::memchr(0, self.strings.get(start..)?)? + 1;
             } else {
                 to = at;
             }
@@ -218,7 +218,8 @@ impl<'d> CalleeNames<'d> {
         }
         for name in used {
             *tries = tries.checked_sub(1)?;
-            if !usize::try_from(*name).is_ok_and(|name| self.starts_string(base + name)) {
+            let at = usize::try_from(*name).ok().and_then(|name| base.checked_add(name));
+            if !at.is_some_and(|at| self.starts_string(at)) {
                 return Some(false);
             }
         }
@@ -297,6 +298,13 @@ mod tests {
             found(&CalleeNames::new(&b""[..], [unit(0, &[0]), unit(0, &[0])]), 1, 0),
             ("?", true, false)
         );
+    }
+
+    #[test]
+    fn names_past_the_end_of_numbers_fit_nowhere() {
+        let names = CalleeNames::new(&b"leaf\0other\0"[..], [unit(5, &[u64::MAX - 4]), unit(0, &[0])]);
+        assert_eq!(found(&names, 0, u64::MAX - 4), ("?", true, false));
+        assert_eq!(found(&names, 1, 0), ("leaf", true, false));
     }
 
     #[test]

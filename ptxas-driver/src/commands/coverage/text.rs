@@ -39,8 +39,11 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
     }
     if by_file {
         let rows = source_files.iter().map(|file| (source_cells(file), name_of(file.path.as_deref())));
-        let instructions = source_files.iter().map(|file| file.instructions).sum::<u64>();
-        let inlined = source_files.iter().map(|file| file.inlined).sum::<u64>();
+        // The sections of a debug-only object may claim any size, as they have no bytes in the file.
+        let (instructions, inlined) =
+            source_files.iter().fold((0_u64, 0_u64), |(instructions, inlined), file| {
+                (instructions.saturating_add(file.instructions), inlined.saturating_add(file.inlined))
+            });
         let sum = |of: fn(&SourceFile) -> usize| source_files.iter().map(of).sum::<usize>().to_string();
         let total = [
             instructions.to_string(),

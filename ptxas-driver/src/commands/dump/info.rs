@@ -35,12 +35,12 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
             rest.push(Rest::new(Span::between(offset, cursor.offset()), "end of table"));
             continue;
         }
-        let tag = DwTag(cursor.uleb("a tag")? as u16);
+        let tag = DwTag(number_16(&mut cursor, "a tag")?);
         let children = cursor.number(1, "the children flag")? != 0;
         let mut attributes = Vec::new();
         loop {
-            let name = DwAt(cursor.uleb("an attribute name")? as u16);
-            let form = DwForm(cursor.uleb("an attribute form")? as u16);
+            let name = DwAt(number_16(&mut cursor, "an attribute name")?);
+            let form = DwForm(number_16(&mut cursor, "an attribute form")?);
             if (name.0, form.0) == (0, 0) {
                 break;
             }
@@ -56,6 +56,14 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
         all.push(Abbreviation { at, code, tag: dwarf_name!(tag, "DW_TAG_"), children, attributes });
     }
     Ok((Contents::Abbreviations(all), rest).into())
+}
+
+/// A tag, an attribute's name or a form: DWARF defines none above 16 bits.
+fn number_16(cursor: &mut Cursor<'_>, what: &'static str) -> Result<u16> {
+    let at = cursor.offset();
+    let found = cursor.uleb(what)?;
+    let kind = ErrorKind::Value { field: what, found, expected: "a number of 16 bits" };
+    u16::try_from(found).map_err(|_| cursor.error_at(at, kind))
 }
 
 /// Every unit's entries.
