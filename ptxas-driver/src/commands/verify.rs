@@ -5,7 +5,7 @@ mod model;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, Sources, stripped};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, Sources, no_debug_sections};
 use anyhow::Result;
 use clap::Args;
 use cubin_read::verify::{Context, RULES, Rule, SourceFile, rule_named, verify_with};
@@ -108,7 +108,7 @@ fn of_cubin(
     options: &Options,
 ) -> Result<model::Verified> {
     let cubin = debug.cubin(name, bytes)?;
-    if let Some(why) = stripped(&cubin, None) {
+    if let Some(why) = no_debug_sections(&cubin) {
         note(format_args!("{name}: {why}"));
     }
     let source_lines = |file: &SourceFile<'_>| sources.line_count_of(file.path, file.size);
