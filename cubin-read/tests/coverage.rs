@@ -22,9 +22,17 @@ const INLINED_CALL: u8 = 0x90;
 /// A row: address, line, context.
 type Row = (u64, u64, u64);
 
-/// The rows of a line section by code section, each sequence with its end.
-fn decoded(cubin: &Cubin<'_>, name: &str) -> HashMap<u32, Vec<(Vec<Row>, u64)>> {
-    let mut all: HashMap<u32, Vec<(Vec<Row>, u64)>> = HashMap::new();
+#[derive(Default)]
+struct Sequence {
+    rows: Vec<Row>,
+    /// Addresses that the program passes, with a row or without.
+    stops: BTreeSet<u64>,
+    end: u64,
+}
+
+/// The sequences of a line section by code section.
+fn decoded(cubin: &Cubin<'_>, name: &str) -> HashMap<u32, Vec<Sequence>> {
+    let mut all: HashMap<u32, Vec<Sequence>> = HashMap::new();
     let Some(index) = cubin.section_by_name(name) else { return all };
     let section = Relocated::new(cubin).section(index).unwrap();
     let mut bytes = section.bytes.to_vec();
@@ -42,23 +50,26 @@ fn decoded(cubin: &Cubin<'_>, name: &str) -> HashMap<u32, Vec<(Vec<Row>, u64)>> 
         at += header.unit_length() + 4;
         let mut instructions = header.instructions();
         let mut row = gimli::LineRow::new(&header);
-        let (mut rows, mut context) = (Vec::new(), 0);
+        let (mut sequence, mut context) = (Sequence::default(), 0);
         while let Some(instruction) = instructions.next_instruction(&header).unwrap() {
             if let LineInstruction::UnknownExtended(opcode, operands) = instruction
                 && opcode.0 == INLINED_CALL
             {
                 context = leb128(operands);
             }
-            if !row.execute(instruction, &mut program).unwrap() {
+            let is_row = row.execute(instruction, &mut program).unwrap();
+            sequence.stops.insert(row.address());
+            if !is_row {
                 continue;
             }
             let line = row.line().map_or(0, std::num::NonZero::get);
             if row.end_sequence() {
                 let section = (row.address() >> 40) as u32;
-                all.entry(section).or_default().push((std::mem::take(&mut rows), row.address()));
+                sequence.end = row.address();
+                all.entry(section).or_default().push(std::mem::take(&mut sequence));
                 context = 0;
             } else {
-                rows.push((row.address(), line, context));
+                sequence.rows.push((row.address(), line, context));
             }
             row.reset(&header);
         }
@@ -78,12 +89,13 @@ fn leb128(operands: EndianSlice<'_, LittleEndian>) -> u64 {
     value
 }
 
-/// The row that covers an address.
-fn covering(sequences: Option<&Vec<(Vec<Row>, u64)>>, address: u64) -> Option<Row> {
-    let covers =
-        |(rows, end): &&(Vec<Row>, u64)| rows.first().is_some_and(|r| r.0 <= address) && address < *end;
-    let (rows, _) = sequences?.iter().find(covers)?;
-    rows.iter().rfind(|row| row.0 <= address).copied()
+/// The row that covers an address of a function, given by its start and end (`docs/conformance.md`, "rows over function starts").
+fn covering(sequences: Option<&Vec<Sequence>>, address: u64, function: (u64, u64)) -> Option<Row> {
+    let covers = |all: &&Sequence| all.rows.first().is_some_and(|r| r.0 <= address) && address < all.end;
+    let Sequence { rows, stops, .. } = sequences?.iter().find(covers)?;
+    let (start, end) = function;
+    let is_ours = || stops.contains(&start) || rows.iter().any(|row| start < row.0 && row.0 < end);
+    rows.iter().rfind(|row| row.0 <= address).copied().filter(|row| row.0 >= start || is_ours())
 }
 
 /// Counts of each function by name and section, one instruction after the other.
@@ -94,7 +106,7 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
     let calls = entries.all().iter().filter(|entry| entry.tag == gimli::DW_TAG_inlined_subroutine);
     let calls: Vec<_> = calls.filter_map(Entry::code).collect();
     // Units are not told apart: no corpus file has entries of calls in one and contexts in another.
-    let mut rows = source.values().flatten().flat_map(|(rows, _)| rows);
+    let mut rows = source.values().flatten().flat_map(|sequence| &sequence.rows);
     let has_contexts = rows.any(|row| row.2 != 0);
     let mut all: BTreeMap<(u32, String), (InstructionCounts, BTreeSet<u64>)> = BTreeMap::new();
     for (index, name, section) in cubin.iter() {
@@ -108,6 +120,15 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
             let first = || symbols.iter().min_by_key(|(_, s)| s.value);
             inside.max_by_key(|(_, s)| s.value).or_else(first).map(|(symbol, _)| cubin.symbol_name(*symbol))
         };
+        // Start and end of what a function has in one piece.
+        let piece_of = |offset: u64| {
+            let same = |at: &u64| owner(*at) == owner(offset);
+            let start = (0..=offset).rev().step_by(16).take_while(same).last().unwrap_or(offset);
+            let end = (offset..code.len() as u64).step_by(16).take_while(same).last().unwrap_or(offset) + 16;
+            let at = |offset: u64| u64::from(index.0) << 40 | offset;
+            (at(start), at(end))
+        };
+        let mut piece = (0, 0);
         // Of the function behind an instruction: whether all up to its end is `NOP`.
         let mut behind: Option<(Option<&str>, bool)> = None;
         for (number, instruction) in code.chunks(16).enumerate().rev() {
@@ -124,18 +145,27 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
                 continue;
             }
             let address = u64::from(index.0) << 40 | offset;
-            let (row, ptx_row) =
-                (covering(source.get(&index.0), address), covering(ptx.get(&index.0), address));
+            if !(piece.0..piece.1).contains(&address) {
+                piece = piece_of(offset);
+            }
+            let row = covering(source.get(&index.0), address, piece);
+            let ptx_row = covering(ptx.get(&index.0), address, piece);
             counts.all += 1;
             counts.with_ptx_line += u64::from(ptx_row.is_some());
             let Some((start, line, context)) = row else { continue };
             *(if line == 0 { &mut counts.line_0 } else { &mut counts.with_line }) += 1;
             let in_call = |(of, code): &(SectionIndex, Range<u64>)| *of == index && code.contains(&offset);
             counts.inlined += u64::from(context != 0 || !has_contexts && calls.iter().any(in_call));
-            let ptx_at = |address| covering(ptx.get(&index.0), address).map(|row| row.1);
+            let ptx_at = |address| {
+                let is_here = (piece.0..piece.1).contains(&address);
+                let piece = if is_here { piece } else { piece_of(address & 0xff_ffff_ffff) };
+                covering(ptx.get(&index.0), address, piece).map(|row| row.1)
+            };
             let is_other_line = ptx_row.is_some() && ptx_at(address) != ptx_at(start);
             let is_other_function = owner(start & 0xff_ffff_ffff) != function;
-            counts.inherited += u64::from(start < address && (is_other_line || is_other_function));
+            let is_inherited = start < address && (is_other_line || is_other_function);
+            counts.inherited += u64::from(is_inherited);
+            counts.own += u64::from(line != 0 && !is_inherited);
             lines.extend((line != 0).then_some(line));
         }
     }

@@ -364,12 +364,15 @@ const TABLES: &[Damage] = &[
         });
     }),
     ("L011", LINES, |file| {
-        file.ops(LINE_90.0, LINE_90.1, |op| match op {
-            LineOp::InlinedCall { context, name } if *context > 0 => {
-                *name += 1;
-                true
+        // A second table whose base is that of the first, as nvlink leaves them.
+        file.tables(LINE_90.0, LINE_90.1, |tables| {
+            let first = LineTable { sequences: Vec::new(), ..tables[0].clone() };
+            for op in tables[0].sequences.iter_mut().flat_map(|sequence| &mut sequence.ops) {
+                if let LineOp::InlinedCall { context: 1.., name } = op {
+                    *name += 1;
+                }
             }
-            _ => false,
+            tables.insert(0, first);
         });
     }),
     ("L012", LINES, |file| file.tables(LINE_90.0, LINE_90.1, |tables| tables[0].debug_str_base = None)),

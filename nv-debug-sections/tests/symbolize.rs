@@ -12,6 +12,7 @@ use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Function, Place, Symbolizer};
+use std::collections::BTreeSet;
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
 
@@ -25,8 +26,14 @@ struct Row {
     name: u64,
 }
 
-/// One sequence: its rows and its end.
-type Sequence = (Vec<Row>, u64);
+/// One sequence.
+#[derive(Default)]
+struct Sequence {
+    rows: Vec<Row>,
+    end: u64,
+    /// Addresses that the program passes, with a row or without.
+    stops: BTreeSet<u64>,
+}
 
 /// A unit: paths by file number less 1, the base of its names, its sequences.
 struct Unit {
@@ -58,7 +65,7 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
         let mut unit = Unit { paths, sequences: Vec::new() };
         let mut instructions = header.instructions();
         let mut row = gimli::LineRow::new(&header);
-        let (mut rows, mut context, mut name) = (Vec::new(), 0, 0);
+        let (mut sequence, mut context, mut name) = (Sequence::default(), 0, 0);
         // Of its own: gimli's line does not wrap at 32 bits, as ptxas' does (FORMATS 1.4).
         let mut line = 1_u32;
         while let Some(instruction) = instructions.next_instruction(&header).unwrap() {
@@ -76,14 +83,23 @@ fn decode(bytes: &[u8]) -> Vec<Unit> {
                 }
                 _ => {}
             }
-            if !row.execute(instruction, &mut program).unwrap() {
+            let is_row = row.execute(instruction, &mut program).unwrap();
+            sequence.stops.insert(row.address());
+            if !is_row {
                 continue;
             }
             if row.end_sequence() {
-                unit.sequences.push((std::mem::take(&mut rows), row.address()));
+                sequence.end = row.address();
+                unit.sequences.push(std::mem::take(&mut sequence));
                 (context, name, line) = (0, 0, 1);
             } else {
-                rows.push(Row { address: row.address(), file: row.file_index(), line, context, name });
+                sequence.rows.push(Row {
+                    address: row.address(),
+                    file: row.file_index(),
+                    line,
+                    context,
+                    name,
+                });
             }
             row.reset(&header);
         }
@@ -107,6 +123,24 @@ fn chain(rows: &[Row], row: usize) -> Vec<usize> {
     std::iter::successors(Some(row), caller).collect()
 }
 
+impl Sequence {
+    /// Whether the row at `row` counts for `address`, up to which there is no other: of the functions of the section, given by start
+    /// and end, none starts between, or one that has a row of its own or whose first row ptxas left out.
+    fn reaches(&self, functions: &[(u64, u64)], row: u64, address: u64) -> bool {
+        let owner = |address: u64| {
+            let inside = functions.iter().enumerate().filter(|(_, f)| f.0 <= address && address < f.1);
+            inside.max_by_key(|(_, f)| (f.0, u64::MAX - f.1)).map_or(0, |(number, _)| number)
+        };
+        let mut changes: Vec<u64> = functions.iter().flat_map(|f| [f.0, f.1]).collect();
+        changes.retain(|at| *at != 0 && owner(at - 1) != owner(*at));
+        let Some(start) = changes.iter().copied().filter(|at| *at <= address).max() else { return true };
+        let end = changes.into_iter().filter(|at| *at > address).min().unwrap_or(u64::MAX);
+        row >= start
+            || self.stops.contains(&start)
+            || self.rows.iter().any(|row| row.address > start && row.address < end)
+    }
+}
+
 /// What a frame says, with the callee's name as an offset.
 fn spot(frame: &Frame<'_>) -> (Option<String>, u32, Option<u64>) {
     let file = match frame.file {
@@ -127,6 +161,8 @@ struct Tally {
     rows: usize,
     inlined: usize,
     ptx: usize,
+    /// Addresses in functions that no row reaches.
+    beyond: usize,
 }
 
 /// Compares one table of a cubin.
@@ -144,18 +180,32 @@ fn compare(name: &str, cubin: &Cubin<'_>, space: Space, kind: SectionKind, tally
     assert_eq!(units.len(), tables.len(), "{name}");
     for (unit, table) in units.iter().zip(&tables) {
         assert_eq!(unit.sequences.len(), table.sequences.len(), "{name}");
-        for ((rows, end), ours) in unit.sequences.iter().zip(&table.sequences) {
+        for (sequence, ours) in unit.sequences.iter().zip(&table.sequences) {
             let Some(target) = relocated.target(ours.base_offset) else { continue };
+            let Sequence { rows, end, .. } = sequence;
             let (code, base) = (target.section.unwrap(), ours.base);
+            let start = |function: &Function<'_>| base - target.offset + function.offset;
+            let functions = symbolizer.functions_of(code).iter();
+            let functions: Vec<_> = functions.map(|f| (start(f), start(f) + f.size)).collect();
             tally.sequences += 1;
             for (at, row) in rows.iter().enumerate() {
                 let next = rows.get(at + 1).map_or(*end, |next| next.address);
                 if row.address == next {
                     continue;
                 }
-                for address in [row.address, next - 1] {
+                let starts = functions.iter().map(|f| f.0).filter(|at| (row.address..next).contains(at));
+                for address in starts.chain([row.address, next - 1]) {
                     let place = symbolizer.locate(code, target.offset + (address - base));
                     let place = place.unwrap_or_else(|| panic!("{name} {section} {address:#x}"));
+                    if !sequence.reaches(&functions, row.address, address) {
+                        let is_covered = match kind {
+                            SectionKind::NvDebugLineSass => place.ptx().is_some(),
+                            _ => place.source_row().is_some() || place.depth() != 0,
+                        };
+                        assert!(!is_covered, "{name} {section} {address:#x}");
+                        tally.beyond += 1;
+                        continue;
+                    }
                     if kind == SectionKind::NvDebugLineSass {
                         assert_eq!(place.ptx().map(|ptx| ptx.line), Some(row.line), "{name} {address:#x}");
                         tally.ptx += 1;

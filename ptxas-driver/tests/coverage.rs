@@ -98,6 +98,59 @@ fn minima_name_the_kernels_below() {
     assert!(text.lines().any(|line| line.ends_with("k.cu")), "{text}");
 }
 
+/// Own and inherited lines, and limits for both. `wrapidx` has no `.loc`; it is folded into both kernels.
+#[test]
+fn own_and_inherited_lines() {
+    let file = support::repository().join("ptxas-driver/tests/lines/inputs/wrap.sm_86.cubin");
+    let report = json(&file, &[]);
+    let counts: BTreeMap<_, _> = report["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|function| {
+            let of = |member: &str| function["instructions"][member].as_u64().unwrap();
+            (function["name"].as_str().unwrap(), [of("all"), of("with_line"), of("own"), of("inherited")])
+        })
+        .collect();
+    // Of `rows` instruction 0x30 is of the PTX line of 0x0, where its row is; those at 0x10, 0x20, 0x40 and 0x80 are of others.
+    let want = [
+        ("$rows$wrapidx", [5, 0, 0, 0]),
+        ("$sharpen$lum", [3, 3, 3, 0]),
+        ("$sharpen$wrapidx", [7, 0, 0, 0]),
+        ("rows", [9, 9, 5, 4]),
+        ("sharpen", [12, 12, 6, 6]),
+    ];
+    assert_eq!(counts, BTreeMap::from(want));
+    let run = |args: &[&str]| {
+        let run = coverage(&file, args);
+        (run.status.code(), driver::messages(&run))
+    };
+    let (code, said) = run(&["--min-lines", "100"]);
+    assert_eq!((code, said.matches("error:").count()), (Some(1), 2), "{said}");
+    assert!(said.contains("$rows$wrapidx: 0.0 % of the instructions have a line, expected 100 %"), "{said}");
+    let (code, said) = run(&["--min-own", "52"]);
+    assert_eq!((code, said.matches("error:").count()), (Some(1), 3), "{said}");
+    assert!(
+        said.contains("sharpen: 50.0 % of the instructions have a line of their own, expected 52 %"),
+        "{said}"
+    );
+    let (code, said) = run(&["--max-inherited", "45"]);
+    assert_eq!((code, said.matches("error:").count()), (Some(1), 1), "{said}");
+    assert!(
+        said.contains("sharpen: 50.0 % of the instructions inherit their line, expected at most 45 %"),
+        "{said}"
+    );
+    assert_eq!(run(&["--max-inherited", "50"]).0, Some(0));
+    let report = json(&file, &["--min-own", "52", "--max-inherited", "45"]);
+    let below = report["functions"].as_array().unwrap().iter().find(|f| f["name"] == "sharpen").unwrap();
+    assert_eq!(below["below"], serde_json::json!(["own", "inherited"]));
+    // Of the toolkit's code nobody has the source: division, which ptxas adds.
+    let file = support::repository().join("ptxas-driver/tests/lines/inputs/folded.sm_86.cubin");
+    let said = driver::messages(&coverage(&file, &["--min-lines", "100"]));
+    assert_eq!(said.matches("error:").count(), 1, "{said}");
+    assert!(said.contains("$k$onlyzero: 0.0 %"), "{said}");
+}
+
 /// What must not be green: PTX of something else, and minima on a file without code.
 #[test]
 fn nothing_to_compare_is_an_error() {
@@ -110,13 +163,16 @@ fn nothing_to_compare_is_an_error() {
     let ptx = write("k.ptx", PTX);
     let file = object(folder.path(), Path::new(&ptx), &["-lineinfo"]);
     assert!(coverage(&file, &["--ptx", &ptx]).status.success());
-    let renamed = PTX.replace("with", "other");
+    let renamed = PTX.replace("with", "other").replace("k.cu", "other.cu");
     for (name, text) in [("empty", ""), ("text", "hello there"), ("other.ptx", &renamed)] {
         let other = write(name, text);
         let run = coverage(&file, &["--ptx", &other]);
         assert_eq!(run.status.code(), Some(1), "{name}");
         let said = driver::messages(&run);
-        assert!(said.contains(&format!("{other}: no function and no variable of it")), "{name}: {said}");
+        assert!(
+            said.contains(&format!("{other}: no function, source file or variable of it")),
+            "{name}: {said}"
+        );
         let shown = String::from_utf8(run.stdout).unwrap();
         assert!(!shown.contains("nothing that the PTX names is lost"), "{name}: {shown}");
         assert!(json(&file, &["--ptx", &other])["ptx"].is_null(), "{name}");

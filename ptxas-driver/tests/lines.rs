@@ -3,6 +3,8 @@
 
 #[path = "lines/bugs.rs"]
 mod bugs;
+#[path = "lines/folded.rs"]
+mod folded;
 #[path = "lines/nvdisasm.rs"]
 mod nvdisasm;
 mod support;

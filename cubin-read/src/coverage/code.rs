@@ -3,7 +3,7 @@
 use super::INSTRUCTION_SIZE;
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{CodeSection, Function, Symbolizer};
+use nv_debug_sections::symbolize::{Function, Symbolizer};
 
 /// First two bytes of `NOP` without a guard: opcode 0x918, predicate PT. Observed: nvdisasm 13.2, sm_75-sm_121.
 const NOP: [u8; 2] = [0x18, 0x79];
@@ -41,40 +41,17 @@ pub(super) fn instructions(start: u64, end: u64) -> u64 {
 pub(super) fn pieces<'s>(cubin: &Cubin<'_>, symbolizer: &'s Symbolizer<'_>) -> Result<Vec<Piece<'s>>> {
     let mut pieces = Vec::new();
     for section in symbolizer.sections() {
-        let first = pieces.len();
-        cut(symbolizer, section, &mut pieces);
         let bytes = cubin.bytes(section.index)?;
-        for piece in pieces.iter_mut().skip(first) {
-            piece.code_end = code_end(&bytes, piece.start, piece.end);
-        }
+        pieces.extend(symbolizer.code().ranges_of(section.index).map(|(range, function)| Piece {
+            function,
+            section_name: section.name,
+            section: section.index,
+            start: range.start,
+            code_end: code_end(&bytes, range.start, range.end),
+            end: range.end,
+        }));
     }
     Ok(pieces)
-}
-
-/// Cuts a section where functions start and end.
-fn cut<'s>(symbolizer: &'s Symbolizer<'_>, section: &'s CodeSection<'_>, pieces: &mut Vec<Piece<'s>>) {
-    let functions = symbolizer.functions_of(section.index).iter();
-    let mut bounds: Vec<u64> = functions.flat_map(|f| [f.offset, f.offset.saturating_add(f.size)]).collect();
-    bounds.extend([0, section.size]);
-    bounds.retain(|bound| *bound <= section.size);
-    bounds.sort_unstable();
-    bounds.dedup();
-    let first = pieces.len();
-    for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
-        let function = symbolizer.locate(section.index, start).and_then(|place| place.function);
-        let last = pieces.get_mut(first..).and_then(<[_]>::last_mut);
-        match last.filter(|last| last.function == function) {
-            Some(last) => last.end = end,
-            None => pieces.push(Piece {
-                function,
-                section_name: section.name,
-                section: section.index,
-                start,
-                code_end: end,
-                end,
-            }),
-        }
-    }
 }
 
 /// Where the run of `NOP`s at the end of `start..end` starts. Nothing that is run goes there: behind the last other instruction is

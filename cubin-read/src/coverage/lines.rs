@@ -1,23 +1,31 @@
 //! Instructions by what the line tables say of them.
 
 use super::code::{Piece, instructions};
+use super::files::Files;
 use super::{Budget, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
 use crate::variables::InlinedCalls;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::line::LineRow;
-use nv_debug_sections::symbolize::{FileName, LineIndex, Symbolizer};
+use nv_debug_sections::symbolize::{Code, CoveredRange, LineIndex, Symbolizer};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+
+/// What the line tables say, by function and by file.
+pub(super) struct Counted<'s> {
+    pub(super) functions: Vec<FunctionCoverage<'s>>,
+    pub(super) files: Vec<FileCoverage<'s>>,
+    pub(super) inlined_functions: BTreeSet<String>,
+}
 
 /// Counts every piece, and adds up by function and by file.
 pub(super) fn count<'s>(
     symbolizer: &'s Symbolizer<'_>,
     calls: &InlinedCalls<'_>,
     pieces: &[Piece<'s>],
-) -> Result<(Vec<FunctionCoverage<'s>>, Vec<FileCoverage<'s>>)> {
-    let mut files = Files { symbolizer, all: Vec::new(), by_number: HashMap::new(), by_name: HashMap::new() };
+) -> Result<Counted<'s>> {
+    let mut files = Files::new(symbolizer);
     let mut tallies: Vec<Tally<'s>> = Vec::new();
     let mut by_symbol: HashMap<(SectionIndex, Option<SymbolIndex>), usize> = HashMap::new();
     let mut table: Option<Table<'_>> = None;
@@ -41,14 +49,17 @@ pub(super) fn count<'s>(
     let mut budget = Budget::new(SectionKind::DebugLine.name(), row_count);
     let functions = tallies.into_iter().map(|tally| tally.finish(&mut files, &mut budget));
     let functions = functions.collect::<Result<Vec<_>>>()?;
-    Ok((functions, files.finish()))
+    let (files, inlined_functions) = files.finish();
+    Ok(Counted { functions, files, inlined_functions })
 }
 
-/// Addresses that a row covers: `start` is where the row is, both are byte offsets in the section.
+/// Code of one function that a row covers: byte offsets in the section.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: u64,
     end: u64,
+    /// Where the row is.
+    row_start: u64,
     /// Number of the sequence among those of the section.
     sequence: usize,
     /// Number of the row in it, 0-based.
@@ -116,8 +127,8 @@ impl<'v> Table<'v> {
             by_address.extend(rows.map(|(index, row)| (start.saturating_add(row.address), number, index)));
         }
         by_address.sort_unstable();
-        let source = spans(symbolizer.source_rows(), section);
-        let ptx = spans(symbolizer.ptx_rows(), section);
+        let source = spans(symbolizer.source_rows(), symbolizer.code(), section);
+        let ptx = spans(symbolizer.ptx_rows(), symbolizer.code(), section);
         let mut bounds: Vec<u64> = calls.bounds(section).collect();
         bounds.sort_unstable();
         Self { section, sequences, source, ptx_sequences, ptx, by_address, calls, bounds }
@@ -141,21 +152,19 @@ impl<'v> Table<'v> {
     }
 }
 
-/// The spans of a section in ascending order, none overlapping: a sequence ends where the next one starts.
-fn spans(index: &LineIndex<'_>, section: SectionIndex) -> Vec<Span> {
-    let next_starts = index.of(section).skip(1).map(|(start, _)| start).chain([u64::MAX]);
-    let mut spans = Vec::new();
-    for ((sequence, (base, rows)), limit) in index.of(section).enumerate().zip(next_starts) {
-        for (start, end, row) in rows.ranges() {
-            let (start, end) = (base.saturating_add(start), base.saturating_add(end).min(limit));
-            // Rows count from 1.
-            let row = (row.number as usize).saturating_sub(1);
-            if start < end {
-                spans.push(Span { start, end, sequence, row });
-            }
-        }
-    }
-    spans
+/// The spans of a section in ascending order, none overlapping.
+fn spans(index: &LineIndex<'_>, code: &Code<'_>, section: SectionIndex) -> Vec<Span> {
+    let bases: Vec<u64> = index.of(section).map(|(base, _)| base).collect();
+    let covered = index.covered(code, section);
+    let span = |CoveredRange { range, sequence, row }| Span {
+        start: range.start,
+        end: range.end,
+        row_start: bases.get(sequence).map_or(0, |base| base.saturating_add(row.address)),
+        sequence,
+        // Rows count from 1.
+        row: (row.number as usize).saturating_sub(1),
+    };
+    covered.map(span).collect()
 }
 
 /// The span that covers `offset`, and the next offset where that changes.
@@ -238,8 +247,8 @@ impl<'s> Tally<'s> {
         }
         if let Some((span, row)) = source.and_then(|span| Some((span, self.row(span.sequence, span.row)?))) {
             let ptx = table.ptx_line(at);
-            let is_other_line = || ptx.is_some() && ptx != table.ptx_line(span.start);
-            if span.start < first || span.start < at && is_other_line() {
+            let is_other_line = || ptx.is_some() && ptx != table.ptx_line(span.row_start);
+            if span.row_start < first || span.row_start < at && is_other_line() {
                 counts.inherited = count;
             }
             if row.context != 0 || !self.has_contexts(span.sequence) && self.is_in_calls(at, table, files) {
@@ -248,6 +257,7 @@ impl<'s> Tally<'s> {
             match self.line(span.sequence, span.row, files) {
                 Some(line) => {
                     counts.with_line = count;
+                    counts.own = count - counts.inherited;
                     self.coverage.lines.insert(line);
                     files.take(line, count, counts.inlined);
                 }
@@ -269,6 +279,8 @@ impl<'s> Tally<'s> {
         for call in table.calls.at(table.section, at) {
             is_in = true;
             if self.calls.insert(call.entry) {
+                let name = table.calls.callee(call).name;
+                files.take_name(name);
                 self.coverage.call_lines.extend(table.calls.site(call).and_then(|site| {
                     let line = u32::try_from(site.line).ok().filter(|line| *line != 0)?;
                     Some(SourceLine { file: files.of_path(site.file?)?, line })
@@ -297,6 +309,9 @@ impl<'s> Tally<'s> {
             budget.spend(1, 0)?;
             let Some(called) = self.row(sequence, row).filter(|row| row.context != 0) else { continue };
             calls.insert((sequence, called.context, called.name));
+            if let Some(Sequence { unit, .. }) = self.sequences.get(sequence) {
+                files.take_callee(*unit, called.name);
+            }
             if let Some(caller) = self.sequences.get(sequence).and_then(|sequence| sequence.caller(row)) {
                 self.rows.insert((sequence, caller));
                 let line = self.line(sequence, caller, files);
@@ -309,92 +324,6 @@ impl<'s> Tally<'s> {
         coverage.lost_lines.retain(|l| !coverage.lines.contains(l) && !coverage.call_lines.contains(l));
         files.take_lines(&coverage);
         Ok(coverage)
-    }
-}
-
-/// The files met so far, one for each path.
-#[derive(Debug)]
-struct Files<'s> {
-    symbolizer: &'s Symbolizer<'s>,
-    all: Vec<FileCoverage<'s>>,
-    /// By unit and number there.
-    by_number: HashMap<(usize, u64), usize>,
-    /// By path, or by the number that is not declared.
-    by_name: HashMap<(Option<&'s str>, u64), usize>,
-}
-
-impl<'s> Files<'s> {
-    fn number(&mut self, unit: usize, file: u64) -> usize {
-        if let Some(known) = self.by_number.get(&(unit, file)) {
-            return *known;
-        }
-        let name = self.symbolizer.file(unit, file);
-        let number = self.named(name);
-        self.by_number.insert((unit, file), number);
-        number
-    }
-
-    /// The file of a path that a table declares.
-    fn of_path(&mut self, path: &str) -> Option<usize> {
-        let declared = self.symbolizer.files().find(|declared| *declared == path)?;
-        Some(self.named(FileName::Path(declared)))
-    }
-
-    fn named(&mut self, name: FileName<'s>) -> usize {
-        let key = match name {
-            FileName::Path(path) => (Some(path), 0),
-            FileName::Undeclared(number) => (None, number),
-        };
-        let number = *self.by_name.entry(key).or_insert(self.all.len());
-        if number == self.all.len() {
-            self.all.push(FileCoverage {
-                name,
-                functions: 0,
-                instructions: 0,
-                inlined: 0,
-                lines: BTreeSet::new(),
-                call_lines: BTreeSet::new(),
-                lost_lines: BTreeSet::new(),
-            });
-        }
-        number
-    }
-
-    fn take(&mut self, line: SourceLine, instructions: u64, inlined: u64) {
-        if let Some(file) = self.all.get_mut(line.file) {
-            file.instructions = file.instructions.saturating_add(instructions);
-            file.inlined = file.inlined.saturating_add(inlined);
-        }
-    }
-
-    fn take_lines(&mut self, function: &FunctionCoverage<'_>) {
-        let mut before = None;
-        for line in &function.lines {
-            let Some(file) = self.all.get_mut(line.file) else { continue };
-            // Lines are in order of their files.
-            file.functions += u64::from(before != Some(line.file));
-            before = Some(line.file);
-            file.lines.insert(line.line);
-        }
-        for line in &function.call_lines {
-            if let Some(file) = self.all.get_mut(line.file) {
-                file.call_lines.insert(line.line);
-            }
-        }
-        for line in &function.lost_lines {
-            if let Some(file) = self.all.get_mut(line.file) {
-                file.lost_lines.insert(line.line);
-            }
-        }
-    }
-
-    /// What one function lacks another may have.
-    fn finish(mut self) -> Vec<FileCoverage<'s>> {
-        for FileCoverage { lines, call_lines, lost_lines, .. } in &mut self.all {
-            call_lines.retain(|line| !lines.contains(line));
-            lost_lines.retain(|line| !lines.contains(line) && !call_lines.contains(line));
-        }
-        self.all
     }
 }
 

@@ -16,6 +16,7 @@
 //! ```
 
 mod code;
+mod files;
 mod lines;
 mod lists;
 mod variables;
@@ -38,6 +39,8 @@ pub struct Coverage<'s> {
     pub functions: Vec<FunctionCoverage<'s>>,
     /// The files that rows name, in order of first use.
     pub files: Vec<FileCoverage<'s>>,
+    /// The (mangled) names of the functions that instructions are inlined from, at any depth.
+    pub inlined_functions: BTreeSet<String>,
     /// Variables outside functions. They have no scope of code: their byte counts are 0.
     pub globals: VariableCounts,
     /// Variables and parameters of functions whose code is not in the file. Located are those in static memory or constant.
@@ -98,6 +101,9 @@ pub struct InstructionCounts {
     pub padding: u64,
     /// A row of `.debug_line` covers it, with a line other than 0.
     pub with_line: u64,
+    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row starts in the same function, and at
+    /// an instruction of the same PTX line, or at any where no PTX line is known.
+    pub own: u64,
     /// A row covers it, with line 0: "no source line" in the compiler's words.
     pub line_0: u64,
     /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
@@ -160,10 +166,11 @@ impl<'s> Coverage<'s> {
         let pieces = code::pieces(cubin, symbolizer)?;
         let entries = Entries::read(cubin)?;
         let found = Variables::read(cubin, &entries)?;
-        let (mut functions, files) = lines::count(symbolizer, &InlinedCalls::of(&found), &pieces)?;
+        let lines::Counted { mut functions, files, inlined_functions } =
+            lines::count(symbolizer, &InlinedCalls::of(&found), &pieces)?;
         let variables::Outside { globals, without_code, register_fault } =
             variables::count(cubin, symbolizer, &found, &mut functions)?;
-        Ok(Self { functions, files, globals, without_code, register_fault })
+        Ok(Self { functions, files, inlined_functions, globals, without_code, register_fault })
     }
 
     /// All instructions.
@@ -186,11 +193,12 @@ impl FunctionCoverage<'_> {
 
 impl AddAssign for InstructionCounts {
     fn add_assign(&mut self, other: Self) {
-        let Self { all, padding, with_line, line_0, inherited, inlined, with_ptx_line } = other;
+        let Self { all, padding, with_line, own, line_0, inherited, inlined, with_ptx_line } = other;
         for (sum, more) in [
             (&mut self.all, all),
             (&mut self.padding, padding),
             (&mut self.with_line, with_line),
+            (&mut self.own, own),
             (&mut self.line_0, line_0),
             (&mut self.inherited, inherited),
             (&mut self.inlined, inlined),

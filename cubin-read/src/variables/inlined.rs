@@ -195,7 +195,8 @@ impl<'v> InlinedCalls<'v> {
         self.at(place.section.index, place.offset).take(MAX_FRAMES - 1).collect()
     }
 
-    fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
+    /// The function that a call is of.
+    pub fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
         let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {
             Value::String(Some(name)) => Some(&**name),

@@ -194,7 +194,8 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
     let no_strings = strings.is_none();
     let Ok(strings) = strings.transpose() else { return };
     let strings = strings.unwrap_or(Cow::Borrowed(&[]));
-    let size = strings.len() as u64;
+    // What follows the last NUL is not a string.
+    let strings_end = strings.iter().rposition(|byte| *byte == 0).map_or(0, |last| last as u64 + 1);
     // Without the names that are used no base is found again: it is the file's that is looked at.
     let base = |table: &LineTable<'_>| UnitNames { base: table.debug_str_base, used: Vec::new() };
     let names = CalleeNames::new(strings, units.iter().map(|(_, table)| base(table)));
@@ -214,17 +215,19 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
         }
         match names.get(unit, row.name).doubt {
             // Inlined code of functions without name (no `function_name`) has 0.
-            Some(Doubt::NoStringStart) if no_strings && row.name == 0 => {}
-            Some(Doubt::NoStringStart) if no_strings => {
+            Some(Doubt::NoString) if no_strings && row.name == 0 => {}
+            Some(Doubt::NoString) if no_strings => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
                 let expected = "none without .debug_str";
                 check.find(RuleId::LineNameless, view.name, sequence.base_offset, found, expected);
             }
-            Some(Doubt::NoStringStart) => {
+            Some(Doubt::NoString) => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
-                let is_inside = names.get(unit, row.name).offset < size;
-                let rule = if is_inside { RuleId::LineNameInside } else { RuleId::LineName };
-                let expected = "the start of a string in .debug_str";
+                let (rule, expected) = if names.get(unit, row.name).offset < strings_end {
+                    (RuleId::LineNameInside, "the start of a string in .debug_str, or a base that grows")
+                } else {
+                    (RuleId::LineName, "a string in .debug_str")
+                };
                 check.find(rule, view.name, sequence.base_offset, found, expected);
             }
             Some(Doubt::UnrelatedBase) if unrelated.insert(unit) => {

@@ -206,7 +206,7 @@ pub const RULES: [Rule; COUNT] = [
     row(Id::LineOutside, "L008", "line-outside", Error, "Rows lie in their sequence.", "The row covers nothing."),
     row(Id::LineContext, "L009", "line-context", Error, "The context of a row is the number of an earlier row of its sequence.", "Counted from 1, without doubled rows (FORMATS 1.6); else the callers of inlined code are lost."),
     row(Id::LineName, "L010", "line-name", Error, "The name of an inlined function is in .debug_str.", "The function's name is missing."),
-    row(Id::LineNameInside, "L011", "line-name-inside", Warning, "The name of an inlined function is where a string of .debug_str starts.", "It is the end of another name, which a front end may mean; where a base is wrong, it is not."),
+    row(Id::LineNameInside, "L011", "line-name-inside", Warning, "The name of an inlined function is where a string of .debug_str starts, if its table's base of names is in doubt.", "The base is wrong, or strings share their ends. With a sure base an offset inside a string names its end."),
     row(Id::LineNameBase, "L012", "line-name-base", Warning, "A header has a base of names if rows are of inlined code.", "Name offsets are relative to it; observed in every table of ptxas."),
     row(Id::LinePtx, "L013", "line-ptx", Error, "A line of .nv_debug_line_sass is in the embedded PTX text.", "The PTX cannot be shown beside the code."),
     row(Id::LinePastEnd, "L014", "line-past-end", Warning, "A line is one that the source file has.", "Looked at where the source is at hand and of the size that the table records. Likely causes: inlined code filed under its caller's file, or lines counted up inside one construct."),

@@ -7,6 +7,7 @@ use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::cubin::{CodePlace, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
 use crate::line;
+use crate::tkinfo;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -29,9 +30,13 @@ pub struct Found<'c> {
     /// Whether it has entries and no register maps, as `compile -g --debug-opt keep` makes it of optimised code. ptxas writes both or neither.
     pub optimised: bool,
     /// Debug sections that were taken out, of those that the assembler writes; `.debug_frame` stands for all. The symbols that
-    /// [`Cubin::remove_debug_sections`] leaves show it, or that there is no debug section at all: every tool writes
-    /// `.debug_frame`.
+    /// [`Cubin::remove_debug_sections`] leaves show it, or that there is no debug section at all: from sm_70 on ptxas and nvlink
+    /// write `.debug_frame` whatever the options.
     pub removed: Vec<SectionKind>,
+    /// nvlink made it of several inputs, of which it leaves out what is not used: it says so, or there are lines that ptxas was not asked
+    /// for. At link-time optimisation nvlink calls ptxas without `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody
+    /// called without it for PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
+    pub is_linked: bool,
     /// The tool that wrote it and its version, where the file says so.
     pub writer: Option<Writer>,
     /// What it holds.
@@ -60,11 +65,16 @@ impl<'c> Found<'c> {
         let level = contents().map(shows).max().unwrap_or(DebugLevel::None);
         let shown_by = contents().find(|name| level > DebugLevel::None && shows(name) == level).cloned();
         let program = program(cubin, &sections, output);
-        let removed = removed(cubin, &sections, output);
+        let has_debug = sections
+            .iter()
+            .any(|(_, name)| name.is_debug() && name.kind() != Some(SectionKind::NvDebugShared));
+        let removed = removed(cubin, &sections, has_debug || output == Output::DebugOnly);
         let has = |kind| contents().any(|name| name.kind() == Some(kind));
+        let is_linked = output == Output::Linked
+            || output == Output::Program && has(SectionKind::DebugLine) && has_unasked_lines(cubin);
         let optimised = has(SectionKind::DebugInfo) && !REGISTERS.into_iter().any(has);
         let sm = cubin.header.sm();
-        Self { sm, level, shown_by, output, code, is_apart, optimised, removed, writer, program }
+        Self { sm, level, shown_by, output, code, is_apart, optimised, removed, is_linked, writer, program }
     }
 
     /// The sections that a file like this has at its level. What was taken out may be missing.
@@ -106,6 +116,21 @@ fn level_of(kind: SectionKind) -> DebugLevel {
     }
 }
 
+/// Whether ptxas wrote a file and was not asked for lines; `false` where the file does not say.
+fn has_unasked_lines(cubin: &Cubin<'_>) -> bool {
+    let Some(bytes) = cubin.section_by_name(tkinfo::NAME).and_then(|index| cubin.bytes(index).ok()) else {
+        return false;
+    };
+    let asks = |option: &[u8]| {
+        [&b"-lineinfo"[..], b"--generate-line-info", b"-g", b"--device-debug"].contains(&option)
+    };
+    let tools = tkinfo::decode(&bytes).unwrap_or_default();
+    !tools.is_empty()
+        && tools.iter().all(|tool| {
+            tool.tool.starts_with(b"ptxas") && !tool.options.split(|byte| *byte == b' ').any(asks)
+        })
+}
+
 fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {
     if writer.is_some_and(|writer| writer.tool == "nvlink") {
         Output::Linked
@@ -120,18 +145,14 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {
 fn removed(
     cubin: &Cubin<'_>,
     sections: &[(SectionIndex, SectionName<'_>)],
-    output: Output,
+    may_lack_frames: bool,
 ) -> Vec<SectionKind> {
     let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
-    let is_bare = || {
-        let debug = sections.iter().filter(|(_, name)| name.is_debug());
-        debug.map(|(_, name)| name.kind()).all(|kind| kind == Some(SectionKind::NvDebugShared))
-    };
     let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.marks_removed());
     let names = marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)));
     let kinds = names.filter(|name| name.is_debug_contents() && name.origin() == Some(Origin::Assembler));
     let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
-    if output != Output::DebugOnly && is_bare() {
+    if !may_lack_frames && observed::level_of_frames(cubin.header.sm()) == DebugLevel::None {
         removed.push(SectionKind::DebugFrame);
     }
     removed.sort_unstable();

@@ -61,7 +61,8 @@ impl<'s> Block<'s> {
         }
         for (place, half) in self.places.iter_mut().zip(&self.halves) {
             if let (Some(place), Some(half)) = (place, half) {
-                place.source = half.rows.at_step(half.step, half.offset);
+                let nearest = half.rows.at_step(half.step, half.offset);
+                place.source = nearest.filter(|found| symbolizer.source.reaches(found, place.stretch));
             }
         }
         // Call sites of all are waited for together, here and not in each chain.

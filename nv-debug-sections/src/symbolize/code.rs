@@ -1,5 +1,7 @@
 //! Code sections and the functions in them.
 
+use std::ops::Range;
+
 use object::elf;
 
 use crate::catalog::{CODE_PREFIX, Space};
@@ -47,6 +49,21 @@ pub struct Code<'c> {
     functions: Vec<Function<'c>>,
     /// Where the functions of each of `sections` start in `functions`, and where the last one's end.
     first: Vec<u32>,
+    /// All stretches, by section and offset.
+    stretches: Vec<Stretch>,
+    /// Where the stretches of each of `sections` start in `stretches`, and where the last one's end.
+    first_stretch: Vec<u32>,
+}
+
+/// Neighbouring code of one function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stretch {
+    /// Byte offset in the section.
+    start: u64,
+    /// Where the next stretch of the section starts; [`u64::MAX`] for the last one.
+    end: u64,
+    /// Index into [`Code::functions`].
+    function: Option<u32>,
 }
 
 /// Prefix of the sections of Mercury code. Their bytes are packed: addresses in them go by `.nv.merc.symtab` (FORMATS 7).
@@ -113,7 +130,60 @@ impl<'c> Code<'c> {
             .map(|(number, section)| (section.address, number))
             .collect();
         placed.sort_unstable();
-        Self { sections, numbers, placed, functions, first }
+        let mut code = Self {
+            sections,
+            numbers,
+            placed,
+            functions,
+            first,
+            stretches: Vec::new(),
+            first_stretch: vec![0],
+        };
+        for number in 0..code.sections.len() {
+            code.add_stretches(number);
+            code.first_stretch.push(code.stretches.len() as u32);
+        }
+        code
+    }
+
+    /// Cuts a section, by its number in `sections`, where the function changes that has the code.
+    fn add_stretches(&mut self, number: usize) {
+        let from = self.first.get(number).map_or(0, |from| *from as usize);
+        let functions = self.functions_in(number);
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let size = self.sections.get(number).map_or(0, |section| section.size);
+        let mut add = |start: u64, function: usize| {
+            if start != 0 && start >= size {
+                return;
+            }
+            let function = functions.get(function).map(|_| (from + function) as u32);
+            // Of several at one offset the last counts.
+            stretches.pop_if(|last| last.start == start);
+            if stretches.last().is_none_or(|last| last.function != function) {
+                if let Some(last) = stretches.last_mut() {
+                    last.end = start;
+                }
+                stretches.push(Stretch { start, end: u64::MAX, function });
+            }
+        };
+        add(0, 0);
+        // Functions that have started and may still go on: where they end, and their indices. The last one that does has the code.
+        let mut open: Vec<(u64, usize)> = Vec::new();
+        let starts = functions.iter().enumerate().filter(|(_, function)| function.size != 0);
+        let starts = starts.map(|(index, function)| (function.offset, function.size, index));
+        for (offset, size, index) in starts.chain([(u64::MAX, 0, functions.len())]) {
+            while let Some(&(end, _)) = open.last().filter(|(end, _)| *end <= offset) {
+                while open.last().is_some_and(|(other, _)| *other <= end) {
+                    open.pop();
+                }
+                add(end, open.last().map_or(0, |(_, outer)| *outer));
+            }
+            if index < functions.len() {
+                add(offset, index);
+                open.push((offset.saturating_add(size), index));
+            }
+        }
+        self.stretches.extend(stretches);
     }
 
     /// All functions, by section and offset.
@@ -159,34 +229,70 @@ impl<'c> Code<'c> {
         !self.placed.is_empty()
     }
 
-    /// The function at an offset: the nearest that starts at or before it, if it reaches it, else the section's first. Folded
-    /// functions lie behind the kernel's own code, whose symbol covers them and the padding too.
+    /// The function at an offset: of those whose symbols cover it the one that starts last, else the section's first. Folded
+    /// functions lie after the kernel's own code, whose symbol covers them and the padding too. A symbol without a size covers
+    /// nothing.
     pub fn function_at(&self, section: SectionIndex, offset: u64) -> Option<&Function<'c>> {
-        function_at(self.functions_of(section), offset)
+        let (_, stretch) = self.at(section, offset)?;
+        self.function_of(stretch)
     }
 
-    /// A code section and the function at an offset in it, which may be behind its end: [`section`](Self::section) and
-    /// [`function_at`](Self::function_at) at once.
-    #[inline]
-    pub(super) fn at(
+    /// The code of a section by the function that has it: ranges of byte offsets, which are not empty and join, with what
+    /// [`function_at`](Self::function_at) says of them.
+    pub fn ranges_of(
         &self,
         section: SectionIndex,
-        offset: u64,
-    ) -> Option<(&CodeSection<'c>, Option<&Function<'c>>)> {
+    ) -> impl Iterator<Item = (Range<u64>, Option<&Function<'c>>)> {
+        let size = self.section(section).map_or(0, |section| section.size);
+        self.stretches_of(section).filter_map(move |number| {
+            let range = self.stretch(number);
+            let range = range.start..range.end.min(size);
+            (!range.is_empty()).then(|| (range, self.function_of(number)))
+        })
+    }
+
+    /// A code section, and the number of the stretch at an offset in it, which may be after its end.
+    #[inline]
+    pub(super) fn at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
         let number = number_of(&self.numbers, section)?;
-        Some((self.sections.get(number)?, function_at(self.functions_in(number), offset)))
+        let section = self.sections.get(number)?;
+        let &[first, end] = self.first_stretch.get(number..number + 2)? else { return None };
+        let own = self.stretches.get(first as usize..end as usize)?;
+        let after = match own {
+            [_] => 1,
+            _ => own.partition_point(|stretch| stretch.start <= offset),
+        };
+        Some((section, first + (after as u32).checked_sub(1)?))
+    }
+
+    /// The function that has the code of a stretch.
+    #[inline]
+    pub(super) fn function_of(&self, stretch: u32) -> Option<&Function<'c>> {
+        self.functions.get(self.stretches.get(stretch as usize)?.function? as usize)
+    }
+
+    /// The numbers of a section's stretches.
+    pub(super) fn stretches_of(&self, section: SectionIndex) -> Range<u32> {
+        let range = number_of(&self.numbers, section)
+            .and_then(|number| Some(*self.first_stretch.get(number)?..*self.first_stretch.get(number + 1)?));
+        range.unwrap_or_default()
+    }
+
+    /// The byte offsets of a stretch in its section; the last one ends at [`u64::MAX`].
+    #[inline]
+    pub(super) fn stretch(&self, number: u32) -> Range<u64> {
+        self.stretches.get(number as usize).map_or(0..0, |stretch| stretch.start..stretch.end)
+    }
+
+    /// How many stretches there are.
+    pub(super) fn stretch_count(&self) -> usize {
+        self.stretches.len()
     }
 }
 
 #[inline]
 fn number_of(numbers: &[Option<u32>], section: SectionIndex) -> Option<usize> {
     numbers.get(section.as_usize())?.map(|number| number as usize)
-}
-
-#[inline]
-fn function_at<'f, 'c>(own: &'f [Function<'c>], offset: u64) -> Option<&'f Function<'c>> {
-    let own = own.get(..own.partition_point(|function| function.offset <= offset))?;
-    own.last().filter(|nearest| offset - nearest.offset < nearest.size).or(own.first())
 }
 
 fn is_code(section: &Section<'_>, name: &str, space: Space) -> bool {
@@ -227,5 +333,62 @@ fn size(contents: &Contents<'_>) -> u64 {
         Contents::Bytes(bytes) => bytes.len() as u64,
         Contents::NoBits(size) => *size,
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the function changes in a section of functions with these offsets and sizes, and the number of the one that has the code.
+    fn cut(functions: &[(u64, u64)]) -> Vec<(u64, Option<u32>)> {
+        let section = SectionIndex(1);
+        let function = |(symbol, (offset, size)): (u32, &(u64, u64))| Function {
+            name: "",
+            symbol: SymbolIndex(symbol),
+            section,
+            offset: *offset,
+            size: *size,
+            kernel: false,
+        };
+        let mut code = Code {
+            sections: vec![CodeSection { index: section, name: "", address: 0, size: 100 }],
+            numbers: vec![None, Some(0)],
+            placed: Vec::new(),
+            functions: (0..).zip(functions).map(function).collect(),
+            first: vec![0, functions.len() as u32],
+            stretches: Vec::new(),
+            first_stretch: vec![0],
+        };
+        code.add_stretches(0);
+        assert!(code.stretches.windows(2).all(|pair| pair[0].end == pair[1].start));
+        code.stretches.iter().map(|stretch| (stretch.start, stretch.function)).collect()
+    }
+
+    #[test]
+    fn the_function_changes_where_symbols_start_and_end() {
+        for (functions, want) in [
+            (&[][..], vec![(0, None)]),
+            // Padding is the function's.
+            (&[(0, 64)], vec![(0, Some(0))]),
+            (&[(0, 100), (40, 20), (60, 40)], vec![(0, Some(0)), (40, Some(1)), (60, Some(2))]),
+            // Code behind a folded function is the kernel's, and behind one within another that one's.
+            (&[(0, 100), (40, 20)], vec![(0, Some(0)), (40, Some(1)), (60, Some(0))]),
+            (
+                &[(0, 100), (10, 40), (20, 10)],
+                vec![(0, Some(0)), (10, Some(1)), (20, Some(2)), (30, Some(1)), (50, Some(0))],
+            ),
+            // Of two names at one address the last counts, and one without a size does not.
+            (&[(0, 100), (40, 20), (40, 20)], vec![(0, Some(0)), (40, Some(2)), (60, Some(0))]),
+            (&[(0, 100), (40, 20), (40, 0), (50, 0)], vec![(0, Some(0)), (40, Some(1)), (60, Some(0))]),
+            // Symbols that overlap.
+            (
+                &[(0, 10), (5, 10), (6, 1)],
+                vec![(0, Some(0)), (5, Some(1)), (6, Some(2)), (7, Some(1)), (15, Some(0))],
+            ),
+            (&[(16, u64::MAX)], vec![(0, Some(0))]),
+        ] {
+            assert_eq!(cut(functions), want, "{functions:?}");
+        }
     }
 }

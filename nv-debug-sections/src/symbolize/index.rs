@@ -5,6 +5,7 @@
 //! [`Mark`] before an address and runs the program from there.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::packed::{PackedRows, Packing, Shape};
@@ -13,7 +14,7 @@ use super::walk::Walk;
 use crate::Result;
 use crate::bytes::Cursor;
 use crate::cubin::SectionIndex;
-use crate::line::{self, LineRow, LineTable};
+use crate::line::{self, LineRow, LineTable, Registers, Step};
 use dwarf2_writer::line::Params;
 
 /// Bytes of a program between two marks. A mark takes 28, so all of them take about what the section does.
@@ -77,6 +78,8 @@ pub struct LineIndex<'c> {
     marks: Vec<Mark>,
     expanded: Vec<Rows>,
     unplaced: usize,
+    /// By number of a stretch of code: where the first row is that may cover it, see [`reach`](super::reach).
+    pub(super) first_rows: Vec<u64>,
 }
 
 /// Which forms a sequence can have.
@@ -248,6 +251,7 @@ impl<'c> LineIndex<'c> {
         let tables = size_of::<Entry>() * self.entries.capacity()
             + size_of::<Mark>() * self.marks.capacity()
             + size_of::<u32>() * self.first.capacity()
+            + size_of::<u64>() * self.first_rows.capacity()
             + self.packed.heap_bytes();
         section + tables + self.expanded.iter().map(Rows::heap_bytes).sum::<usize>()
     }
@@ -269,11 +273,45 @@ impl<'c> LineIndex<'c> {
         Some((SequenceRows { index: self, entry }, offset - entry.start))
     }
 
-    /// The row that covers byte `offset` of `section`.
+    /// The row of the table that stands last at or before byte `offset` of `section`, if its sequence reaches the offset.
     #[inline]
-    pub(super) fn find(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
+    pub(super) fn nearest(&self, section: SectionIndex, offset: u64) -> Option<Found<'_>> {
         let (rows, offset) = self.sequence(section, offset)?;
         rows.at(offset)
+    }
+
+    /// The row that covers byte `offset` of `section`, which is in the stretch of code number `stretch`.
+    #[inline]
+    pub(super) fn find(&self, section: SectionIndex, offset: u64, stretch: u32) -> Option<Found<'_>> {
+        let found = self.nearest(section, offset)?;
+        self.reaches(&found, stretch).then_some(found)
+    }
+
+    /// Whether a [`nearest`](Self::nearest) row reaches over the starts of functions into the stretch of code number `stretch`.
+    #[inline]
+    pub(super) fn reaches(&self, nearest: &Found<'_>, stretch: u32) -> bool {
+        // Before most code there is no other in its section.
+        let first = self.first_rows.get(stretch as usize).copied().unwrap_or(0);
+        first == 0 || nearest.offset() >= first
+    }
+
+    /// Those of `offsets` of a section at which a program stops, with or without a row. Addresses that go back are not looked for.
+    pub(super) fn stops(&self, section: SectionIndex, offsets: &HashSet<u64>) -> HashSet<u64> {
+        let mut stops = HashSet::new();
+        let last = offsets.iter().max().copied().unwrap_or(0);
+        for (base, rows) in self.of(section) {
+            let (mut program, params) = (Cursor::new("", rows.program()), rows.params());
+            let mut registers = Registers::START;
+            // What has been read once is read again without an error.
+            while let Ok(step) = line::step(&mut program, params, &mut registers) {
+                let offset = base.saturating_add(registers.address);
+                stops.extend(offsets.get(&offset));
+                if offset > last || matches!(step, Step::End) {
+                    break;
+                }
+            }
+        }
+        stops
     }
 
     #[inline]
@@ -481,10 +519,18 @@ impl Found<'_> {
         Some(Self { place, ..*self })
     }
 
+    /// Byte offset of the row in its code section.
+    #[inline]
+    pub(super) fn offset(&self) -> u64 {
+        self.rows.entry.start.saturating_add(self.address())
+    }
+
+    #[inline]
     fn address(&self) -> u64 {
         match self.place {
+            RowPlace::Marked(mark) => mark.address.into(),
             RowPlace::Packed { row, .. } => self.rows.index.packed.address(row as usize),
-            _ => self.row().address,
+            RowPlace::Expanded(_) => self.row().address,
         }
     }
 

@@ -26,6 +26,7 @@ mod frames;
 mod index;
 mod names;
 mod packed;
+mod reach;
 mod rows;
 mod walk;
 
@@ -45,6 +46,7 @@ pub use files::FileName;
 pub use frames::{Frame, FrameFunction, Frames, InlinedEntry, MAX_FRAMES};
 pub use index::{LineIndex, SequenceRows};
 pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
+pub use reach::CoveredRange;
 pub use rows::Rows;
 
 use files::Files;
@@ -60,6 +62,8 @@ pub struct Place<'s> {
     pub offset: u64,
     /// The function whose code it is; `None` where no symbol covers it.
     pub function: Option<&'s Function<'s>>,
+    /// Number of the stretch of code.
+    stretch: u32,
     source: Option<Found<'s>>,
     owner: &'s Symbolizer<'s>,
 }
@@ -188,36 +192,29 @@ impl<'c> Symbolizer<'c> {
     /// What is at byte `offset` of `section`; `None` where that is no code section or the offset is behind its end.
     #[inline]
     pub fn locate(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
-        let mut place = self.code_at(section, offset)?;
-        place.source = self.source.find(section, offset);
-        Some(place)
+        let place = self.code_at(section, offset)?;
+        Some(Place { source: self.source.find(section, offset, place.stretch), ..place })
     }
 
     /// As [`locate`](Self::locate), without the row.
     #[inline]
     fn code_at(&self, section: SectionIndex, offset: u64) -> Option<Place<'_>> {
-        let (code, function) = self.code.at(section, offset)?;
-        (offset < code.size).then_some(Place { section: code, offset, function, source: None, owner: self })
+        let (code, stretch) = self.code.at(section, offset)?;
+        (offset < code.size).then(|| {
+            let function = self.code.function_of(stretch);
+            Place { section: code, offset, function, stretch, source: None, owner: self }
+        })
     }
 
-    /// Every range of `.debug_line` in a code section, by ascending start, none empty, with the place that it is.
+    /// Every range that a row of `.debug_line` covers in a code section, by ascending start, none empty, with the place that it is.
     ///
     /// One pass over the table: what [`locate`](Self::locate) answers for the start of each range.
     pub fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'_>)> {
-        let starts = self.source.of(section).map(|(base, _)| base);
-        // Of sequences that overlap, which no tool writes, the one that starts last counts; of one that runs behind its section
-        // what lies in that.
-        let nexts = starts.skip(1).chain(std::iter::once(u64::MAX));
-        let ranges = self.source.of(section).zip(nexts).flat_map(|((base, rows), next)| {
-            let at = move |address: u64| base.saturating_add(address);
-            rows.found_ranges().map(move |(start, end, found)| (at(start)..at(end).min(next), found))
-        });
-        ranges.filter_map(move |(mut range, found)| {
-            let (code, function) = self.code.at(section, range.start)?;
-            range.end = range.end.min(code.size);
-            let place =
-                Place { section: code, offset: range.start, function, source: Some(found), owner: self };
-            (!range.is_empty()).then_some((range, place))
+        self.source.found_ranges(&self.code, section).filter_map(move |mut covered| {
+            let place = self.code_at(section, covered.range.start)?;
+            // A sequence may run past its section.
+            covered.range.end = covered.range.end.min(place.section.size);
+            Some((covered.range, Place { source: Some(covered.found), ..place }))
         })
     }
 
@@ -280,7 +277,7 @@ impl<'s> Place<'s> {
 
     /// The PTX line, where `.nv_debug_line_sass` covers the address.
     pub fn ptx(&self) -> Option<PtxLine<'s>> {
-        let found = self.owner.ptx.find(self.section.index, self.offset)?;
+        let found = self.owner.ptx.find(self.section.index, self.offset, self.stretch)?;
         Some(self.owner.ptx_line(found.unit(), found.row()))
     }
 }
@@ -328,9 +325,11 @@ impl<'c> Tables<'c, '_> {
         };
         let bytes = self.relocated.cubin().bytes(index)?;
         let section_count = self.relocated.cubin().sections.len();
-        LineIndex::new(name, bytes, &section.bytes, section_count, place, |table, used| {
+        let mut index = LineIndex::new(name, bytes, &section.bytes, section_count, place, |table, used| {
             each(table, table.paths(name)?, used);
             Ok(())
-        })
+        })?;
+        index.bound_by(&self.code);
+        Ok(index)
     }
 }

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 /// What is known of an inlined function's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalleeName<'s> {
-    /// The (mangled) name at the offset; `None` where no string starts there.
+    /// The (mangled) name at the offset: the bytes up to the next NUL. An offset inside a string names its end. `None` where
+    /// there is no string, or where it is in doubt that the offset is right and no string starts there.
     pub name: Option<&'s [u8]>,
     /// Byte offset in `.debug_str`: the unit's base plus the row's name operand.
     pub offset: u64,
@@ -28,8 +29,8 @@ pub(super) struct CalleeSpan {
 /// A reason to distrust a callee's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The offset is outside `.debug_str` or inside a string.
-    NoStringStart,
+    /// The offset is past the last string of `.debug_str`; or it is inside a string and the unit's base is in doubt.
+    NoString,
     /// A later unit's base that does not come after an earlier one's. nvlink 13.0.88 joins `.debug_str` sections, but for
     /// sm_90 and later leaves every base at 0: the offset then lands among the first unit's names. Where the base could be
     /// recovered it is one of several that are possible, the lowest.
@@ -109,9 +110,12 @@ impl<'d> CalleeNames<'d> {
     pub(super) fn find(&self, unit: usize, name: u64) -> CalleeSpan {
         let Base { offset: base, unrelated, recovered } = self.units.get(unit).copied().unwrap_or_default();
         let offset = base.saturating_add(name); // no section is that long
-        let name = self.string(offset);
+        // An offset of `.debug_str` may be anywhere in a string (DWARF 2.0.0 7.5.4), and linkers that share the ends of strings
+        // make such. Where the base is in doubt, one that is inside a string rather shows that the base is wrong.
+        let is_base = usize::try_from(base).is_ok_and(|base| self.starts_string(base));
+        let name = self.string(offset, unrelated || !is_base);
         let doubt = match name {
-            None => Some(Doubt::NoStringStart),
+            None => Some(Doubt::NoString),
             Some(_) => unrelated.then_some(Doubt::UnrelatedBase),
         };
         CalleeSpan { offset, size: name.map_or(0, <[u8]>::len), doubt, recovered }
@@ -122,7 +126,7 @@ impl<'d> CalleeNames<'d> {
     pub(super) fn at(&self, span: CalleeSpan) -> CalleeName<'_> {
         let CalleeSpan { offset, size, doubt, recovered } = span;
         let name = match doubt {
-            Some(Doubt::NoStringStart) => None,
+            Some(Doubt::NoString) => None,
             _ => usize::try_from(offset)
                 .ok()
                 .and_then(|start| self.strings.get(start..start.checked_add(size)?)),
@@ -130,9 +134,9 @@ impl<'d> CalleeNames<'d> {
         CalleeName { name, offset, doubt, recovered }
     }
 
-    fn string(&self, offset: u64) -> Option<&[u8]> {
+    fn string(&self, offset: u64, whole: bool) -> Option<&[u8]> {
         let start = usize::try_from(offset).ok()?;
-        let rest = self.strings.get(start..).filter(|_| self.starts_string(start))?;
+        let rest = self.strings.get(start..).filter(|_| !whole || self.starts_string(start))?;
         rest.get(..memchr::memchr(0, rest)?)
     }
 
@@ -236,15 +240,22 @@ mod tests {
     }
 
     #[test]
-    fn names_start_where_strings_start() {
+    fn an_offset_inside_a_string_names_its_end() {
         let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(0, &[])]);
         let name = |offset| names.get(0, offset);
         let sure = CalleeName { name: Some(b"ab"), offset: 0, doubt: None, recovered: false };
         assert_eq!(name(0), sure);
         assert_eq!(name(3).name, Some(&b"c"[..]));
-        let none = CalleeName { name: None, offset: 1, doubt: Some(Doubt::NoStringStart), recovered: false };
-        assert_eq!(name(1), none);
-        assert_eq!(name(5).name, None);
+        assert_eq!(name(1), CalleeName { name: Some(b"b"), offset: 1, ..sure });
+        let none = CalleeName { name: None, offset: 5, doubt: Some(Doubt::NoString), recovered: false };
+        assert_eq!(name(5), none);
+        // Behind the last NUL there is no string, in a unit whose base is in doubt only at the start of one.
+        assert_eq!(CalleeNames::new(&b"ab\0c"[..], [unit(0, &[])]).get(0, 3).name, None);
+        let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(3, &[]), unit(0, &[])]);
+        assert_eq!((names.get(1, 0).name, names.get(1, 1).name), (Some(&b"ab"[..]), None));
+        // A base is where the strings of an input start.
+        let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(1, &[])]);
+        assert_eq!((names.get(0, 0).name, names.get(0, 2).name), (None, Some(&b"c"[..])));
         assert_eq!(name(u64::MAX).name, None);
     }
 

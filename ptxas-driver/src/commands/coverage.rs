@@ -5,13 +5,13 @@ mod ptx;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, stripped};
+use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, no_debug_sections};
 use crate::options::{self, PathMap};
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_read::coverage::Coverage;
-use model::{FileReport, Minimum};
+use model::{FileReport, Limits};
 use nv_debug_sections::symbolize::Symbolizer;
 use ptx::PtxNames;
 use serde::Serialize;
@@ -23,8 +23,9 @@ const AFTER_HELP: &str = "\
 Shares are of instructions, the NOPs behind the last one of a function left out:
   line       a row of the line table covers it, with a line other than 0
   inlined    the row is of inlined code
-  inherited  it has no row of its own: the row before covers it, which is at code of another PTX line
-             or another function
+  own        of these the row starts in the function, at code of the same PTX line
+  inherited  the row before covers it, which is at code of another PTX line; over the start of a
+             function a row reaches only where ptxas left out the function's first row
   ptx        a row of the PTX line table covers it
   vars       of variables and parameters, the bytes of their scopes at which they have a location
              (`llvm-dwarfdump --statistics`: #bytes in parent scope covered by DW_AT_location)
@@ -32,11 +33,13 @@ Shares are of instructions, the NOPs behind the last one of a function left out:
              SASS registers: elsewhere a debugger has a location and cannot read it
 Lines that are not in the code are those that rows name in vain, and with --ptx those of .loc and
 inlined_at directives that no instruction or inlined call of the file has. PTX of something else, of
-which no FILE has any function or variable, is an error.
+which no FILE has any function, inlined function, source file or variable, is an error; of a linked
+file it may be all folded away.
 
-Minima hold for each kernel; in a file without, for each function with a section of its own. Without
-an entry in .debug_info the variables of a function count as not covered. A FILE without such code
-is below any minimum, and so is what `compile --code none` makes: its shares are of PTX instructions.
+Limits hold for each kernel; those of lines for functions folded into kernels too, but for those of
+the toolkit; in a file without kernels, for each function with a section of its own. Without an entry
+in .debug_info the variables of a function count as not covered. A FILE without such code keeps no
+limit, nor does what `compile --code none` makes: its shares are of PTX instructions.
 
 Examples:
   ptxas-driver coverage out.cubin --min-lines 95
@@ -44,8 +47,8 @@ Examples:
   ptxas-driver extract lib.a -o DIR && ptxas-driver coverage DIR/*.cubin --json
 
 Exit status:
-  0  done, and no function is below a minimum
-  1  a function is below a minimum, the PTX has nothing of the files, or a file or its register map
+  0  done, and every function keeps the limits
+  1  a function does not keep a limit, the PTX has nothing of the files, or a file or its register map
      cannot be read
   2  the command line is wrong";
 
@@ -70,6 +73,12 @@ pub struct Options {
     /// Least share of instructions with a line, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     min_lines: Option<f64>,
+    /// Least share of instructions with a line of their own, 0 to 100
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    min_own: Option<f64>,
+    /// Largest share of instructions that inherit their line, 0 to 100
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    max_inherited: Option<f64>,
     /// Least share of the bytes of variables' scopes that have a location, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     min_vars: Option<f64>,
@@ -92,6 +101,8 @@ struct Document {
     schema: &'static str,
     schema_version: u32,
     min_lines: Option<f64>,
+    min_own: Option<f64>,
+    max_inherited: Option<f64>,
     min_vars: Option<f64>,
     files: Vec<Outcome>,
 }
@@ -139,16 +150,16 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             PtxNames::read(&parsed.module, &options.path_map).with_context(|| (*name).clone())
         })
         .transpose()?;
-    let minimum = options.minimum();
+    let limits = options.limits();
     let mut failed = false;
     let mut outcomes = Vec::new();
     for path in &options.files {
         let before = outcomes.len();
-        let look = |name: &str, bytes: &[u8]| report((name, bytes), &debug, names.as_ref(), minimum);
+        let look = |name: &str, bytes: &[u8]| report((name, bytes), &debug, names.as_ref(), limits);
         read::each_image(path, out, look, |out, name, done| {
             outcomes.push(match done {
                 Ok(report) => {
-                    failed |= !say(&report, options, &debug, out)?;
+                    failed |= !say(&report, options, &debug, limits, out)?;
                     Outcome::Report(Box::new(report))
                 }
                 Err(error) => {
@@ -159,7 +170,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             Ok(())
         })?;
         let is_said = |report: &FileReport| report.judged > 0 || report.debug_only.is_some();
-        if minimum.is_any() && !read_of(outcomes.get(before..)).any(is_said) {
+        if limits.is_any() && !read_of(outcomes.get(before..)).any(is_said) {
             failed = true;
             out.flush()?;
             complain(format_args!("{}: {NO_CODE}", path.display()));
@@ -170,13 +181,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     {
         failed = true;
         out.flush()?;
-        complain(format_args!("{}: no function and no variable of it is in what was read", file.name));
+        complain(format_args!(
+            "{}: no function, source file or variable of it is in what was read",
+            file.name
+        ));
     }
     if options.json {
         let document = Document {
             schema: "nvdwarf.coverage",
             schema_version: JSON_VERSION,
             min_lines: options.min_lines,
+            min_own: options.min_own,
+            max_inherited: options.max_inherited,
             min_vars: options.min_vars,
             files: outcomes,
         };
@@ -188,8 +204,13 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 }
 
 impl Options {
-    fn minimum(&self) -> Minimum {
-        Minimum { lines: self.min_lines, variables: self.min_vars }
+    fn limits(&self) -> Limits {
+        Limits {
+            min_lines: self.min_lines,
+            min_own: self.min_own,
+            max_inherited: self.max_inherited,
+            min_variables: self.min_vars,
+        }
     }
 }
 
@@ -202,14 +223,19 @@ fn read_of(outcomes: Option<&[Outcome]>) -> impl Iterator<Item = &FileReport> {
 }
 
 /// Shows what came of a cubin, and whether all is well with it.
-fn say(report: &FileReport, options: &Options, debug: &DebugBytes, out: &mut dyn Write) -> Result<bool> {
-    let minimum = options.minimum();
+fn say(
+    report: &FileReport,
+    options: &Options,
+    debug: &DebugBytes,
+    limits: Limits,
+    out: &mut dyn Write,
+) -> Result<bool> {
     if !options.json {
         text::file(out, report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
             writeln!(
                 out,
-                "  the PTX is of something else: no function and no variable of it is in the file"
+                "  the PTX is of something else: no function, source file or variable of it is in the file"
             )?;
         }
     }
@@ -218,10 +244,10 @@ fn say(report: &FileReport, options: &Options, debug: &DebugBytes, out: &mut dyn
         let name = debug.name_of_sections(&report.file);
         complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
     }
-    for message in report.messages(minimum) {
+    for message in report.messages(limits) {
         complain(format_args!("{message}"));
     }
-    let lacks_code = report.debug_only.as_ref().filter(|_| minimum.is_any());
+    let lacks_code = report.debug_only.as_ref().filter(|_| limits.is_any());
     if let Some(what) = lacks_code {
         complain(format_args!("{}: {NO_CODE}: {what}", report.file));
     }
@@ -232,16 +258,16 @@ fn report(
     (name, bytes): (&str, &[u8]),
     debug: &DebugBytes,
     names: Option<&PtxNames>,
-    minimum: Minimum,
+    limits: Limits,
 ) -> Result<FileReport> {
     debug.look(name, bytes, |cubin, _| {
-        if let Some(why) = stripped(cubin, None) {
+        if let Some(why) = no_debug_sections(cubin) {
             note(format_args!("{name}: {why}"));
         }
         let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
         let coverage = Coverage::of(cubin, &symbolizer).with_context(|| name.to_owned())?;
         let lost = names.map(|names| names.lost(cubin, &coverage)).transpose();
         let lost = lost.with_context(|| name.to_owned())?.flatten();
-        Ok(FileReport::new(name.to_owned(), cubin, &coverage, lost, minimum))
+        Ok(FileReport::new(name.to_owned(), cubin, &coverage, lost, limits))
     })
 }

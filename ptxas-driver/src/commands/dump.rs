@@ -12,7 +12,9 @@ mod section;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
-use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, stripped};
+use crate::commands::read::{
+    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, no_debug_sections, stripped,
+};
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -123,7 +125,7 @@ fn of_cubin(
     };
     let names = options.offset.as_ref().map_or(&options.section, |place| &place.section);
     let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
-    if let Some(why) = stripped(cubin, None).filter(|_| chosen.is_empty()) {
+    if let Some(why) = no_debug_sections(cubin).filter(|_| chosen.is_empty()) {
         note(format_args!("{name}: {why}"));
     }
     let source = Source::new(cubin, filter, options.offset.as_ref().map(Place::offset));

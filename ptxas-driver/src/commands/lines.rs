@@ -9,6 +9,7 @@ mod samples;
 pub(super) mod spelling;
 mod style;
 mod text;
+mod unknown;
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered, debug_only};

@@ -7,7 +7,7 @@ mod words;
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
 use crate::commands::read::{
-    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, debug_only, stripped,
+    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, bare, debug_only, stripped,
 };
 use crate::plain::write_json;
 use answer::{At, Listing, Wanted};
@@ -112,7 +112,7 @@ fn of_cubin(
     let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
     let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
-        match stripped(cubin, Some(SectionKind::DebugInfo)) {
+        match stripped(cubin, Some(SectionKind::DebugInfo)).or_else(|| bare(cubin)) {
             Some(why) => note(format_args!("{name}: no entries of variables: {why}")),
             None => note(format_args!("{name}: no entries of variables, as of code compiled without -G")),
         }

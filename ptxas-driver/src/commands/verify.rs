@@ -5,7 +5,9 @@ mod model;
 mod text;
 
 use crate::cli::{FAILURE, USAGE, complain, note};
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, SourceOptions, Sources, stripped};
+use crate::commands::read::{
+    self, DebugBytes, DebugFile, JSON_VERSION, SourceOptions, Sources, no_debug_sections,
+};
 use crate::plain::write_json;
 use anyhow::Result;
 use clap::Args;
@@ -109,7 +111,7 @@ fn of_cubin(
     options: &Options,
 ) -> Result<model::Verified> {
     debug.look(name, bytes, |cubin, _| {
-        if let Some(why) = stripped(cubin, None) {
+        if let Some(why) = no_debug_sections(cubin) {
             note(format_args!("{name}: {why}"));
         }
         let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);

@@ -10,20 +10,35 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What must be reached, in percent.
+/// What must be reached, and of inherited lines not passed, in percent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Minimum {
-    pub(super) lines: Option<f64>,
-    pub(super) variables: Option<f64>,
+pub(super) struct Limits {
+    pub(super) min_lines: Option<f64>,
+    pub(super) min_own: Option<f64>,
+    pub(super) max_inherited: Option<f64>,
+    pub(super) min_variables: Option<f64>,
 }
 
-impl Minimum {
-    /// Of what no minimum holds for.
-    const NONE: Self = Self { lines: None, variables: None };
+impl Limits {
+    /// Of what no limit holds for.
+    const NONE: Self = Self { min_lines: None, min_own: None, max_inherited: None, min_variables: None };
 
     /// Whether there is one.
     pub(super) fn is_any(self) -> bool {
-        self.lines.is_some() || self.variables.is_some()
+        let Self { min_lines, min_own, max_inherited, min_variables } = self;
+        [min_lines, min_own, max_inherited, min_variables].iter().any(Option::is_some)
+    }
+
+    /// The limits that hold for a function.
+    fn of(self, function: &FunctionCoverage<'_>, coverage: &Coverage<'_>) -> Self {
+        let (for_lines, for_variables) =
+            (is_judged(function, coverage, true), is_judged(function, coverage, false));
+        Self {
+            min_lines: self.min_lines.filter(|_| for_lines),
+            min_own: self.min_own.filter(|_| for_lines),
+            max_inherited: self.max_inherited.filter(|_| for_lines),
+            min_variables: self.min_variables.filter(|_| for_variables),
+        }
     }
 }
 
@@ -34,7 +49,7 @@ pub(super) struct FileReport {
     pub(super) sm: u32,
     /// Where the code is.
     pub(super) code: &'static str,
-    /// What a file without code is; it is below any minimum.
+    /// What a file without code is; it keeps no limit.
     #[serde(skip)]
     pub(super) debug_only: Option<String>,
     pub(super) instructions: Instructions,
@@ -53,7 +68,7 @@ pub(super) struct FileReport {
     /// `None` without PTX, or where it has nothing in common with the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ptx: Option<Vec<LostFunction>>,
-    /// How many functions minima hold for.
+    /// How many functions limits hold for.
     #[serde(skip)]
     pub(super) judged: usize,
 }
@@ -80,7 +95,7 @@ pub(super) struct Function {
     pub(super) variables: Variables,
     pub(super) parameters: Variables,
     pub(super) locals: Variables,
-    /// Which minima it is below: `lines`, `vars`.
+    /// Which limits it does not keep: `lines`, `own`, `inherited`, `vars`.
     pub(super) below: Vec<&'static str>,
 }
 
@@ -90,6 +105,7 @@ pub(super) struct Instructions {
     pub(super) all: u64,
     pub(super) padding: u64,
     pub(super) with_line: u64,
+    pub(super) own: u64,
     pub(super) line_0: u64,
     pub(super) without_row: u64,
     pub(super) inherited: u64,
@@ -97,6 +113,10 @@ pub(super) struct Instructions {
     pub(super) with_ptx_line: u64,
     /// `with_line` of `all`; null of none.
     pub(super) line_percent: Option<f64>,
+    /// `own` of `all`.
+    pub(super) own_percent: Option<f64>,
+    /// `inherited` of `all`.
+    pub(super) inherited_percent: Option<f64>,
 }
 
 /// Variables, and which share of their scopes has a location.
@@ -142,6 +162,10 @@ pub(super) struct LostFunction {
     pub(super) name: String,
     /// Whether it has code of its own in the cubin.
     pub(super) code: bool,
+    /// Whether it is inlined somewhere in the cubin.
+    pub(super) inlined: bool,
+    /// Nothing of it is in the cubin, no code, no call and no line: it was folded away, or it is not used.
+    pub(super) absent: bool,
     /// Lines of `.loc` directives.
     pub(super) lines: Vec<Lines>,
     /// Lines of `inlined_at`.
@@ -157,10 +181,22 @@ pub(super) fn percent(part: u64, all: u64) -> Option<f64> {
 
 impl From<InstructionCounts> for Instructions {
     fn from(counts: InstructionCounts) -> Self {
-        let InstructionCounts { all, padding, with_line, line_0, inherited, inlined, with_ptx_line } = counts;
-        let without_row = all.saturating_sub(with_line).saturating_sub(line_0);
-        let line_percent = percent(with_line, all);
-        Self { all, padding, with_line, line_0, without_row, inherited, inlined, with_ptx_line, line_percent }
+        let InstructionCounts { all, padding, with_line, own, line_0, inherited, inlined, with_ptx_line } =
+            counts;
+        Self {
+            all,
+            padding,
+            with_line,
+            own,
+            line_0,
+            without_row: all.saturating_sub(with_line).saturating_sub(line_0),
+            inherited,
+            inlined,
+            with_ptx_line,
+            line_percent: percent(with_line, all),
+            own_percent: percent(own, all),
+            inherited_percent: percent(inherited, all),
+        }
     }
 }
 
@@ -186,16 +222,16 @@ impl FileReport {
         cubin: &Cubin<'_>,
         coverage: &Coverage<'_>,
         ptx: Option<Vec<LostFunction>>,
-        minimum: Minimum,
+        limits: Limits,
     ) -> Self {
         let code = cubin.code_place();
-        let is_judged =
-            |function: &FunctionCoverage<'_>| code != CodePlace::None && is_judged(function, coverage);
+        let has_code = code != CodePlace::None;
         let of_function = |function: &FunctionCoverage<'_>| {
-            let minimum = if is_judged(function) { minimum } else { Minimum::NONE };
-            Function::new(function, cubin, coverage, minimum)
+            let limits = if has_code { limits.of(function, coverage) } else { Limits::NONE };
+            Function::new(function, cubin, coverage, limits)
         };
         let mut functions: Vec<Function> = coverage.functions.iter().map(of_function).collect();
+        let judged = |function: &&FunctionCoverage<'_>| has_code && is_judged(function, coverage, false);
         functions.sort_by(worst_first);
         let mut source_files: Vec<SourceFile> = coverage.files.iter().map(SourceFile::new).collect();
         source_files.sort_by(|a, b| {
@@ -222,39 +258,49 @@ impl FileReport {
             source_files,
             register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
             ptx,
-            judged: coverage.functions.iter().filter(|function| is_judged(function)).count(),
+            judged: coverage.functions.iter().filter(judged).count(),
         }
     }
 
-    /// Whether a function is below a minimum.
+    /// Whether a function does not keep a limit.
     pub(super) fn is_below(&self) -> bool {
         self.functions.iter().any(|function| !function.below.is_empty())
     }
 
-    /// One for each minimum that a function is below.
-    pub(super) fn messages(&self, minimum: Minimum) -> impl Iterator<Item = String> {
+    /// One for each limit that a function does not keep.
+    pub(super) fn messages(&self, limits: Limits) -> impl Iterator<Item = String> {
         self.functions.iter().flat_map(move |function| {
             function.below.iter().map(move |what| {
-                let (found, share, least) = if *what == LINES {
-                    (function.instructions.line_percent, "of the instructions have a line", minimum.lines)
-                } else if function.entry {
-                    let share = "of the variables' scopes have a location";
-                    (function.variables.covered_percent, share, minimum.variables)
-                } else {
-                    (
+                let Instructions { line_percent, own_percent, inherited_percent, .. } = function.instructions;
+                let (found, share, limit) = match *what {
+                    LINES => (line_percent, "of the instructions have a line", limits.min_lines),
+                    OWN => (own_percent, "of the instructions have a line of their own", limits.min_own),
+                    INHERITED => {
+                        (inherited_percent, "of the instructions inherit their line", limits.max_inherited)
+                    }
+                    _ if function.entry => (
+                        function.variables.covered_percent,
+                        "of the variables' scopes have a location",
+                        limits.min_variables,
+                    ),
+                    _ => (
                         None,
                         "of the variables have a location, for .debug_info has no entry",
-                        minimum.variables,
-                    )
+                        limits.min_variables,
+                    ),
                 };
-                let (found, least) = (found.unwrap_or(0.0), least.unwrap_or(0.0));
-                format!("{}: {}: {found:.1} % {share}, expected {least} %", self.file, function.shown())
+                let (found, limit) = (found.unwrap_or(0.0), limit.unwrap_or(0.0));
+                let at_most = if *what == INHERITED { "at most " } else { "" };
+                let (file, function) = (&self.file, function.shown());
+                format!("{file}: {function}: {found:.1} % {share}, expected {at_most}{limit} %")
             })
         })
     }
 }
 
 const LINES: &str = "lines";
+const OWN: &str = "own";
+const INHERITED: &str = "inherited";
 const VARIABLES: &str = "vars";
 
 impl Function {
@@ -262,18 +308,24 @@ impl Function {
         function: &FunctionCoverage<'_>,
         cubin: &Cubin<'_>,
         coverage: &Coverage<'_>,
-        minimum: Minimum,
+        limits: Limits,
     ) -> Self {
         let instructions = Instructions::from(function.instructions);
         let variables = Variables::from(function.variables());
         let variables_found = if function.entry { variables.covered_percent } else { Some(0.0) };
         let judged = [
-            (LINES, instructions.line_percent, minimum.lines),
-            (VARIABLES, variables_found, minimum.variables),
+            (LINES, instructions.line_percent, limits.min_lines),
+            (OWN, instructions.own_percent, limits.min_own),
+            (INHERITED, instructions.inherited_percent, limits.max_inherited),
+            (VARIABLES, variables_found, limits.min_variables),
         ];
-        let below = judged
-            .into_iter()
-            .filter(|(_, found, least)| found.zip(*least).is_some_and(|(found, least)| found < least));
+        let below = judged.into_iter().filter(|(what, found, limit)| {
+            found.zip(*limit).is_some_and(
+                |(found, limit)| {
+                    if *what == INHERITED { found > limit } else { found < limit }
+                },
+            )
+        });
         Self {
             name: function.name.to_owned(),
             demangled: demangle(function.name),
@@ -300,12 +352,20 @@ impl Function {
     }
 }
 
-/// Whether minima hold for a function. What ptxas adds to a kernel's section, as division, has no source; nor what the toolkit adds to a
-/// program.
-fn is_judged(function: &FunctionCoverage<'_>, coverage: &Coverage<'_>) -> bool {
+/// Whether limits hold for a function: for kernels, and those of lines for the functions folded into them too; in a file without
+/// kernels for functions with a section of their own. Not for what the toolkit adds: that has no source.
+fn is_judged(function: &FunctionCoverage<'_>, coverage: &Coverage<'_>, of_lines: bool) -> bool {
     let has_kernels = || coverage.functions.iter().any(|function| function.kernel);
     let has_code = function.instructions.all != 0;
-    has_code && (function.kernel || function.offset == 0 && !has_kernels())
+    let is_folded = || of_lines && function.name.starts_with('$') && !is_of_toolkit(function.name);
+    has_code && (function.kernel || is_folded() || function.offset == 0 && !has_kernels())
+}
+
+/// Whether a function is one that ptxas adds, as `$__internal_0_$__cuda_sm20_div_s32`, or one of libdevice, as
+/// `$kernel$__internal_trig_reduction_slowpathd`: names that programs must not use.
+fn is_of_toolkit(name: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["__internal_", "__cuda_", "__nv_"];
+    name.split('$').any(|part| PREFIXES.iter().any(|prefix| part.starts_with(prefix)))
 }
 
 /// By the share of instructions with a line, then by that of variables' scopes.

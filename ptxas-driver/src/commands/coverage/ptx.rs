@@ -11,6 +11,7 @@ use cubin_read::coverage::Coverage;
 use cubin_read::entries::{Entries, Entry};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
+use nv_debug_sections::level::found::Found;
 use nv_debug_sections::symbolize::FileName;
 use ptx_syntax::section_data::FixupTarget;
 use ptx_syntax::{FileDirective, Module, Statement};
@@ -71,8 +72,9 @@ impl PtxNames {
         Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
     }
 
-    /// What of it a cubin lacks: only functions that lack something. `None` where the two have nothing in common, no function with code and
-    /// no variable: the cubin was made from something else.
+    /// What of it a cubin lacks: only functions that lack something. `None` where the two have nothing in common: no function that has
+    /// code or is inlined, no source file with a line, no variable. The cubin was then made from something else, unless it was
+    /// linked: link-time optimisation may leave nothing of a source.
     pub(super) fn lost(
         &self,
         cubin: &Cubin<'_>,
@@ -98,13 +100,29 @@ impl PtxNames {
             ours.get(function).is_some_and(|ours| !ours.is_disjoint(names))
         };
         let has_function = |function: &PtxFunction| code.contains(&*function.name);
-        if !self.functions.iter().any(has_function) && !self.variables.iter().any(has_variable) {
+        let inlined = &coverage.inlined_functions;
+        let files: HashSet<&str> = there.iter().filter_map(|(file, _)| file.as_deref()).collect();
+        let has_file = |lines: &BTreeSet<Line>| {
+            lines.iter().any(|(file, _)| file.as_deref().is_some_and(|file| files.contains(file)))
+        };
+        let is_ours = |function: &PtxFunction| {
+            has_function(function)
+                || inlined.contains(&function.name)
+                || has_file(&function.lines)
+                || has_file(&function.call_sites)
+        };
+        let has_any = self.functions.iter().any(is_ours) || self.variables.iter().any(has_variable);
+        let may_be_folded =
+            self.functions.iter().any(|function| !function.lines.is_empty()) && Found::of(cubin).is_linked;
+        if !has_any && !may_be_folded {
             return Ok(None);
         }
         let mut lost: BTreeMap<&str, LostFunction> = BTreeMap::new();
         let blank = |name: &str| LostFunction {
             name: name.to_owned(),
             code: code.contains(name),
+            inlined: inlined.contains(name),
+            absent: false,
             lines: Vec::new(),
             call_sites: Vec::new(),
             variables: Vec::new(),
@@ -116,6 +134,8 @@ impl PtxNames {
             if !lines.is_empty() || !call_sites.is_empty() {
                 let entry = lost.entry(&function.name).or_insert_with(|| blank(&function.name));
                 (entry.lines, entry.call_sites) = (lines, call_sites);
+                let all = || function.lines.iter().chain(&function.call_sites);
+                entry.absent = !entry.code && !entry.inlined && !all().any(|line| there.contains(line));
             }
         }
         for (function, names) in &self.variables {

@@ -1,6 +1,6 @@
 //! `coverage` as text.
 
-use super::model::{FileReport, Function, Instructions, Lines, SourceFile, Variables, percent};
+use super::model::{FileReport, Function, Instructions, Lines, LostFunction, SourceFile, Variables, percent};
 use crate::commands::read::printable;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,10 +10,11 @@ type Out<'o> = &'o mut dyn Write;
 /// Most ranges of lines, names of variables, that are shown of one function or file.
 const MAX_SHOWN: usize = 20;
 
-const BY_KERNEL: [&str; 13] = [
+const BY_KERNEL: [&str; 14] = [
     "instr",
     "line",
     "inlined",
+    "own",
     "inherited",
     "line 0",
     "no row",
@@ -87,8 +88,15 @@ fn lost(out: Out<'_>, report: &FileReport) -> io::Result<()> {
         writeln!(out, "  nothing that the PTX names is lost")?;
     }
     for function in functions {
-        let code =
-            if function.code || function.name.is_empty() { "" } else { ", which has no code of its own" };
+        let code = match function {
+            LostFunction { absent: true, .. } => {
+                ": folded away or not used (no code, no line and no call of it)"
+            }
+            LostFunction { code: true, .. } => "",
+            LostFunction { inlined: true, .. } => ", which has no code of its own and is inlined",
+            LostFunction { name, .. } if name.is_empty() => "",
+            LostFunction { .. } => ", which has no code of its own",
+        };
         let name = if function.name.is_empty() { "outside functions" } else { &function.name };
         writeln!(out, "  lost of the PTX: {}{code}", printable(name))?;
         for (what, lines) in [("lines", &function.lines), ("call sites", &function.call_sites)] {
@@ -143,6 +151,7 @@ fn joined(instructions: &Instructions, counts: [String; 3], variables: &Variable
     let shares = [
         instructions.with_line,
         instructions.inlined,
+        instructions.own,
         instructions.inherited,
         instructions.line_0,
         instructions.without_row,

@@ -6,7 +6,7 @@
 use super::columns::Columns;
 use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
-use crate::commands::read::{doubt_text, stripped};
+use crate::commands::read::{bare, doubt_text, stripped};
 use cubin_read::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -15,6 +15,8 @@ use nv_debug_sections::symbolize::{
 };
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 /// Most frames of one range of a listing. A query's answer has up to [`MAX_FRAMES`].
 pub(super) const LISTED_FRAMES: usize = 64;
@@ -239,12 +241,14 @@ impl Serialize for Ranges<'_, '_> {
 /// Answers queries about one cubin.
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
-    cubin: &'s Cubin<'s>,
+    pub(super) cubin: &'s Cubin<'s>,
     pub(super) symbolizer: &'s Symbolizer<'s>,
     spellings: Spellings,
     columns: Option<Columns<'s>>,
     /// Where `.debug_info` has inlined calls.
     calls: Option<&'s InlinedCalls<'s>>,
+    /// See [`unknown`](super::unknown): made when it is asked for.
+    pub(super) inlined: OnceCell<HashMap<String, String>>,
 }
 
 impl<'s> Answers<'s> {
@@ -254,12 +258,13 @@ impl<'s> Answers<'s> {
         columns: Option<Columns<'s>>,
         calls: Option<&'s InlinedCalls<'s>>,
     ) -> Self {
-        Self { cubin, symbolizer, spellings: Spellings::default(), columns, calls }
+        let (spellings, inlined) = (Spellings::default(), OnceCell::new());
+        Self { cubin, symbolizer, spellings, columns, calls, inlined }
     }
 
-    /// What is to be said if the file had a line table once.
+    /// What is to be said if the file had a line table once, or has no debug sections.
     pub(super) fn stripped(&self) -> Option<&'static str> {
-        stripped(self.cubin, Some(SectionKind::DebugLine))
+        stripped(self.cubin, Some(SectionKind::DebugLine)).or_else(|| bare(self.cubin))
     }
 
     /// Why the PTX that was given lends no columns, if it does not.
@@ -357,7 +362,7 @@ impl<'s> Answers<'s> {
         let mut answers = Vec::new();
         let mut error = None;
         match outcome {
-            Err(message) => error = Some(message),
+            Err(message) => error = Some(self.why_unknown(asked, message)),
             Ok(addresses) => {
                 for address in addresses {
                     let Some(place) = self.symbolizer.locate(address.section, address.offset) else {

@@ -111,7 +111,8 @@ impl<'a, 's> At<'a, 's> {
         let wanted: BTreeSet<&'s str> = all.iter().copied().filter(|path| names(file, path)).collect();
         if wanted.is_empty() {
             let files: Vec<_> = all.into_iter().collect();
-            self.error = Some(format!("no file '{file}' in the line tables; they have {}", list(&files)));
+            let message = format!("no file '{file}' in the line tables; they have {}", list(&files));
+            self.error = Some(answers.or_linked(message));
             return;
         }
         for section in answers.symbolizer.sections() {

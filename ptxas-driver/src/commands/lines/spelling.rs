@@ -39,6 +39,11 @@ impl Name {
         &self.0.shown
     }
 
+    /// As its programmer wrote it.
+    pub(super) fn demangled(&self) -> &str {
+        self.0.demangled.as_ref().unwrap_or(&self.0.name)
+    }
+
     /// As the file has it.
     pub(super) fn mangled(&self) -> &str {
         &self.0.name
@@ -89,9 +94,12 @@ impl Spellings {
         self.get(Origin::Symbol(function.symbol), || function.name.to_owned())
     }
 
-    /// `None` where no string starts at the callee's offset.
+    /// `None` where there is no name at the callee's offset.
     pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
-        callee.name.map(|name| self.get(Origin::DebugStr(callee.offset), || text(name)))
+        callee
+            .name
+            .filter(|name| !name.is_empty())
+            .map(|name| self.get(Origin::DebugStr(callee.offset), || text(name)))
     }
 
     /// `None` where the entry has no name.

@@ -1,5 +1,6 @@
 //! What the commands that read cubins share: the file, names, JSON.
 
+mod canonical;
 mod cubin_file;
 mod debug_file;
 mod debug_only;
@@ -14,6 +15,7 @@ mod sources;
 mod stripped;
 
 pub(super) use crate::plain::printable;
+pub(super) use canonical::Canonical;
 pub(super) use cubin_file::{
     STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
 };
@@ -27,7 +29,7 @@ pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::{SourceOptions, Sources};
-pub(super) use stripped::stripped;
+pub(super) use stripped::{NO_DEBUG_SECTIONS, bare, no_debug_sections, stripped};
 
 use nv_debug_sections::symbolize::Doubt;
 
@@ -42,7 +44,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 /// Why a callee's name may be wrong, in words.
 pub(super) fn doubt_text(doubt: Doubt) -> &'static str {
     match doubt {
-        Doubt::NoStringStart => "no string starts at the name's offset in .debug_str",
+        Doubt::NoString => "no string starts at the name's offset in .debug_str",
         Doubt::UnrelatedBase => "nvlink left the base of this unit's names unrelocated",
     }
 }

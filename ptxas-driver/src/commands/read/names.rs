@@ -1,5 +1,6 @@
 //! Functions by the names that people use for them.
 
+use super::canonical::Canonical;
 use super::demangle;
 use nv_debug_sections::symbolize::Function;
 use std::cell::OnceCell;
@@ -19,9 +20,9 @@ pub(in crate::commands) struct Names<'s> {
 
 /// What people call functions, each by its index.
 struct Spellings {
-    /// Demangled name of each function, else its symbol's.
-    demangled: Vec<String>,
-    /// By every name that is exact: symbol, demangled, demangled without parameters.
+    /// Demangled name of each function, else its symbol's, and that in its [`Canonical`] spelling.
+    demangled: Vec<(String, String)>,
+    /// By every name that is exact: symbol, and the [`Canonical`] spellings of the demangled name.
     exact: HashMap<String, Vec<usize>>,
     /// The same of the own names of functions that ptxas folded into a kernel, whose symbols are `$kernel$function`.
     folded: HashMap<String, Vec<usize>>,
@@ -29,19 +30,19 @@ struct Spellings {
 
 impl Spellings {
     fn new(functions: &[Function<'_>]) -> Self {
-        let demangled: Vec<String> = functions
-            .iter()
-            .map(|function| demangle(function.name).unwrap_or_else(|| function.name.to_owned()))
-            .collect();
+        let plain = |name: &str| demangle(name).unwrap_or_else(|| name.to_owned());
         let (mut exact, mut folded) = (HashMap::new(), HashMap::new());
-        for (index, (function, demangled)) in functions.iter().zip(&demangled).enumerate() {
-            add(&mut exact, index, [function.name, demangled, without_parameters(demangled)]);
+        let mut all = Vec::with_capacity(functions.len());
+        for (index, function) in functions.iter().enumerate() {
+            let demangled = plain(function.name);
+            let spelled = Canonical::of(&demangled);
+            all.push((demangled, spelled.whole.clone()));
+            add(&mut exact, index, function.name, spelled);
             for own in own_names(function.name) {
-                let demangled = demangle(own).unwrap_or_else(|| own.to_owned());
-                add(&mut folded, index, [own, &demangled, without_parameters(&demangled)]);
+                add(&mut folded, index, own, Canonical::of(&plain(own)));
             }
         }
-        Self { demangled, exact, folded }
+        Self { demangled: all, exact, folded }
     }
 }
 
@@ -66,11 +67,16 @@ impl<'s> Names<'s> {
             return Ok(of(indices));
         }
         let spellings = self.spellings.get_or_init(|| Spellings::new(all));
-        if let Some(indices) = spellings.exact.get(name).or_else(|| spellings.folded.get(name)) {
-            return Ok(of(indices));
+        let spelled = Canonical::of(name);
+        for known in [&spellings.exact, &spellings.folded] {
+            let asked = [name, &spelled.whole, &spelled.without_return];
+            if let Some(indices) = asked.into_iter().find_map(|asked| known.get(asked)) {
+                return Ok(of(indices));
+            }
         }
-        let has = |(function, demangled): &(&Function<'_>, &String)| {
-            !name.is_empty() && (function.name.contains(name) || demangled.contains(name))
+        let has = |(function, (demangled, canonical)): &(&Function<'_>, &(String, String))| {
+            let is_in = [function.name, demangled].iter().any(|spelling| spelling.contains(name));
+            !name.is_empty() && (is_in || canonical.contains(&spelled.without_return))
         };
         let parts: Vec<_> =
             all.iter().zip(&spellings.demangled).filter(has).map(|(function, _)| function).collect();
@@ -97,9 +103,9 @@ fn is_mangled(name: &str) -> bool {
     name.starts_with("_Z") || name.starts_with("_R")
 }
 
-fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, spellings: [&str; 3]) {
-    for name in spellings {
-        let indices = names.entry(name.to_owned()).or_default();
+fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spelled: Canonical) {
+    for name in [symbol.to_owned()].into_iter().chain(spelled.spellings()) {
+        let indices = names.entry(name).or_default();
         if indices.last() != Some(&index) {
             indices.push(index);
         }
@@ -119,29 +125,6 @@ fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
         let _ = write!(text, " and {more} more");
     }
     text
-}
-
-/// `f` of `f(int)` and of `void f<1>(int)`: what a programmer calls it. Template arguments stay, the return type goes.
-fn without_parameters(demangled: &str) -> &str {
-    // The parameter list is the last pair of parentheses at depth 0 of angle brackets; names such as `operator()` and
-    // `(anonymous namespace)::f` have parentheses of their own before it.
-    let Some(close) = demangled.rfind(')') else { return demangled };
-    let mut depth = 0_i32;
-    let open = demangled.bytes().take(close + 1).rev().position(|byte| {
-        depth += i32::from(byte == b')') - i32::from(byte == b'(');
-        depth == 0
-    });
-    let name = open.and_then(|back| demangled.get(..close - back)).unwrap_or(demangled);
-    // `void f<int>`: the return type ends at the last blank outside brackets.
-    let mut angle = 0_i32;
-    let blank = name.bytes().enumerate().filter(|&(_, byte)| {
-        angle += i32::from(matches!(byte, b'<' | b'(')) - i32::from(matches!(byte, b'>' | b')'));
-        byte == b' ' && angle == 0
-    });
-    match blank.last() {
-        Some((at, _)) if !name.contains("operator") => name.get(at + 1..).unwrap_or(name),
-        _ => name,
-    }
 }
 
 #[cfg(test)]
@@ -182,23 +165,11 @@ mod tests {
             ("_Z1ai$3", Ok(vec![6])),
             ("help", Err(())),
             ("helper(int)", Err(())),
+            // As CUDA and Nsight print it, and as its source has it.
+            ("helper( float,int )", Ok(vec![1])),
+            ("float helper(float)", Ok(vec![2])),
         ] {
             assert_eq!(find(name), found, "{name}");
-        }
-    }
-
-    #[test]
-    fn names_without_parameters() {
-        for (name, want) in [
-            ("saxpy(int, float)", "saxpy"),
-            ("void reduce<float, 4>(float*)", "reduce<float, 4>"),
-            ("a::b(void (*)(int))", "a::b"),
-            ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
-            ("A::operator()(int) const", "A::operator()"),
-            ("plain", "plain"),
-            (")(", ")("),
-        ] {
-            assert_eq!(without_parameters(name), want);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::model::{ExpectedSection, Identity, Report, Section, type_word};
 use super::{Expectation, Model, model};
-use crate::commands::read::printable;
+use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
 use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::Output;
 use std::io::{self, Write};
@@ -77,11 +77,12 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
     };
     let documented = if file.model == Model::Documented { ", documented model" } else { "" };
     let stripped = match (file.stripped, file.sections.is_empty()) {
+        (false, true) if !file.level_asked => Some(NO_DEBUG_SECTIONS.to_owned()),
         (false, _) => None,
         (true, false) => Some("stripped of the rest".to_owned()),
         (true, true) => Some("stripped of all debug sections".to_owned()),
     };
-    let is_bare = file.stripped && file.sections.is_empty() && !file.level_asked;
+    let is_bare = file.sections.is_empty() && !file.level_asked;
     let level = (!is_bare).then(|| format!("level {}{because}", file.level));
     let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
     let no_code = if file.code == CodePlace::None.word() { ", no code" } else { "" };
