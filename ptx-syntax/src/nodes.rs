@@ -34,6 +34,33 @@ impl<'a> Module<'a> {
         })
     }
 
+    /// All `.target`: those at module scope, and those in bodies, where ptxas takes them too.
+    pub fn targets(&self) -> impl Iterator<Item = &TargetDirective<'a>> {
+        self.items.iter().flat_map(|item| {
+            let (own, body) = match item {
+                Item::Target(target) => (Some(target), None),
+                Item::Function(function) => (None, function.body.as_ref()),
+                _ => (None, None),
+            };
+            let in_body =
+                body.into_iter().flat_map(|body| &body.statements).filter_map(|statement| match statement {
+                    Statement::Target(target) => Some(&**target),
+                    _ => None,
+                });
+            own.into_iter().chain(in_body)
+        })
+    }
+
+    /// The architecture that the module is for: the last one of all `.target`.
+    pub fn arch(&self) -> Option<&Name<'a>> {
+        self.targets().filter_map(TargetDirective::arch).last()
+    }
+
+    /// Whether `debug` is among the words of any `.target`.
+    pub fn is_debug(&self) -> bool {
+        self.targets().any(TargetDirective::is_debug)
+    }
+
     /// The `.file` directives at module scope.
     pub fn files(&self) -> impl Iterator<Item = &FileDirective<'a>> {
         self.items.iter().filter_map(|item| match item {
@@ -143,9 +170,12 @@ pub struct TargetDirective<'a> {
 }
 
 impl<'a> TargetDirective<'a> {
-    /// The first specifier that names an architecture (`sm_90a`, `compute_75`).
+    /// The specifier that names an architecture (`sm_90a`, `compute_75`); of several the last, which ptxas goes by.
     pub fn arch(&self) -> Option<&Name<'a>> {
-        self.specifiers.iter().find(|name| name.text.starts_with("sm_") || name.text.starts_with("compute_"))
+        self.specifiers
+            .iter()
+            .rev()
+            .find(|name| name.text.starts_with("sm_") || name.text.starts_with("compute_"))
     }
 
     /// Whether `debug` is among the specifiers.

@@ -150,6 +150,15 @@ impl<'a> Parser<'a> {
         token
     }
 
+    /// A string, whose contents are all but the first and the last character. To ptxas 13.0.88 `.byte` and `.4byte` are
+    /// strings too: their contents are `byt` and `4byt`.
+    fn string(&mut self, what: &'static str) -> Option<Token> {
+        if matches!(self.directive_word(), ".byte" | ".4byte") {
+            return Some(self.bump());
+        }
+        self.expect(TokenKind::String, what)
+    }
+
     /// An integer as ptxas reads it; `WARP_SZ` is one.
     fn integer(&mut self, what: &'static str) -> Option<u64> {
         if self.eat_warp_size() {
@@ -267,7 +276,10 @@ impl<'a> Parser<'a> {
             self.errors.push(SyntaxErrorKind::MissingTarget, self.token.range);
             return;
         }
-        items.push(self.target());
+        // Others may follow it, but only here and in bodies (ptxas 13.0.88).
+        while self.directive_word() == ".target" {
+            items.push(Item::Target(self.target()));
+        }
         if self.directive_word() == ".address_size" {
             items.push(self.address_size());
         }
@@ -304,8 +316,8 @@ impl<'a> Parser<'a> {
                 self.version()
             }
             ".target" => {
-                self.misplaced("`.target` is only allowed once, right after `.version`");
-                self.target()
+                self.misplaced("`.target` is only allowed right after `.version`, or in a body");
+                Item::Target(self.target())
             }
             ".address_size" => {
                 self.misplaced("`.address_size` is only allowed right after `.target`");

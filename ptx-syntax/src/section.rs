@@ -3,8 +3,9 @@
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::number::Literal;
+use crate::reserved::is_reserved;
 use crate::text::{Name, TextRange};
-use crate::types::{MODULE_DIRECTIVES, NEVER_A_SUFFIX, ScalarType, StateSpace};
+use crate::types::{MODULE_DIRECTIVES, ScalarType};
 
 /// `.section .debug_info { ... }` (PTX ISA §.section).
 ///
@@ -456,15 +457,6 @@ pub(crate) fn data_width(word: &str) -> Option<u8> {
         ".b64" | ".quad" => 8,
         _ => return None,
     })
-}
-
-/// Words with a dot that ptxas keeps for itself, so that they name no section.
-pub(crate) fn is_reserved(word: &str) -> bool {
-    data_width(word).is_some()
-        || ScalarType::from_keyword(word).is_some()
-        || StateSpace::from_keyword(word).is_some()
-        || NEVER_A_SUFFIX.contains(&word)
-        || matches!(word, ".v2" | ".v4" | ".v8")
 }
 
 /// Whether a word can be a label: `_`, `%` and the words ptxas keeps for itself cannot.

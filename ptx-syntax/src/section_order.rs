@@ -23,10 +23,18 @@ const SPECIAL: [(&str, Special); 4] = [
 ];
 
 /// The file's own tables stand in the place of sections of these names.
-const TABLES: [&str; 3] = [".symtab", ".strtab", ".shstrtab"];
+pub(crate) const TABLES: [&str; 3] = [".symtab", ".strtab", ".shstrtab"];
 
 /// How the names begin that ptxas knows before it comes to the sections.
 const DEBUG: [&str; 2] = [".debug_", ".nv_debug_"];
+
+/// Whether ptxas -c makes a symbol for a section of this name that `.debug_info` refers to, and fails where it comes to
+/// no bytes of it: of those that it writes itself only the PTX text has another name in relocatable files.
+pub(crate) fn is_deleted_if_empty(name: &str) -> bool {
+    let is_written = RESERVED.contains(&name) && name != ".nv_debug_ptx_txt" || name == ".debug_line";
+    let is_known = DEBUG.iter().any(|debug| name.starts_with(debug)) || TABLES.contains(&name);
+    is_known && !is_written && name != ".debug_info"
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Special {

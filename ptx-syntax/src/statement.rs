@@ -2,7 +2,7 @@
 
 use crate::directives::{CallPrototype, Pragma, Targets};
 use crate::lexer::{Lexer, TokenKind, tokenize};
-use crate::nodes::{FileDirective, LocDirective, Variable};
+use crate::nodes::{FileDirective, LocDirective, TargetDirective, Variable};
 use crate::operand::Operands;
 use crate::section::SectionBlock;
 use crate::text::{Name, TextRange};
@@ -30,6 +30,8 @@ pub enum Statement<'a> {
     Section(Box<SectionBlock<'a>>),
     /// `.pragma`
     Pragma(Pragma<'a>),
+    /// `.target`, which ptxas takes here as it does before the first item.
+    Target(Box<TargetDirective<'a>>),
     /// `.branchtargets` behind its label.
     BranchTargets(Targets<'a>),
     /// `.calltargets` behind its label.
@@ -51,6 +53,7 @@ impl Statement<'_> {
             Self::File(node) => node.range,
             Self::Section(node) => node.range,
             Self::Pragma(node) => node.range,
+            Self::Target(node) => node.range,
             Self::BranchTargets(node) | Self::CallTargets(node) => node.range,
             Self::CallPrototype(node) => node.range,
             Self::BlockOpen(range) | Self::BlockClose(range) | Self::Unknown(range) => *range,

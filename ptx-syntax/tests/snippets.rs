@@ -1,5 +1,5 @@
 //! `check` against ptxas 13.0.88 on `tests/snippets.json`: small modules with the exit status and the words of the real
-//! tool (`ptxas -arch=sm_90`, one run per mode). `BLESS=1` asks it again, and adds what it says of new texts.
+//! tool (`ptxas -arch=sm_90`, one run per mode; with `-c` where it says `relocatable`). `BLESS=1` asks it again, and adds what it says of new texts.
 // Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -37,6 +37,11 @@ fn ask(ptxas: &Path, folder: &Path, text: &str, options: &[&str]) -> Value {
     json!({"status": run.status.code().unwrap_or(-1), "words": String::from_utf8_lossy(&run.stderr)})
 }
 
+/// Whether ptxas is called with -c.
+fn is_relocatable(snippet: &Value) -> bool {
+    snippet["relocatable"] == true
+}
+
 /// What the table has for a mode: where it is that of `none`, it stands there.
 fn of<'s>(snippet: &'s Value, mode: &str) -> &'s Value {
     snippet.get(mode).unwrap_or(&snippet["none"])
@@ -51,7 +56,8 @@ fn snippets_are_judged_as_ptxas_does() {
     let (mut verdicts, mut wrong) = (0, Vec::new());
     for snippet in snippets() {
         let text = snippet["text"].as_str().unwrap();
-        let report = check(&parse(text), &Context::default());
+        let context = Context { relocatable: is_relocatable(&snippet), ..Context::default() };
+        let report = check(&parse(text), &context);
         let index = LineIndex::new(text);
         let ptxas_lines = PtxasLines::new(text, &index);
         for (name, mode, _) in MODES {
@@ -82,7 +88,8 @@ fn the_real_tool_still_says_so() {
     for snippet in &mut all {
         let text = snippet["text"].as_str().unwrap().to_owned();
         for (name, _, options) in MODES {
-            let now = ask(&ptxas, &folder, &text, options);
+            let relocatable: &[&str] = if is_relocatable(snippet) { &["-c"] } else { &[] };
+            let now = ask(&ptxas, &folder, &text, &[options, relocatable].concat());
             if bless {
                 snippet.as_object_mut().unwrap().remove(name);
                 if name == "none" || now != snippet["none"] {

@@ -9,13 +9,14 @@ use super::layout::{self, is_reference};
 use super::names::{self, Declared, Names};
 use super::rules::{RuleId, Severity};
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
+use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use crate::error::ErrorSink;
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
-use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind, is_reserved};
+use crate::reserved::is_reserved;
+use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
 use crate::section_data::{Assembled, AtDwarfSection, Fixup, FixupTarget, assemble, assemble_at_dwarf};
-use crate::section_order::{self, Place, RESERVED};
+use crate::section_order::{self, Place, RESERVED, TABLES, is_deleted_if_empty};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 
@@ -47,6 +48,11 @@ impl<'a> Sections<'a> {
         let lines = assemble_at_dwarf(module).into_iter();
         all.list.extend(lines.map(|AtDwarfSection { name, assembled }| Section { name, assembled }));
         all
+    }
+
+    /// Whether a section of this name has any bytes.
+    pub(super) fn has_bytes(&self, name: &str) -> bool {
+        self.list.iter().any(|section| section.name.text == name && !section.assembled.bytes.is_empty())
     }
 
     /// The first section of a name.
@@ -415,6 +421,21 @@ impl<'a> References<'_, 'a> {
         if self.sections.named(name).is_none() && !is_of_ptxas {
             let message = format_args!("the module has no section {name}");
             sink.error(RuleId::UndefinedSymbol, range, message);
+        }
+        // Of the file's own tables a reference without a number fails in any section.
+        let is_table = TABLES.contains(&name) && !range.slice(sink.text).contains('+');
+        let fails = self.known.relocatable
+            && self.place.kept
+            && (self.in_info() && is_deleted_if_empty(name) || is_table);
+        if fails && !self.sections.has_bytes(name) {
+            let rule = RuleId::SectionMissing;
+            let message =
+                format_args!("with -c and -g ptxas fails over {name}, of which the module has no bytes");
+            sink.error(rule, range, message);
+            if self.known.code {
+                let at = (Phase::Sections, u32::MAX);
+                sink.says(rule, at, (Level::Fatal, Modes::G), format_args!("{DELETED_SYMBOL}"));
+            }
         }
     }
 

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::data::{Section, Sections};
-use super::dwarf::{self, Fault, FaultKind, Message, Outcome, Reading};
-use super::names::{self, Declared};
+use super::debug_entries::Entries;
+use super::dwarf::{self, Fault, FaultKind, Message, Outcome};
+use super::files::Files;
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
@@ -14,13 +15,17 @@ use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock};
 use crate::section_data::{Assembled, Fixup, FixupTarget};
 use crate::text::TextRange;
-use crate::types::StateSpace;
 
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";
 
 /// Reads the sections, if there are any.
-pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sink<'_>) {
+pub(super) fn check(
+    module: &Module<'_>,
+    sections: &Sections<'_>,
+    files: &Files<'_, '_>,
+    sink: &mut Sink<'_>,
+) {
     let (info, abbrev) = (sections.named(INFO), sections.named(ABBREV));
     if info.is_none() && abbrev.is_none() {
         return;
@@ -56,7 +61,10 @@ pub(super) fn check(module: &Module<'_>, sections: &Sections<'_>, sink: &mut Sin
         }
     }
     outcome(reading.ptxas, first, module, sink);
-    variables(&reading, fixups, module, sink);
+    let find = |offsets: &[u64]| places_of(module, INFO, offsets);
+    let entries =
+        Entries { facts: &reading.facts, fixups, bytes: &views.written, module, files, find: &find };
+    entries.check(sink);
 }
 
 /// `.debug_info` as its two readers have it.
@@ -151,7 +159,6 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
         }
         Outcome::Crashes => (Level::Crash, "", "crashes on"),
         Outcome::Hangs => (Level::Crash, "", "never ends with"),
-        Outcome::Unpredictable => (Level::Crash, "", "reads memory behind"),
     };
     let many = outcome == Outcome::Rejects(Message::TooManyAttributes);
     let rule = match first {
@@ -172,41 +179,6 @@ fn outcome(outcome: Outcome, first: Option<RuleId>, module: &Module<'_>, sink: &
     sink.says(rule, (Phase::Dwarf, 0), (level, Modes::G), format_args!("{text}"));
 }
 
-/// Variables outside global memory whose place is lost, or taken by a reader for a global address.
-fn variables(reading: &Reading, fixups: &[Fixup<'_>], module: &Module<'_>, sink: &mut Sink<'_>) {
-    if reading.unclassed.is_empty() && reading.homeless.is_empty() {
-        return;
-    }
-    let declared = names::declared(module);
-    let named = |offset: &u64| {
-        let at = fixups.binary_search_by_key(offset, |fixup| fixup.offset).ok()?;
-        let Fixup { target: FixupTarget::Symbol { name, .. }, range, .. } = *fixups.get(at)? else {
-            return None;
-        };
-        Some((name, range, declared.get(name)?))
-    };
-    for (name, range, what) in reading.unclassed.iter().filter_map(named) {
-        let space = match what {
-            Declared::Variable(StateSpace::Shared) => ".shared",
-            Declared::Variable(StateSpace::Const) => ".const",
-            Declared::Parameter | Declared::FunctionParameter => ".param",
-            _ => continue, // in a function a local depot becomes DW_OP_fbreg
-        };
-        let message = format_args!(
-            "`{name}` is in {space} memory and its entry has no DW_AT_address_class: its address is read as a global one"
-        );
-        sink.error(RuleId::NoAddressClass, range, message);
-    }
-    for (name, range, what) in reading.homeless.iter().filter_map(named) {
-        if what == Declared::Variable(StateSpace::Local) {
-            let message = format_args!(
-                "`{name}` is a .local variable and its entry stands in no function's: ptxas writes 0"
-            );
-            sink.error(RuleId::ReferenceLost, range, message);
-        }
-    }
-}
-
 /// The rule of a fault, and what is wrong.
 fn describe(fault: &Fault) -> Option<(RuleId, String)> {
     use FaultKind as K;
@@ -219,6 +191,14 @@ fn describe(fault: &Fault) -> Option<(RuleId, String)> {
         K::UnitLength { length, left } => {
             (RuleId::UnitLength, format!("the unit's length is {length:#x}, but {left:#x} bytes follow it"))
         }
+        K::WrongLength { length, expected } => (
+            RuleId::UnitLength,
+            format!("the unit's length is {length}, but its entries end after {expected} bytes"),
+        ),
+        K::OperandCut { operation } => (
+            RuleId::OperandCut,
+            format!("the operand of operation {operation:#x} goes past the end of its expression"),
+        ),
         K::Version { version } => {
             (RuleId::UnitVersion, format!("the unit is of DWARF version {version}: expected 2"))
         }
@@ -280,9 +260,7 @@ impl Places {
             let mut wanted: Vec<u64> =
                 faults.iter().filter(|fault| fault.section == name).map(|fault| fault.offset).collect();
             wanted.sort_unstable();
-            // Lines of `@@DWARF` are shown as the whole text.
-            let Some(block) = module.sections().find(|block| block.name.text == name) else { continue };
-            let found = find(block, &wanted);
+            let found = places_of(module, name, &wanted);
             places.extend(wanted.iter().zip(found).map(|(&offset, range)| ((name, offset), range)));
         }
         Self(places)
@@ -291,6 +269,12 @@ impl Places {
     fn range(&self, fault: &Fault) -> TextRange {
         self.0.get(&(fault.section, fault.offset)).copied().unwrap_or_default()
     }
+}
+
+/// Where the bytes at ascending offsets of a section stand; lines of `@@DWARF` are shown as the whole text.
+fn places_of(module: &Module<'_>, name: &str, wanted: &[u64]) -> Vec<TextRange> {
+    let block = module.sections().find(|block| block.name.text == name);
+    block.map_or_else(|| vec![TextRange::default(); wanted.len()], |block| find(block, wanted))
 }
 
 /// The values that hold the bytes at these ascending offsets; the block's end for those past it.

@@ -264,6 +264,8 @@ const TARGETS: [(u32, &str, (u32, u32)); 43] = [
 /// A word of `.target` as ptxas 13.0.88 reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Target {
+    /// 90 of `sm_90a`.
+    pub(super) number: u32,
     /// The version it needs.
     pub(super) needs: PtxVersion,
     /// Written as the PTX ISA has it. ptxas takes `sm_90_a` and `sm_090b` too: it reads the number and a last `a` or `f`.
@@ -285,5 +287,5 @@ pub(super) fn target(word: &str) -> Option<Target> {
     // sm_121's letters need what sm_121 needs.
     let suffix = if number == 121 { "" } else { suffix };
     let &(_, _, (major, minor)) = TARGETS.iter().find(|&&(n, s, _)| n == number && s == suffix)?;
-    Some(Target { needs: PtxVersion::new(major, minor), exact })
+    Some(Target { number, needs: PtxVersion::new(major, minor), exact })
 }

@@ -7,10 +7,12 @@ use super::transcript::{FILE, Level, Modes, Phase};
 use crate::dotted::{DeclaredNames, dotted_symbol};
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
+use crate::mnemonics::is_mnemonic;
 use crate::nodes::Module;
 use crate::number::Literal;
 use crate::parser::{BODY_END, Parsed};
-use crate::section::{is_label, is_reserved};
+use crate::reserved::is_reserved;
+use crate::section::is_label;
 use crate::statement::Statement;
 use crate::text::{LineIndex, TextRange};
 use crate::types::ScalarType;
@@ -29,15 +31,30 @@ pub(super) fn check(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
     for error in errors {
         grammar.error(error, sink);
     }
-    backslashes(module, sink);
+    instructions(parsed, sink);
 }
 
-fn backslashes(module: &Module<'_>, sink: &mut Sink<'_>) {
+/// What of instructions is judged: a `\` before them, and the first word.
+fn instructions(parsed: &Parsed<'_>, sink: &mut Sink<'_>) {
+    let Parsed { module, errors } = parsed;
+    // ptxas looks at the opcode when it has read the `;`.
+    let is_read = |range: TextRange| {
+        let next = errors.partition_point(|error| error.range.start < range.start);
+        range.slice(module.text).ends_with(';')
+            && errors.get(next).is_none_or(|error| error.range.start >= range.end)
+    };
     let bodies = module.functions().filter_map(|function| function.body.as_ref());
     for statement in bodies.flat_map(|body| &body.statements) {
-        if let Statement::Instruction(instruction) = statement
-            && let Some(range) = instruction.backslash()
-        {
+        let Statement::Instruction(instruction) = statement else { continue };
+        let word = instruction.mnemonic();
+        if !word.is_empty() && !is_mnemonic(word) && is_read(instruction.range) {
+            let (rule, range) = (RuleId::UnknownOpcode, instruction.range);
+            let message = format_args!("no opcode of PTX begins with `{word}`");
+            sink.error(rule, TextRange::new(range.start, range.start + word.len() as u32), message);
+            let said = format_args!("Not a name of any known instruction: '{word}'");
+            sink.says_error(rule, range.end.saturating_sub(1), said);
+        }
+        if let Some(range) = instruction.backslash() {
             sink.error(
                 RuleId::Backslash,
                 range,

@@ -5,25 +5,40 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{FILE, Level, Modes, Phase};
 use crate::nodes::{AddressSizeDirective, Item, Module, TargetDirective, VersionDirective};
+use crate::text::Name;
 
 /// Words of `.target` beside the architecture (PTX ISA, `.target`).
 const TARGET_OPTIONS: [&str; 4] = ["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"];
 
+/// The first architecture with f64.
+const FIRST_WITH_F64: u32 = 13;
+
+/// The first `.version` that goes with `-c`.
+const FIRST_RELOCATABLE: PtxVersion = PtxVersion::new(3, 1);
+
 /// Checks the first directives of a module; misplaced ones are syntax errors.
-pub(super) fn check(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
+pub(super) fn check(module: &Module<'_>, relocatable: bool, gates: &mut Gates, sink: &mut Sink<'_>) {
     let version = module.version();
     if let Some(version) = version {
         check_version(version, sink);
+        if relocatable {
+            check_relocatable(version, sink);
+        }
     }
-    if let Some(target) = module.target() {
-        check_target(target, version, super::first_item(module).is_some(), gates, sink);
+    let mut targets = Targets::default();
+    module.targets().for_each(|target| targets.directive(target, version, gates, sink));
+    if let (Some(VersionDirective { major, minor, .. }), true, Some((_, word, at))) =
+        (version, targets.too_new && super::first_item(module).is_some(), targets.arch)
+    {
+        let said = format_args!("PTX .version {major}.{minor} does not support .target {word}");
+        sink.says_late(RuleId::TargetNeedsVersion, Phase::Module, at, said);
     }
     let size = module.items.iter().find_map(|item| match item {
         Item::AddressSize(size) => Some(size),
         _ => None,
     });
     if let Some(size) = size {
-        check_address_size(size, gates, sink);
+        check_address_size(size, targets.arch.map_or(0, |(number, ..)| number), gates, sink);
     }
 }
 
@@ -48,54 +63,107 @@ fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
     }
 }
 
-fn check_target(
-    target: &TargetDirective<'_>,
-    version: Option<&VersionDirective>,
-    has_items: bool,
-    gates: &mut Gates,
-    sink: &mut Sink<'_>,
-) {
-    // ptxas names the line of the directive, whatever the line of the word.
-    let at = target.range.start;
-    let named = target.specifiers.first().is_some_and(|word| is_architecture(word.text));
-    for (index, word) in target.specifiers.iter().enumerate().filter(|(index, _)| named || *index == 0) {
-        let read = gates::target(word.text);
-        let needs = read.map(|read| read.needs);
-        if named && word.text == "debug" {
-            gates.check(RuleId::GateTargetDebug, word.range, at, sink);
+/// ptxas says so when it has parsed the module.
+fn check_relocatable(version: &VersionDirective, sink: &mut Sink<'_>) {
+    let VersionDirective { major, minor, range } = *version;
+    if PtxVersion::as_ptxas_reads(version).is_some_and(|read| read < FIRST_RELOCATABLE) {
+        let rule = RuleId::RelocatableVersion;
+        let message = format_args!("-c needs PTX {FIRST_RELOCATABLE}, the module has {major}.{minor}");
+        sink.error(rule, range, message);
+        let said = format_args!("'Compile only(-c)' requires PTX ISA .version {FIRST_RELOCATABLE} or later");
+        sink.says(rule, (Phase::Symbols, 0), (Level::Fatal, Modes::ALL), said);
+    }
+}
+
+/// What the words of all `.target` so far have said.
+#[derive(Default)]
+struct Targets<'m> {
+    /// The last architecture: its number, its word and the directive's start.
+    arch: Option<(u32, &'m str, u32)>,
+    /// Some architecture needs a newer `.version`; ptxas says so of the last one, whichever it is.
+    too_new: bool,
+    texture_mode: Option<&'m str>,
+}
+
+impl<'m> Targets<'m> {
+    fn directive(
+        &mut self,
+        target: &'m TargetDirective<'_>,
+        version: Option<&VersionDirective>,
+        gates: &mut Gates,
+        sink: &mut Sink<'_>,
+    ) {
+        // ptxas names the line of the directive, whatever the line of the word.
+        let at = target.range.start;
+        for word in &target.specifiers {
+            if self.arch.is_none() && !is_architecture(word.text) {
+                let message = format_args!("expected an architecture such as sm_90 before `{}`", word.text);
+                sink.error(RuleId::NoArchitecture, word.range, message);
+                let said = format_args!("Target architecture not defined at start of file '{FILE}'");
+                return sink.says_fatal(RuleId::NoArchitecture, at, said);
+            }
+            if let Some(read) = gates::target(word.text) {
+                self.architecture((word, read), at, version, gates, sink);
+            } else if TARGET_OPTIONS.contains(&word.text) {
+                self.option(word, at, gates, sink);
+            } else {
+                let message = format_args!("ptxas 13.0 knows no target `{}`", word.text);
+                sink.error(RuleId::UnknownTarget, word.range, message);
+                let said = format_args!("Unsupported .target '{}'", word.text);
+                sink.says_fatal(RuleId::UnknownTarget, at, said);
+                if self.arch.is_none() {
+                    return;
+                }
+            }
         }
-        let is_option = TARGET_OPTIONS.contains(&word.text);
-        if needs.is_none() && (is_architecture(word.text) || index > 0 && !is_option) {
-            let message = format_args!("ptxas 13.0 knows no target `{}`", word.text);
-            sink.error(RuleId::UnknownTarget, word.range, message);
-            sink.says_fatal(RuleId::UnknownTarget, at, format_args!("Unsupported .target '{}'", word.text));
-        } else if index == 0 && needs.is_none() {
-            let message = format_args!("expected an architecture such as sm_90 before `{}`", word.text);
-            sink.error(RuleId::NoArchitecture, word.range, message);
-            let said = format_args!("Target architecture not defined at start of file '{FILE}'");
-            sink.says_fatal(RuleId::NoArchitecture, at, said);
-        }
-        if read.is_some_and(|read| !read.exact) {
+    }
+
+    fn architecture(
+        &mut self,
+        (word, read): (&'m Name<'_>, gates::Target),
+        at: u32,
+        version: Option<&VersionDirective>,
+        gates: &mut Gates,
+        sink: &mut Sink<'_>,
+    ) {
+        if !read.exact {
             let message =
                 format_args!("`{}` is no target of the PTX ISA, though ptxas 13.0 takes it", word.text);
             sink.warning(RuleId::UnknownTarget, word.range, message);
         }
-        // ptxas looks at the first architecture only.
-        let Some(needs) = needs.filter(|_| index == 0) else { continue };
-        gates.min_version.target = Some((needs, word.range));
-        let Some(version) = version else { continue };
-        if PtxVersion::as_ptxas_reads(version).is_some_and(|read| read < needs) {
-            let rule = RuleId::TargetNeedsVersion;
+        self.arch = Some((read.number, word.text, at));
+        let needs = read.needs;
+        if gates.min_version.target.is_none_or(|(least, _)| least < needs) {
+            gates.min_version.target = Some((needs, word.range));
+        }
+        if let Some(version) = version
+            && PtxVersion::as_ptxas_reads(version).is_some_and(|read| read < needs)
+        {
             let VersionDirective { major, minor, .. } = *version;
-            sink.error(
-                rule,
-                word.range,
-                format_args!("{} needs PTX {needs}, the module has {major}.{minor}", word.text),
-            );
-            let said = format_args!("PTX .version {major}.{minor} does not support .target {}", word.text);
-            if has_items {
-                sink.says_late(rule, Phase::Module, at, said);
+            let message = format_args!("{} needs PTX {needs}, the module has {major}.{minor}", word.text);
+            sink.error(RuleId::TargetNeedsVersion, word.range, message);
+            self.too_new = true;
+        }
+    }
+
+    fn option(&mut self, word: &'m Name<'_>, at: u32, gates: &mut Gates, sink: &mut Sink<'_>) {
+        let rule = RuleId::TargetOption;
+        match word.text {
+            "debug" => gates.check(RuleId::GateTargetDebug, word.range, at, sink),
+            "map_f64_to_f32" if self.arch.is_some_and(|(number, ..)| number >= FIRST_WITH_F64) => {
+                let message = "sm_13 and later have f64: ptxas takes `map_f64_to_f32` for older ones only";
+                sink.error(rule, word.range, format_args!("{message}"));
+                let said = "Directive map_f64_to_f32 is not supported with SM 1.3 or higher";
+                sink.says_error(rule, at, format_args!("{said}"));
             }
+            "map_f64_to_f32" => {}
+            mode => match self.texture_mode {
+                Some(other) if other != mode => {
+                    sink.error(rule, word.range, format_args!("`{mode}` contradicts `{other}`"));
+                    sink.says_error(rule, at, format_args!("Conflicting .target option '{mode}'"));
+                }
+                _ => self.texture_mode = Some(mode),
+            },
         }
     }
 }
@@ -104,7 +172,7 @@ fn is_architecture(word: &str) -> bool {
     word.starts_with("sm_") || word.starts_with("compute_")
 }
 
-fn check_address_size(size: &AddressSizeDirective, gates: &mut Gates, sink: &mut Sink<'_>) {
+fn check_address_size(size: &AddressSizeDirective, arch: u32, gates: &mut Gates, sink: &mut Sink<'_>) {
     gates.check(RuleId::GateAddressSize, size.range, size.range.end - 1, sink);
     if size.bits == 32 {
         let rule = RuleId::Address32;
@@ -116,7 +184,12 @@ fn check_address_size(size: &AddressSizeDirective, gates: &mut Gates, sink: &mut
         let warned =
             "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits";
         sink.says(rule, at, (Level::Warning, Modes::ALL), format_args!(" {warned}"));
-        let said = "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.";
+        // These are the words for a module that is compiled for its own architecture.
+        let said = if arch < 90 {
+            "32-Bit compilation is no longer supported"
+        } else {
+            "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures."
+        };
         sink.says(rule, at, (Level::Fatal, Modes::ALL), format_args!(" {said}"));
     }
 }

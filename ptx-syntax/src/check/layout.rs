@@ -8,7 +8,7 @@ use super::rules::{RuleId, Severity};
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::section_data::FixupTarget;
-use crate::section_order::{Place, RESERVED};
+use crate::section_order::{Place, RESERVED, TABLES};
 use crate::text::TextRange;
 
 /// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred to too early. It puts
@@ -21,8 +21,11 @@ pub(super) fn overlaps(sections: &Sections<'_>, places: &[Place], known: &Known,
     let mut laid: HashMap<Option<&str>, &Section<'_>> = HashMap::new();
     for &(section, place) in &ordered {
         let (name, bytes) = (section.name, &section.assembled.bytes);
-        let is_laid = place.kept && name.text != ".debug_info";
-        let is_reserved = RESERVED.contains(&name.text) && !bytes.is_empty();
+        // The tables of the file come last, and take the place of what was laid there.
+        let is_laid = (place.kept || TABLES.contains(&name.text)) && name.text != ".debug_info";
+        // In relocatable files the PTX text has another name.
+        let is_free = known.relocatable && name.text == ".nv_debug_ptx_txt";
+        let is_reserved = RESERVED.contains(&name.text) && !bytes.is_empty() && !is_free;
         let slot = place.early.is_none().then_some(name.text);
         let below = laid.get(&slot).filter(|_| is_laid).copied();
         let differs = below.filter(|below| below.assembled.bytes.iter().zip(bytes).any(|(a, b)| a != b));

@@ -5,17 +5,17 @@ use std::collections::{HashMap, HashSet};
 use super::data::Sections;
 use super::files::Files;
 use super::gates::Gates;
+use super::reach::{kept_instructions, leaves, reached_functions, reached_labels};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
+use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::{Context, Known};
 use crate::call_sites::{CallSite, CallSites};
 use crate::lexer::{TokenKind, tokenize};
-use crate::nodes::{Function, InlinedAt, Item, LocDirective, Module};
+use crate::nodes::{Function, InlinedAt, LocDirective, Module};
 use crate::number::Literal;
-use crate::statement::{Instruction, Statement};
+use crate::statement::Statement;
 use crate::text::TextRange;
-use crate::types::FunctionKind;
 
 /// What `.loc` refers to.
 pub(super) struct Surroundings<'s, 'm, 'a> {
@@ -82,6 +82,7 @@ pub(super) fn check(
         call_sites: CallSites::default(),
         undeclared: HashSet::new(),
         unresolved: Vec::new(),
+        named: Vec::new(),
         first: None,
         column_lost: None,
         ends: HashMap::new(),
@@ -102,6 +103,8 @@ struct Locs<'s, 'm, 'a> {
     call_sites: CallSites,
     undeclared: HashSet<u64>,
     unresolved: Vec<Unresolved>,
+    /// Functions with a row of an inlined call, each with the first one and whether its code can run.
+    named: Vec<(usize, TextRange, bool)>,
     first: Option<TextRange>,
     column_lost: Option<(TextRange, TextRange, u32)>,
     /// Line counts of files, asked once.
@@ -124,13 +127,15 @@ impl Locs<'_, '_, '_> {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
+        // Whether an instruction of the place has given a row to optimised code; those that do.
+        let (mut optimised, mut kept) = (false, None);
         self.call_sites.begin_function();
         let mut calls = Calls { list: Vec::new(), first: self.call_sites.next_number() };
         let (mut used, mut runs) = (false, true);
         // The place is one of dead code before: a jump to a `ret` becomes that, and has none.
         let mut inherited = false;
         let mut branches = None;
-        for statement in statements {
+        for (at, statement) in statements.enumerate() {
             match statement {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
@@ -139,9 +144,12 @@ impl Locs<'_, '_, '_> {
                     let call = loc.inlined_at.as_deref().zip(call_site).map(|(at, call_site)| {
                         self.inlined(call_site, at, gates, sink);
                         let unresolved = self.function_name(at, sink);
-                        if unresolved && current.is_none() && loc.line != 0 {
+                        if current.is_none() && loc.line != 0 {
                             // The function's entry has the first one, even if no code follows.
-                            self.unresolved(index, true, at);
+                            self.named.push((index, at.range, true));
+                            if unresolved {
+                                self.unresolved(index, true, at);
+                            }
                         }
                         let caller = match call_site {
                             CallSite::Here(number) => Some(number),
@@ -150,7 +158,7 @@ impl Locs<'_, '_, '_> {
                         Call { at, unresolved, caller }
                     });
                     calls.list.push(call);
-                    (used, inherited) = (false, false);
+                    (used, optimised, inherited) = (false, false, false);
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
@@ -158,28 +166,44 @@ impl Locs<'_, '_, '_> {
                 }
                 Statement::Label(label) => {
                     // What stands before has given no row if it does not run.
-                    if used && !runs {
-                        inherited =
-                            branches.get_or_insert_with(|| branched_to(function)).contains(label.text);
-                        used = !inherited;
+                    if !runs {
+                        runs = branches.get_or_insert_with(|| reached_labels(function)).contains(label.text);
+                        if used && runs {
+                            (inherited, used) = (true, false);
+                        }
                     }
-                    runs = true;
                 }
                 Statement::Instruction(instruction) => {
                     has_code = true;
                     // A line of 0 gives no row; a row needs the names of its whole chain of calls.
                     let gives_row = !(inherited && leaves(instruction) && instruction.mnemonic() != "trap");
-                    let row = current
-                        .filter(|loc| loc.line != 0 && gives_row && !std::mem::replace(&mut used, true));
-                    if row.is_some() {
-                        for call in calls.chain().filter(|call| call.unresolved) {
-                            self.unresolved(index, runs, call.at);
+                    if calls.chain().next().is_some() && current.is_some_and(|loc| loc.line != 0) && gives_row
+                    {
+                        let (is_first, runs) = (!std::mem::replace(&mut used, true), runs && !optimised);
+                        // Without -g the first one counts that ptxas keeps.
+                        let mut is_kept = || {
+                            *kept.get_or_insert_with(|| kept_instructions(function)).get(at).unwrap_or(&true)
+                        };
+                        optimised |= runs && is_kept();
+                        if is_first || runs && optimised {
+                            self.row(index, runs && optimised, &calls);
                         }
+                    } else if gives_row {
+                        used |= current.is_some_and(|loc| loc.line != 0);
                     }
                     runs &= !leaves(instruction);
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A row of an inlined call, of code that runs and is kept or not.
+    fn row(&mut self, function: usize, runs: bool, calls: &Calls<'_>) {
+        let inlined = calls.chain().next().map(|call| (function, call.at.range, runs));
+        self.named.extend(inlined);
+        for call in calls.chain().filter(|call| call.unresolved) {
+            self.unresolved(function, runs, call.at);
         }
     }
 
@@ -275,6 +299,13 @@ impl Locs<'_, '_, '_> {
                 }
                 offset
             }
+            // With this number ptxas takes the name for a label that it does not know.
+            None if name == ".debug_str" && at.name_offset == u64::from(u32::MAX) => {
+                let message =
+                    format_args!("ptxas 13.0 knows no `{name}+{}`: expected a smaller number", u32::MAX);
+                sink.error(RuleId::NameUnresolved, at.function_name.range, message);
+                return true;
+            }
             None if name == ".debug_str" => 0,
             None => {
                 let message = format_args!(
@@ -359,34 +390,34 @@ impl Locs<'_, '_, '_> {
     /// ptxas finds them while it writes the line table of a function: with `-g` of every one, else of what a kernel
     /// reaches. Of code that runs it drops more than is seen here.
     fn say_unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
-        if self.unresolved.is_empty() {
+        let relocatable = self.around.context.relocatable;
+        let strings = self.around.sections.has_bytes(".debug_str");
+        let nameless = if relocatable && !strings { &*self.named } else { &[] };
+        if self.unresolved.is_empty() && nameless.is_empty() {
             return;
         }
         let reached = reached_functions(module);
+        let modes = |function, runs| {
+            // With -c every function is compiled.
+            let written = runs && (relocatable || reached.contains(&function));
+            if written { self.known.lines } else { Modes::G }
+        };
+        for (index, &(function, range, runs)) in nameless.iter().enumerate() {
+            let rule = RuleId::NamesMissing;
+            if index == 0 {
+                let message =
+                    "with -c ptxas fails over an inlined call in a module without the bytes of a .debug_str";
+                sink.error(rule, range, format_args!("{message}"));
+            }
+            let (said, modes) = (format_args!("{DELETED_SYMBOL}"), modes(function, runs));
+            sink.says(rule, (Phase::Sections, u32::MAX), (Level::Fatal, modes), said);
+        }
         for Unresolved { function, runs, name, range } in &self.unresolved {
-            let modes = if *runs && reached.contains(function) { self.known.lines } else { Modes::G };
+            let modes = modes(*function, *runs);
             let said = format_args!("Unresolved label '{name}' used in function_name attribute.");
             sink.says(RuleId::NameUnresolved, (Phase::Lines, range.start), (Level::Error, modes), said);
         }
     }
-}
-
-/// What the instructions of a function name that can name a label.
-fn branched_to<'a>(function: &Function<'a>) -> HashSet<&'a str> {
-    let statements = function.body.iter().flat_map(|body| &body.statements);
-    let instructions = statements.filter_map(|statement| match statement {
-        Statement::Instruction(instruction) if matches!(instruction.mnemonic(), "bra" | "brx" | "call") => {
-            Some(instruction.text())
-        }
-        _ => None,
-    });
-    instructions.flat_map(idents).collect()
-}
-
-/// Whether nothing right behind it runs, unless a label stands there.
-fn leaves(instruction: &Instruction<'_>) -> bool {
-    let leaving = matches!(instruction.mnemonic(), "ret" | "exit" | "bra" | "trap");
-    leaving && instruction.predicate().is_none()
 }
 
 /// N of `function_name LABEL+N, inlined_at ...` as written, and where.
@@ -406,43 +437,6 @@ fn overflowed<'t>(loc: &LocDirective<'_>, text: &'t str) -> Option<&'t str> {
     let digits = written.trim_start_matches("0x").trim_start_matches("0X");
     let is_other = digits.bytes().any(|digit| digit.is_ascii_hexdigit() && digit != b'0');
     (token.kind == TokenKind::Integer && is_other && digits.len() > "0b0".len()).then_some(written)
-}
-
-/// Indices, among all functions, of kernels and of what their code names, directly or not.
-fn reached_functions(module: &Module<'_>) -> HashSet<usize> {
-    let functions: Vec<&Function<'_>> = module.functions().collect();
-    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, function) in functions.iter().enumerate() {
-        by_name.entry(function.name.text).or_default().push(index);
-    }
-    let mut reached = HashSet::new();
-    let mut open: Vec<usize> = Vec::new();
-    let mut reach = |name: &str, open: &mut Vec<usize>| {
-        let new = by_name.get(name).into_iter().flatten().filter(|&&index| reached.insert(index));
-        open.extend(new);
-    };
-    for function in functions.iter().filter(|function| function.kind == FunctionKind::Entry) {
-        reach(function.name.text, &mut open);
-    }
-    for item in &module.items {
-        let Item::Variable(variable) = item else { continue };
-        for initializer in variable.declarators.iter().filter_map(|declarator| declarator.initializer) {
-            idents(initializer.range.slice(module.text)).for_each(|word| reach(word, &mut open));
-        }
-    }
-    while let Some(index) = open.pop() {
-        let body = functions.get(index).and_then(|function| function.body.as_ref());
-        for statement in body.into_iter().flat_map(|body| &body.statements) {
-            if let Statement::Instruction(instruction) = statement {
-                idents(instruction.text()).for_each(|word| reach(word, &mut open));
-            }
-        }
-    }
-    reached
-}
-
-fn idents(text: &str) -> impl Iterator<Item = &str> {
-    tokenize(text).filter(|token| token.kind == TokenKind::Ident).map(move |token| token.range.slice(text))
 }
 
 /// Fewest places in a row that count as drift.

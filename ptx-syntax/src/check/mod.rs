@@ -5,6 +5,7 @@
 
 mod calls;
 mod data;
+mod debug_entries;
 mod debug_info;
 mod declarations;
 mod dwarf;
@@ -18,7 +19,9 @@ mod locs;
 mod markers;
 mod message;
 mod names;
+mod parameters;
 mod ptxas_lines;
+mod reach;
 mod rules;
 mod sink;
 mod symbols;
@@ -113,6 +116,8 @@ pub(crate) struct Known {
     debug: bool,
     /// There is something behind the header, so that ptxas does more than parse.
     code: bool,
+    /// ptxas is called with -c.
+    relocatable: bool,
     /// Modes in which line information is made.
     lines: Modes,
     /// Modes in which a line table is written.
@@ -124,8 +129,8 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    fn new(module: &Module<'_>, version: Option<PtxVersion>) -> Self {
-        let debug = module.target().is_some_and(crate::TargetDirective::is_debug);
+    fn new(module: &Module<'_>, version: Option<PtxVersion>, relocatable: bool) -> Self {
+        let debug = module.is_debug();
         let bodies = module.functions().filter_map(|function| function.body.as_ref());
         let code = first_item(module).is_some();
         let has_loc = bodies.flat_map(|body| &body.statements).any(|s| matches!(s, Statement::Loc(_)));
@@ -135,7 +140,7 @@ impl Known {
         let line_table = if has_loc { lines } else { Modes::ASKED };
         let rows = if has_loc { lines } else { Modes::NEVER };
         let names = if has_loc { lines } else { Modes::ASKED };
-        Self { debug, code, lines, line_table, rows, names }
+        Self { debug, code, relocatable, lines, line_table, rows, names }
     }
 }
 
@@ -143,17 +148,18 @@ impl Known {
 pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     let module = &parsed.module;
     let version = module.version().and_then(PtxVersion::as_ptxas_reads);
-    let known = Known::new(module, version);
+    let known = Known::new(module, version, context.relocatable);
     let mut gates = Gates::new(version);
     let mut sink = Sink::new(module.text);
 
     grammar::check(parsed, &mut sink);
-    header::check(module, &mut gates, &mut sink);
+    header::check(module, context.relocatable, &mut gates, &mut sink);
     declarations::check(module, &mut sink);
+    parameters::check(module, &mut sink);
     symbols::check(module, context.relocatable, &mut sink);
     let files = files::check(module, &known, &mut gates, &mut sink);
     let sections = data::check(module, &known, &mut gates, &mut sink);
-    debug_info::check(module, &sections, &mut sink);
+    debug_info::check(module, &sections, &files, &mut sink);
     locs::check(
         module,
         &known,
@@ -192,8 +198,8 @@ fn is_whole(item: &Item<'_>, text: &str) -> bool {
 
 /// What concerns the module as a whole.
 fn whole(module: &Module<'_>, known: &Known, sink: &mut Sink<'_>) {
-    let Some(target) = module.target() else { return };
-    let Some(debug) = target.specifiers.iter().find(|word| word.text == "debug") else { return };
+    let words = module.targets().flat_map(|target| &target.specifiers);
+    let Some(debug) = words.into_iter().find(|word| word.text == "debug") else { return };
     let mut blocks = module.items.iter().filter(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)));
     if blocks.next().is_none() {
         let rule = RuleId::DebugWithoutSection;

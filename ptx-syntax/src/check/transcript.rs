@@ -208,5 +208,8 @@ impl Transcript {
     }
 }
 
+/// What ptxas 13.0.88 -c ends with where a relocation leads to a section that it has left out.
+pub(super) const DELETED_SYMBOL: &str = "Internal error: reference to deleted symbol";
+
 /// Stands for the file's name in a message's text. No message can hold it: modules with NUL bytes are not parsed.
 pub(super) const FILE: &str = "\0file\0";

@@ -12,20 +12,19 @@ fn has_section(module: &Module<'_>) -> bool {
     module.items.iter().any(|item| matches!(item, Item::Section(_) | Item::AtDwarf(_)))
 }
 
-fn is_debug(module: &Module<'_>) -> bool {
-    module.target().is_some_and(TargetDirective::is_debug)
-}
-
 pub(super) fn drop_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     if has_section(&parsed.module) { Vec::new() } else { remove_debug(parsed, fixes) }
 }
 
-/// Takes out each `, debug`. An architecture comes first, so there is a comma before it, or more is wrong than `debug`.
+/// Takes out each `, debug`, and a `.target debug` after the first `.target`, which has an architecture first.
 pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
-    let Some(target) = module.target() else { return Vec::new() };
-    let mut edits = Vec::new();
-    for (before, word) in target.specifiers.iter().zip(target.specifiers.iter().skip(1)) {
+    let is_alone =
+        |target: &&TargetDirective<'_>| matches!(&*target.specifiers, [word] if word.text == "debug");
+    let mut edits: Vec<_> =
+        module.targets().skip(1).filter(is_alone).map(|target| Edit::new(target.range, "")).collect();
+    for pair in module.targets().flat_map(|target| target.specifiers.windows(2)) {
+        let [before, word] = pair else { continue };
         let comma = Lexer::new(module.text, before.range.end).next_significant();
         if word.text != "debug" || comma.kind != TokenKind::Comma {
             continue;
@@ -43,7 +42,7 @@ pub(super) fn remove_debug(parsed: &Parsed<'_>, _: &Fixes) -> Vec<Edit> {
 pub(super) fn add_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
     let last = module.target().and_then(|target| target.specifiers.last());
-    let Some(last) = last.filter(|_| !is_debug(module) && !fixes.takes_debug_out()) else {
+    let Some(last) = last.filter(|_| !module.is_debug() && !fixes.takes_debug_out()) else {
         return Vec::new();
     };
     let mut edits = vec![Edit::insert(last.range.end, ", debug")];
@@ -58,7 +57,7 @@ pub(super) fn add_debug(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
 
 pub(super) fn add_section(parsed: &Parsed<'_>, fixes: &Fixes) -> Vec<Edit> {
     let module = &parsed.module;
-    if !is_debug(module) || has_section(module) || fixes.takes_debug_out() || !parsed.errors.is_empty() {
+    if !module.is_debug() || has_section(module) || fixes.takes_debug_out() || !parsed.errors.is_empty() {
         return Vec::new();
     }
     vec![empty_section(module.text)]

@@ -65,7 +65,9 @@ impl<'a> Parser<'a> {
     /// A directive of module scope inside a body means that a `}` is missing.
     fn ends_body(&self) -> bool {
         let word = self.word();
-        word != ".loc" && MODULE_DIRECTIVES.contains(&word) && !(word == ".extern" && self.extern_shared())
+        !matches!(word, ".loc" | ".target")
+            && MODULE_DIRECTIVES.contains(&word)
+            && !(word == ".extern" && self.extern_shared())
     }
 
     /// `.extern .shared`: ptxas refuses it in a body, but no `}` is missing.
@@ -100,6 +102,7 @@ impl<'a> Parser<'a> {
         match word {
             ".loc" => Statement::Loc(self.loc()),
             ".pragma" => Statement::Pragma(self.pragma()),
+            ".target" => Statement::Target(Box::new(self.target())),
             ".branchtargets" => Statement::BranchTargets(self.targets(label)),
             ".calltargets" => Statement::CallTargets(self.targets(label)),
             ".callprototype" => Statement::CallPrototype(Box::new(self.call_prototype(label))),

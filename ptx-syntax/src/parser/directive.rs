@@ -8,8 +8,9 @@ use crate::nodes::{
     AddressSizeDirective, FileDirective, InlinedAt, Item, LocDirective, TargetDirective, VersionDirective,
 };
 use crate::number::Literal;
+use crate::reserved::is_reserved;
 use crate::section::{
-    DataCursor, SectionBlock, check_integer, check_negative, data_width, has_negative, is_label, is_reserved,
+    DataCursor, SectionBlock, check_integer, check_negative, data_width, has_negative, is_label,
 };
 use crate::text::{Name, TextRange};
 
@@ -32,7 +33,7 @@ impl<'a> Parser<'a> {
         Item::Version(VersionDirective { major, minor, range: self.range_from(start) })
     }
 
-    pub(super) fn target(&mut self) -> Item<'a> {
+    pub(super) fn target(&mut self) -> TargetDirective<'a> {
         let start = self.bump().range.start;
         let mut specifiers = Vec::with_capacity(1);
         while let Some(token) = self.expect(TokenKind::Ident, "a target such as sm_90") {
@@ -41,7 +42,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        Item::Target(TargetDirective { specifiers, range: self.range_from(start) })
+        TargetDirective { specifiers, range: self.range_from(start) }
     }
 
     pub(super) fn address_size(&mut self) -> Item<'a> {
@@ -77,7 +78,7 @@ impl<'a> Parser<'a> {
     /// None: an error was reported. Each step only if the one before it stood there: one fault, one error.
     fn file_operands(&mut self, file: &mut FileDirective<'a>) -> Option<()> {
         file.index = self.integer_32("a file index")?;
-        let path = self.expect(TokenKind::String, "a file name in quotes")?.range;
+        let path = self.string("a file name in quotes")?.range;
         file.path_range = TextRange::new(path.start + 1, path.end - 1);
         file.path = file.path_range.slice(self.text);
         if self.eat(TokenKind::Comma).is_none() {

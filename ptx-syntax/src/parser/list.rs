@@ -66,7 +66,10 @@ impl<'a> Parser<'a> {
     /// One or more tokens of a kind between commas. None: an error was reported.
     pub(super) fn list_of(&mut self, kind: TokenKind, what: &'static str) -> Option<()> {
         loop {
-            self.expect(kind, what)?;
+            match kind {
+                TokenKind::String => self.string(what)?,
+                _ => self.expect(kind, what)?,
+            };
             if self.eat(TokenKind::Comma).is_none() {
                 return Some(());
             }

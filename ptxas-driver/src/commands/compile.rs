@@ -435,12 +435,20 @@ impl<'o> Compile<'o> {
 /// The text with blanks for `debug` in `.target`, so that a ptxas optimises; all else stays where it is.
 fn without_target_debug(text: &str, module: &Module<'_>) -> String {
     let mut bytes = text.to_owned().into_bytes();
-    let words = module.target().map(|target| target.specifiers.as_slice()).unwrap_or_default();
-    for pair in words.windows(2).filter(|pair| pair[1].text == "debug") {
-        let [before, debug] = [pair[0].range, pair[1].range];
-        if let Some(range) = bytes.get_mut(before.end as usize..debug.end as usize) {
-            // Comments in between may hold line breaks.
-            range.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    for target in module.targets() {
+        let words = &target.specifiers;
+        let pairs = words.windows(2).filter(|pair| pair[1].text == "debug");
+        let mut blank: Vec<_> = pairs.map(|pair| pair[0].range.end..pair[1].range.end).collect();
+        match words.as_slice() {
+            [first] if first.text == "debug" => blank.push(target.range.start..target.range.end),
+            [first, next, ..] if first.text == "debug" => blank.push(first.range.start..next.range.start),
+            _ => {}
+        }
+        for range in blank {
+            if let Some(bytes) = bytes.get_mut(range.start as usize..range.end as usize) {
+                // Comments in between may hold line breaks.
+                bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+            }
         }
     }
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())

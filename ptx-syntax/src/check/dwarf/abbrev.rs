@@ -18,7 +18,7 @@ pub(super) const AT_LOCATION: u16 = 0x02;
 /// `DW_AT_name`.
 pub(super) const AT_NAME: u16 = 0x03;
 /// `DW_AT_low_pc`.
-pub(super) const AT_LOW_PC: u16 = 0x11;
+pub(crate) const AT_LOW_PC: u16 = 0x11;
 /// `DW_AT_high_pc`.
 pub(super) const AT_HIGH_PC: u16 = 0x12;
 /// `DW_AT_MIPS_linkage_name`.

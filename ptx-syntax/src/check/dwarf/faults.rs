@@ -1,10 +1,9 @@
 //! What breaks DWARF 2 (DWARF 2.0.0 §7.5), whether ptxas minds or not.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use super::Input;
-use super::abbrev::{Form, number, wrapping_uleb};
+use super::abbrev::{number, wrapping_uleb};
+use super::facts::Facts;
+use super::table::Table;
 
 /// Most faults that are listed; one more says that there were others.
 pub(crate) const MAX_FAULTS: usize = 64;
@@ -34,6 +33,8 @@ pub(crate) enum FaultKind {
     Version { version: u16 },
     /// An abbreviation offset outside `.debug_abbrev`.
     AbbrevOffset { offset: u64, size: u64 },
+    /// The unit's entries end elsewhere than its length says, and there the next unit begins or the section ends.
+    WrongLength { length: u64, expected: u64 },
     /// An address size other than 8.
     AddressSize { size: u8 },
     /// The table has no such abbreviation; the rest of the unit cannot be read.
@@ -46,6 +47,8 @@ pub(crate) enum FaultKind {
     StringOffset { offset: u64, size: u64 },
     /// A reference that leads outside its unit, or into its header; the size is that of the unit.
     Reference { offset: u64, size: u64 },
+    /// An operand goes past the end of its expression.
+    OperandCut { operation: u8 },
     /// The unit ends with so many lists of children open.
     OpenChildren { depth: u64 },
     /// The unit has no entry.
@@ -68,60 +71,31 @@ pub(crate) enum FaultKind {
     LongLeb,
 }
 
-const INFO: &str = ".debug_info";
-const ABBREV: &str = ".debug_abbrev";
-/// DWARF 2.0.0, figure 15 and §7.7.1.
-const TAG_SUBPROGRAM: u64 = 0x2e;
-const AT_LOCATION: u64 = 0x02;
-const AT_ADDRESS_CLASS: u64 = 0x33;
-const DW_OP_ADDR: u8 = 0x03;
+pub(super) const INFO: &str = ".debug_info";
+pub(super) const ABBREV: &str = ".debug_abbrev";
 /// Bytes of the whole header of a unit.
-const HEADER: usize = 11;
+pub(super) const HEADER: usize = 11;
 
-/// An abbreviation: whether it has children, and its attributes as a range of [`Table::attributes`].
-#[derive(Clone, Copy)]
-struct Shape {
-    tag: u64,
-    children: bool,
-    attributes: (usize, usize),
-}
-
-/// The abbreviations that start at one offset.
-#[derive(Default)]
-struct Table {
-    shapes: HashMap<u64, Shape>,
-    /// Names and forms.
-    attributes: Vec<(u64, u64)>,
-}
-
-struct Finder<'a> {
-    input: &'a Input<'a>,
+/// Walks over both sections.
+pub(super) struct Finder<'a> {
+    pub(super) input: &'a Input<'a>,
     faults: Vec<Fault>,
-    /// Bytes of tables that may still be read: units may share one.
-    fuel: usize,
+    /// Bytes that may still be read more than once: units may share a table, and be read without their lengths.
+    pub(super) fuel: usize,
     given_up: bool,
-    unclassed: Vec<u64>,
-    homeless: Vec<u64>,
+    pub(super) facts: Facts,
 }
 
-/// What was found.
-pub(super) struct Found {
-    pub(super) faults: Vec<Fault>,
-    pub(super) unclassed: Vec<u64>,
-    pub(super) homeless: Vec<u64>,
-}
-
-/// All faults, or the first [`MAX_FAULTS`].
-pub(super) fn find(input: &Input<'_>) -> Found {
+/// All faults, or the first [`MAX_FAULTS`], and what the entries say.
+pub(super) fn find(input: &Input<'_>) -> (Vec<Fault>, Facts) {
     let abbrev = input.abbrev.unwrap_or_default();
     let fuel = 4 * (input.written.len() + abbrev.len());
-    let mut finder =
-        Finder { input, faults: vec![], fuel, given_up: false, unclassed: vec![], homeless: vec![] };
+    let mut finder = Finder { input, faults: vec![], fuel, given_up: false, facts: Facts::default() };
     if input.abbrev.is_none() {
         if !input.written.is_empty() {
             finder.add(INFO, 0, FaultKind::NoAbbrev);
         }
-        return finder.found();
+        return (finder.faults, finder.facts);
     }
     let mut table = (usize::MAX, Table::default());
     let mut start = 0;
@@ -133,43 +107,32 @@ pub(super) fn find(input: &Input<'_>) -> Found {
             finder.add(INFO, start, FaultKind::HeaderCut { left: rest.len() as u64 });
             break;
         }
-        let length = field(rest, 0, 4);
-        let left = rest.len() as u64 - 4;
-        if length > left {
-            finder.add(INFO, start, FaultKind::UnitLength { length, left });
-        } else if length + 4 < HEADER as u64 {
-            finder.add(INFO, start, FaultKind::HeaderCut { left: length + 4 });
-            break; // nothing says where the next unit is
-        }
-        let end = start + 4 + length.min(left) as usize;
-        finder.unit(start, end, &mut table);
+        let Some(end) = finder.unit(start, &mut table) else { break };
         start = end;
     }
     if input.written.is_empty() {
         finder.table(0, abbrev, &mut Table::default());
     }
-    finder.found()
-}
-
-/// Whether a block of one length byte is `DW_OP_addr` and an address of 8 bytes.
-fn is_address(block: &[u8]) -> bool {
-    matches!(block, [9, DW_OP_ADDR, address @ ..] if address.len() == 8)
+    (finder.faults, finder.facts)
 }
 
 fn field(bytes: &[u8], at: usize, width: usize) -> u64 {
     bytes.get(at..at + width).map_or(0, number)
 }
 
-impl Finder<'_> {
-    fn found(self) -> Found {
-        Found { faults: self.faults, unclassed: self.unclassed, homeless: self.homeless }
-    }
+/// What was found so far, to come back to.
+struct Mark {
+    faults: usize,
+    given_up: bool,
+    facts: super::facts::Mark,
+}
 
-    fn full(&self) -> bool {
+impl Finder<'_> {
+    pub(super) fn full(&self) -> bool {
         self.given_up || self.faults.len() > MAX_FAULTS
     }
 
-    fn add(&mut self, section: &'static str, offset: usize, kind: FaultKind) {
+    pub(super) fn add(&mut self, section: &'static str, offset: usize, kind: FaultKind) {
         let kind = if self.faults.len() < MAX_FAULTS { kind } else { FaultKind::More };
         if !self.full() {
             self.faults.push(Fault { section, offset: offset as u64, kind });
@@ -177,104 +140,119 @@ impl Finder<'_> {
     }
 
     /// Gives up.
-    fn more(&mut self, section: &'static str, offset: usize) {
+    pub(super) fn more(&mut self, section: &'static str, offset: usize) {
         self.given_up = true;
         self.faults.truncate(MAX_FAULTS);
         self.faults.push(Fault { section, offset: offset as u64, kind: FaultKind::More });
     }
 
-    fn unit(&mut self, start: usize, end: usize, known: &mut (usize, Table)) {
-        let info = self.input.written;
-        let unit = info.get(start..end).unwrap_or_default();
-        let version = field(unit, 4, 2) as u16;
+    fn mark(&self) -> Mark {
+        Mark { faults: self.faults.len(), given_up: self.given_up, facts: self.facts.mark() }
+    }
+
+    fn back_to(&mut self, mark: &Mark) {
+        self.faults.truncate(mark.faults);
+        self.given_up = mark.given_up;
+        self.facts.back_to(&mark.facts);
+    }
+
+    /// Reads the unit at `start`, which has room for its header. Returns where the next one is, if that is known.
+    fn unit(&mut self, start: usize, known: &mut (usize, Table)) -> Option<usize> {
+        let rest = self.input.written.get(start..).unwrap_or_default();
+        let (length, left) = (field(rest, 0, 4), rest.len() as u64 - 4);
+        let has_end = (HEADER as u64 - 4..=left).contains(&length);
+        let size = 4 + length.clamp(HEADER as u64 - 4, left) as usize;
+        let before = self.mark();
+        let abbrev = self.header(start, rest, known);
+        let of_header = self.mark();
+        let is_sound = abbrev && self.entries(start, rest.get(..size).unwrap_or_default(), &known.1);
+        if is_sound && has_end {
+            return Some(start + size);
+        }
+        let of_entries = self.faults.get(of_header.faults..).unwrap_or_default().to_vec();
+        if abbrev
+            && let Some(expected) =
+                self.size_by_entries(start, rest, &known.1).filter(|&found| found != size || !has_end)
+        {
+            self.back_to(&before);
+            let expected_length = expected as u64 - 4;
+            self.add(INFO, start, FaultKind::WrongLength { length, expected: expected_length });
+            self.header(start, rest, known);
+            self.entries(start, rest.get(..expected).unwrap_or_default(), &known.1);
+            return Some(start + expected);
+        }
+        if has_end {
+            return Some(start + size);
+        }
+        // The length comes first, and then what is wrong with the entries up to the end of the section.
+        let of_header: Vec<Fault> =
+            self.faults.get(before.faults..of_header.faults).unwrap_or_default().to_vec();
+        self.faults.truncate(before.faults);
+        if length > left {
+            self.add(INFO, start, FaultKind::UnitLength { length, left });
+            self.faults.extend(of_header.into_iter().chain(of_entries));
+            return Some(start + size);
+        }
+        self.add(INFO, start, FaultKind::HeaderCut { left: length + 4 });
+        None // nothing says where the next unit is
+    }
+
+    /// Reads the header and the unit's table; whether there is one.
+    fn header(&mut self, start: usize, rest: &[u8], known: &mut (usize, Table)) -> bool {
+        let version = field(rest, 4, 2) as u16;
         if version != 2 {
             self.add(INFO, start + 4, FaultKind::Version { version });
         }
-        let address = field(unit, 10, 1) as u8;
+        let address = field(rest, 10, 1) as u8;
         if address != 8 {
             self.add(INFO, start + 10, FaultKind::AddressSize { size: address });
         }
         // The bytes of a fixup hold 0, and 0 is where `.debug_abbrev` begins.
-        let offset = field(unit, 6, 4) as usize;
+        let offset = field(rest, 6, 4) as usize;
         let abbrev = self.input.abbrev.unwrap_or_default();
         let Some(bytes) = abbrev.get(offset..).filter(|bytes| !bytes.is_empty()) else {
             let (offset, size) = (offset as u64, abbrev.len() as u64);
-            return self.add(INFO, start + 6, FaultKind::AbbrevOffset { offset, size });
+            self.add(INFO, start + 6, FaultKind::AbbrevOffset { offset, size });
+            return false;
         };
         if known.0 != offset {
             *known = (offset, Table::default());
             self.table(offset, bytes, &mut known.1);
         }
-        if !self.full() {
-            self.entries(start, unit, &known.1, usize::from(address));
-        }
+        !self.full()
     }
 
-    /// Reads the table of abbreviations at `offset` of the section.
-    fn table(&mut self, offset: usize, bytes: &[u8], table: &mut Table) {
-        let mut at = 0;
-        loop {
-            let start = at;
-            if self.fuel < at {
-                return self.more(ABBREV, offset + at);
-            }
-            if at >= bytes.len() {
-                self.add(ABBREV, offset + at, FaultKind::NoTerminator);
-                break;
-            }
-            let Some(code) = self.leb(ABBREV, offset, bytes, &mut at) else {
-                self.add(ABBREV, offset + start, FaultKind::AbbrevCut);
-                break;
-            };
-            if code == 0 {
-                break;
-            }
-            let Some(shape) = self.shape(offset, bytes, &mut at, &mut table.attributes) else {
-                self.add(ABBREV, offset + start, FaultKind::AbbrevCut);
-                break;
-            };
-            if let Entry::Vacant(place) = table.shapes.entry(code) {
-                place.insert(shape);
-            } else {
-                self.add(ABBREV, offset + start, FaultKind::DuplicateCode { code });
-            }
-        }
-        self.fuel = self.fuel.saturating_sub(at);
-    }
-
-    /// An abbreviation behind its code; `None` where the section ends first.
-    fn shape(
-        &mut self,
-        offset: usize,
-        bytes: &[u8],
-        at: &mut usize,
-        attributes: &mut Vec<(u64, u64)>,
-    ) -> Option<Shape> {
-        let tag = self.leb(ABBREV, offset, bytes, at)?;
-        let children = *bytes.get(*at)?;
-        if children > 1 {
-            self.add(ABBREV, offset + *at, FaultKind::ChildrenFlag { value: children });
-        }
-        *at += 1;
-        let first = attributes.len();
-        loop {
-            let start = offset + *at;
-            let name = self.leb(ABBREV, offset, bytes, at)?;
-            let place = offset + *at;
-            let form = self.leb(ABBREV, offset, bytes, at)?;
-            match (name, form) {
-                (0, 0) => break,
-                (0, _) | (_, 0) => self.add(ABBREV, start, FaultKind::HalfAttribute { name, form }),
-                _ if Form::of(form).is_none() => self.add(ABBREV, place, FaultKind::UnknownForm { form }),
-                _ => {}
-            }
-            attributes.push((name, form));
-        }
-        Some(Shape { tag, children: children != 0, attributes: (first, attributes.len()) })
+    /// The size of the unit by its own entries: their list is closed, and the next unit begins there, or the section ends.
+    fn size_by_entries(&mut self, start: usize, rest: &[u8], table: &Table) -> Option<usize> {
+        self.fuel = self.fuel.checked_sub(rest.len())?;
+        let mark = self.mark();
+        let found = std::mem::take(&mut self.faults);
+        let size = self.closed(start, rest, table);
+        self.faults = found;
+        self.back_to(&mark);
+        let size = size?;
+        let next = rest.get(size..)?;
+        let is_unit = || {
+            let (length, version) = (field(next, 0, 4), field(next, 4, 2));
+            let abbrev = self.input.abbrev.unwrap_or_default();
+            let in_table = (field(next, 6, 4) as usize) < abbrev.len();
+            next.len() >= HEADER
+                && length >= 7
+                && version == 2
+                && in_table
+                && matches!(field(next, 10, 1), 4 | 8)
+        };
+        (next.is_empty() || is_unit()).then_some(size)
     }
 
     /// A LEB128 number at `at`, which is stepped over; `base` is where `bytes` begin in the section.
-    fn leb(&mut self, section: &'static str, base: usize, bytes: &[u8], at: &mut usize) -> Option<u64> {
+    pub(super) fn leb(
+        &mut self,
+        section: &'static str,
+        base: usize,
+        bytes: &[u8],
+        at: &mut usize,
+    ) -> Option<u64> {
         let rest = bytes.get(*at..)?;
         let (value, len) = wrapping_uleb(rest)?;
         if leb128_nv::skip(rest).is_err() {
@@ -282,132 +260,5 @@ impl Finder<'_> {
         }
         *at += len;
         Some(value)
-    }
-
-    /// The entries of a unit, header included in `unit`.
-    fn entries(&mut self, start: usize, unit: &[u8], table: &Table, address: usize) {
-        let mut at = HEADER;
-        let mut depth = 0_u64;
-        let mut function = None; // the depth of the outermost one that is open
-        if at >= unit.len() {
-            return self.add(INFO, start + at, FaultKind::NoEntry);
-        }
-        loop {
-            let place = at;
-            if at >= unit.len() {
-                return self.add(INFO, start + at, FaultKind::OpenChildren { depth });
-            }
-            let Some(code) = self.leb(INFO, start, unit, &mut at) else {
-                let left = (unit.len() - place) as u64;
-                return self.add(INFO, start + place, FaultKind::ValueCut { form: 0x0f, left });
-            };
-            if code == 0 {
-                if depth == 0 {
-                    return self.add(INFO, start + place, FaultKind::NoEntry);
-                }
-                depth -= 1;
-                function = function.filter(|&function| function < depth);
-            } else {
-                let Some(shape) = table.shapes.get(&code) else {
-                    return self.add(INFO, start + place, FaultKind::UnknownCode { code });
-                };
-                let (first, last) = shape.attributes;
-                let attributes = table.attributes.get(first..last).unwrap_or_default();
-                let mut location = None;
-                for &(name, form) in attributes {
-                    let value = at;
-                    if self.value(start, unit, &mut at, form, address).is_none() || self.full() {
-                        return;
-                    }
-                    if name == AT_LOCATION && unit.get(value..at).is_some_and(is_address) {
-                        location = Some((start + value + 2) as u64);
-                    }
-                }
-                let is_classed = attributes.iter().any(|&(name, _)| name == AT_ADDRESS_CLASS);
-                if self.unclassed.len() < MAX_FAULTS {
-                    self.unclassed.extend(location.filter(|_| !is_classed));
-                }
-                if self.homeless.len() < MAX_FAULTS {
-                    self.homeless.extend(location.filter(|_| function.is_none()));
-                }
-                if shape.tag == TAG_SUBPROGRAM && shape.children {
-                    function = function.or(Some(depth));
-                }
-                depth += u64::from(shape.children);
-            }
-            if depth == 0 {
-                if at < unit.len() {
-                    let left = (unit.len() - at) as u64;
-                    self.add(INFO, start + at, FaultKind::AfterRoot { left });
-                }
-                return;
-            }
-        }
-    }
-
-    /// Steps over a value; `None`, with a fault, where what follows cannot be read.
-    fn value(&mut self, start: usize, unit: &[u8], at: &mut usize, form: u64, address: usize) -> Option<()> {
-        let place = *at;
-        let mut number_form = form;
-        let mut layout = Form::of(form)?; // else it has its fault in the table
-        if layout == Form::Indirect {
-            number_form = self.leb(INFO, start, unit, at).or_else(|| self.cut(start, place, unit, form))?;
-            layout = match Form::of(number_form) {
-                Some(Form::Indirect) | None => {
-                    self.add(INFO, start + place, FaultKind::UnknownForm { form: number_form });
-                    return None;
-                }
-                Some(layout) => layout,
-            };
-        }
-        let rest = unit.get(*at..).unwrap_or_default();
-        let leb = || wrapping_uleb(rest);
-        let len = match layout {
-            Form::Address | Form::RefAddress => Some(address),
-            Form::Block(width) => {
-                rest.get(..width).and_then(|len| width.checked_add(usize::try_from(number(len)).ok()?))
-            }
-            Form::BlockLeb => leb().and_then(|(len, width)| width.checked_add(usize::try_from(len).ok()?)),
-            Form::Data(width) | Form::Ref(width) => Some(width),
-            Form::Leb | Form::RefLeb => leb().map(|(_, len)| len),
-            Form::String => {
-                let Some(len) = memchr::memchr(0, rest) else {
-                    self.add(INFO, start + place, FaultKind::OpenString);
-                    return None;
-                };
-                Some(len + 1)
-            }
-            Form::Strp => Some(4),
-            Form::Indirect => None,
-        };
-        let Some(value) = len.and_then(|len| rest.get(..len)) else {
-            return self.cut(start, place, unit, number_form);
-        };
-        *at += value.len();
-        if self.input.is_fixup(start + place) {
-            return Some(());
-        }
-        let size = unit.len() as u64;
-        let reference = match layout {
-            Form::Ref(_) => Some(number(value)),
-            Form::RefLeb => leb().map(|(offset, _)| offset),
-            _ => None,
-        };
-        if let Some(offset) = reference.filter(|offset| !(HEADER as u64..size).contains(offset)) {
-            self.add(INFO, start + place, FaultKind::Reference { offset, size });
-        }
-        if layout == Form::Strp {
-            let (offset, size) = (number(value), self.input.str_size.unwrap_or(0));
-            if offset >= size {
-                self.add(INFO, start + place, FaultKind::StringOffset { offset, size });
-            }
-        }
-        Some(())
-    }
-
-    fn cut<T>(&mut self, start: usize, place: usize, unit: &[u8], form: u64) -> Option<T> {
-        let left = (unit.len() - place.min(unit.len())) as u64;
-        self.add(INFO, start + place, FaultKind::ValueCut { form, left });
-        None
     }
 }

@@ -4,11 +4,17 @@
 //! `-g` or `.target debug`, for every architecture, if it found no error in the text of the module.
 
 mod abbrev;
+mod entries;
+mod expression;
+mod facts;
 mod faults;
 mod ptxas;
+mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use abbrev::AT_LOW_PC;
+pub(crate) use facts::{AT_DECL_FILE, Facts, NameBytes, Number};
 pub(crate) use faults::{Fault, FaultKind};
 pub(crate) use ptxas::{Message, Outcome};
 
@@ -41,15 +47,12 @@ pub(crate) struct Reading {
     pub(crate) faults: Vec<Fault>,
     /// What ptxas 13.0.88 does with `-g`.
     pub(crate) ptxas: Outcome,
-    /// Byte offsets into `.debug_info` of the addresses in locations `DW_OP_addr ADDRESS` of entries without
-    /// `DW_AT_address_class`, ascending; at most [`faults::MAX_FAULTS`].
-    pub(crate) unclassed: Vec<u64>,
-    /// The same of entries that stand in no function.
-    pub(crate) homeless: Vec<u64>,
+    /// What the entries say.
+    pub(crate) facts: Facts,
 }
 
 /// Reads both sections to the end, whatever their bytes.
 pub(crate) fn read(input: &Input<'_>) -> Reading {
-    let faults::Found { faults, unclassed, homeless } = faults::find(input);
-    Reading { faults, unclassed, homeless, ptxas: ptxas::outcome(input) }
+    let (faults, facts) = faults::find(input);
+    Reading { faults, facts, ptxas: ptxas::outcome(input) }
 }

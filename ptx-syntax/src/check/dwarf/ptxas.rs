@@ -22,8 +22,6 @@ pub(crate) enum Outcome {
     Crashes,
     /// It runs for ever.
     Hangs,
-    /// It reads memory behind `.debug_abbrev`: the outcome is not one of these bytes alone.
-    Unpredictable,
 }
 
 /// What it prints when it stops.
@@ -82,7 +80,6 @@ pub(super) fn outcome(input: &Input<'_>) -> Outcome {
         walk.units()?;
         match walk {
             Walk { crash_later: true, .. } => Err(Outcome::Crashes),
-            Walk { past_the_end: true, .. } => Err(Outcome::Unpredictable),
             _ => Ok(()),
         }
     });
@@ -101,8 +98,6 @@ struct Entry {
     children: bool,
     /// Attributes in [`List::attributes`]: first and one past the last.
     attributes: (usize, usize),
-    /// The section ends inside, or without the two zeros that end the attributes.
-    cut: bool,
 }
 
 /// All abbreviations of the section as ptxas numbers them: 1 is the first, and codes do not count.
@@ -148,12 +143,10 @@ impl List {
         let children = bytes.get(*at);
         *at += 1;
         let first = self.attributes.len();
-        let mut closed = false;
         while *at < bytes.len() {
             let Some(name) = take_uleb(bytes, at) else { break };
             if name == 0 {
                 *at += 1; // whatever the byte is
-                closed = *at <= bytes.len();
                 break;
             }
             let Some(form) = take_uleb(bytes, at) else { break };
@@ -166,7 +159,6 @@ impl List {
             tag: tag.unwrap_or(0) as u16,
             children: children.is_some_and(|flag| *flag != 0),
             attributes: (first, self.attributes.len()),
-            cut: !closed,
         });
         Ok(())
     }
@@ -279,8 +271,6 @@ struct Walk<'a> {
     /// Bytes and values that may still be read before the walk counts as endless.
     fuel: u64,
     crash_later: bool,
-    /// An abbreviation was used that goes on behind its section; it is taken for ended there, as mostly seen.
-    past_the_end: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -288,7 +278,7 @@ impl<'a> Walk<'a> {
         // The stack is full before this is spent.
         let fuel = (1 << 20) + 512 * input.info.len() as u64;
         let info = input.info;
-        Self { input, info, list, searched: (0, 0), fuel, crash_later: false, past_the_end: false }
+        Self { input, info, list, searched: (0, 0), fuel, crash_later: false }
     }
 
     fn units(&mut self) -> Result<(), Outcome> {
@@ -375,7 +365,6 @@ impl<'a> Walk<'a> {
         root: bool,
         inside: bool,
     ) -> Result<Seen, Outcome> {
-        self.past_the_end |= entry.cut;
         let mut seen = Seen { any: false, size: 0, sibling: None };
         let (first, last) = entry.attributes;
         let mut place = at;

@@ -237,7 +237,7 @@ fn faults_of_units() {
     let info = |offset, kind| vec![(".debug_info", offset, kind)];
     let mut long = unit(&[1, b'x', 0, 0]);
     long[0] += 1;
-    assert_eq!(faults(&long, ABBREV), info(0, UnitLength { length: 12, left: 11 }));
+    assert_eq!(faults(&long, ABBREV), info(0, WrongLength { length: 12, expected: 11 }));
     let mut short = unit(&[]);
     short[0] = 6;
     assert_eq!(faults(&short, ABBREV), info(0, HeaderCut { left: 10 }));

@@ -4,7 +4,7 @@ use crate::arch::{self, Arch};
 use crate::diag::Diagnostic;
 use nv_debug_sections::level::PtxKind;
 use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
-use ptx_syntax::{Module, Parsed, Statement, TargetDirective};
+use ptx_syntax::{Module, Parsed, Statement};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
 pub(super) fn refused(
@@ -37,8 +37,7 @@ pub(super) fn refused(
 
 /// Whether the `.target` runs on `-arch`.
 pub(super) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
-    // ptxas looks at the first architecture only.
-    let Some(word) = module.target().and_then(TargetDirective::arch) else { return };
+    let Some(word) = module.arch() else { return };
     if let Ok(wanted) = Arch::parse_target(word.text)
         && let Err(cannot) = arch::can_run(wanted, arch)
     {
@@ -51,7 +50,7 @@ pub(in crate::commands) fn ptx_kind(module: &Module<'_>) -> PtxKind {
     PtxKind {
         version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
         has_loc: has_loc(module),
-        target_debug: module.target().is_some_and(TargetDirective::is_debug),
+        target_debug: module.is_debug(),
     }
 }
 

@@ -9,7 +9,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::level::{DebugLevel, Output, Program, PtxKind, PtxSection, Reference, References};
 use nv_debug_sections::ptx_txt;
 use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
-use ptx_syntax::{FunctionKind, StateSpace, Statement, TargetDirective, Variable};
+use ptx_syntax::{FunctionKind, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// A word of `--has`.
@@ -93,7 +93,7 @@ impl<'a> Module<'a> {
         let output = options.output(Output::Program);
         let keeps_all = output == Output::Relocatable
             || DebugLevel::observed(options.request(), kind) == DebugLevel::Full;
-        let target = module.target().and_then(TargetDirective::arch);
+        let target = module.arch();
         let text = ptx_txt::section_name(&file.bytes_of(&file.text), output != Output::Program);
         Ok(Self {
             target: target.and_then(|word| Arch::parse_target(word.text).ok()),

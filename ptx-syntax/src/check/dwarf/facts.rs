@@ -1,0 +1,82 @@
+//! What the entries of `.debug_info` say of files and addresses, for rules that compare it with the module.
+
+/// `DW_AT_address_class`.
+pub(super) const AT_ADDRESS_CLASS: u16 = 0x33;
+/// `DW_AT_decl_file`.
+pub(crate) const AT_DECL_FILE: u16 = 0x3a;
+/// `DW_AT_call_file`.
+pub(super) const AT_CALL_FILE: u16 = 0x58;
+/// `DW_TAG_compile_unit`.
+pub(super) const TAG_COMPILE_UNIT: u64 = 0x11;
+
+/// A number and its byte offset in `.debug_info`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) offset: u64,
+    pub(crate) value: u64,
+}
+
+/// An entry whose location is `DW_OP_addr ADDRESS`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// Byte offset of the address in `.debug_info`.
+    pub(crate) address: u64,
+    /// Its `DW_AT_address_class`.
+    pub(crate) class: Option<Number>,
+    /// Whether the entry stands in a function's.
+    pub(crate) in_function: bool,
+}
+
+/// `DW_AT_low_pc` or `DW_AT_high_pc` of an entry that is no unit's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CodeAddress {
+    pub(crate) offset: u64,
+    pub(crate) attribute: u16,
+}
+
+/// Start and length of a name in `.debug_info`.
+pub(crate) type NameBytes = Option<(usize, usize)>;
+
+/// A function with code and a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SubprogramFile {
+    pub(crate) file: Number,
+    /// Byte offset of its `DW_AT_low_pc`.
+    pub(crate) low_pc: u64,
+    pub(crate) unit_name: NameBytes,
+}
+
+/// All of it, ascending by place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) locations: Vec<Located>,
+    pub(crate) pcs: Vec<CodeAddress>,
+    /// `DW_AT_decl_file` or `DW_AT_call_file`, the number, and the entry's name.
+    pub(crate) files: Vec<(u16, Number, NameBytes)>,
+    pub(crate) subprograms: Vec<SubprogramFile>,
+    /// Where entries of functions begin and end, those inside of others left out.
+    pub(crate) functions: Vec<(u64, u64)>,
+}
+
+/// How many there were of each.
+pub(super) struct Mark([usize; 5]);
+
+impl Facts {
+    pub(super) fn mark(&self) -> Mark {
+        Mark([
+            self.locations.len(),
+            self.pcs.len(),
+            self.files.len(),
+            self.subprograms.len(),
+            self.functions.len(),
+        ])
+    }
+
+    pub(super) fn back_to(&mut self, &Mark([locations, pcs, files, subprograms, functions]): &Mark) {
+        self.locations.truncate(locations);
+        self.pcs.truncate(pcs);
+        self.files.truncate(files);
+        self.subprograms.truncate(subprograms);
+        self.functions.truncate(functions);
+    }
+}

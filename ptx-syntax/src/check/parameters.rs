@@ -1,0 +1,74 @@
+//! Parameters of functions and of call prototypes: arrays without a size, and state spaces of old architectures.
+
+use super::gates;
+use super::grammar::next_token;
+use super::rules::RuleId;
+use super::sink::Sink;
+use crate::nodes::{Item, Module, Parameter};
+use crate::statement::Statement;
+use crate::types::{FunctionKind, StateSpace};
+
+/// The first architecture whose functions take parameters in memory.
+const FIRST_WITH_ABI: u32 = 20;
+
+/// Checks all of them.
+pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
+    let words = module.targets().flat_map(|target| &target.specifiers);
+    let architectures: Vec<(u32, u32)> =
+        words.filter_map(|word| Some((word.range.start, gates::target(word.text)?.number))).collect();
+    // The last `.target` before a function counts.
+    let is_old = |at: u32| {
+        let before = architectures.partition_point(|&(start, _)| start < at);
+        architectures.get(..before).and_then(<[_]>::last).is_some_and(|&(_, number)| number < FIRST_WITH_ABI)
+    };
+    for item in &module.items {
+        let Item::Function(function) = item else { continue };
+        let old = is_old(function.range.start);
+        let is_entry = function.kind == FunctionKind::Entry;
+        lists(&function.returns, &function.params, (is_entry, old && !is_entry), sink);
+        for statement in function.body.iter().flat_map(|body| &body.statements) {
+            if let Statement::CallPrototype(prototype) = statement {
+                lists(&prototype.returns, &prototype.params, (false, old), sink);
+            }
+        }
+    }
+}
+
+fn lists(
+    returns: &[Parameter<'_>],
+    params: &[Parameter<'_>],
+    (is_entry, old): (bool, bool),
+    sink: &mut Sink<'_>,
+) {
+    for list in [returns, params] {
+        for parameter in list.iter().filter(|parameter| old && parameter.space == StateSpace::Param) {
+            let name = parameter.name.map_or("", |name| name.text);
+            let message =
+                format_args!("before sm_20 a parameter of a function is a register: expected `.reg`");
+            sink.error(RuleId::ParameterSpace, parameter.range, message);
+            let at = next_token(sink.text, parameter.range.end).range.start;
+            let said = format_args!("Function parameter '{name}' has illegal state space");
+            sink.says_error(RuleId::ParameterSpace, at, said);
+        }
+        let is_open = |parameter: &&Parameter<'_>| parameter.array == Some(0);
+        let Some(open) = list.iter().find(is_open) else { continue };
+        let Some((last, others)) = list.split_last() else { continue };
+        let close = next_token(sink.text, last.range.end).range.start;
+        let faults = [
+            (
+                others.iter().any(|other| is_open(&other)),
+                "Only the last input parameter can be an incomplete array.",
+            ),
+            (std::ptr::eq(list, returns), "Output parameter cannot be an incomplete array."),
+            (is_entry, "Parameter to entry function cannot be an incomplete array."),
+        ];
+        for (_, said) in faults.into_iter().filter(|&(is_fault, _)| is_fault) {
+            sink.error(
+                RuleId::IncompleteParameter,
+                open.range,
+                format_args!("{}", said.trim_end_matches('.')),
+            );
+            sink.says_error(RuleId::IncompleteParameter, close, format_args!("{said}"));
+        }
+    }
+}

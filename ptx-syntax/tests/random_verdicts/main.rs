@@ -1,0 +1,146 @@
+//! `check` against ptxas 13.0.88 on random modules: the same verdict, with and without debug options and `-c`.
+//!
+//! The modules come from the grammar of PTX and DWARF, and up to two random changes are made to each. The test command
+//! tries a few; `tools/campaign verdicts` tries as many as one likes. `NVDWARF_SEED` and `NVDWARF_COUNT` are the seed and
+//! the number of modules, and `NVDWARF_FINDINGS` is a folder for those on which the two do not agree.
+// Helpers outside `#[test]` functions; a panic is a test's way to fail, standard error its way to say what it saw.
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::indexing_slicing, unreachable_pub)]
+
+mod dwarf;
+mod minimise;
+mod module;
+mod mutate;
+mod oracle;
+#[path = "../support/mod.rs"]
+mod support;
+mod words;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{env, fs, thread};
+
+use fastrand::Rng;
+use oracle::{Oracle, WAYS, Way, disagreement, general, is_of_code, verdict};
+
+/// Of each kind so many are made smaller.
+const KEPT: usize = 3;
+/// Of the reasons for which ptxas refuses so many are shown.
+const SHOWN: usize = 12;
+/// ptxas runs so often where it did not agree: what it does with memory that it should not read changes.
+const AGAIN: usize = 5;
+
+/// A module on which the two do not agree.
+struct Finding {
+    number: u64,
+    way: Way,
+    kind: String,
+    text: String,
+    /// ptxas did not do the same on each run.
+    unstable: bool,
+}
+
+#[derive(Default)]
+struct Outcome {
+    rejected: u64,
+    of_code: u64,
+    /// How often ptxas refused for what.
+    reasons: BTreeMap<String, u64>,
+    findings: Vec<Finding>,
+}
+
+/// The text of a module and how it is tried.
+fn subject(seed: u64, number: u64) -> (String, Way) {
+    let mut random = Rng::with_seed(seed.wrapping_shl(32).wrapping_add(number));
+    let mut lines = module::module(&mut random);
+    mutate::mutate(&mut random, &mut lines);
+    let text = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    (text, WAYS[random.usize(..WAYS.len())])
+}
+
+fn number(name: &str) -> Option<u64> {
+    Some(env::var(name).ok()?.parse().unwrap())
+}
+
+#[test]
+fn random_modules_have_the_verdict_of_ptxas() {
+    let Some(ptxas) = support::ptxas() else { return };
+    let (seed, count) = (number("NVDWARF_SEED").unwrap_or(1), number("NVDWARF_COUNT").unwrap_or(300));
+    let outcome = Mutex::new(Outcome::default());
+    let next = AtomicU64::new(0);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| work(&ptxas, seed, count, &next, &outcome));
+        }
+    });
+    let mut outcome = outcome.into_inner().unwrap();
+    outcome.findings.sort_by_key(|finding| finding.number);
+    report(&ptxas, seed, count, &outcome);
+    // Most kinds that are left are named in docs/conformance.md; the bound is that of the project.
+    let stable = outcome.findings.iter().filter(|finding| !finding.unstable).count() as u64;
+    assert!(stable * 1000 <= count, "{stable} of {count} verdicts differ: more than 0.1 %");
+}
+
+fn work(ptxas: &Path, seed: u64, count: u64, next: &AtomicU64, outcome: &Mutex<Outcome>) {
+    let folder = tempfile::tempdir().unwrap();
+    let oracle = Oracle { ptxas, folder: folder.path().to_owned() };
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= count {
+            return;
+        }
+        let (text, way) = subject(seed, number);
+        let run = oracle.run(&text, way);
+        let ours = verdict(&text, way);
+        let kind = disagreement(&run, &ours);
+        let unstable = kind.is_some() && (1..AGAIN).any(|_| oracle.run(&text, way).accepts != run.accepts);
+        let mut outcome = outcome.lock().unwrap();
+        outcome.rejected += u64::from(!run.accepts);
+        outcome.of_code += u64::from(is_of_code(&run));
+        if !run.accepts {
+            *outcome.reasons.entry(general(&run.reason)).or_default() += 1;
+        }
+        outcome.findings.extend(kind.map(|kind| Finding { number, way, kind, text, unstable }));
+    }
+}
+
+fn report(ptxas: &Path, seed: u64, count: u64, outcome: &Outcome) {
+    let Outcome { rejected, of_code, reasons, findings } = outcome;
+    let mut kinds: BTreeMap<(bool, &str), Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        kinds.entry((finding.unstable, &finding.kind)).or_default().push(finding);
+    }
+    eprintln!(
+        "seed {seed}: {count} verdicts, {rejected} rejected by ptxas ({of_code} for the code alone), {} disagreements of {} kinds",
+        findings.len(),
+        kinds.len()
+    );
+    let mut reasons: Vec<_> = reasons.iter().collect();
+    reasons.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    for (reason, count) in reasons.into_iter().take(SHOWN) {
+        eprintln!("{count:6}  refused: {reason}");
+    }
+    let folder = env::var_os("NVDWARF_FINDINGS").map(PathBuf::from);
+    for ((unstable, kind), of_kind) in kinds {
+        let unstable = if unstable { " (ptxas does not do the same each time)" } else { "" };
+        eprintln!("{:6}  {kind}{unstable}", of_kind.len());
+        let Some(folder) = &folder else { continue };
+        for finding in of_kind.iter().take(KEPT) {
+            save(ptxas, folder, seed, finding);
+        }
+    }
+}
+
+fn save(ptxas: &Path, folder: &Path, seed: u64, finding: &Finding) {
+    let Finding { number, way, kind, text, unstable } = finding;
+    let work = tempfile::tempdir().unwrap();
+    let oracle = Oracle { ptxas, folder: work.path().to_owned() };
+    let text = if *unstable { text.clone() } else { minimise::minimise(&oracle, text, *way, kind) };
+    let options = way.ptxas().join(" ");
+    let name = format!("{number:06}.ptx");
+    let head = format!("// seed {seed}, number {number}: ptxas {options}: {kind}\n");
+    fs::write(folder.join(&name), text + &head).unwrap();
+    eprintln!("        {name} ({options})");
+}
