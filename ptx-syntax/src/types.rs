@@ -170,4 +170,7 @@ pub(crate) const NEVER_A_SUFFIX: &[&str] = &[
     ".ptr",
     ".maxntid",
     ".reqntid",
+    // To ptxas these are strings.
+    ".byte",
+    ".4byte",
 ];

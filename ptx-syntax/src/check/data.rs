@@ -52,7 +52,14 @@ impl<'a> Sections<'a> {
 
     /// Whether a section of this name has any bytes.
     pub(super) fn has_bytes(&self, name: &str) -> bool {
-        self.list.iter().any(|section| section.name.text == name && !section.assembled.bytes.is_empty())
+        let mut blocks = self.list.iter().filter(|section| section.name.text == name);
+        let has_bytes = |section: &Section<'_>| !section.assembled.bytes.is_empty();
+        // Of these the first block counts.
+        if matches!(name, ".debug_str" | ".debug_abbrev") {
+            blocks.next().is_some_and(has_bytes)
+        } else {
+            blocks.any(has_bytes)
+        }
     }
 
     /// The first section of a name.
@@ -310,13 +317,23 @@ impl<'a> References<'_, 'a> {
         self.section.name.text == ".debug_info"
     }
 
+    /// Modes in which the section is kept: `.debug_str` with line information already.
+    fn modes(&self) -> Modes {
+        if self.section.name.text == ".debug_str" { self.known.names } else { Modes::G }
+    }
+
+    /// Whether ptxas resolves what it refers to; of the file's own tables it does before it drops them.
+    fn is_resolved(&self) -> bool {
+        self.place.kept || TABLES.contains(&self.section.name.text)
+    }
+
     /// A `.local` variable without a number ends ptxas. Says so, and whether it is one.
     fn local(&self, fixup: &Fixup<'_>, sink: &mut Sink<'_>) -> bool {
         let FixupTarget::Symbol { name, .. } = fixup.target else { return false };
         let is_local = self.declared.get(name) == Some(Declared::Variable(StateSpace::Local))
             && !self.sections.labels.contains_key(name)
             && !fixup.range.slice(sink.text).contains('+');
-        if !is_local || self.in_info() || !self.place.kept {
+        if !is_local || self.in_info() || !self.is_resolved() {
             return false;
         }
         let rule = RuleId::LocalOutside;
@@ -424,17 +441,16 @@ impl<'a> References<'_, 'a> {
         }
         // Of the file's own tables a reference without a number fails in any section.
         let is_table = TABLES.contains(&name) && !range.slice(sink.text).contains('+');
-        let fails = self.known.relocatable
-            && self.place.kept
-            && (self.in_info() && is_deleted_if_empty(name) || is_table);
-        if fails && !self.sections.has_bytes(name) {
+        let fails =
+            self.in_info() && self.place.kept && is_deleted_if_empty(name) || is_table && self.is_resolved();
+        if self.known.relocatable && fails && !self.sections.has_bytes(name) {
             let rule = RuleId::SectionMissing;
             let message =
                 format_args!("with -c and -g ptxas fails over {name}, of which the module has no bytes");
             sink.error(rule, range, message);
             if self.known.code {
                 let at = (Phase::Sections, u32::MAX);
-                sink.says(rule, at, (Level::Fatal, Modes::G), format_args!("{DELETED_SYMBOL}"));
+                sink.says(rule, at, (Level::Fatal, self.modes()), format_args!("{DELETED_SYMBOL}"));
             }
         }
     }
@@ -450,8 +466,7 @@ impl<'a> References<'_, 'a> {
 
     fn difference(&self, range: TextRange, left: &str, right: &str, sink: &mut Sink<'_>) {
         let labels = &self.sections.labels;
-        // `.debug_str` is kept with line information already.
-        let modes = if self.section.name.text == ".debug_str" { self.known.names } else { Modes::G };
+        let modes = self.modes();
         let resolved = self.place.kept && self.known.code;
         let at = (Phase::Sections, self.place.rank);
         let missing = [left, right].into_iter().filter(|label| !labels.contains_key(label));

@@ -7,6 +7,7 @@ use super::data::{Section, Sections};
 use super::debug_entries::Entries;
 use super::dwarf::{self, Fault, FaultKind, Message, Outcome};
 use super::files::Files;
+use super::names::{self, Declared};
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
@@ -14,7 +15,9 @@ use crate::error::ErrorSink;
 use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock};
 use crate::section_data::{Assembled, Fixup, FixupTarget};
+use crate::statement::Statement;
 use crate::text::TextRange;
+use crate::types::StateSpace;
 
 const INFO: &str = ".debug_info";
 const ABBREV: &str = ".debug_abbrev";
@@ -37,6 +40,7 @@ pub(super) fn check(
         written: &views.written,
         abbrev: abbrev.map(|section| &*section.assembled.bytes),
         str_size: sections.named(".debug_str").map(|section| section.assembled.bytes.len() as u64),
+        has_locals: refers_to_locals(fixups, module),
         fixups: &views.addresses,
     };
     let reading = dwarf::read(&input);
@@ -65,6 +69,19 @@ pub(super) fn check(
     let entries =
         Entries { facts: &reading.facts, fixups, bytes: &views.written, module, files, find: &find };
     entries.check(sink);
+}
+
+fn refers_to_locals(fixups: &[Fixup<'_>], module: &Module<'_>) -> bool {
+    let bodies = module.functions().filter_map(|function| function.body.as_ref());
+    let has_locals = bodies.flat_map(|body| &body.statements).any(
+        |statement| matches!(statement, Statement::Variable(variable) if variable.space == StateSpace::Local),
+    );
+    if !has_locals {
+        return false;
+    }
+    let declared = names::declared(module);
+    let is_local = |name| declared.get(name) == Some(Declared::Variable(StateSpace::Local));
+    fixups.iter().any(|fixup| matches!(fixup.target, FixupTarget::Symbol { name, .. } if is_local(name)))
 }
 
 /// `.debug_info` as its two readers have it.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::data::Sections;
 use super::files::Files;
 use super::gates::Gates;
-use super::reach::{kept_instructions, leaves, reached_functions, reached_labels};
+use super::reach::{Kept, leaves, reached_functions, reached_labels};
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
@@ -164,37 +164,35 @@ impl Locs<'_, '_, '_> {
                     }
                     (current, has_code) = (Some(loc), false);
                 }
-                Statement::Label(label) => {
-                    // What stands before has given no row if it does not run.
-                    if !runs {
-                        runs = branches.get_or_insert_with(|| reached_labels(function)).contains(label.text);
-                        if used && runs {
-                            (inherited, used) = (true, false);
-                        }
-                    }
+                Statement::Label(label) if !runs => {
+                    // What stands before has given no row.
+                    runs = branches.get_or_insert_with(|| reached_labels(function)).contains(label.text);
+                    inherited = has_code && runs;
                 }
                 Statement::Instruction(instruction) => {
                     has_code = true;
                     // A line of 0 gives no row; a row needs the names of its whole chain of calls.
                     let gives_row = !(inherited && leaves(instruction) && instruction.mnemonic() != "trap");
-                    if calls.chain().next().is_some() && current.is_some_and(|loc| loc.line != 0) && gives_row
-                    {
-                        let (is_first, runs) = (!std::mem::replace(&mut used, true), runs && !optimised);
-                        // Without -g the first one counts that ptxas keeps.
-                        let mut is_kept = || {
-                            *kept.get_or_insert_with(|| kept_instructions(function)).get(at).unwrap_or(&true)
-                        };
-                        optimised |= runs && is_kept();
-                        if is_first || runs && optimised {
-                            self.row(index, runs && optimised, &calls);
+                    let has_line = current.is_some_and(|loc| loc.line != 0);
+                    if has_line && calls.chain().next().is_some() {
+                        let kept = kept.get_or_insert_with(|| Kept::of(function));
+                        let is_first = kept.unoptimised(at) && !std::mem::replace(&mut used, true);
+                        // Without -g the first one counts that optimised code keeps.
+                        let is_first_optimised = runs && gives_row && !optimised && kept.optimised(at);
+                        optimised |= is_first_optimised;
+                        if is_first || is_first_optimised {
+                            self.row(index, is_first_optimised, &calls);
                         }
-                    } else if gives_row {
-                        used |= current.is_some_and(|loc| loc.line != 0);
                     }
                     runs &= !leaves(instruction);
                 }
                 _ => {}
             }
+        }
+        // Code that runs into the `}` ends with an instruction of its own.
+        let has_line = current.is_some_and(|loc| loc.line != 0);
+        if runs && has_line && !(used && optimised) && calls.chain().next().is_some() {
+            self.row(index, !optimised, &calls);
         }
     }
 

@@ -64,17 +64,45 @@ const PURE: &[&str] = &[
     "szext", "tanh", "testp", "xor",
 ];
 
-/// Which statements are instructions that optimised code keeps, as far as registers tell: those that do more than write
-/// registers, and those that write one which such an instruction reads.
-pub(super) fn kept_instructions(function: &Function<'_>) -> Vec<bool> {
+/// The instructions that give code, as far as registers tell: those that do more than write registers, and those that
+/// write one which such an instruction reads. By the index of the statement.
+///
+/// Observed: ptxas 13.0.88 leaves out the others, with -g too, where it keeps those with a predicate.
+pub(super) struct Kept {
+    optimised: Vec<bool>,
+    unoptimised: Vec<bool>,
+}
+
+impl Kept {
+    pub(super) fn of(function: &Function<'_>) -> Self {
+        let is_effect = |instruction: &Instruction<'_>| {
+            !PURE.contains(&instruction.mnemonic())
+                || instruction.modifiers().any(|word| matches!(word.text, ".volatile" | ".mmio"))
+        };
+        Self {
+            optimised: needed(function, is_effect),
+            unoptimised: needed(function, |one| is_effect(one) || one.predicate().is_some()),
+        }
+    }
+
+    pub(super) fn optimised(&self, statement: usize) -> bool {
+        self.optimised.get(statement).copied().unwrap_or(true)
+    }
+
+    pub(super) fn unoptimised(&self, statement: usize) -> bool {
+        self.unoptimised.get(statement).copied().unwrap_or(true)
+    }
+}
+
+/// The instructions for which something holds, and those that write what such an instruction reads.
+fn needed(function: &Function<'_>, holds: impl Fn(&Instruction<'_>) -> bool) -> Vec<bool> {
     let statements = function.body.as_ref().map_or(&[][..], |body| &body.statements);
-    let mut kept = vec![false; statements.len()];
+    let mut needed = vec![false; statements.len()];
     let mut writers: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut open = Vec::new();
     for (index, statement) in statements.iter().enumerate() {
         let Statement::Instruction(instruction) = statement else { continue };
-        let is_volatile = instruction.modifiers().any(|word| matches!(word.text, ".volatile" | ".mmio"));
-        if !PURE.contains(&instruction.mnemonic()) || is_volatile {
+        if holds(instruction) {
             open.push(index);
         } else {
             let (written, _) = operands(instruction);
@@ -83,21 +111,23 @@ pub(super) fn kept_instructions(function: &Function<'_>) -> Vec<bool> {
     }
     while let Some(index) = open.pop() {
         let (Some(known), Some(Statement::Instruction(instruction))) =
-            (kept.get_mut(index), statements.get(index))
+            (needed.get_mut(index), statements.get(index))
         else {
             continue;
         };
         if std::mem::replace(known, true) {
             continue;
         }
-        let (written, read) = operands(instruction);
-        let is_pure = PURE.contains(&instruction.mnemonic());
+        let (first, others) = operands(instruction);
+        // The first operand of a store is read.
+        let first = if PURE.contains(&instruction.mnemonic()) { "" } else { first };
         let predicate = instruction.predicate().map(|predicate| predicate.register.text);
-        let names = idents(read).chain(idents(if is_pure { "" } else { written })).chain(predicate);
         // Each list is followed once.
-        names.for_each(|name| open.extend(writers.remove(name).into_iter().flatten()));
+        for name in idents(first).chain(idents(others)).chain(predicate) {
+            open.extend(writers.remove(name).into_iter().flatten());
+        }
     }
-    kept
+    needed
 }
 
 /// The text of the first operand, and of the others.

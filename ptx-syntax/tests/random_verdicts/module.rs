@@ -42,12 +42,18 @@ struct Writer<'r> {
     labels: Vec<String>,
     /// Numbers of files.
     files: Vec<u32>,
+    /// Whether there is a `.debug_str`, and its labels.
+    has_strings: bool,
+    strings: Vec<String>,
 }
 
 /// A module.
 pub fn module(random: &mut Rng) -> Vec<Line> {
-    let mut writer =
-        Writer { random, lines: Vec::new(), names: Vec::new(), labels: Vec::new(), files: Vec::new() };
+    let has_strings = random.u8(..3) != 0;
+    let strings =
+        (0..if has_strings { random.u8(..5) } else { 0 }).map(|index| format!("S{index}")).collect();
+    let (lines, names, labels, files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut writer = Writer { random, lines, names, labels, files, has_strings, strings };
     writer.header();
     // The sections refer to what is made first, wherever it stands.
     let mut groups = Vec::new();
@@ -172,14 +178,14 @@ impl Writer<'_> {
         let file = self.files.get(self.random.usize(..=self.files.len())).copied().unwrap_or(1);
         let place = (file, self.random.u32(..60), self.random.u32(..40));
         let mut text = format!(".loc {} {} {}", place.0, place.1, place.2);
-        if !places.is_empty() && self.one_of(3) {
+        if self.has_strings && !places.is_empty() && self.one_of(3) {
             let at = places[self.random.usize(..places.len())];
-            let name = match self.random.u8(..5) {
-                0 => ".debug_str".to_owned(),
-                1 => format!(".debug_str+{}", self.random.u8(..40)),
-                2 => "S0".to_owned(),
-                3 => format!("S1+{}", self.random.u8(..4)),
-                _ => format!("S{}", self.random.u8(..5)),
+            let label = self.strings.get(self.random.usize(..=self.strings.len())).cloned();
+            let name = match label {
+                Some(label) if self.one_of(4) => format!("{label}+{}", self.random.u8(..4)),
+                Some(label) => label,
+                None if self.random.bool() => ".debug_str".to_owned(),
+                None => format!(".debug_str+{}", self.random.u8(..20)),
             };
             write!(text, ", function_name {name}, inlined_at {} {} {}", at.0, at.1, at.2).unwrap();
         }
@@ -190,8 +196,8 @@ impl Writer<'_> {
     /// Each section is a group.
     fn sections(&mut self, groups: &mut Vec<Vec<Line>>) {
         let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
-        if !self.one_of(3) {
-            blocks.push((".debug_str".to_owned(), self.strings()));
+        if self.has_strings {
+            blocks.push((".debug_str".to_owned(), self.debug_str()));
         }
         if !self.one_of(3) {
             let (abbrev, info) = dwarf::sections(self.random, &self.names);
@@ -218,18 +224,17 @@ impl Writer<'_> {
         }
     }
 
-    /// Contents of `.debug_str`, with labels.
-    fn strings(&mut self) -> Vec<String> {
+    /// Contents of `.debug_str`, with its labels.
+    fn debug_str(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        for index in 0..self.random.u8(..5) {
-            if !self.one_of(4) {
-                lines.push(format!("S{index}:"));
-                self.labels.push(format!("S{index}"));
-            }
+        let labels = std::mem::take(&mut self.strings);
+        for label in labels.iter().map(Some).chain([None]) {
+            lines.extend(label.map(|label| format!("{label}:")));
             let mut text: Vec<u8> = (0..self.random.u8(..8)).map(|_| self.random.u8(b'A'..=b'Z')).collect();
             text.push(0);
             lines.extend(dwarf::bytes(self.random, &text));
         }
+        self.labels.extend(labels);
         lines
     }
 

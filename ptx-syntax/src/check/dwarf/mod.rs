@@ -29,6 +29,8 @@ pub(crate) struct Input<'a> {
     pub(crate) abbrev: Option<&'a [u8]>,
     /// Bytes in `.debug_str`, or `None` if the module has no such section.
     pub(crate) str_size: Option<u64>,
+    /// Whether `.debug_info` refers to `.local` variables.
+    pub(crate) has_locals: bool,
     /// Places in `.debug_info` that hold an address and no number: byte offset and width, ascending.
     pub(crate) fixups: &'a [(u64, u8)],
 }

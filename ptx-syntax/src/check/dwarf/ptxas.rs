@@ -76,14 +76,17 @@ const HEADER_REST: u64 = 7;
 pub(super) fn outcome(input: &Input<'_>) -> Outcome {
     let Some(bytes) = input.abbrev else { return Outcome::Skips };
     let end = List::scan(bytes).and_then(|list| {
-        let mut walk = Walk::new(input, &list);
-        walk.units()?;
-        match walk {
-            Walk { crash_later: true, .. } => Err(Outcome::Crashes),
-            _ => Ok(()),
-        }
+        walk(input, &list, false)?;
+        // To place `.local` variables it goes over the entries again.
+        if input.has_locals { walk(input, &list, true) } else { Ok(()) }
     });
     end.err().unwrap_or(Outcome::Accepts)
+}
+
+fn walk(input: &Input<'_>, list: &List, again: bool) -> Result<(), Outcome> {
+    let mut walk = Walk::new(input, list, again);
+    walk.units()?;
+    if walk.crash_later { Err(Outcome::Crashes) } else { Ok(()) }
 }
 
 fn stop<T>(message: Message) -> Result<T, Outcome> {
@@ -195,17 +198,20 @@ impl Unit {
         at < self.start || at + 4 >= self.end
     }
 
-    /// Where a sibling reference leads; `None` where it ends the list.
-    fn sibling(self, offset: u64) -> Option<usize> {
-        let offset = usize::try_from(offset).ok().filter(|offset| *offset != 0)?;
+    /// Where a sibling reference leads, 0 to the unit's length; `None` where it ends the list.
+    fn sibling(self, offset: Sibling) -> Option<usize> {
+        let offset = usize::try_from(offset?).ok()?;
         Some(self.start.saturating_add(offset).min(self.end)).filter(|at| !self.is_over(*at))
     }
 }
 
+/// A value of `DW_AT_sibling`; `None` for one that ptxas does not find or that is no reference.
+type Sibling = Option<u64>;
+
 /// An entry with children that is open.
 struct Open {
     subprogram: bool,
-    sibling: Option<u64>,
+    sibling: Option<Sibling>,
 }
 
 /// The open entries; ptxas calls itself for each.
@@ -217,7 +223,7 @@ struct Levels {
 }
 
 impl Levels {
-    fn open(&mut self, subprogram: bool, sibling: Option<u64>) -> Result<(), Outcome> {
+    fn open(&mut self, subprogram: bool, sibling: Option<Sibling>) -> Result<(), Outcome> {
         self.subprograms += usize::from(subprogram);
         self.open.push(Open { subprogram, sibling });
         if self.open.len() > MAX_DEPTH { Err(Outcome::Crashes) } else { Ok(()) }
@@ -266,6 +272,8 @@ struct Walk<'a> {
     input: &'a Input<'a>,
     info: &'a [u8],
     list: &'a List,
+    /// The second time a code that is not in the list counts as an entry without values.
+    again: bool,
     /// The span without a NUL that was last searched: strings may be looked up twice.
     searched: (usize, usize),
     /// Bytes and values that may still be read before the walk counts as endless.
@@ -274,11 +282,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(input: &'a Input<'a>, list: &'a List) -> Self {
+    fn new(input: &'a Input<'a>, list: &'a List, again: bool) -> Self {
         // The stack is full before this is spent.
         let fuel = (1 << 20) + 512 * input.info.len() as u64;
         let info = input.info;
-        Self { input, info, list, searched: (0, 0), fuel, crash_later: false }
+        Self { input, info, list, again, searched: (0, 0), fuel, crash_later: false }
     }
 
     fn units(&mut self) -> Result<(), Outcome> {
@@ -332,7 +340,7 @@ impl<'a> Walk<'a> {
         if index >= self.list.capacity {
             return stop(Message::OutOfBounds);
         }
-        if code > self.list.entries.len() as u64 {
+        if code > self.list.entries.len() as u64 && !self.again {
             return Ok(None); // not in the list
         }
         let entry = self.list.entries.get(index as usize).copied().unwrap_or_default();
@@ -377,7 +385,15 @@ impl<'a> Walk<'a> {
             if name == AT_SIBLING {
                 // The first of several counts; behind other values it is not found so near the end.
                 let is_found = !seen.any || !unit.is_over(counted);
-                seen.sibling.get_or_insert(value.reference.filter(|_| is_found).unwrap_or(0));
+                if seen.sibling.is_none() {
+                    // It is looked up in that second way.
+                    let reference = if counted == place || !is_found {
+                        value.reference
+                    } else {
+                        self.value(unit, counted, name, form)?.reference
+                    };
+                    seen.sibling = Some(reference.filter(|_| is_found));
+                }
             }
             let has_value = value.form != 0;
             if has_value
@@ -574,7 +590,7 @@ struct Seen {
     any: bool,
     /// Bytes from the first value to the next entry.
     size: i64,
-    sibling: Option<u64>,
+    sibling: Option<Sibling>,
 }
 
 fn within(at: usize, len: u64, end: usize) -> Result<usize, Outcome> {

@@ -219,7 +219,7 @@ fn unit(body: &[u8]) -> Vec<u8> {
 }
 
 fn faults(info: &[u8], abbrev: &[u8]) -> Vec<(&'static str, u64, FaultKind)> {
-    let input = Input { info, written: info, abbrev: Some(abbrev), str_size: Some(10), fixups: &[] };
+    let input = Input { info, written: info, abbrev: Some(abbrev), str_size: Some(10), ..Input::default() };
     read(&input).faults.into_iter().map(|Fault { section, offset, kind }| (section, offset, kind)).collect()
 }
 
@@ -297,8 +297,14 @@ fn faults_of_tables() {
 #[test]
 fn fixups_are_not_numbers() {
     let info = unit(&[1, b'x', 0, 3, 99, 0, 0, 0, 0]);
-    let input =
-        Input { info: &info, written: &info, abbrev: Some(ABBREV), str_size: Some(10), fixups: &[(15, 4)] };
+    let input = Input {
+        info: &info,
+        written: &info,
+        abbrev: Some(ABBREV),
+        str_size: Some(10),
+        fixups: &[(15, 4)],
+        has_locals: false,
+    };
     assert_eq!(read(&input).faults, []);
 }
 

@@ -17,7 +17,8 @@ pub(super) fn refused(
         let rule = finding.rule.id;
         // A limit of our parser leaves part of the module unread.
         let is_limit = matches!(rule, RuleId::NestingTooDeep | RuleId::TooLarge | RuleId::TooManyErrors);
-        if !is_limit && !report.refuses(mode, rule) {
+        // Opcodes are judged by whoever makes the code.
+        if rule == RuleId::UnknownOpcode || !is_limit && !report.refuses(mode, rule) {
             continue;
         }
         // Without ptxas there is nothing in newer PTX that keeps us from reading its debug directives.
