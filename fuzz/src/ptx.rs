@@ -166,7 +166,7 @@ fn check_instruction(instruction: &Instruction<'_>, text: &str) {
     assert_eq!(instruction.opcode.range.slice(text), instruction.opcode.text);
     // Without its `;` the anchor may be what stands in its place.
     let end = if instruction.text().ends_with(';') { range.end } else { text.len() as u32 };
-    assert!(range.start <= instruction.line_anchor && instruction.line_anchor <= end);
+    assert!(range.start <= instruction.line_anchor() && instruction.line_anchor() <= end);
     if let Some(predicate) = instruction.predicate() {
         assert_eq!(predicate.register.range.slice(text), predicate.register.text);
     }

@@ -9,6 +9,7 @@ mod dotted;
 mod error;
 pub mod fix;
 mod initializer;
+pub mod instruction_lines;
 mod lexer;
 mod mnemonics;
 mod nodes;

@@ -1,7 +1,7 @@
 //! Statements of a function body.
 
 use crate::directives::{CallPrototype, Pragma, Targets};
-use crate::lexer::{Lexer, TokenKind, tokenize};
+use crate::lexer::{Lexer, TokenKind};
 use crate::nodes::{FileDirective, LocDirective, TargetDirective, Variable};
 use crate::operand::Operands;
 use crate::section::SectionBlock;
@@ -71,14 +71,6 @@ pub struct Instruction<'a> {
     pub range: TextRange,
     /// The whole opcode, `ld.global.u32`, with any blanks between its parts.
     pub opcode: Name<'a>,
-    /// Offset of the token whose line ptxas records for the instruction (`.nv_debug_line_sass`).
-    ///
-    /// Behind a predicate that is the first word of the opcode; else the token after that word: a suffix, an operand,
-    /// or the `;` of `ret`. Instructions that ptxas expands (`cvt`, `div`, `bar`, `shfl`, ...) get their `;`. Only a
-    /// statement split over lines shows it. Observed: ptxas 13.0.88, `-lineinfo -O0`, sm_75 and sm_90, each token on a
-    /// line of its own. Not covered: opcodes whose first two words are one token for ptxas (`mul.wide`) when the
-    /// third stands on another line.
-    pub line_anchor: u32,
     /// The text of `range`.
     pub(crate) text: &'a str,
 }
@@ -87,17 +79,6 @@ impl<'a> Instruction<'a> {
     /// The text from the predicate to the `;`.
     pub fn text(&self) -> &'a str {
         self.text
-    }
-
-    /// The offset whose line ptxas takes for that where the instruction begins, as [`Instruction::line_anchor`] is for where it is: in what
-    /// a `.loc` covers the first instruction counts from there. Observed: ptxas 13.0.88, with line markers.
-    pub fn begin_anchor(&self) -> u32 {
-        let start = self.range.start;
-        if self.opcode.range.start != start {
-            return self.opcode.range.start;
-        }
-        let second = tokenize(self.text()).filter(|token| !token.kind.is_trivia()).nth(1);
-        second.map_or(start, |token| start + token.range.start)
     }
 
     /// `@%p1` or `@!%p1` before the opcode.

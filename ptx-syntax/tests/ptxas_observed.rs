@@ -394,7 +394,7 @@ fn line_anchor() {
             }
             _ => None,
         });
-        let token = &text[instruction.unwrap().line_anchor as usize..];
+        let token = &text[instruction.unwrap().line_anchor() as usize..];
         assert!(token.starts_with(anchor), "{statement}: {token}");
     }
 }

@@ -62,6 +62,36 @@ fn line_markers_on_sm_100() {
 }
 
 #[test]
+fn code_on_the_line_of_the_brace_on_sm_75() {
+    assert_alike("sm_75", 0, loc_streams::opened_module);
+}
+
+#[test]
+fn code_on_the_line_of_the_brace_on_sm_90() {
+    assert_alike("sm_90", 5, loc_streams::opened_module);
+}
+
+#[test]
+fn code_on_the_line_of_the_brace_on_sm_100() {
+    assert_alike("sm_100", 0, loc_streams::opened_module);
+}
+
+#[test]
+fn instructions_over_several_lines_on_sm_75() {
+    assert_alike("sm_75", 0, loc_streams::broken_module);
+}
+
+#[test]
+fn instructions_over_several_lines_on_sm_90() {
+    assert_alike("sm_90", 5, loc_streams::broken_module);
+}
+
+#[test]
+fn instructions_over_several_lines_on_sm_100() {
+    assert_alike("sm_100", 0, loc_streams::broken_module);
+}
+
+#[test]
 fn shared_lines_on_sm_75() {
     // Not all of the rule is known: docs/conformance.md, which has what was observed. `compile` warns.
     assert_within("sm_75", [25, 2], loc_streams::shared_module);

@@ -38,7 +38,7 @@ fn body(function: &Function<'_>, sink: &mut Sink<'_>) {
             Statement::Instruction(instruction) => instruction,
             _ => continue,
         };
-        let anchor = instruction.line_anchor;
+        let anchor = instruction.line_anchor();
         let Some(row) = current else { continue };
         if let Some((before, earlier)) = last.replace((anchor, row)) {
             if !is_one_line(before, anchor, sink.text) {

@@ -48,7 +48,7 @@ impl Spans<'_, '_, '_> {
                 Statement::Instruction(instruction) if covers => {
                     let first = span
                         .map_or_else(|| (instruction.range, instruction.begin_anchor()), |(first, _)| first);
-                    span = Some((first, (instruction.range, instruction.line_anchor)));
+                    span = Some((first, (instruction.range, instruction.line_anchor())));
                 }
                 _ => {}
             }

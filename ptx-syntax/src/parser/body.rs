@@ -167,8 +167,6 @@ impl<'a> Parser<'a> {
             self.bump();
             return Statement::Label(label);
         }
-        // ptxas takes the line where its look-ahead stands, and needs none behind a predicate.
-        let line_anchor = if predicated { first.start } else { self.token.range.start };
         let mut opcode = first;
         let mnemonic = first.slice(self.text);
         while self.at(TokenKind::DotIdent) && !self.opcode_ends(mnemonic) {
@@ -181,8 +179,7 @@ impl<'a> Parser<'a> {
         self.operands();
         let range = self.range_from(start);
         let opcode = Name { text: opcode.slice(self.text), range: opcode };
-        let line_anchor = if is_expanded(mnemonic, opcode.text) { range.end - 1 } else { line_anchor };
-        Statement::Instruction(Instruction { range, opcode, line_anchor, text: range.slice(self.text) })
+        Statement::Instruction(Instruction { range, opcode, text: range.slice(self.text) })
     }
 
     /// One `\` stands before an opcode without meaning (ptxas 13.0.88; the PTX ISA has none).
@@ -248,24 +245,5 @@ impl<'a> Parser<'a> {
     fn suffix_follows(&self) -> bool {
         let next = self.lexer.clone().next_token();
         next.kind == TokenKind::DotIdent
-    }
-}
-
-/// Instructions that ptxas replaces by others once it has read their `;`, and so gives the `;`'s line.
-///
-/// Observed: ptxas 13.0.88, `-lineinfo -O0`, sm_90, each token on a line of its own, with and without a predicate. Of the
-/// video instructions (`v...`) and `dp2a` only `vadd`, `vadd4`, `vabsdiff`, `vmad`, `vset` and `dp4a` were measured.
-fn is_expanded(mnemonic: &str, opcode: &str) -> bool {
-    match mnemonic {
-        "bar" | "bfe" | "bfi" | "bfind" | "brev" | "clz" | "copysign" | "cvt" | "div" | "dp2a" | "dp4a"
-        | "ex2" | "ldmatrix" | "lg2" | "match" | "membar" | "movmatrix" | "popc" | "prefetch" | "rcp"
-        | "redux" | "rem" | "rsqrt" | "shfl" | "sqrt" | "tanh" | "tex" | "vote" => true,
-        "barrier" => !opcode.starts_with("barrier.cluster"),
-        _ => {
-            mnemonic.starts_with('v')
-                && ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"]
-                    .iter()
-                    .any(|video| mnemonic.starts_with(video))
-        }
     }
 }

@@ -29,6 +29,8 @@ pub struct PtxFacts<'a> {
     pub columns: Vec<u32>,
     /// Every instruction, in text order. Lines never decrease but where line markers say so.
     pub instructions: Vec<InstructionFacts>,
+    /// The instructions over several lines, by first line.
+    split: Vec<SplitInstruction>,
     /// What [`PtxFacts::loc_at_line`] gives.
     line_locs: LineLocs,
     /// The same of `.loc` for line 0, which count where no other does; the first in the text wins.
@@ -70,6 +72,14 @@ pub struct InstructionFacts {
     pub loc: Option<LocId>,
     /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line, but lies in the next block.
     pub branches: bool,
+}
+
+/// An instruction that is written over several lines.
+#[derive(Debug, Clone, Copy)]
+struct SplitInstruction {
+    first_line: u32,
+    last_line: u32,
+    loc: Option<LocId>,
 }
 
 /// A code label.
@@ -146,6 +156,7 @@ impl<'a> PtxFacts<'a> {
         facts.stacks = stack_facts::collect(module, &facts.functions, &facts.instructions);
         if numbers.has_markers() {
             facts.open_lines.sort_unstable();
+            facts.split.sort_by_key(|split| split.first_line);
             facts.sorted_lines = facts.instructions.iter().map(|instruction| instruction.line).collect();
             facts.sorted_lines.sort_unstable();
         }
@@ -161,12 +172,23 @@ impl<'a> PtxFacts<'a> {
         matches!(self.line_locs, LineLocs::Sparse(_))
     }
 
-    /// Whether an instruction is recorded at this line.
+    /// Whether an instruction is recorded at this line, or may be: code generators can have other lines than ours for opcodes that
+    /// are over several lines.
     pub fn has_instruction_at(&self, line: u32) -> bool {
+        self.is_recorded(line) || self.split_over(line).is_some()
+    }
+
+    fn is_recorded(&self, line: u32) -> bool {
         if self.sorted_lines.is_empty() {
             return self.instructions.binary_search_by_key(&line, |instruction| instruction.line).is_ok();
         }
         self.sorted_lines.binary_search(&line).is_ok()
+    }
+
+    /// The instruction over several lines that includes this one.
+    fn split_over(&self, line: u32) -> Option<&SplitInstruction> {
+        let begun = self.split.partition_point(|split| split.first_line <= line);
+        self.split.get(begun.checked_sub(1)?).filter(|split| line <= split.last_line)
     }
 
     /// Whether the first code of a function can count for the line of its `{`: if it is an instruction on that line, or if it is
@@ -187,9 +209,10 @@ impl<'a> PtxFacts<'a> {
     }
 
     /// The `.loc` in force at a PTX line that the code generator names: see [`LineLocs`]. The `{`, which code without PTX is
-    /// given, has none of its own.
+    /// given, has none of its own. A line within an instruction, for which it is not recorded, has that instruction's.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
-        self.line_locs.get(line).or_else(|| self.line_0_locs.get(line))
+        let found = self.line_locs.get(line).or_else(|| self.line_0_locs.get(line));
+        found.or_else(|| self.split_over(line).filter(|_| !self.is_recorded(line))?.loc)
     }
 }
 
@@ -272,14 +295,19 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     labels.push(label.text);
                 }
                 Statement::Instruction(instruction) => {
+                    let first_line = self.line(instruction.range.start);
                     // Without line markers lines without an instruction's end do not count.
                     let begin = self.numbers.has_markers().then(|| self.line(instruction.begin_anchor()));
-                    let line = self.line(instruction.line_anchor);
+                    let line = self.line(instruction.line_anchor());
                     let loc = self.counting_loc(line, current, first_instruction);
                     if let Some(loc) = current {
                         covered
                             .get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line })
                             .last = line;
+                    }
+                    let last_line = self.line(instruction.range.end - 1);
+                    if first_line < last_line {
+                        self.facts.split.push(SplitInstruction { first_line, last_line, loc });
                     }
                     let branches = instruction.mnemonic() == "bra";
                     has_ended_block |= BLOCK_ENDS.contains(&instruction.mnemonic());

@@ -68,7 +68,7 @@ struct Shared<'a> {
 impl<'a> Finder<'_, 'a> {
     fn body(&mut self, function: Name<'a>, body: &Body<'a>) {
         let instructions = body.statements.iter().filter_map(|statement| match statement {
-            Statement::Instruction(instruction) => Some(instruction.line_anchor),
+            Statement::Instruction(instruction) => Some(instruction.line_anchor()),
             _ => None,
         });
         let anchors = std::iter::once(body.open.start).chain(instructions).chain([body.close.start]);

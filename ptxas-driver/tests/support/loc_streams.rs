@@ -86,6 +86,63 @@ pub fn shared_module(seed: u64) -> Module {
     Module { ptx: marked, relocatable }
 }
 
+/// The module of a seed with statements on the line of the `{` of most bodies. Not of functions of relocatable modules, of which
+/// not all is known there (docs/conformance.md).
+pub fn opened_module(seed: u64) -> Module {
+    let mut random = Random(seed ^ 0x6f70_656e);
+    let Module { ptx, relocatable } = module(seed);
+    let mut opened = String::new();
+    // How many of the next lines follow on the same one.
+    let (mut joined, mut opens) = (0_u32, false);
+    for text in ptx.lines() {
+        if text == "{" && opens {
+            joined = random.pick(&[0, 4, 5, 6, 8]);
+        }
+        opens = text.starts_with(".visible .entry") || !relocatable && text.contains(".func");
+        opened.push_str(text);
+        // A label has a line of its own: see `Body::close_label`.
+        let is_joined = joined > 0 && !text.is_empty() && !text.starts_with('$');
+        opened.push(if is_joined { ' ' } else { '\n' });
+        joined = joined.saturating_sub(1);
+    }
+    Module { ptx: opened, relocatable }
+}
+
+/// The module of a seed with instructions over several lines, of which some have the line of their `;`.
+pub fn broken_module(seed: u64) -> Module {
+    let mut random = Random(seed ^ 0x6272_6f6b);
+    let Module { ptx, relocatable } = module(seed);
+    let mut broken = String::new();
+    for text in ptx.lines() {
+        let is_code = text.starts_with("st.") || text.starts_with("ld.") || text.starts_with("mad.");
+        if is_code && random.percent(25) {
+            let line_of_the_end = ["bar.warp.sync -1 ;", "prefetch.global.L1 [ %rd1+64 ] ;", "membar.gl ;"];
+            let code = line_of_the_end[random.below(3) as usize];
+            broken.push_str(&broken_up(code, &mut random));
+        }
+        if is_code && random.percent(50) {
+            broken.push_str(&broken_up(&text.replace(';', " ;"), &mut random));
+        } else {
+            broken.push_str(text);
+            broken.push('\n');
+        }
+    }
+    Module { ptx: broken, relocatable }
+}
+
+/// Statements with some of their blanks made ends of lines; after the last one another statement may follow.
+fn broken_up(text: &str, random: &mut Random) -> String {
+    let mut broken = String::new();
+    for word in text.split(' ') {
+        broken.push_str(word);
+        let comment = random.percent(10);
+        let end = if random.percent(60) { '\n' } else { ' ' };
+        broken.push_str(if comment { " // ;\n" } else { "" });
+        broken.push(end);
+    }
+    broken
+}
+
 /// What the `.loc` of a function are like.
 struct Style {
     files: u32,
