@@ -158,8 +158,9 @@ pub fn run(data: &[u8]) {
     let lines: Vec<_> =
         input.pairs.iter().zip(0..).map(|(&(place, _), line)| (addresses.next(place), line)).collect();
     let (locs, located, entries) = ptx_lines(0, &lines, &starts);
-    assert_eq!(located.len(), lines.len());
-    assert_eq!(locs.len(), located.len() + entries.len());
+    // Each function has code of its own on the line of its `{`, or none.
+    assert!((lines.len()..=lines.len() + entries.len()).contains(&located.len()));
+    assert_eq!(locs.len(), lines.len() + entries.len());
     check(&locations(&locs, &located, &entries, Table::Native), input.ascending);
 }
 

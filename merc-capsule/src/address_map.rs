@@ -1,7 +1,9 @@
 //! Which Mercury instruction each native instruction comes from.
 
+use crate::added::INSTRUCTION;
 use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
@@ -74,6 +76,8 @@ pub struct LineChanges<'a> {
     pub starts: &'a [AddressPair],
     /// 1-based PTX lines of the `{` of these functions, which code that comes from no PTX instruction is given.
     pub opening_lines: &'a [u32],
+    /// Native addresses of instructions that come from no Mercury one, ascending: [`added_instructions`](crate::added_instructions).
+    pub added: &'a [u64],
 }
 
 impl AddressMap {
@@ -81,8 +85,10 @@ impl AddressMap {
     /// stand (FORMATS 1.6: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
+    /// Added instructions share the address of the last code of their line before them, else where their function starts.
     pub fn recover(lines: LineChanges<'_>) -> Self {
-        let LineChanges { native, mercury, starts, opening_lines } = lines;
+        let LineChanges { native, mercury, starts, opening_lines, added } = lines;
+        let native = &*without_added(native, added);
         let mut opening_lines = opening_lines.to_vec();
         opening_lines.sort_unstable();
         let found = matched(native, mercury);
@@ -101,6 +107,7 @@ impl AddressMap {
             }
             pairs.extend(found.map(|mercury| AddressPair { native: address, mercury }));
         }
+        pairs.extend(added_pairs(lines, native, &pairs));
         pairs.sort_unstable_by_key(|pair| pair.native);
         opening_code.sort_unstable();
         Self { pairs, opening_code, ..Self::default() }
@@ -162,6 +169,47 @@ impl AddressMap {
     }
 }
 
+/// The changes of the line but for those that added instructions make: what follows them has a line of its own, or theirs.
+fn without_added<'l>(native: &'l [(u64, u32)], added: &[u64]) -> Cow<'l, [(u64, u32)]> {
+    if added.is_empty() {
+        return native.into();
+    }
+    let mut kept = Vec::with_capacity(native.len());
+    for (number, &(address, line)) in native.iter().enumerate() {
+        let mut at = address;
+        while added.binary_search(&at).is_ok() {
+            at += INSTRUCTION;
+        }
+        if at == address || native.get(number + 1).is_none_or(|(next, _)| at < *next) {
+            kept.push((at, line));
+        }
+    }
+    kept.into()
+}
+
+/// The pairs of added instructions that change the line; `kept` are the other changes, `pairs` what they come from.
+fn added_pairs(lines: LineChanges<'_>, kept: &[(u64, u32)], pairs: &[AddressPair]) -> Vec<AddressPair> {
+    let LineChanges { native, starts, added, .. } = lines;
+    let changes = native.iter().filter(|(address, _)| added.binary_search(address).is_ok());
+    let pairs: HashMap<u64, u64> = pairs.iter().map(|pair| (pair.native, pair.mercury)).collect();
+    let (mut kept, mut starts) = (kept.iter().peekable(), starts.iter().peekable());
+    let (mut start, mut last_of): (Option<u64>, HashMap<u32, u64>) = (None, HashMap::default());
+    let mut found = Vec::new();
+    for &(address, line) in changes {
+        while let Some(next) = starts.next_if(|start| start.native <= address) {
+            start = Some(next.mercury);
+            last_of.clear();
+            while kept.next_if(|(at, _)| *at < next.native).is_some() {}
+        }
+        while let Some((at, line)) = kept.next_if(|(at, _)| *at < address) {
+            last_of.extend(pairs.get(at).map(|mercury| (*line, *mercury)));
+        }
+        let mercury = last_of.get(&line).copied().or(start);
+        found.extend(mercury.map(|mercury| AddressPair { native: address, mercury }));
+    }
+    found
+}
+
 /// For each change of the line in native code the address of the Mercury instruction that it is of: of the same line, the one that
 /// comes as far behind the first, or the last.
 fn matched(native: &[(u64, u32)], mercury: &[(u64, u32)]) -> Vec<Option<u64>> {
@@ -200,9 +248,18 @@ mod tests {
         AddressPair { native, mercury }
     }
 
+    fn recover(
+        native: &[(u64, u32)],
+        mercury: &[(u64, u32)],
+        starts: &[AddressPair],
+        added: &[u64],
+    ) -> AddressMap {
+        AddressMap::recover(LineChanges { native, mercury, starts, opening_lines: &[1], added })
+    }
+
     fn recovered(native: &[(u64, u32)], mercury: &[(u64, u32)], starts: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let starts: Vec<_> = starts.iter().copied().map(pair).collect();
-        let map = AddressMap::recover(LineChanges { native, mercury, starts: &starts, opening_lines: &[1] });
+        let map = recover(native, mercury, &starts, &[]);
         map.pairs().iter().map(|pair| (pair.native, pair.mercury)).collect()
     }
 
@@ -224,13 +281,24 @@ mod tests {
         let instructions = [(0, 0), (0x10, 0), (0x40, 0x80)];
         assert_eq!(recovered(&native, &mercury, &starts), [&instructions[..], &[(0x50, 0x90)]].concat());
         let starts = starts.map(pair);
-        let map = AddressMap::recover(LineChanges {
-            native: &native,
-            mercury: &mercury,
-            starts: &starts,
-            opening_lines: &[1],
-        });
+        let map = recover(&native, &mercury, &starts, &[]);
         assert_eq!(map.of_instructions(), instructions.map(pair));
+    }
+
+    #[test]
+    fn added_code_comes_from_the_last_code_of_its_line() {
+        // Line 1 is that of the `{`: at 0x10 of Mercury code too, at 0x20 of added code, at 0x50 of added code and what follows it.
+        let native = [(0x10, 1), (0x18, 7), (0x20, 1), (0x30, 8), (0x50, 1), (0x70, 9)];
+        let mercury = [(0x10, 1), (0x20, 7), (0x40, 8), (0x50, 1), (0x90, 9)];
+        let starts = [(0, 0), (0x40, 0x60)].map(pair);
+        let map = recover(&native, &mercury, &starts, &[0x20, 0x50]);
+        let pairs: Vec<_> = map.pairs().iter().map(|pair| (pair.native, pair.mercury)).collect();
+        let first = [(0, 0), (0x10, 0x10), (0x18, 0x20), (0x20, 0x10), (0x30, 0x40)];
+        let second = [(0x40, 0x60), (0x50, 0x60), (0x60, 0x50), (0x70, 0x90)];
+        assert_eq!(pairs, [&first[..], &second].concat());
+        // Source locations are looked up for added code.
+        let located = map.of_instructions().iter().map(|pair| pair.native).collect::<Vec<_>>();
+        assert_eq!(located, [0, 0x18, 0x20, 0x30, 0x40, 0x50, 0x70]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod added;
 mod address_map;
 pub mod capsule;
 pub mod clone;
@@ -18,6 +19,7 @@ pub mod streams;
 pub mod symtab;
 mod translation;
 
+pub use added::added_instructions;
 pub use address_map::{AddressMap, Conflict, LineChanges, Place};
 pub use clone::{MercuryValues, clone_section};
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};

@@ -76,12 +76,16 @@ fn address_map(native: &CodeSection, mercury: &CodeSection, facts: &PtxFacts<'_>
     let mut starts: Vec<AddressPair> = native.parts.iter().filter_map(start).collect();
     starts.dedup_by_key(|start| start.native);
     let opening = native.parts.iter().filter_map(|part| facts.functions.get(&*part.name));
-    let opening: Vec<u32> = opening.map(|function| function.open_line).collect();
+    // What a `.loc` covers has a source location like any other code, be it on the line of a `{`.
+    let opening =
+        opening.map(|function| function.open_line).filter(|line| facts.loc_at_line(*line).is_none());
+    let opening: Vec<u32> = opening.collect();
     AddressMap::recover(LineChanges {
         native: native.ptx_lines.as_deref().unwrap_or_default(),
         mercury: mercury.ptx_lines.as_deref().unwrap_or_default(),
         starts: &starts,
         opening_lines: &opening,
+        added: &native.added,
     })
 }
 
@@ -108,6 +112,8 @@ pub struct CodeSection {
     pub branch_setup: Vec<u64>,
     /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has none.
     pub calls: Vec<u64>,
+    /// Byte offsets of native instructions that come from no Mercury instruction, ascending; from sm_100 on.
+    pub added: Vec<u64>,
 }
 
 impl CodeSection {

@@ -9,16 +9,16 @@ use nv_debug_sections::line::{self, LineOp, Sequence};
 use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The PTX line table of one space.
+/// A line table of one space.
 pub(super) struct Table {
     name: String,
     /// In section order. nvlink leads the sequence of a function that it drops as a copy to the one that it keeps: these have several.
-    by_section: HashMap<SectionIndex, Vec<PtxLines>>,
+    by_section: HashMap<SectionIndex, Vec<SectionLines>>,
 }
 
-struct PtxLines {
+struct SectionLines {
     offset: u64,
     /// Number of the unit: the same in both spaces.
     unit: usize,
@@ -30,13 +30,13 @@ struct PtxLines {
 }
 
 impl Table {
-    /// The table of `space`; empty in files without one.
+    /// The table of `kind` in `space`; empty in files without one.
     ///
     /// # Errors
     ///
     /// It cannot be read, or a sequence is of no code section or, in files that are not linked, the second of one.
-    pub(super) fn read(cubin: &Cubin<'_>, space: Space) -> Result<Self> {
-        let native = SectionKind::NvDebugLineSass.name();
+    pub(super) fn read(cubin: &Cubin<'_>, kind: SectionKind, space: Space) -> Result<Self> {
+        let native = kind.name();
         let name = match space {
             Space::Native => native.to_owned(),
             Space::Mercury => merc_name(native).unwrap_or_default(),
@@ -56,13 +56,19 @@ impl Table {
                 })?;
                 let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));
                 let known = all.by_section.entry(code).or_default();
-                known.push(PtxLines { offset, unit, end: sequence.end, lines, entries });
+                known.push(SectionLines { offset, unit, end: sequence.end, lines, entries });
                 if known.len() > 1 && !is_linked {
                     return Err(fault(&all.name, offset, "a second sequence for the same code section"));
                 }
             }
         }
         Ok(all)
+    }
+
+    /// Where the line changes in a code section, ascending.
+    fn changes(&self, section: SectionIndex) -> BTreeSet<u64> {
+        let lines = self.by_section.get(&section).into_iter().flatten().flat_map(|lines| &lines.lines);
+        lines.map(|(address, _)| *address).collect()
     }
 }
 
@@ -86,19 +92,22 @@ fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
     entries
 }
 
-/// The map of a code section with its capsule, by the lines of both; `starts` are those of its functions, by native address. Without
-/// lines it has these only. `kept_size` is that of its function in Mercury code if nvlink has dropped copies of it.
+/// The map of a code section with its capsule, by the PTX lines of both; `starts` are those of its functions, by native address. Without
+/// lines it has these only. `added` are its [instructions of no Mercury one](added_instructions). `sources` is the table of source lines in Mercury code. `kept_size` is that of its function in Mercury code
+/// if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///
 /// The capsule has no lines, but the native code does.
 pub(super) fn map(
-    (native, here): (SectionIndex, &Table),
-    (mercury, there): (SectionIndex, &Table),
+    (native, here, added): (SectionIndex, &Table, &[u64]),
+    (mercury, there, sources): (SectionIndex, &Table, &Table),
     starts: &[AddressPair],
     kept_size: Option<u64>,
 ) -> Result<AddressMap> {
-    let none = || AddressMap::recover(LineChanges { native: &[], mercury: &[], starts, opening_lines: &[] });
+    let none = || {
+        AddressMap::recover(LineChanges { native: &[], mercury: &[], starts, opening_lines: &[], added: &[] })
+    };
     let Some(all_here) = here.by_section.get(&native) else { return Ok(none()) };
     let offset = all_here.first().map_or(0, |lines| lines.offset);
     let all_there = there
@@ -123,12 +132,19 @@ pub(super) fn map(
     let opening = if lines_there.entries.is_empty() { &unflagged() } else { &lines_there.entries };
     let by_native: BTreeMap<u64, u32> =
         starts.iter().filter_map(|start| Some((start.native, *opening.get(&start.mercury)?))).collect();
-    let opening_lines: Vec<u32> = opening.values().copied().collect();
+    let native = without_opening_rows(&lines_here.lines, &by_native);
+    let mercury_lines = without_opening_rows(&lines_there.lines, opening);
+    // Code of a PTX instruction on the line of the `{` has a source location, which is seen where that begins with it.
+    let sources = sources.changes(mercury);
+    let located = mercury_lines.iter().filter(|(address, _)| sources.contains(address));
+    let located: BTreeSet<u32> = located.map(|(_, line)| *line).collect();
+    let opening_lines: Vec<u32> = opening.values().copied().filter(|line| !located.contains(line)).collect();
     Ok(AddressMap::recover(LineChanges {
-        native: &without_opening_rows(&lines_here.lines, &by_native),
-        mercury: &without_opening_rows(&lines_there.lines, opening),
+        native: &native,
+        mercury: &mercury_lines,
         starts,
         opening_lines: &opening_lines,
+        added,
     }))
 }
 

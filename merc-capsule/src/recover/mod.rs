@@ -3,6 +3,7 @@
 mod lines;
 mod places;
 
+use crate::added::added_instructions;
 use crate::address_map::AddressMap;
 use crate::registers::RangeOrder;
 use crate::spaces::Spaces;
@@ -125,8 +126,9 @@ impl CodeMap {
 /// or a capsule has no PTX lines although its native code does.
 pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
     let spaces = Spaces::of(cubin)?;
-    let here = lines::Table::read(cubin, Space::Native)?;
-    let there = lines::Table::read(cubin, Space::Mercury)?;
+    let here = lines::Table::read(cubin, SectionKind::NvDebugLineSass, Space::Native)?;
+    let there = lines::Table::read(cubin, SectionKind::NvDebugLineSass, Space::Mercury)?;
+    let sources = lines::Table::read(cubin, SectionKind::DebugLine, Space::Mercury)?;
     let others = cubin.mercury_symbols();
     let kept_sizes = places::kept_sizes(cubin, &spaces)?;
     let mut maps = Vec::new();
@@ -138,8 +140,10 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         };
         let mut code = code_map(cubin, native, functions, place)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
-        code.map =
-            lines::map((native, &here), (mercury, &there), &starts, kept_sizes.get(&mercury).copied())?;
+        let mercury_lines = (mercury, &there, &sources);
+        let added = added_instructions(cubin.header.sm(), &cubin.bytes(native)?);
+        let native_lines = (native, &here, &*added);
+        code.map = lines::map(native_lines, mercury_lines, &starts, kept_sizes.get(&mercury).copied())?;
         maps.push(code);
     }
     places::add(cubin, &spaces, &kept_sizes, &mut maps)?;

@@ -118,10 +118,10 @@ pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
         // Entry rows are flagged in both tables, or in none.
         let has_source = choices.below(4) != 0;
         let (ptx, map) = ptx_lines(choices, code, order, has_source);
-        lines.ptx.insert(native, ptx);
         if has_source {
-            lines.source.insert(native, source_lines(choices, code));
+            lines.source.insert(native, source_lines(choices, code, &ptx));
         }
+        lines.ptx.insert(native, ptx);
         let function = |function: &Function| FunctionMap {
             symbol: function.symbol,
             native: function.start.native,
@@ -246,6 +246,9 @@ fn changes(mut lines: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
     lines
 }
 
+/// The line of the first `{`; those of the other functions follow. Instructions have lines before it.
+const OPENING: u32 = 20;
+
 /// PTX lines of the instructions, and the map that follows from them, with places of all kinds.
 fn ptx_lines(
     choices: &mut Choices<'_>,
@@ -253,7 +256,6 @@ fn ptx_lines(
     order: Order,
     flagged: bool,
 ) -> (Stream<'static>, AddressMap) {
-    const OPENING: u32 = 20;
     let (mut native, mut mercury) = (Vec::new(), Vec::new());
     let mut opening_lines = Vec::new();
     for (number, function) in (OPENING..).zip(&code.functions) {
@@ -274,6 +276,7 @@ fn ptx_lines(
             mercury: &mercury,
             starts: &starts,
             opening_lines: &opening_lines,
+            added: &[],
         })
     };
     if order != Order::Identity {
@@ -309,7 +312,7 @@ fn add_places(choices: &mut Choices<'_>, code: &Code, map: &mut AddressMap) {
 }
 
 /// Source locations: some directives, with call sites, in any order.
-fn source_lines(choices: &mut Choices<'_>, code: &Code) -> Stream<'static> {
+fn source_lines(choices: &mut Choices<'_>, code: &Code, ptx: &Stream<'_>) -> Stream<'static> {
     let mut locs: Vec<Loc> = Vec::new();
     for number in 0..=choices.below(8) {
         let parent = (number > 0 && choices.is()).then(|| LocId(choices.below(number) as u32));
@@ -320,9 +323,15 @@ fn source_lines(choices: &mut Choices<'_>, code: &Code) -> Stream<'static> {
     let mut addresses: Vec<u64> =
         code.functions.iter().flat_map(|function| &function.instructions).map(|pair| pair.mercury).collect();
     addresses.sort_unstable();
+    // Code on the line of a `{` is of no PTX instruction, and of no directive.
+    let is_opening = |address| {
+        let changed = ptx.located.partition_point(|located| located.address <= address);
+        let line = changed.checked_sub(1).and_then(|at| ptx.located[at].loc);
+        line.is_some_and(|line| line.0 >= OPENING)
+    };
     let located = addresses.into_iter().map(|address| Located {
         address,
-        loc: (choices.below(4) != 3).then(|| LocId(choices.below(locs.len()) as u32)),
+        loc: (choices.below(4) != 3 && !is_opening(address)).then(|| LocId(choices.below(locs.len()) as u32)),
     });
     let located = located.collect();
     let mut entries = Vec::new();

@@ -4,8 +4,9 @@ use super::{EntryRow, FunctionStart, Loc, LocId, Located};
 
 /// PTX lines as locations in `file`, without inlining.
 ///
-/// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line. Each function opens at the line of its
-/// `{`; helpers without PTX do not. Returns what [`locations`](super::locations) takes.
+/// `lines` are `(byte offset, 1-based PTX line)` in address order, one for each change of line. Each function opens at the
+/// line of its `{`, which the code before its first change of line has too; helpers without PTX do not. Returns what
+/// [`locations`](super::locations) takes.
 pub fn ptx_lines(
     file: u32,
     lines: &[(u64, u32)],
@@ -18,13 +19,23 @@ pub fn ptx_lines(
     };
     // By the section's own function, also for those folded into it.
     let flagged = starts.first().is_some_and(|start| start.first_loc.is_some());
-    let entries = starts
-        .iter()
-        .filter_map(|start| {
-            let loc = loc(start.ptx_line?);
-            Some(EntryRow { address: start.address, loc, flagged })
-        })
-        .collect();
-    let located = lines.iter().map(|&(address, line)| Located { address, loc: Some(loc(line)) }).collect();
+    let mut entries = Vec::with_capacity(starts.len());
+    let mut located = Vec::with_capacity(starts.len() + lines.len());
+    let mut lines = lines.iter().copied().peekable();
+    let mut starts = starts.iter().peekable();
+    while let Some(start) = starts.next() {
+        while let Some((address, line)) = lines.next_if(|(address, _)| *address < start.address) {
+            located.push(Located { address, loc: Some(loc(line)) });
+        }
+        let Some(open_line) = start.ptx_line else { continue };
+        let opening = loc(open_line);
+        entries.push(EntryRow { address: start.address, loc: opening, flagged });
+        let has_code = starts.peek().is_none_or(|next| next.address > start.address);
+        let changes = |&(address, line): &(u64, u32)| address == start.address || line == open_line;
+        if has_code && !lines.peek().is_some_and(changes) {
+            located.push(Located { address: start.address, loc: Some(opening) });
+        }
+    }
+    located.extend(lines.map(|(address, line)| Located { address, loc: Some(loc(line)) }));
     (locs, located, entries)
 }

@@ -55,6 +55,7 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
+            added: Vec::new(),
             calls: Vec::new(),
         });
     }
