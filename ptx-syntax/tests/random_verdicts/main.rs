@@ -31,6 +31,15 @@ const SHOWN: usize = 12;
 /// ptxas runs so often where it did not agree: what it does with memory that it should not read changes.
 const AGAIN: usize = 5;
 
+/// Seed and count of the run of `cargo test`.
+const DEFAULT_RUN: (u64, u64) = (1, 300);
+
+/// The modules of that run on which the two are known not to agree: faults of `check` that are still to be found. A verdict
+/// that comes right goes from this list.
+const KNOWN: &[(u64, &str)] =
+    // A second `.debug_info` block after one whose unit is cut off.
+    &[(195, "\"Attempted to truncate larger than current size\", we accept")];
+
 /// A module on which the two do not agree.
 struct Finding {
     number: u64,
@@ -66,7 +75,8 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn random_modules_have_the_verdict_of_ptxas() {
     let Some(ptxas) = support::ptxas() else { return };
-    let (seed, count) = (number("NVDWARF_SEED").unwrap_or(1), number("NVDWARF_COUNT").unwrap_or(300));
+    let (seed, count) =
+        (number("NVDWARF_SEED").unwrap_or(DEFAULT_RUN.0), number("NVDWARF_COUNT").unwrap_or(DEFAULT_RUN.1));
     let outcome = Mutex::new(Outcome::default());
     let next = AtomicU64::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -78,9 +88,14 @@ fn random_modules_have_the_verdict_of_ptxas() {
     let mut outcome = outcome.into_inner().unwrap();
     outcome.findings.sort_by_key(|finding| finding.number);
     report(&ptxas, seed, count, &outcome);
-    // The kinds that are left are named in docs/conformance.md. Of few modules one is no more than the bound rounded up.
-    let stable = outcome.findings.iter().filter(|finding| !finding.unstable).count() as u64;
-    assert!(stable * 1000 <= count.max(1000), "{stable} of {count} verdicts differ: more than 0.1 %");
+    let stable = || outcome.findings.iter().filter(|finding| !finding.unstable);
+    if (seed, count) == DEFAULT_RUN {
+        let found: Vec<_> = stable().map(|finding| (finding.number, finding.kind.as_str())).collect();
+        assert_eq!(found, KNOWN);
+    } else {
+        let stable = stable().count() as u64;
+        assert!(stable * 1000 <= count, "{stable} of {count} verdicts differ: more than 0.1 %");
+    }
 }
 
 fn work(ptxas: &Path, seed: u64, count: u64, next: &AtomicU64, outcome: &Mutex<Outcome>) {
