@@ -105,8 +105,8 @@ impl PtxType {
 
 /// The type that a PTX register is declared with: a scalar type, or a vector of two or four elements.
 ///
-/// The code of a vector is that of its element and [`TWO`] or [`FOUR`]; observed: ptxas 13.0.88 `-g`
-/// on every type and width. It refuses `.v8`, vectors of predicates, and vectors of more than 128 bits.
+/// The code of a vector is that of its element, plus 64 for two elements or 128 for four;
+/// observed: ptxas 13.0.88 `-g` on every type and width. It refuses `.v8`, vectors of predicates, and vectors of more than 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegisterType {
     element: PtxType,
