@@ -104,7 +104,7 @@ impl<'a> Views<'a> {
             put(&mut views.read, fixup, 0);
         }
         for fixup in fixups {
-            if let FixupTarget::Section { addend: addend @ 1.., .. } = fixup.target {
+            if let FixupTarget::Section { name: ABBREV, addend: addend @ 1.. } = fixup.target {
                 put(&mut views.read, fixup, addend as u64);
             }
             match number(&fixup.target, sections) {

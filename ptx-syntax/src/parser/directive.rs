@@ -113,11 +113,8 @@ impl<'a> Parser<'a> {
         }
         let start = self.token.range.start;
         self.keyword("function_name", "`function_name`")?;
-        let label = match self.token.kind {
-            TokenKind::Ident => is_label(self.word()),
-            TokenKind::DotIdent => !is_reserved(self.word()),
-            _ => false,
-        };
+        let label =
+            matches!(self.token.kind, TokenKind::Ident | TokenKind::DotIdent) && is_label(self.word());
         if !label {
             self.unexpected("a label of .debug_str");
             return None;

@@ -21,8 +21,7 @@ pub(crate) use ptxas::{Message, Outcome};
 /// The two sections as the assembler leaves them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
-    /// Contents of `.debug_info` as ptxas reads it: 0 for whatever is written by name, but for
-    /// the number of a section's name, `.debug_str+N`.
+    /// Contents of `.debug_info` as ptxas reads it: 0 for whatever is written by name, but for `.debug_abbrev+N`.
     pub(crate) info: &'a [u8],
     /// The same with the numbers that names stand for; 0 for an address.
     pub(crate) written: &'a [u8],
