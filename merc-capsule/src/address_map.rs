@@ -1,6 +1,6 @@
 //! Which Mercury instruction each native instruction comes from.
 
-use crate::added::INSTRUCTION;
+use crate::imnmx::INSTRUCTION;
 use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
@@ -76,8 +76,8 @@ pub struct LineChanges<'a> {
     pub starts: &'a [AddressPair],
     /// 1-based PTX lines of the `{` of these functions, which code that comes from no PTX instruction is given.
     pub opening_lines: &'a [u32],
-    /// Native addresses of instructions that come from no Mercury one, ascending: [`added_instructions`](crate::added_instructions).
-    pub added: &'a [u64],
+    /// Native addresses of `IMNMX` instructions, ascending: [`imnmx_addresses`](crate::imnmx_addresses).
+    pub imnmx: &'a [u64],
 }
 
 impl AddressMap {
@@ -85,10 +85,10 @@ impl AddressMap {
     /// stand (FORMATS 1.6: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
-    /// Added instructions share the address of the last code of their line before them, else where their function starts.
+    /// `IMNMX` instructions share the address of the last code of their line before them, else where their function starts.
     pub fn recover(lines: LineChanges<'_>) -> Self {
-        let LineChanges { native, mercury, starts, opening_lines, added } = lines;
-        let native = &*without_added(native, added);
+        let LineChanges { native, mercury, starts, opening_lines, imnmx } = lines;
+        let native = &*without_imnmx(native, imnmx);
         let mut opening_lines = opening_lines.to_vec();
         opening_lines.sort_unstable();
         let found = matched(native, mercury);
@@ -107,7 +107,7 @@ impl AddressMap {
             }
             pairs.extend(found.map(|mercury| AddressPair { native: address, mercury }));
         }
-        pairs.extend(added_pairs(lines, native, &pairs));
+        pairs.extend(imnmx_pairs(lines, native, &pairs));
         pairs.sort_unstable_by_key(|pair| pair.native);
         opening_code.sort_unstable();
         Self { pairs, opening_code, ..Self::default() }
@@ -169,15 +169,15 @@ impl AddressMap {
     }
 }
 
-/// The changes of the line but for those that added instructions make: what follows them has a line of its own, or theirs.
-fn without_added<'l>(native: &'l [(u64, u32)], added: &[u64]) -> Cow<'l, [(u64, u32)]> {
-    if added.is_empty() {
+/// The changes of the line but for those that `IMNMX` instructions make: what follows them has a line of its own, or theirs.
+fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[u64]) -> Cow<'l, [(u64, u32)]> {
+    if imnmx.is_empty() {
         return native.into();
     }
     let mut kept = Vec::with_capacity(native.len());
     for (number, &(address, line)) in native.iter().enumerate() {
         let mut at = address;
-        while added.binary_search(&at).is_ok() {
+        while imnmx.binary_search(&at).is_ok() {
             at += INSTRUCTION;
         }
         if at == address || native.get(number + 1).is_none_or(|(next, _)| at < *next) {
@@ -187,10 +187,10 @@ fn without_added<'l>(native: &'l [(u64, u32)], added: &[u64]) -> Cow<'l, [(u64, 
     kept.into()
 }
 
-/// The pairs of added instructions that change the line; `kept` are the other changes, `pairs` what they come from.
-fn added_pairs(lines: LineChanges<'_>, kept: &[(u64, u32)], pairs: &[AddressPair]) -> Vec<AddressPair> {
-    let LineChanges { native, starts, added, .. } = lines;
-    let changes = native.iter().filter(|(address, _)| added.binary_search(address).is_ok());
+/// The pairs of `IMNMX` instructions that change the line; `kept` are the other changes, `pairs` what they come from.
+fn imnmx_pairs(lines: LineChanges<'_>, kept: &[(u64, u32)], pairs: &[AddressPair]) -> Vec<AddressPair> {
+    let LineChanges { native, starts, imnmx, .. } = lines;
+    let changes = native.iter().filter(|(address, _)| imnmx.binary_search(address).is_ok());
     let pairs: HashMap<u64, u64> = pairs.iter().map(|pair| (pair.native, pair.mercury)).collect();
     let (mut kept, mut starts) = (kept.iter().peekable(), starts.iter().peekable());
     let (mut start, mut last_of): (Option<u64>, HashMap<u32, u64>) = (None, HashMap::default());
@@ -252,9 +252,9 @@ mod tests {
         native: &[(u64, u32)],
         mercury: &[(u64, u32)],
         starts: &[AddressPair],
-        added: &[u64],
+        imnmx: &[u64],
     ) -> AddressMap {
-        AddressMap::recover(LineChanges { native, mercury, starts, opening_lines: &[1], added })
+        AddressMap::recover(LineChanges { native, mercury, starts, opening_lines: &[1], imnmx })
     }
 
     fn recovered(native: &[(u64, u32)], mercury: &[(u64, u32)], starts: &[(u64, u64)]) -> Vec<(u64, u64)> {
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn added_code_comes_from_the_last_code_of_its_line() {
-        // Line 1 is that of the `{`: at 0x10 of Mercury code too, at 0x20 of added code, at 0x50 of added code and what follows it.
+        // Line 1 is that of the `{`: at 0x10 of Mercury code too, at 0x20 of `IMNMX`, at 0x50 of `IMNMX` and what follows it.
         let native = [(0x10, 1), (0x18, 7), (0x20, 1), (0x30, 8), (0x50, 1), (0x70, 9)];
         let mercury = [(0x10, 1), (0x20, 7), (0x40, 8), (0x50, 1), (0x90, 9)];
         let starts = [(0, 0), (0x40, 0x60)].map(pair);
@@ -296,7 +296,7 @@ mod tests {
         let first = [(0, 0), (0x10, 0x10), (0x18, 0x20), (0x20, 0x10), (0x30, 0x40)];
         let second = [(0x40, 0x60), (0x50, 0x60), (0x60, 0x50), (0x70, 0x90)];
         assert_eq!(pairs, [&first[..], &second].concat());
-        // Source locations are looked up for added code.
+        // Source locations are looked up for `IMNMX`.
         let located = map.of_instructions().iter().map(|pair| pair.native).collect::<Vec<_>>();
         assert_eq!(located, [0, 0x18, 0x20, 0x30, 0x40, 0x50, 0x70]);
     }

@@ -1,11 +1,11 @@
 #![doc = include_str!("../README.md")]
 
-mod added;
 mod address_map;
 pub mod capsule;
 pub mod clone;
 pub mod finalise;
 pub mod frame;
+mod imnmx;
 pub mod info;
 mod plan;
 mod policy;
@@ -19,9 +19,9 @@ pub mod streams;
 pub mod symtab;
 mod translation;
 
-pub use added::added_instructions;
 pub use address_map::{AddressMap, Conflict, LineChanges, Place};
 pub use clone::{MercuryValues, clone_section};
+pub use imnmx::imnmx_addresses;
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
 pub use presence::Presence;

@@ -85,7 +85,7 @@ fn address_map(native: &CodeSection, mercury: &CodeSection, facts: &PtxFacts<'_>
         mercury: mercury.ptx_lines.as_deref().unwrap_or_default(),
         starts: &starts,
         opening_lines: &opening,
-        added: &native.added,
+        imnmx: &native.imnmx,
     })
 }
 
@@ -113,15 +113,15 @@ pub struct CodeSection {
     /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has none.
     pub calls: Vec<u64>,
     /// Byte offsets of native instructions that come from no Mercury instruction, ascending; from sm_100 on.
-    pub added: Vec<u64>,
+    pub imnmx: Vec<u64>,
 }
 
 impl CodeSection {
     /// The rows of [`CodeSection::ptx_lines`] from the byte offset `start` on and before `end`.
     pub fn lines_between(&self, start: u64, end: u64) -> Option<&[(u64, u32)]> {
         let lines = self.ptx_lines.as_deref()?;
-        let [first, behind] = [start, end].map(|bound| lines.partition_point(|(at, _)| *at < bound));
-        lines.get(first..behind)
+        let [first, after] = [start, end].map(|bound| lines.partition_point(|(at, _)| *at < bound));
+        lines.get(first..after)
     }
 
     /// The PTX lines of the calls from the byte offset `start` on and before `end`. `None` if no PTX lines are known.

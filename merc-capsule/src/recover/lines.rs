@@ -93,20 +93,20 @@ fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
 }
 
 /// The map of a code section with its capsule, by the PTX lines of both; `starts` are those of its functions, by native address. Without
-/// lines it has these only. `added` are its [instructions of no Mercury one](added_instructions). `sources` is the table of source lines in Mercury code. `kept_size` is that of its function in Mercury code
+/// lines it has these only. `imnmx` are its [instructions of no Mercury one](imnmx_addresses). `sources` is the table of source lines in Mercury code. `kept_size` is that of its function in Mercury code
 /// if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///
 /// The capsule has no lines, but the native code does.
 pub(super) fn map(
-    (native, here, added): (SectionIndex, &Table, &[u64]),
+    (native, here, imnmx): (SectionIndex, &Table, &[u64]),
     (mercury, there, sources): (SectionIndex, &Table, &Table),
     starts: &[AddressPair],
     kept_size: Option<u64>,
 ) -> Result<AddressMap> {
     let none = || {
-        AddressMap::recover(LineChanges { native: &[], mercury: &[], starts, opening_lines: &[], added: &[] })
+        AddressMap::recover(LineChanges { native: &[], mercury: &[], starts, opening_lines: &[], imnmx: &[] })
     };
     let Some(all_here) = here.by_section.get(&native) else { return Ok(none()) };
     let offset = all_here.first().map_or(0, |lines| lines.offset);
@@ -144,7 +144,7 @@ pub(super) fn map(
         mercury: &mercury_lines,
         starts,
         opening_lines: &opening_lines,
-        added,
+        imnmx,
     }))
 }
 

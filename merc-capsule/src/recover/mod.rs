@@ -3,8 +3,8 @@
 mod lines;
 mod places;
 
-use crate::added::added_instructions;
 use crate::address_map::AddressMap;
+use crate::imnmx::imnmx_addresses;
 use crate::registers::RangeOrder;
 use crate::spaces::Spaces;
 use crate::symtab::MercuryFunction;
@@ -141,8 +141,8 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         let mut code = code_map(cubin, native, functions, place)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
         let mercury_lines = (mercury, &there, &sources);
-        let added = added_instructions(cubin.header.sm(), &cubin.bytes(native)?);
-        let native_lines = (native, &here, &*added);
+        let imnmx = imnmx_addresses(cubin.header.sm(), &cubin.bytes(native)?);
+        let native_lines = (native, &here, &*imnmx);
         code.map = lines::map(native_lines, mercury_lines, &starts, kept_sizes.get(&mercury).copied())?;
         maps.push(code);
     }

@@ -1,20 +1,10 @@
-//! Lines that ptxas loses on sm_110, which are no difference between a capsule and its file.
-//!
-//! The Mercury instruction `VIMNMX` becomes `IMNMX` there, and ptxas 13.0.88 gives it the line of an instruction before it in place of
-//! its own. No other instruction and no other chip does so: observed on 480 modules with integer minima and maxima.
+//! Differences between a capsule and its file that only `IMNMX` instructions make: [`imnmx`](crate::imnmx) says why.
 
+use crate::imnmx::{self, INSTRUCTION, imnmx_addresses};
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use nv_debug_sections::line::{self, LineTable, Sequence};
 use std::collections::BTreeMap;
-
-/// The chip that has it.
-const SM: u32 = 110;
-/// Opcode of `IMNMX` in the low nine bits of an instruction; the bits above say where the second operand is.
-const IMNMX: u16 = 0x17;
-const OPCODE: u16 = 0x1ff;
-/// Bytes of an instruction.
-const INSTRUCTION: u64 = 16;
 
 /// Whether two line tables of a file differ at such instructions only. `code` is the section of each sequence of `found`, by the offset of
 /// its address.
@@ -24,7 +14,7 @@ pub(super) fn are_all(
     found: &[u8],
     code: impl Fn(u64) -> Option<SectionIndex>,
 ) -> Result<bool> {
-    if cubin.header.sm() != SM {
+    if cubin.header.sm() != imnmx::SM {
         return Ok(false);
     }
     let (made, found) = (line::decode("", made)?, line::decode("", found)?);
@@ -37,8 +27,8 @@ pub(super) fn are_all(
         }
         for (ours, theirs) in made.sequences.iter().zip(&found.sequences) {
             let bytes = code(theirs.base_offset).map(|section| cubin.bytes(section)).transpose()?;
-            let bytes = bytes.unwrap_or_default();
-            if ours.end != theirs.end || !differ_at_minima_only((made, ours), (found, theirs), &bytes) {
+            let minima = imnmx_addresses(imnmx::SM, &bytes.unwrap_or_default());
+            if ours.end != theirs.end || !differ_only_at((made, ours), (found, theirs), &minima) {
                 return Ok(false);
             }
         }
@@ -66,10 +56,11 @@ fn rows(table: &LineTable<'_>, sequence: &Sequence) -> BTreeMap<u64, Says> {
     table.rows(sequence).map(says).collect()
 }
 
-fn differ_at_minima_only(
+/// Whether both say the same of all code but the instructions at `addresses`, which ascend.
+fn differ_only_at(
     (made, ours): (&LineTable<'_>, &Sequence),
     (found, theirs): (&LineTable<'_>, &Sequence),
-    code: &[u8],
+    addresses: &[u64],
 ) -> bool {
     let (made, found) = (rows(made, ours), rows(found, theirs));
     let mut changes: Vec<u64> = made.keys().chain(found.keys()).copied().collect();
@@ -81,11 +72,6 @@ fn differ_at_minima_only(
         here = made.get(start).or(here);
         there = found.get(start).or(there);
         let mut instructions = (*start..end).step_by(INSTRUCTION as usize);
-        here == there || instructions.all(|address| is_minimum(code, address))
+        here == there || instructions.all(|address| addresses.binary_search(&address).is_ok())
     })
-}
-
-fn is_minimum(code: &[u8], address: u64) -> bool {
-    let bytes = usize::try_from(address).ok().and_then(|at| code.get(at..)?.first_chunk());
-    bytes.is_some_and(|bytes| u16::from_le_bytes(*bytes) & OPCODE == IMNMX)
 }

@@ -276,7 +276,7 @@ fn ptx_lines(
             mercury: &mercury,
             starts: &starts,
             opening_lines: &opening_lines,
-            added: &[],
+            imnmx: &[],
         })
     };
     if order != Order::Identity {

@@ -55,7 +55,7 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
-            added: Vec::new(),
+            imnmx: Vec::new(),
             calls: Vec::new(),
         });
     }

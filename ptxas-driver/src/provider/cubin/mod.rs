@@ -14,7 +14,7 @@ use crate::code_image::{
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::ptx_sections::PtxSections;
 use anyhow::{Result, ensure};
-use merc_capsule::{added_instructions, native_name};
+use merc_capsule::{imnmx_addresses, native_name};
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
 use nv_debug_sections::generation::Generation;
@@ -209,7 +209,7 @@ impl<'r, 'd> Reader<'r, 'd> {
                 registers: Vec::new(),
                 exits: self.exits(index)?,
                 branch_setup: self.instructions(index, &BRANCH_SETUP)?,
-                added: self.added(index)?,
+                imnmx: self.imnmx(index)?,
                 calls: self.instructions(index, &CALLS)?,
             });
         }
@@ -228,9 +228,9 @@ impl<'r, 'd> Reader<'r, 'd> {
     }
 
     /// The native instructions that come from no Mercury one.
-    fn added(&self, code: SectionIndex) -> Result<Vec<u64>> {
+    fn imnmx(&self, code: SectionIndex) -> Result<Vec<u64>> {
         let bytes = if self.space == Space::Native { self.cubin.bytes(code)? } else { Cow::default() };
-        Ok(added_instructions(self.request.sm, &bytes))
+        Ok(imnmx_addresses(self.request.sm, &bytes))
     }
 
     /// Whether there is a `YIELD` at a byte offset of native code.

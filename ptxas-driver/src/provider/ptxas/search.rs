@@ -134,7 +134,7 @@ fn executable_in(dir: &Path, name: &str) -> PathBuf {
 }
 
 impl Surroundings<'_> {
-    /// Why a path is no ptxas to run.
+    /// Why a path is not a ptxas that can be run.
     fn refusal(&self, path: &Path) -> Option<&'static str> {
         let Ok(canonical) = fs::canonicalize(path) else {
             return Some("no such file");
