@@ -4,7 +4,7 @@
 
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwTag, EndianSlice, LittleEndian};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
@@ -112,6 +112,12 @@ impl Address {
             },
             None => Self::Constant(constant),
         }
+    }
+
+    /// Whether it is an address of a symbol that no file can define: one of `cubin` that is local and undefined.
+    pub fn is_local_undefined(self, cubin: &Cubin<'_>) -> bool {
+        let Self::Undefined(symbol) = self else { return false };
+        cubin.symbols().get(symbol.as_usize()).is_some_and(Symbol::is_local_undefined)
     }
 
     /// Section and offset, of a place.

@@ -1,6 +1,6 @@
 //! Where a variable is, over which addresses.
 
-use super::constant::{self, Constant, ConstantValue, Given};
+use super::constant::{self, Constant, ConstantValue, RawConstant};
 use super::place::{self, Form, Frame, FrameBase, Place, Unavailable};
 use super::registers::Held;
 use super::room::Room;
@@ -124,16 +124,16 @@ impl Variables<'_> {
                 self.list(*offset, variable, builder, room);
             }
             Some(Value::Unsigned(value)) => {
-                let constant = self.constant(variable, Given::Number((*value).into()), room);
+                let constant = self.constant(variable, RawConstant::Number((*value).into()), room);
                 builder.same(Place::Constant(constant), room);
             }
             Some(Value::Signed(value)) => {
-                let constant = self.constant(variable, Given::Number((*value).into()), room);
+                let constant = self.constant(variable, RawConstant::Number((*value).into()), room);
                 builder.same(Place::Constant(constant), room);
             }
             Some(Value::Block(range)) => {
                 let bytes = self.bytes(range, room).to_vec();
-                let constant = self.constant(variable, Given::Bytes(&bytes), room);
+                let constant = self.constant(variable, RawConstant::Bytes(&bytes), room);
                 builder.same(Place::Constant(constant), room);
             }
             Some(Value::String(Some(bytes))) if room.take(bytes.len()) => {
@@ -164,7 +164,7 @@ impl Variables<'_> {
     }
 
     /// A constant in the variable's type.
-    fn constant(&self, variable: &Variable, given: Given<'_>, room: &mut Room) -> Constant {
+    fn constant(&self, variable: &Variable, given: RawConstant<'_>, room: &mut Room) -> Constant {
         let kind = self.attribute(variable.entry, gimli::DW_AT_type);
         let kind = kind.and_then(|(entry, _)| self.entries.referred(entry, gimli::DW_AT_type));
         let bit_size = self.unsigned(variable.entry, gimli::DW_AT_bit_size);
@@ -346,10 +346,10 @@ impl Variables<'_> {
             Form::Memory(address, offset) => self.memory(address, offset, builder),
             Form::Frame(offset) => Place::Frame(self.frame(builder.scope, offset, room)),
             Form::Constant(given) => {
-                Place::Constant(self.constant(builder.variable, Given::Number(given), room))
+                Place::Constant(self.constant(builder.variable, RawConstant::Number(given), room))
             }
             Form::Bytes(bytes) => {
-                Place::Constant(self.constant(builder.variable, Given::Bytes(&bytes), room))
+                Place::Constant(self.constant(builder.variable, RawConstant::Bytes(&bytes), room))
             }
             Form::CallFrame => Place::Words("DW_OP_call_frame_cfa".to_owned()),
             Form::Register(register) | Form::Based(register, ..) => Place::Words(register.to_string()),

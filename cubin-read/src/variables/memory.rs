@@ -6,7 +6,7 @@ use super::{Remark, Variables};
 use crate::entries::Address;
 use nv_debug_sections::address_class::{AddressClass, constant_bank, memory_of_section};
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
-use nv_debug_sections::cubin::{SectionIndex, Symbol, SymbolIndex, sht};
+use nv_debug_sections::cubin::{SectionIndex, Symbol, sht};
 
 impl Variables<'_> {
     /// An address in the memory that the entry's class names.
@@ -38,7 +38,7 @@ impl Variables<'_> {
                     Some((symbol, self.offset_in(symbol, section, memory.offset)))
                 };
             }
-            Address::Undefined(symbol) if self.is_nobodys(symbol) => {
+            Address::Undefined(symbol) if address.is_local_undefined(self.cubin) => {
                 let name = self.cubin.symbol_name(symbol).to_owned();
                 return Place::Unavailable(Unavailable::NoSymbol(name));
             }
@@ -98,11 +98,5 @@ impl Variables<'_> {
         let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
         builder.remark(if is_stated { Remark::OtherClass } else { Remark::NoClass });
         memory.space = found;
-    }
-
-    /// Whether no file can define a symbol: it is local, and not defined here.
-    fn is_nobodys(&self, symbol: SymbolIndex) -> bool {
-        let symbol = self.cubin.symbols().get(symbol.as_usize());
-        symbol.is_some_and(Symbol::is_left_open)
     }
 }

@@ -256,15 +256,12 @@ impl Symbol {
         self.is_function() && self.other & Self::ENTRY != 0
     }
 
-    /// Whether it is what [`Cubin::remove_debug_sections`] leaves of a section's symbol (or an unresolved label, which only the
-    /// name can tell apart): local, undefined, without type.
-    pub fn marks_removed(&self) -> bool {
+    /// Whether it is local, undefined and without type, so that no file can define it.
+    ///
+    /// [`Cubin::remove_debug_sections`] leaves such symbols of sections, and ptxas makes them for names that it could not place.
+    /// Only the name tells these apart.
+    pub fn is_local_undefined(&self) -> bool {
         self.info == elf::STB_LOCAL.0 << 4 | elf::STT_NOTYPE.0 && self.shndx == 0 && self.name != 0
-    }
-
-    /// Whether it is one that ptxas makes for a name that it could not place: local, without type, and not defined.
-    pub fn is_left_open(&self) -> bool {
-        self.shndx == 0 && self.kind() == 0 && self.binding() == 0 && self.name != 0
     }
 
     /// The section it is defined in; `None` if undefined, absolute, common.

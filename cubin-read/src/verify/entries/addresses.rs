@@ -8,7 +8,7 @@ use dwarf2_writer::constants::{DW_OP_xderef, DW_OP_xderef_size};
 use nv_debug_sections::address_class::{AddressClass, memory_of_section};
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Contents, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{Contents, SymbolIndex};
 use nv_debug_sections::relocated::RelocatedSection;
 use std::collections::HashSet;
 
@@ -178,7 +178,7 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
     match address {
         Address::Place { .. } => None,
         // What another file defines; a local symbol is nobody's.
-        Address::Undefined(symbol) if is_relocatable && !is_nobodys(check, symbol) => None,
+        Address::Undefined(_) if is_relocatable && !address.is_local_undefined(check.cubin) => None,
         Address::Undefined(symbol) => {
             let name = check.cubin.symbol_name(symbol);
             let is_label = class == AddressClass::Code && open_symbols(check).labels.contains(name);
@@ -202,16 +202,11 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
     }
 }
 
-/// Whether no file can define a symbol: it is local, and not defined here.
-fn is_nobodys(check: &Check<'_, '_>, symbol: SymbolIndex) -> bool {
-    check.cubin.symbols().get(symbol.as_usize()).is_some_and(Symbol::is_left_open)
-}
-
 /// The symbols that ptxas could not place: names that the module does not define, and labels of it.
 #[derive(Debug, Default)]
 pub(in super::super) struct OpenSymbols {
     names: Vec<String>,
-    /// Those of them that are labels in the PTX.
+    /// The names that are labels in the PTX.
     labels: HashSet<String>,
 }
 
@@ -222,7 +217,8 @@ fn open_symbols<'c>(check: &'c Check<'_, '_>) -> &'c OpenSymbols {
 impl OpenSymbols {
     fn of(check: &Check<'_, '_>) -> Self {
         let cubin = check.cubin;
-        let open = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_left_open());
+        let open =
+            (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
         let names: Vec<String> = open.map(|(index, _)| cubin.symbol_name(index).to_owned()).collect();
         let mut labels = HashSet::new();
         let is_text = |name: &str| SectionKind::from_name(name) == Some(SectionKind::NvDebugPtxTxt);
@@ -246,7 +242,7 @@ impl OpenSymbols {
         !self.names.is_empty() && self.names.len() == self.labels.len()
     }
 
-    /// The undefined symbols of the table, one of which an address without relocation may be.
+    /// The undefined symbols of the symbol table: an address without relocation may be one of them.
     fn words(&self) -> String {
         let names: Vec<&str> = self.names.iter().take(MAX_CANDIDATES).map(|name| short(name)).collect();
         match names.as_slice() {
