@@ -4,6 +4,8 @@
 pub(super) const TAG_PARAMETER: u16 = 0x05;
 /// `DW_TAG_lexical_block`.
 pub(super) const TAG_BLOCK: u16 = 0x0b;
+/// `DW_TAG_compile_unit`.
+pub(super) const TAG_COMPILE_UNIT: u16 = 0x11;
 /// `DW_TAG_inlined_subroutine`.
 pub(super) const TAG_INLINED: u16 = 0x1d;
 /// `DW_TAG_subprogram`.
@@ -21,6 +23,12 @@ pub(super) const AT_NAME: u16 = 0x03;
 pub(crate) const AT_LOW_PC: u16 = 0x11;
 /// `DW_AT_high_pc`.
 pub(super) const AT_HIGH_PC: u16 = 0x12;
+/// `DW_AT_address_class`.
+pub(super) const AT_ADDRESS_CLASS: u16 = 0x33;
+/// `DW_AT_decl_file`.
+pub(crate) const AT_DECL_FILE: u16 = 0x3a;
+/// `DW_AT_call_file`.
+pub(super) const AT_CALL_FILE: u16 = 0x58;
 /// `DW_AT_MIPS_linkage_name`.
 pub(super) const AT_LINKAGE_NAME: u16 = 0x2007;
 

@@ -1,13 +1,11 @@
 //! The entries of a unit (DWARF 2.0.0 §7.5.2 and §7.5.4).
 
 use super::abbrev::{
-    AT_HIGH_PC, AT_LOCATION, AT_LOW_PC, AT_NAME, Form, TAG_SUBPROGRAM, number, wrapping_uleb,
+    AT_ADDRESS_CLASS, AT_CALL_FILE, AT_DECL_FILE, AT_HIGH_PC, AT_LOCATION, AT_LOW_PC, AT_NAME, Form,
+    TAG_COMPILE_UNIT, TAG_SUBPROGRAM, number, wrapping_uleb,
 };
 use super::expression::cut_operand;
-use super::facts::{
-    AT_ADDRESS_CLASS, AT_CALL_FILE, AT_DECL_FILE, CodeAddress, Located, Number, SubprogramFile,
-    TAG_COMPILE_UNIT,
-};
+use super::facts::{CodeAddress, Located, Number, SubprogramFile};
 use super::faults::{FaultKind, Finder, HEADER, INFO};
 use super::table::Table;
 
@@ -89,7 +87,7 @@ impl Finder<'_> {
                     let bytes = unit.get(value..at).unwrap_or_default();
                     self.attribute((name, form), (start + value, bytes), shape.tag, &mut entry);
                 }
-                if shape.tag == TAG_COMPILE_UNIT {
+                if shape.tag == u64::from(TAG_COMPILE_UNIT) {
                     unit_name = unit_name.or(entry.name);
                 }
                 self.facts.locations.extend(entry.location.map(|address| Located {
@@ -139,7 +137,7 @@ impl Finder<'_> {
         {
             self.add(INFO, place + start, FaultKind::OperandCut { operation: cut });
         }
-        let (known, is_of_unit) = (u16::try_from(name).unwrap_or(0), tag == TAG_COMPILE_UNIT);
+        let (known, is_of_unit) = (u16::try_from(name).unwrap_or(0), tag == u64::from(TAG_COMPILE_UNIT));
         match known {
             AT_NAME if layout == Form::String => entry.name = Some((place, bytes.len().saturating_sub(1))),
             AT_LOCATION if layout == Form::Block(1) && is_address(bytes) => {

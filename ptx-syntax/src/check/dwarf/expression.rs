@@ -23,7 +23,7 @@ fn operands(operation: u8) -> &'static [Operand] {
 }
 
 /// The operation of an expression whose operand goes past its end, and where in the value it stands. None for values
-/// that are no block.
+/// that are not blocks.
 pub(super) fn cut_operand(layout: Form, value: &[u8]) -> Option<(usize, u8)> {
     let width = match layout {
         Form::Block(width) => width,

@@ -1,14 +1,5 @@
 //! What the entries of `.debug_info` say of files and addresses, for rules that compare it with the module.
 
-/// `DW_AT_address_class`.
-pub(super) const AT_ADDRESS_CLASS: u16 = 0x33;
-/// `DW_AT_decl_file`.
-pub(crate) const AT_DECL_FILE: u16 = 0x3a;
-/// `DW_AT_call_file`.
-pub(super) const AT_CALL_FILE: u16 = 0x58;
-/// `DW_TAG_compile_unit`.
-pub(super) const TAG_COMPILE_UNIT: u64 = 0x11;
-
 /// A number and its byte offset in `.debug_info`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Number {
@@ -27,7 +18,7 @@ pub(crate) struct Located {
     pub(crate) in_function: bool,
 }
 
-/// `DW_AT_low_pc` or `DW_AT_high_pc` of an entry that is no unit's.
+/// `DW_AT_low_pc` or `DW_AT_high_pc` of an entry that is not a unit's first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CodeAddress {
     pub(crate) offset: u64,

@@ -80,7 +80,7 @@ pub(super) const HEADER: usize = 11;
 pub(super) struct Finder<'a> {
     pub(super) input: &'a Input<'a>,
     faults: Vec<Fault>,
-    /// Bytes that may still be read more than once: units may share a table, and be read without their lengths.
+    /// How many bytes may still be read a second time. Units may share a table of abbreviations, or overlap.
     pub(super) fuel: usize,
     given_up: bool,
     pub(super) facts: Facts,

@@ -13,8 +13,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use abbrev::AT_LOW_PC;
-pub(crate) use facts::{AT_DECL_FILE, Facts, NameBytes, Number};
+pub(crate) use abbrev::{AT_DECL_FILE, AT_LOW_PC};
+pub(crate) use facts::{Facts, NameBytes, Number};
 pub(crate) use faults::{Fault, FaultKind};
 pub(crate) use ptxas::{Message, Outcome};
 

@@ -205,7 +205,7 @@ impl Unit {
     }
 }
 
-/// A value of `DW_AT_sibling`; `None` for one that ptxas does not find or that is no reference.
+/// A value of `DW_AT_sibling`; `None` for one that ptxas does not find or that is not a reference.
 type Sibling = Option<u64>;
 
 /// An entry with children that is open.

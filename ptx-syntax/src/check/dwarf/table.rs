@@ -64,7 +64,7 @@ impl Finder<'_> {
         self.fuel = self.fuel.saturating_sub(at);
     }
 
-    /// An abbreviation behind its code; `None` where the section ends first.
+    /// Reads an abbreviation, whose code is read already; `None` where the section ends first.
     fn shape(
         &mut self,
         offset: usize,

@@ -158,7 +158,7 @@ fn section(text: &mut String, name: &str, bytes: &[u8]) {
     text.push_str("}\n");
 }
 
-/// Signals of Linux that end a program which has used up its time.
+/// Signal numbers of Linux: the kernel ends a program by these when it has used up its processor time.
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
