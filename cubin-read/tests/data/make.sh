@@ -1,21 +1,12 @@
 #!/usr/bin/env bash
-# Makes the cubins of this folder with ptxas 13.0.88 (tools/oracle.sh), NAME.ARCH[.c].cubin from NAME.ptx. `--check` only
-# compares. Source files of the PTX do not exist, so that stat() gives 0 and 0 everywhere.
-set -euo pipefail
+# Makes the cubins of this folder, NAME.ARCH[.c].cubin from NAME.ptx. `--check` only compares.
 cd "$(dirname "$0")"
-bin=$(../../../tools/oracle.sh)
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
+. ../../../tools/test_cubins.sh
 make() { # NAME ARCH OPTIONS...
-    local name=$1 arch=$2
-    shift 2
-    local out="$name.$arch" option
-    for option; do [ "$option" = -c ] && out+=.c; done
-    sed "s/sm_100/$arch/" "$name.ptx" >"$made/$name.ptx"
-    (cd "$made" && "$bin/ptxas" "$name.ptx" -arch "$arch" "$@" -o "$out.cubin" 2>/dev/null)
-    if [ "${check:-}" ]; then cmp "$made/$out.cubin" "$out.cubin"; else cp "$made/$out.cubin" "$out.cubin"; fi
+    local relocatable=
+    [[ " ${*:3} " == *' -c '* ]] && relocatable=.c
+    cubin "$1.$2$relocatable.cubin" "$@"
 }
-[ "${1:-}" = --check ] && check=yes
 make address_class sm_90 -g
 make address_class sm_90 -g -c
 make unplaced_variable sm_86 -g

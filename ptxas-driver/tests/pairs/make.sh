@@ -1,19 +1,10 @@
 #!/usr/bin/env bash
-# Makes the cubins of this folder with ptxas 13.0.88 (tools/oracle.sh), NAME.ARCH[.OPTION...].cubin from NAME.ptx. `--check` only
-# compares. Source files of the PTX do not exist, so that stat() gives 0 and 0 everywhere.
-set -euo pipefail
+# Makes the cubins of this folder, NAME.ARCH[.OPTION...].cubin from NAME.ptx. `--check` only compares.
 cd "$(dirname "$0")"
-bin=$(../../../tools/oracle.sh)
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
+. ../../../tools/test_cubins.sh
 make() { # NAME ARCH OPTIONS...
-    local name=$1 arch=$2
-    shift 2
-    local out="$name.$arch$(printf '.%s' "${@#-}").cubin"
-    "$bin/ptxas" "$name.ptx" -arch "$arch" "$@" -o "$made/$out" 2>/dev/null
-    if [ "${check:-}" ]; then cmp "$made/$out" "$out"; else cp "$made/$out" "$out"; fi
+    cubin "$1.$2$(printf '.%s' "${@:3}" | sed 's/\.-/./g').cubin" "$@"
 }
-[ "${1:-}" = --check ] && check=yes
 make several_on_a_line sm_75 -lineinfo
 make folded sm_75 -lineinfo
 make folded sm_90 -lineinfo
