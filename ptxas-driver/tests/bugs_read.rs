@@ -87,6 +87,32 @@ fn every_bug_has_its_answer() {
     }
 }
 
+/// Each row of `docs/bugs.md` names files that are there, and tests that stand in one of them. A name may end with `*`.
+#[test]
+fn the_table_of_reported_faults_names_tests() {
+    let root = support::repository();
+    let table = fs::read_to_string(root.join("docs/bugs.md")).unwrap();
+    let mut rows = 0;
+    for row in table.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let tests = row.split(" | ").nth(1).unwrap();
+        let quoted: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        let paths: Vec<&str> = quoted.iter().copied().filter(|name| name.contains('/')).collect();
+        assert!(!paths.is_empty(), "{row}");
+        let read = |path: &&str| {
+            // `tools/campaign NAME` runs a script of that name.
+            let path = root.join(path.replace("campaign ", "campaign.d/"));
+            fs::read_to_string(path).unwrap_or_else(|error| panic!("{row}: {error}"))
+        };
+        let texts: String = paths.iter().map(read).collect();
+        for name in quoted.iter().filter(|name| !name.contains(['/', '.', ' '])) {
+            let name = name.trim_end_matches('*');
+            assert!(texts.contains(&format!("fn {name}")), "{name}: {row}");
+        }
+        rows += 1;
+    }
+    assert!(rows >= 40, "{rows}");
+}
+
 // ---- what is asked ----
 
 fn driver<A: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = A>) -> Output {

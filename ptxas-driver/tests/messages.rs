@@ -5,23 +5,10 @@
 mod driver;
 mod support;
 
+use driver::{hostile, run, text};
 use nv_debug_sections::cubin::Cubin;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-fn run(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.args(args).stdin(Stdio::null()).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn hostile(name: &str) -> String {
-    format!("tests/hostile/{name}")
-}
 
 fn example(name: &str) -> String {
     driver::example(name).to_str().unwrap().to_owned()
@@ -176,7 +163,7 @@ fn samples_that_no_number_can_count_are_an_error() {
     }
 }
 
-/// F4: a side that cannot be read, or a file with something that cannot, is no side without difference.
+/// F4: a side that cannot be read, or a file with something that cannot, is not a side without difference.
 #[test]
 fn a_side_with_a_fault_is_no_answer() {
     let folder = tempfile::tempdir().unwrap();

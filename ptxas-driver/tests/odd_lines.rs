@@ -112,7 +112,7 @@ fn a_first_loc_that_is_inlined_at_another_function() {
     assert_same(&modules, &["sm_75", "sm_80", "sm_90", "sm_100", "sm_103", "sm_120"], OPTIONS);
 }
 
-/// ptxas makes `IMNMX` of minima and maxima on sm_110, which have the lines of an instruction before them.
+/// The `IMNMX` instructions of sm_110, into which ptxas makes integer minima and maxima, have lines of other instructions.
 #[test]
 fn instructions_that_mercury_code_lacks() {
     let registers = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;";

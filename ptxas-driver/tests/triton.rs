@@ -121,22 +121,22 @@ impl Place {
         bytes
     }
 
-    /// Which of Triton's two is behind us for a chip, as the log says.
-    fn behind(arch: u32) -> String {
+    /// Which of Triton's two ptxas makes the code for a chip, as the log says.
+    fn ptxas_for(arch: u32) -> String {
         let (name, chips) =
             if arch < 90 { ("ptxas", "chips below sm_90") } else { ("ptxas-blackwell", "sm_90 and later") };
         format!("/triton/backends/nvidia/bin/{name} ($VIRTUAL_ENV: Triton's for {chips})")
     }
 }
 
-/// The environment is active, so that the ptxas behind us is the one that Triton itself would take: the code is the same.
+/// In an active environment we run the ptxas that Triton itself would take, so that the code is the same.
 #[test]
 fn the_recipe_of_the_readme() {
     let Some(place) = Place::find() else { return };
     for arch in [80, 90, 100, 120] {
         let ran = place.run(&recipe(), arch, &[]);
         let compile = place.compile(&ran);
-        assert!(compile.code.ends_with(&Place::behind(arch)), "{compile:?}");
+        assert!(compile.code.ends_with(&Place::ptxas_for(arch)), "{compile:?}");
         let ours = place.cubin();
         let cubin = Cubin::parse(&ours).unwrap();
         assert_eq!(cubin.code_place(), CodePlace::Here, "sm_{arch}");
@@ -166,7 +166,7 @@ fn one_link_for_both() {
     for arch in [80, 90, 120] {
         let compile = place.compile(&place.run(&recipe, arch, &[]));
         assert!(
-            compile.argv[0].ends_with("/ptxas") && compile.code.ends_with(&Place::behind(arch)),
+            compile.argv[0].ends_with("/ptxas") && compile.code.ends_with(&Place::ptxas_for(arch)),
             "{compile:?}"
         );
         assert_eq!(Cubin::parse(&place.cubin()).unwrap().code_place(), CodePlace::Here, "sm_{arch}");

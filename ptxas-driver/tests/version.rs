@@ -43,25 +43,25 @@ fn found_in(text: &str) -> (Option<&str>, Option<&str>) {
 /// Called by the name `ptxas` we print all that ptxas prints first, so that what is looked for is found, and found first; by our
 /// own name our own line comes first.
 #[test]
-fn of_the_ptxas_behind_us() {
+fn of_the_ptxas_that_makes_the_code() {
     let Some(ptxas) = oracle::tool("ptxas") else { return };
     let (_folder, link) = linked();
-    let behind: [(&str, &Path); 1] = [("PTXAS", &ptxas)];
+    let variables: [(&str, &Path); 1] = [("PTXAS", &ptxas)];
     for option in ["--version", "-V"] {
         let theirs = printed(&ptxas, &[option], &[]);
-        let ours = printed(&link, &[option], &behind);
+        let ours = printed(&link, &[option], &variables);
         let rest = ours.strip_prefix(theirs.trim_end()).unwrap().trim();
         assert!(rest.starts_with("ptxas-driver ") && rest.lines().count() == 1, "{ours}");
         assert!(!rest.contains("release"), "{rest}");
         for options in [&[option][..], &["compile", option]] {
-            let text = printed(Path::new(DRIVER), options, &behind);
+            let text = printed(Path::new(DRIVER), options, &variables);
             let (first, rest) = text.split_once('\n').unwrap();
             assert!(first.starts_with("ptxas-driver ") && rest.trim_end() == theirs.trim_end(), "{text}");
         }
         assert_eq!(found_in(&theirs), found_in(&ours));
         assert_eq!(found_in(&ours), (Some("13.0"), Some("13.0.88")));
     }
-    assert_eq!(printed(&link, &["--list-version"], &behind), printed(&ptxas, &["--list-version"], &[]));
+    assert_eq!(printed(&link, &["--list-version"], &variables), printed(&ptxas, &["--list-version"], &[]));
 }
 
 /// Without a ptxas, with one that cannot run and with one that fails there is a release all the same: Triton would pass us over
@@ -70,21 +70,21 @@ fn of_the_ptxas_behind_us() {
 fn without_a_ptxas() {
     let (folder, link) = linked();
     let (nowhere, fails) = (folder.path().join("nowhere"), Path::new("/bin/false"));
-    for behind in [&[][..], &[("PTXAS", &*nowhere)], &[("PTXAS", fails)]] {
-        let text = printed(&link, &["--version"], behind);
+    for variables in [&[][..], &[("PTXAS", &*nowhere)], &[("PTXAS", fails)]] {
+        let text = printed(&link, &["--version"], variables);
         assert_eq!(found_in(&text), (Some("13.0"), Some("13.0.88")), "{text}");
         // As in ptxas' own text.
         assert_eq!(text.lines().nth(3), Some("Cuda compilation tools, release 13.0, V13.0.88"), "{text}");
-        assert_eq!(text.lines().last(), printed(Path::new(DRIVER), &["--version"], behind).lines().next());
+        assert_eq!(text.lines().last(), printed(Path::new(DRIVER), &["--version"], variables).lines().next());
         for options in [&["--version"][..], &["compile", "--version"]] {
-            let text = printed(Path::new(DRIVER), options, behind);
+            let text = printed(Path::new(DRIVER), options, variables);
             assert!(text.starts_with("ptxas-driver "), "{text}");
             assert_eq!(found_in(&text), (Some("13.0"), Some("13.0.88")), "{text}");
         }
     }
 }
 
-/// Of Triton's two the one of the name that we were called by, since there is no chip to go by.
+/// `--version` has no chip: the name that we are called by chooses one of Triton's two ptxas.
 #[test]
 fn of_tritons_two() {
     let (folder, link) = linked();

@@ -104,11 +104,12 @@ impl fmt::Display for Tally {
 }
 
 impl Tally {
-    /// Nothing differs, and known faults of nvdisasm stay rare, or they would hide ours: less than one in `rarity`.
-    fn assert_equal(&self, rarity: usize) {
+    /// Nothing differs, more than `least` instructions were compared, and known faults of nvdisasm stay rare, or they would
+    /// hide ours: less than one in `rarity`.
+    fn assert_equal(&self, least: usize, rarity: usize) {
         let shown: Vec<_> = self.different.iter().take(20).cloned().collect();
         assert!(self.different.is_empty(), "{} differ:\n{}", self.different.len(), shown.join("\n"));
-        assert!(self.equal > 1000);
+        assert!(self.equal > least, "{self:?}");
         assert!(self.unseen * rarity < self.equal && self.miscounted < 10, "{self:?}");
     }
 }
@@ -206,7 +207,8 @@ fn every_instruction_has_the_lines_that_nvdisasm_prints() {
     let others = |name: &&&String| !name.starts_with("handptx/");
     let others: Vec<_> = unreadable.iter().filter(others).collect();
     assert!(others.is_empty(), "{others:?}");
-    tally.assert_equal(100);
+    // The examples alone have 760.
+    tally.assert_equal(if total == 0 { 700 } else { 1000 }, 100);
 }
 
 /// The same of what CUDA 12's ptxas makes of the corpus' PTX. Chips that CUDA 13 does not know its nvdisasm does not read:
@@ -249,6 +251,6 @@ fn cubins_of_cuda_12_too() {
         tally.cubins,
     );
     if !corpus.is_empty() {
-        tally.assert_equal(50);
+        tally.assert_equal(1000, 50);
     }
 }

@@ -10,7 +10,7 @@ use nv_debug_sections::relocated::Relocated;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// ptxas' exit code for every failure, and ours.
 pub const FAILURE: i32 = 255;
@@ -68,9 +68,24 @@ pub fn code_of(cubin: &Path) -> OsString {
     code
 }
 
+/// Runs the driver without standard input.
+pub fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Printed bytes as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Path of a small input that does harm, from the folder that tests run in.
+pub fn hostile(name: &str) -> String {
+    format!("tests/hostile/{name}")
+}
+
 /// What a run prints on standard error.
 pub fn messages(run: &Output) -> String {
-    String::from_utf8_lossy(&run.stderr).into_owned()
+    text(&run.stderr)
 }
 
 /// Runs `command` with `-o output` and returns the file it wrote.

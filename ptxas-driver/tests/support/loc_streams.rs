@@ -86,8 +86,8 @@ pub fn shared_module(seed: u64) -> Module {
     Module { ptx: marked, relocatable }
 }
 
-/// The module of a seed with statements on the line of the `{` of most bodies. Not of functions of relocatable modules, of which
-/// not all is known there (docs/conformance.md).
+/// The module of a seed with statements on the line of the `{` of most bodies. Functions of relocatable modules are left
+/// out: their rule is not known there (docs/conformance.md).
 pub fn opened_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x6f70_656e);
     let Module { ptx, relocatable } = module(seed);
@@ -108,7 +108,7 @@ pub fn opened_module(seed: u64) -> Module {
     Module { ptx: opened, relocatable }
 }
 
-/// The module of a seed with instructions over several lines, of which some have the line of their `;`.
+/// The module of a seed with instructions over several lines. Some have the line of their `;`.
 pub fn broken_module(seed: u64) -> Module {
     let mut random = Random(seed ^ 0x6272_6f6b);
     let Module { ptx, relocatable } = module(seed);
