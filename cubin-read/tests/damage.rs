@@ -535,7 +535,7 @@ const ENTRIES: &[Damage] = &[
             relocation.offset += 4;
         }
     }),
-    // Shared for global memory, a number that is no class, and none for shared memory.
+    // Shared for global memory, a number that is not a class, and none for shared memory.
     ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[8])),
     ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[77])),
     ("I017", CLASSES_RELOCATABLE, |file| {

@@ -113,9 +113,9 @@ pub struct RegisterType {
     elements: u8,
 }
 
-/// Added to the code of a scalar type for a vector of two elements.
+/// The code of a vector of two elements is that of its element plus this.
 const TWO: u8 = 64;
-/// Added to the code of a scalar type for a vector of four elements.
+/// The code of a vector of four elements is that of its element plus this.
 const FOUR: u8 = 128;
 /// Most bits of a vector register.
 const MAX_VECTOR_BITS: u8 = 128;

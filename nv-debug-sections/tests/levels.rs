@@ -245,7 +245,10 @@ fn stripped_cubins_and_side_files_are_known() {
         // Also where another tool leaves no symbols to show it.
         let table = code.symtab().unwrap();
         if let Contents::Symbols(symbols) = &mut code.sections[table.0 as usize].contents {
-            symbols.iter_mut().filter(|symbol| symbol.marks_removed()).for_each(|symbol| symbol.name = 0);
+            symbols
+                .iter_mut()
+                .filter(|symbol| symbol.is_local_undefined())
+                .for_each(|symbol| symbol.name = 0);
         }
         assert_eq!(clean(&code, path).0, [SectionKind::DebugFrame], "{}", path.display());
     }

@@ -124,8 +124,8 @@ fn chain(rows: &[Row], row: usize) -> Vec<usize> {
 }
 
 impl Sequence {
-    /// Whether the row at `row` counts for `address`, up to which there is no other: of the functions of the section, given by start
-    /// and end, none starts between, or one that has a row of its own or whose first row ptxas left out.
+    /// Whether the row at `row`, the last one before `address`, is about the code there. It is unless another function of the section
+    /// starts between, which has no row of its own and no first row that ptxas left out. `functions` are starts and ends.
     fn reaches(&self, functions: &[(u64, u64)], row: u64, address: u64) -> bool {
         let owner = |address: u64| {
             let inside = functions.iter().enumerate().filter(|(_, f)| f.0 <= address && address < f.1);

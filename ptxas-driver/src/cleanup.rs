@@ -97,12 +97,12 @@ impl PrivateFolder {
         Ok(Self { folder, _registered: registered })
     }
 
-    /// Where it is.
+    /// Path of the private folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Makes a folder in it.
+    /// Makes a folder of its own in the private one.
     ///
     /// # Errors
     ///

@@ -182,7 +182,7 @@ fn print_help_or_usage(error: &clap::Error) -> u8 {
         io::stderr().write_all(escaped.as_bytes())
     };
     match printed {
-        // A reader that has seen enough is no failure, and without standard error nobody can be told.
+        // A closed pipe is not a failure, and without standard error nobody can be told.
         Err(fault) if !error.use_stderr() && fault.kind() != io::ErrorKind::BrokenPipe => {
             complain_of_stdout(&fault);
             FAILURE

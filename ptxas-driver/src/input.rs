@@ -48,7 +48,7 @@ pub fn read_stdin() -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// It cannot be read, is no UTF-8, or has more bytes.
+/// It cannot be read, is not UTF-8, or has more bytes.
 pub fn read_stdin_words() -> io::Result<String> {
     let bytes = read_stream(io::stdin().lock(), MAX_WORDS)?;
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))

@@ -291,7 +291,7 @@ pub fn help() -> String {
         }
     }
     text.push_str(
-        "\nOptions of ptxas that go to the ptxas behind --code ptxas as they are; ignored with --code none and cubin:FILE\n\n",
+        "\nOptions of ptxas that go to the ptxas of --code ptxas as they are; ignored with --code none and cubin:FILE\n\n",
     );
     wrap(&mut text, &format!("{}.", passed_names()));
     text.push_str(

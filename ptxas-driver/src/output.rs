@@ -73,8 +73,8 @@ fn unwritten(path: &Path) -> String {
 }
 
 impl<'b> Together<'b> {
-    /// Files that must outlive a loss of power, which may come when the names are given: they replace the
-    /// only copy of an input.
+    /// Files that replace the only copy of an input. They are on the disk before they get their names, so that a loss of power
+    /// leaves the old ones or the new ones.
     pub fn lasting() -> Self {
         Self { is_lasting: true, ..Self::default() }
     }
@@ -97,7 +97,7 @@ impl<'b> Together<'b> {
             return Ok(());
         }
         // A link stays, what it names is replaced or made.
-        let target = behind_links(path).with_context(unopened)?;
+        let target = resolve_links(path).with_context(unopened)?;
         let replaced = fs::metadata(&target).ok();
         if let Some(replaced) = &replaced {
             check_writable(&target, replaced).with_context(unopened)?;
@@ -246,7 +246,7 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 
 /// The path from the root, without links; `None` where there is no such folder.
 fn whole(path: &Path) -> Option<PathBuf> {
-    let path = behind_links(path).ok()?;
+    let path = resolve_links(path).ok()?;
     let in_folder = || Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?));
     fs::canonicalize(&path).ok().or_else(in_folder)
 }
@@ -263,7 +263,7 @@ const MAX_LINKS: usize = 40;
 /// # Errors
 ///
 /// Links that lead to each other. ptxas 13.0.88 (observed) cannot open such an output file either.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
+fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         let Ok(target) = fs::read_link(&path) else { return Ok(path) };

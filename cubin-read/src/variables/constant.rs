@@ -39,7 +39,7 @@ pub enum ConstantValue {
     Pointer(u128),
     /// A value of an enumeration, and the name that it has there.
     Enumerator(String, i128),
-    /// Characters up to the first NUL.
+    /// An array of characters, up to the first NUL.
     Text(String),
     /// The elements of an array.
     Array(Vec<ConstantValue>),
@@ -47,10 +47,10 @@ pub enum ConstantValue {
     Bytes,
 }
 
-/// What a constant is given as.
+/// A constant as the entry holds it, before its type is applied.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Given<'g> {
-    /// A number, with its sign.
+pub(super) enum RawConstant<'g> {
+    /// A number of at most 16 bytes, sign-extended.
     Number(i128),
     /// Bytes, in the order in which they stand in memory.
     Bytes(&'g [u8]),
@@ -61,7 +61,7 @@ pub(super) fn read(
     entries: &Entries<'_>,
     number: Option<usize>,
     bit_size: Option<u64>,
-    given: Given<'_>,
+    given: RawConstant<'_>,
     room: &mut Room,
 ) -> Constant {
     let kind = number.and_then(|number| Type::of(entries, number, bit_size));
@@ -77,16 +77,16 @@ pub(super) fn read(
     }
 }
 
-fn untyped(given: Given<'_>) -> Constant {
+fn untyped(given: RawConstant<'_>) -> Constant {
     match given {
-        Given::Number(number) => {
+        RawConstant::Number(number) => {
             let bits = match i64::try_from(number) {
                 Ok(number) => number.to_le_bytes().to_vec(),
                 Err(_) => number.to_le_bytes().to_vec(),
             };
             Constant { value: ConstantValue::Signed(number), bits }
         }
-        Given::Bytes(bytes) => Constant { value: ConstantValue::Bytes, bits: bytes.to_vec() },
+        RawConstant::Bytes(bytes) => Constant { value: ConstantValue::Bytes, bits: bytes.to_vec() },
     }
 }
 
@@ -144,16 +144,16 @@ impl<'e> Type<'e> {
     }
 
     /// The bits of a value of this type; `None` where the size is not that of a number, or `given` is too short.
-    fn bits(&self, given: Given<'_>) -> Option<Vec<u8>> {
+    fn bits(&self, given: RawConstant<'_>) -> Option<Vec<u8>> {
         match given {
-            Given::Number(number) => {
+            RawConstant::Number(number) => {
                 let size = self.bits.filter(|bits| (1..=8 * MAX_BYTES as u64).contains(bits))?;
                 let unused = 128 - u32::try_from(size).ok()?;
                 let cut = number.cast_unsigned() << unused >> unused;
                 let bytes = usize::try_from(size.div_ceil(8)).ok()?;
                 Some(cut.to_le_bytes().get(..bytes)?.to_vec())
             }
-            Given::Bytes(bytes) => match self.bits {
+            RawConstant::Bytes(bytes) => match self.bits {
                 Some(bits) => Some(bytes.get(..usize::try_from(bits.div_ceil(8)).ok()?)?.to_vec()),
                 None => Some(bytes.to_vec()),
             },
@@ -250,7 +250,7 @@ impl<'e> Type<'e> {
                 _ => continue,
             };
             has_negative |= value < 0;
-            if self.bits(Given::Number(value)).as_deref() == Some(bits)
+            if self.bits(RawConstant::Number(value)).as_deref() == Some(bits)
                 && let Some(name) = entry.name().filter(|name| room.take(name.len()))
             {
                 return ConstantValue::Enumerator(name.into_owned(), value);

@@ -33,8 +33,7 @@ pub struct Found<'c> {
     /// [`Cubin::remove_debug_sections`] leaves show it, or that there is no debug section at all: from sm_70 on ptxas and nvlink
     /// write `.debug_frame` whatever the options.
     pub removed: Vec<SectionKind>,
-    /// nvlink made it of several inputs, of which it leaves out what is not used: it says so, or there are lines that ptxas was not asked
-    /// for. At link-time optimisation nvlink calls ptxas without `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody
+    /// nvlink made it of several inputs and left out what is not used: it says so, or there are lines that ptxas was not asked for. At link-time optimisation nvlink calls ptxas without `-lineinfo`, and lines come from `.loc` alone. (A ptxas that somebody
     /// called without it for PTX with `.loc` looks the same.) Observed: nvlink 13.0.88.
     pub is_linked: bool,
     /// The tool that wrote it and its version, where the file says so.
@@ -148,7 +147,7 @@ fn removed(
     may_lack_frames: bool,
 ) -> Vec<SectionKind> {
     let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
-    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.marks_removed());
+    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
     let names = marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)));
     let kinds = names.filter(|name| name.is_debug_contents() && name.origin() == Some(Origin::Assembler));
     let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();

@@ -40,7 +40,7 @@ pub(super) const CONTENTS: [(SectionKind, DebugLevel, Option<Condition>); 7] = {
 
 /// From this SM on ptxas writes `.debug_frame` whatever the options, into files without a function too; below only with `-g`.
 ///
-/// Observed: ptxas 11.8.89, 12.6.85, 12.9.86 and 13.0.88, as far as each takes sm_50 to sm_121, with and without `-c`; nvlink 13.0.88.
+/// Observed: ptxas 11.8.89, 12.6.85, 12.9.86 and 13.0.88, each on the chips that it takes from sm_50 to sm_121, with and without `-c`; nvlink 13.0.88.
 const FIRST_SM_WITH_FRAMES: u32 = 70;
 
 /// From which level on files for an SM have `.debug_frame`.

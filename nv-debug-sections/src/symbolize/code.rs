@@ -372,7 +372,7 @@ mod tests {
             // Padding is the function's.
             (&[(0, 64)], vec![(0, Some(0))]),
             (&[(0, 100), (40, 20), (60, 40)], vec![(0, Some(0)), (40, Some(1)), (60, Some(2))]),
-            // Code behind a folded function is the kernel's, and behind one within another that one's.
+            // Code after a folded function is the kernel's; code after a function within another is the outer one's.
             (&[(0, 100), (40, 20)], vec![(0, Some(0)), (40, Some(1)), (60, Some(0))]),
             (
                 &[(0, 100), (10, 40), (20, 10)],

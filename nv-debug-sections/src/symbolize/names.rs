@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(name(1), CalleeName { name: Some(b"b"), offset: 1, ..sure });
         let none = CalleeName { name: None, offset: 5, doubt: Some(Doubt::NoString), recovered: false };
         assert_eq!(name(5), none);
-        // Behind the last NUL there is no string, in a unit whose base is in doubt only at the start of one.
+        // There is no string after the last NUL. In a unit whose base is in doubt a name is at the start of a string only.
         assert_eq!(CalleeNames::new(&b"ab\0c"[..], [unit(0, &[])]).get(0, 3).name, None);
         let names = CalleeNames::new(&b"ab\0c\0"[..], [unit(3, &[]), unit(0, &[])]);
         assert_eq!((names.get(1, 0).name, names.get(1, 1).name), (Some(&b"ab"[..]), None));

@@ -446,7 +446,7 @@ impl<'a> References<'_, 'a> {
         if self.known.relocatable && fails && !self.sections.has_bytes(name) {
             let rule = RuleId::SectionMissing;
             let message =
-                format_args!("with -c and -g ptxas fails over {name}, of which the module has no bytes");
+                format_args!("with -c and -g ptxas fails over {name}: the module has no bytes of it");
             sink.error(rule, range, message);
             if self.known.code {
                 let at = (Phase::Sections, u32::MAX);

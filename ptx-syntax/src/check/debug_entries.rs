@@ -14,7 +14,7 @@ use crate::statement::Statement;
 use crate::text::TextRange;
 use crate::types::StateSpace;
 
-/// `ADDR_global_space` (PTX Writer's Guide §6.2), which an entry without a class has.
+/// `ADDR_global_space` (PTX Writer's Guide §6.2): the memory of a variable whose entry has no address class.
 const GLOBAL: u64 = 5;
 
 /// What the rules look at.

@@ -11,7 +11,7 @@ use crate::types::{FunctionKind, StateSpace};
 /// The first architecture whose functions take parameters in memory.
 const FIRST_WITH_ABI: u32 = 20;
 
-/// Checks all of them.
+/// Checks the parameters of all functions and prototypes.
 pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {
     let words = module.targets().flat_map(|target| &target.specifiers);
     let architectures: Vec<(u32, u32)> =

@@ -64,7 +64,7 @@ const PURE: &[&str] = &[
     "szext", "tanh", "testp", "xor",
 ];
 
-/// The instructions that give code, as far as registers tell: those that do more than write registers, and those that
+/// The instructions that give code, judged by their registers: those that do more than write registers, and those that
 /// write one which such an instruction reads. By the index of the statement.
 ///
 /// Observed: ptxas 13.0.88 leaves out the others, with -g too, where it keeps those with a predicate.
@@ -147,7 +147,7 @@ fn operands<'a>(instruction: &Instruction<'a>) -> (&'a str, &'a str) {
     operands.split_at(end.unwrap_or(operands.len()))
 }
 
-/// Whether nothing right behind it runs, unless a label stands there.
+/// Whether what follows an instruction runs only if a label stands there.
 pub(super) fn leaves(instruction: &Instruction<'_>) -> bool {
     let leaving = matches!(instruction.mnemonic(), "ret" | "exit" | "bra" | "trap");
     leaving && instruction.predicate().is_none()

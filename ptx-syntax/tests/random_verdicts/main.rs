@@ -24,11 +24,11 @@ use std::{env, fs, thread};
 use fastrand::Rng;
 use oracle::{Oracle, WAYS, Way, disagreement, general, is_of_code, verdict};
 
-/// Of each kind so many are made smaller.
+/// How many modules of each kind are made smaller.
 const KEPT: usize = 3;
-/// Of the reasons for which ptxas refuses so many are shown.
+/// How many of ptxas' reasons to refuse are shown.
 const SHOWN: usize = 12;
-/// ptxas runs so often where it did not agree: what it does with memory that it should not read changes.
+/// How often ptxas runs where it did not agree: what it does with memory that it should not read changes.
 const AGAIN: usize = 5;
 
 /// Seed and count of the run of `cargo test`.

@@ -11,7 +11,7 @@ use super::words::{SECTIONS, pick};
 #[derive(Clone, Debug)]
 pub struct Line {
     pub text: String,
-    /// An instruction or a register: ptxas judges these by more than debug directives.
+    /// A line of code, an instruction or a register. It is changed less often: ptxas refuses most changes of these for the code.
     pub is_code: bool,
 }
 

@@ -96,7 +96,7 @@ fn reason(words: &str) -> String {
     line.rsplit_once("   : ").map_or(line, |(_, text)| text).to_owned()
 }
 
-/// What ptxas refuses for the code of a module, of which `check` says nothing.
+/// What ptxas says of modules that it refuses for their code, which `check` does not judge.
 const OF_CODE: &[&str] = &[
     "Arguments mismatch for instruction",
     "Unexpected instruction types specified",

@@ -52,7 +52,8 @@ pub fn command(program: &OsStr) -> Command {
     command
 }
 
-/// Runs the launcher. `args` are the number of the process that started it, and the command line.
+/// Becomes another program, which the kernel ends when the process that started us ends. `args` are that process' number and
+/// the program's command line.
 pub fn launch(args: &[OsString]) -> ExitCode {
     #[cfg(target_os = "linux")]
     if let [starter, program, args @ ..] = args {
@@ -149,7 +150,7 @@ pub(super) fn end_all(groups: &[Group]) {
     use rustix::process::{Signal, WaitOptions, kill_process, kill_process_group, waitpid};
     let signal_all = |signal| {
         for group in groups {
-            // A program that is no head of a group is in ours.
+            // A program that does not lead a process group is in ours.
             let _ = kill_process_group(*group, signal).or_else(|_| kill_process(*group, signal));
         }
     };

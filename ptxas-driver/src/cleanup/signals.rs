@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// From then on a second signal ends us at once, whatever is left behind.
+/// From then on a second signal ends us at once, whatever stays then.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Starts to wait for signals. Before there is anything to clean up their own actions are right.

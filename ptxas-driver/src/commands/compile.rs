@@ -94,7 +94,7 @@ fn list_version() -> (String, u8) {
     }
 }
 
-/// Prints to standard output. A reader that has seen enough is no failure.
+/// Prints to standard output. A closed pipe is not a failure.
 fn print(text: &str) -> u8 {
     let mut stdout = std::io::stdout();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -123,7 +123,7 @@ struct Document<'a, Q: Serialize, L: Serialize> {
     schema_version: u32,
     file: &'a str,
     sm: u32,
-    /// Where the code is.
+    /// Where the machine code is: `here`, `other-file` or `none`.
     code: &'static str,
     /// `"mercury"` with --mercury.
     #[serde(skip_serializing_if = "Option::is_none")]

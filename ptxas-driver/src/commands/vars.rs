@@ -76,7 +76,7 @@ struct Document<'a, L: Serialize> {
     schema_version: u32,
     file: &'a str,
     sm: u32,
-    /// Where the code is.
+    /// Where the machine code is: `here`, `other-file` or `none`.
     code: &'static str,
     #[serde(flatten)]
     listing: L,

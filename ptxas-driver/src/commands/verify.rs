@@ -30,7 +30,7 @@ a cubin names elsewhere is not opened.
 The rules are in docs/verify.md. What ptxas and nvlink are known to do wrong has codes of its own,
 from 101 on, and is a note. Of a rule 20 findings are shown and the others counted; --json has 100.
 From sm_100 on the capsule is compared with the native sections too, as `merc self-check` does.
-A file without code, as `compile --code none` makes it, is said to have none, which is no fault.
+A file without code, as `compile --code none` makes it, is said to have none; that is not a fault.
 
 Exit status:
   0  no errors

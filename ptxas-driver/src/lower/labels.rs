@@ -168,7 +168,7 @@ $open: .loc 1 1 1
             registers: Vec::new(),
             exits: Vec::new(),
             branch_setup: Vec::new(),
-            added: Vec::new(),
+            imnmx: Vec::new(),
             calls: Vec::new(),
         }
     }

@@ -288,7 +288,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg` with the depot's offset from the frame base. A constant behind the
+    /// `DW_OP_addr DEPOT` becomes `DW_OP_fbreg` with the depot's offset from the frame base. A constant after the
     /// name is lost.
     fn local(&mut self, fixup: &Fixup<'_>, name: &str) {
         let below_base = self.context.below_frame_base(name);

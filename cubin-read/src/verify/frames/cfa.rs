@@ -7,12 +7,12 @@ use std::ops::Range;
 /// How a row finds its CFA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CfaRule {
-    /// Not at all.
+    /// There is no rule for the CFA.
     #[default]
     Missing,
-    /// A register and an offset, of which an instruction may change one.
+    /// A register and an offset. An instruction may change either of them alone.
     Register,
-    /// An expression.
+    /// A DWARF expression.
     Expression,
 }
 

@@ -33,12 +33,12 @@ impl TableFiles {
 /// The files of all tables of `.debug_line`, and where rows name each.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct LineFiles {
-    /// By offset.
+    /// The line tables by their offset in `.debug_line`.
     pub(in super::super) tables: Vec<TableFiles>,
     paths: Vec<String>,
     /// Addresses of all rows of a section, ascending.
     rows: HashMap<SectionIndex, Vec<u64>>,
-    /// Those of a file.
+    /// Addresses of the rows of a section that name a file, ascending.
     of_file: HashMap<(SectionIndex, PathId), Vec<u64>>,
 }
 

@@ -22,8 +22,8 @@ pub(super) fn print(as_ptxas: bool) -> (String, u8) {
     (source, print_text(&text))
 }
 
-/// What a ptxas prints. One that cannot tell its release is no reason to tell none: then the compile would not come to us, and
-/// nobody would hear what is wrong.
+/// What a ptxas prints, with a release in any case. Without one the compile would not come to us, and nobody would hear what is
+/// wrong.
 fn of(found: &ptxas::Found) -> String {
     match ptxas::printed(&found.path, "--version") {
         Ok(text) if names_release(&text) => text,

@@ -47,7 +47,7 @@ impl Limits {
 pub(super) struct FileReport {
     pub(super) file: String,
     pub(super) sm: u32,
-    /// Where the code is.
+    /// Where the machine code is: `here`, `other-file` or `none`.
     pub(super) code: &'static str,
     /// What a file without code is; it keeps no limit.
     #[serde(skip)]

@@ -12,7 +12,7 @@ pub(in crate::commands) struct Document<'a> {
     pub(in crate::commands) file: &'a str,
     pub(in crate::commands) sm: u32,
     pub(in crate::commands) e_type: u16,
-    /// Where the code is.
+    /// Where the machine code is: `here`, `other-file` or `none`.
     pub(in crate::commands) code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) section_table: Option<Vec<Header>>,

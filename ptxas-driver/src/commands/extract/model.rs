@@ -157,7 +157,7 @@ impl<'d> Image<'d> {
     }
 
     /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin says neither whether it has code nor, unless
-    /// that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. Obfuscation is no fault of a list.
+    /// that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. A list does not complain of obfuscated entries.
     pub(super) fn needs_look(entry: &Entry<'_>) -> bool {
         match entry.kind {
             EntryKind::Elf => true,

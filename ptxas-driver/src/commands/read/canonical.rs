@@ -245,7 +245,7 @@ impl Units {
         }
         qualifiers.sort_unstable();
         let integer = (!integer.is_empty()).then(|| integer_type(&integer));
-        // Of a name behind its type, as in `unsigned int f<int>(int)`, the type comes first.
+        // The return type stands first, as in `unsigned int f<int>(int)`.
         let sorted = integer.into_iter().chain(others).chain(qualifiers).map(Unit::Word);
         sorted.chain(self.0.get(words..).unwrap_or_default().iter().cloned()).collect()
     }

@@ -2,8 +2,8 @@
 
 use nv_debug_sections::cubin::{CodePlace, Cubin};
 
-/// Of a file that has no code, and so cannot run, what it is and who made it: for messages that say `no code`. Of a side file
-/// nothing, for its code is in the cubin that it was made of.
+/// What a file without code is and who made it, for messages that say `no code`. `None` for files with code, and for side files,
+/// whose code is in the cubin that they were made of.
 pub(in crate::commands) fn debug_only(cubin: &Cubin<'_>) -> Option<String> {
     if cubin.code_place() != CodePlace::None {
         return None;

@@ -11,7 +11,7 @@ pub(in crate::commands) fn stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>
     if Found::of(cubin).removed.is_empty() {
         return None;
     }
-    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.marks_removed());
+    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
     let names = marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)));
     let gone: Vec<SectionKind> =
         names.filter(SectionName::is_debug_contents).filter_map(|name| name.kind()).collect();

@@ -151,7 +151,7 @@ pub(super) struct Report<'a> {
     pub(super) debug_file: Option<&'a str>,
     pub(super) sm: u32,
     pub(super) e_type: u16,
-    /// Where the code is.
+    /// Where the machine code is: `here`, `other-file` or `none`.
     pub(super) code: &'static str,
     /// It is a side file; `output` and `level` are those of the file it was made of.
     pub(super) side_file: bool,

@@ -188,7 +188,7 @@ fn of_number(number: i128) -> serde_json::Value {
     }
 }
 
-/// A floating-point number as its shortest digits have it; text for infinity and what is no number.
+/// A floating-point number as its shortest digits have it; text for infinity and NaN.
 fn of_text(digits: &str) -> serde_json::Value {
     let number = digits.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
     number.map_or_else(|| digits.into(), serde_json::Value::from)
