@@ -426,6 +426,19 @@ fn a_reference_out_of_its_unit_is_said() {
     assert!(shown.ends_with("DW_AT_sibling: unit+0xffffffffffffffff (outside the unit)\n"), "{shown}");
 }
 
+/// Bug 61: ptxas wrote 0 for the end of a block, because no label of that name is there.
+#[test]
+fn a_code_address_without_relocation_is_marked() {
+    let file = Path::new("../cubin-read/tests/data/unplaced_label.sm_86.cubin");
+    let text = text(file, &["--section", ".debug_info"]);
+    let ends: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("DW_AT_high_pc: ")).collect();
+    let (marked, places): (Vec<&str>, Vec<&str>) =
+        ends.iter().partition(|end| end.ends_with("(no relocation)"));
+    assert_eq!(marked, ["0x0 (no relocation)"], "{text}");
+    assert!(!places.is_empty() && places.iter().all(|place| place.starts_with(".text.")), "{text}");
+}
+
 #[test]
 fn the_section_table_says_what_debug_sections_hold() {
     let file = example("saxpy/saxpy.cubin");

@@ -188,10 +188,13 @@ impl Words<'_, '_, '_> {
             format!("{{ {} }}", expression::words(block, start, &address))
         };
         match attribute.value() {
-            AttributeValue::Addr(address) if attribute.name() == gimli::DW_AT_high_pc => {
-                self.source.end_address(self.view, self.field, address)
+            AttributeValue::Addr(address) => {
+                let place = match attribute.name() {
+                    gimli::DW_AT_high_pc => self.source.end_place(self.view, self.field, address),
+                    _ => self.source.code_place(self.view, self.field, address),
+                };
+                place.unwrap_or_else(|| format!("{address:#x} (no relocation)"))
             }
-            AttributeValue::Addr(address) => self.source.code_address(self.view, self.field, address),
             AttributeValue::String(string) => format!("{:?}", text(string.slice())),
             AttributeValue::DebugStrRef(offset) => match string_at(self.strings, offset.0) {
                 Some(string) => format!("{:?}", text(string)),

@@ -220,19 +220,29 @@ impl<'c, 'd> Source<'c, 'd> {
 
     /// The same for a code address, which in debug-only objects needs no relocation.
     pub(super) fn code_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
-        match self.at_address(value).filter(|_| view.data.target(offset).is_none()) {
-            Some((section, offset)) => format!("{section}+{offset:#x}"),
-            None => self.field(view, offset, value),
-        }
+        self.code_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
     /// The same for an end: the address behind a range may be another section's first.
     pub(super) fn end_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
-        let last = value.checked_sub(1).and_then(|last| self.at_address(last));
-        match last.filter(|_| view.data.target(offset).is_none()) {
-            Some((section, last)) => format!("{section}+{:#x}", last + 1),
-            None => self.field(view, offset, value),
+        self.end_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
+    }
+
+    /// The place that a field for a code address says in words; `None` if it is a number that is no address in this file.
+    pub(super) fn code_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
+        match view.data.target(offset) {
+            Some(target) => Some(self.place(target)),
+            None => self.at_address(value).map(|(section, offset)| format!("{section}+{offset:#x}")),
         }
+    }
+
+    /// The same for an end.
+    pub(super) fn end_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
+        if let Some(target) = view.data.target(offset) {
+            return Some(self.place(target));
+        }
+        let (section, last) = self.at_address(value.checked_sub(1)?)?;
+        Some(format!("{section}+{:#x}", last + 1))
     }
 
     /// The cubin underneath.
