@@ -188,10 +188,9 @@ fn habits_of_ptxas_are_no_errors() {
     }
 }
 
-/// Bug 91: the values that the report gives.
-#[test]
-fn constants_are_read_in_their_types() {
-    let cubin = Cubin::parse(data!("constants.sm_75")).unwrap();
+/// The variables with a constant value, as `NAME = VALUE`.
+fn constants(bytes: &[u8]) -> Vec<String> {
+    let cubin = Cubin::parse(bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
     let variables = Variables::read(&cubin, &entries).unwrap();
     let mut room = variables.room();
@@ -203,8 +202,14 @@ fn constants_are_read_in_their_types() {
             }
         }
     }
+    all
+}
+
+/// Bug 91: the values that the report gives.
+#[test]
+fn constants_are_read_in_their_types() {
     assert_eq!(
-        all,
+        constants(data!("constants.sm_75")),
         [
             "port = 65000",
             "on = true",
@@ -214,6 +219,33 @@ fn constants_are_read_in_their_types() {
             "mark = 'A' (65)",
             "mask = 18446744073709551614",
             "level = 200",
+        ]
+    );
+}
+
+/// Bug 91: enumerators, arrays, complex numbers, numbers of 16 and of 2 bytes, and bytes that say no number. The values are those
+/// that `data/constants_of_types.ptx` was written from.
+#[test]
+fn constants_of_other_types() {
+    assert_eq!(
+        constants(data!("constants_of_types.sm_75")),
+        [
+            "shade = RED (-1)",
+            "tint = BLUE (100)",
+            "odd = 7",
+            "mask = ALL (255)",
+            "other = 254",
+            "where = 0x7f00001000",
+            "label = \"warp\"",
+            "steps = {1, -2, 70000}",
+            "z = 1.5 - 0.25i",
+            "w = -3 + 0.125i",
+            "big = -1267650600228229401496703205376",
+            "wide = 170141183460469231731687303715884105733",
+            "h = 0.099975586",
+            "bf = -2",
+            "p = [01, 02, 03, 04, 05, 06, 07, 08]",
+            "short = [01, 02]",
         ]
     );
 }

@@ -330,7 +330,13 @@ impl fmt::Display for ConstantValue {
             },
             Self::Single(number) => write!(f, "{number}"),
             Self::Double(number) => write!(f, "{number}"),
-            Self::Complex(parts) => write!(f, "{} + {}i", parts[0], parts[1]),
+            Self::Complex(parts) => {
+                let (real, imaginary) = (&parts[0], parts[1].to_string());
+                match imaginary.strip_prefix('-') {
+                    Some(magnitude) => write!(f, "{real} - {magnitude}i"),
+                    None => write!(f, "{real} + {imaginary}i"),
+                }
+            }
             Self::Pointer(number) => write!(f, "{number:#x}"),
             Self::Enumerator(name, number) => write!(f, "{name} ({number})"),
             Self::Text(text) => write!(f, "{text:?}"),

@@ -19,6 +19,7 @@ make swapped_classes sm_80 -g
 make no_classes sm_80 -g
 make vectors sm_86 -g
 make constants sm_75 -g
+make constants_of_types sm_75 -g
 make reversed_ranges sm_90 -g
 make reversed_ranges sm_100 -g
 make range_without_start sm_100 -g
