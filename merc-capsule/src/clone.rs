@@ -76,7 +76,7 @@ fn stored(native: &str, bytes: Bytes<'_>, rela: Vec<Relocation>, must_hold: bool
         Some(Storage::Alias | Storage::AliasUnlessRelocated) => may_share,
         Some(Storage::AliasUnlessLineOffset) => may_share && !has_line_offset(),
         Some(Storage::AliasIfEqual) => matches!(bytes, Bytes::Original(_)),
-        Some(Storage::Own) | None => false,
+        Some(Storage::Own | Storage::OwnIfThere) | None => false,
     };
     let bytes = match bytes {
         _ if is_shared => None,

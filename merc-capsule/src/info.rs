@@ -19,7 +19,7 @@
 //! let mercury = to_mercury(".nv.info.saxpy", &native, &there, Some)?;
 //! assert_eq!(finalizer_options(&mercury), Some(&[0; 52][..]));
 //!
-//! let only = native_only(&mercury, 120, None)?;
+//! let only = native_only(&mercury, 120, None, false)?;
 //! let here = NativeSide { map: &map, frame_sizes: &frame_sizes, only: &only };
 //! assert_eq!(to_native(".nv.merc.nv.info.saxpy", &mercury, &here, Some)?, native);
 //! # Ok::<(), nv_debug_sections::Error>(())
@@ -57,9 +57,11 @@ pub enum Difference {
 ///
 /// Those of [`Layout::Unknown`] seem to hold addresses by their names; no file for sm_100 and later has them yet. `AT_ENTRY_FRAGMENTS`
 /// holds none: its numbers have names (cuobjdump 13.2.86: `AT_ENTRY_FRAGMENT_TMEM_CTA1_V2`), and are the same in both spaces.
-pub const ATTRIBUTES: [(Attribute, Difference); 26] = [
+pub const ATTRIBUTES: [(Attribute, Difference); 28] = [
     (Attribute::PARAM_CBANK, Difference::OnlyIn(Space::Native)),
     (Attribute::FRAME_SIZE, Difference::OwnNumber),
+    (Attribute::BINDLESS_TEXTURE_BANK, Difference::OnlyIn(Space::Native)),
+    (Attribute::BINDLESS_SURFACE_BANK, Difference::OnlyIn(Space::Native)),
     (Attribute::CBANK_PARAM_SIZE, Difference::OnlyIn(Space::Native)),
     (Attribute::EXIT_INSTR_OFFSETS, LIST),
     (Attribute::S2RCTAID_INSTR_OFFSETS, UNKNOWN),

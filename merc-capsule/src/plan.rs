@@ -186,6 +186,10 @@ pub fn plan(sections: &[SectionView<'_>]) -> Result<CapsulePlan, PlanError> {
     let mut relocations: HashMap<&str, usize> = HashMap::new();
     for (original, view) in sections.iter().enumerate().filter(|(_, view)| !is_mercury(view.flags)) {
         let (Some(rule), Some(name)) = (rule(view.name), merc_name(view.name)) else { continue };
+        let is_there = || sections.iter().any(|section| section.name == name);
+        if rule.storage == Storage::OwnIfThere && !is_there() {
+            continue;
+        }
         // Linked files have several sections of one name, each with a clone of its own; relocations merge.
         let is_relocation = SectionName::parse(view.name).form == Some(RelocForm::Rela);
         if is_relocation && let Some(first) = relocations.insert(view.name, original) {
@@ -214,7 +218,7 @@ fn clone(original: usize, name: String, view: &SectionView<'_>, rule: &Rule) -> 
         (_, Storage::AliasUnlessRelocated) => (Action::Alias, Some(Exception::RewriteIfRelocated)),
         (Content::Same, _) => (Action::Copy, None),
         (Content::Mercury, Storage::AliasIfEqual) => (Action::Rewrite, Some(Exception::AliasIfEqual)),
-        (Content::Mercury, Storage::Own) => (Action::Rewrite, None),
+        (Content::Mercury, Storage::Own | Storage::OwnIfThere) => (Action::Rewrite, None),
     };
     let link = match rule.sh_type {
         sht::MERC_CODE | sht::MERC_INFO | sht::MERC_RELA | sht::MERC_CALLGRAPH => Some(".nv.merc.symtab"),

@@ -40,6 +40,8 @@ pub enum Storage {
     AliasIfEqual,
     /// In a file range of its own.
     Own,
+    /// In a file range of its own, in files in which the code generator has put it.
+    OwnIfThere,
 }
 
 /// One row of the policy table.
@@ -73,7 +75,7 @@ impl Rule {
 pub const RULES: &[Rule] = {
     use Content::{Mercury, Same};
     use Extent::{Function, Numbered, Whole};
-    use Storage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own};
+    use Storage::{Alias, AliasIfEqual, AliasUnlessLineOffset, AliasUnlessRelocated, Own, OwnIfThere};
     const fn row(
         (native, extent): (&'static str, Extent),
         (clone, sh_type): (&'static str, u32),
@@ -115,6 +117,13 @@ pub const RULES: &[Rule] = {
             AliasUnlessRelocated,
         ),
         row((".nv.constant4", Whole), (".nv.merc.nv.constant.pic", sht::MERC_CONSTANT_PIC), Same, Alias),
+        // What a kernel needs of its `.texref`, `.samplerref` and `.surfref` variables stands natively behind its parameters.
+        row(
+            (".nv.constant0", Function),
+            (".nv.merc.nv.constant.entry_image_header_indices", sht::MERC_CONSTANT_IMAGE_HEADERS),
+            Mercury,
+            OwnIfThere,
+        ),
         row(
             (".nv.constant2", Function),
             (".nv.merc.nv.constant.optimizer", sht::MERC_CONSTANT_OPTIMIZER),
@@ -166,7 +175,6 @@ const NOT_CLONED: &[(&str, Extent)] = &[
     (".note.nv", Extent::Function),
     (".nv.compat", Extent::Whole),
     (".nv.prototype", Extent::Whole),
-    (".nv.constant0", Extent::Function),
     (".nv.global", Extent::Whole),
     (".nv.shared", Extent::Function),
     (SectionKind::NvDebugShared.name(), Extent::Whole),

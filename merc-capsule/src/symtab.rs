@@ -1,5 +1,6 @@
 //! `.nv.merc.symtab`: the symbols of a cubin in Mercury space.
 
+use crate::policy::merc_name;
 use crate::recover::CodeMap;
 use crate::spaces::Spaces;
 use foldhash::{HashMap, HashMapExt as _};
@@ -33,9 +34,13 @@ pub struct MercuryFunction {
     pub size: u64,
 }
 
-/// Whether a symbol of `.symtab` is in `.nv.merc.symtab` too. `section` is the name of its section.
-fn has_counterpart(symbol: &Symbol, section: &str) -> bool {
-    !(symbol.is_section() && section.starts_with(".nv.constant0."))
+/// Whether a symbol of `.symtab` is in `.nv.merc.symtab` too: all but the section symbols of `.nv.constant0.F` without a clone.
+/// `section` is the name of its section.
+fn has_counterpart(cubin: &Cubin<'_>, symbol: &Symbol, section: &str) -> bool {
+    if !symbol.is_section() || !section.starts_with(".nv.constant0.") {
+        return true;
+    }
+    merc_name(section).is_some_and(|clone| cubin.section_by_name(&clone).is_some())
 }
 
 /// The numbers in `.nv.merc.symtab` of all symbols of `.symtab`, for a file that has yet to get the former.
@@ -43,7 +48,7 @@ pub(crate) fn numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
     let mut next = 0;
     let number = |symbol: &Symbol| {
         let section = symbol.section().map(|section| cubin.section_name(section)).unwrap_or_default();
-        has_counterpart(symbol, section).then(|| {
+        has_counterpart(cubin, symbol, section).then(|| {
             next += 1;
             SymbolIndex(next - 1)
         })
@@ -53,7 +58,7 @@ pub(crate) fn numbers(cubin: &Cubin<'_>) -> Vec<Option<SymbolIndex>> {
 
 /// The symbols of `.nv.merc.symtab`, the null symbol first, for a file that has the clones of its sections already.
 ///
-/// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which has no clone. What is in a
+/// They are those of `.symtab` in the same order, but for the section symbols of `.nv.constant0.F`, which seldom has a clone. What is in a
 /// section with a clone is in the clone; functions are where `maps` say; what is reserved of
 /// shared memory counts nothing. Section symbols of clones that have names of their own have these, without `.nv.merc` (FORMATS 7;
 /// observed: ptxas 13.0.88).
@@ -84,7 +89,7 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     for (number, symbol) in (0..).zip(cubin.symbols_of(symtab)) {
         let name = cubin.symbol_name_in(symtab, SymbolIndex(number));
         let section = symbol.section().map(|section| cubin.section_name(section)).unwrap_or_default();
-        if !has_counterpart(symbol, section) {
+        if !has_counterpart(cubin, symbol, section) {
             continue;
         }
         let clone = symbol.section().and_then(|section| spaces.mercury(section));

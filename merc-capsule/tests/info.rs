@@ -152,7 +152,9 @@ fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
         let native = nv_info::decode(name, &native_bytes).unwrap();
         let mercury = nv_info::decode(clone, &mercury_bytes).unwrap();
         let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
-        let only = native_only(&mercury, cubin.header.sm(), constants).unwrap();
+        let image_headers = format!(".nv.merc.nv.constant.entry_image_header_indices.{function}");
+        let has_images = cubin.section_by_name(&image_headers).is_some();
+        let only = native_only(&mercury, cubin.header.sm(), constants, has_images).unwrap();
         assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
         assert_eq!(native.len() - only.len(), mercury.len() - 1, "{} {name}", path.display());
         sections += 1;
@@ -175,28 +177,39 @@ fn what_only_native_code_has_follows_from_the_clone() {
 #[test]
 fn what_the_corpus_lacks_comes_out_both_ways() {
     let Some(ptxas) = corpus::oracle("ptxas") else { return };
-    let ptx = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/barriers.ptx");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let barriers = folder.join("tests/data/barriers.ptx");
+    let images = folder.join("../cubin-read/tests/data/images.ptx");
     let mut counts = Counts::default();
+    for ptx in [barriers, images] {
+        of_every_chip(&ptxas, &ptx, &mut counts);
+    }
+    eprintln!("{counts:?}");
+    for attribute in [Attribute::MBARRIER_INSTR_OFFSETS, Attribute::ANNOTATIONS, Attribute::KPARAM_INFO_V2] {
+        assert!(counts.attributes.contains(&attribute), "{attribute}");
+    }
+    assert_eq!((counts.to_mercury, counts.to_native), (counts.sections, counts.sections));
+}
+
+/// Compiles a module for every chip and checks what comes.
+fn of_every_chip(ptxas: &Path, ptx: &Path, counts: &mut Counts) {
+    let name = ptx.file_stem().unwrap().to_str().unwrap();
     for chip in ["100", "100a", "103", "103a", "110", "110a", "120", "120a", "121", "121a"] {
         for options in [&["-annotate"][..], &["-c"]] {
             let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-            let source = folder.join(format!("info-{chip}{}.ptx", options[0]));
+            let source = folder.join(format!("info-{name}-{chip}{}.ptx", options[0]));
             let file = source.with_extension("cubin");
-            let text = fs::read_to_string(&ptx).unwrap().replace("sm_100", &format!("sm_{chip}"));
+            let text = fs::read_to_string(ptx).unwrap().replace("sm_100", &format!("sm_{chip}"));
             fs::write(&source, text).unwrap();
-            let mut command = std::process::Command::new(&ptxas);
+            let mut command = std::process::Command::new(ptxas);
             let command = command.arg(format!("-arch=sm_{chip}")).args(options).arg("-o").arg(&file);
             let output = command.arg(&source).output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             let bytes = fs::read(&file).unwrap();
             let cubin = Cubin::parse(&bytes).unwrap();
-            check(&file, &cubin, &mut counts);
+            check(&file, &cubin, counts);
             check_native_only(&file, &cubin);
         }
-    }
-    eprintln!("{counts:?}");
-    for attribute in [Attribute::MBARRIER_INSTR_OFFSETS, Attribute::ANNOTATIONS, Attribute::KPARAM_INFO_V2] {
-        assert!(counts.attributes.contains(&attribute), "{attribute}");
     }
 }
 

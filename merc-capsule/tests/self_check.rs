@@ -258,6 +258,12 @@ fn a_range_without_native_start_checks_itself() {
     assert_eq!(differences(&Cubin::parse(&data("reversed_ranges.sm_100.cubin")).unwrap()), []);
 }
 
+/// Kernels with variables of textures and surfaces: their `.nv.constant0.F` has a clone.
+#[test]
+fn a_program_with_image_headers_checks_itself() {
+    assert_eq!(differences(&Cubin::parse(&data("images.sm_100.cubin")).unwrap()), []);
+}
+
 /// Ranges of `%r3` in R4 as ptxas 13.0.88 wrote them for sm_120: the second Mercury one has no native start.
 #[test]
 fn ranges_without_start_are_matched_by_their_place() {

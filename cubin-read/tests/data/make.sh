@@ -26,3 +26,4 @@ make range_without_start sm_100 -g
 make reversed_division sm_120 -g
 make cie_past_end sm_100 -c
 make recursion sm_110 -lineinfo
+make images sm_100 -lineinfo

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
 /// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them for chip `sm`, 100
-/// for sm_100. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has.
+/// for sm_100. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has;
+/// `has_images` says whether that section has a clone, which is so where the kernel uses `.texref`, `.samplerref` or `.surfref` variables.
 ///
 /// # Errors
 ///
@@ -24,6 +25,7 @@ pub fn native_only(
     mercury: &[Record<'_>],
     sm: u32,
     constants: Option<SymbolIndex>,
+    has_images: bool,
 ) -> Result<Vec<Record<'static>>> {
     let fault = |text: String| Error::whole(nv_info::NAME, ErrorKind::Other(text));
     let (_, workarounds) = SW_WAR
@@ -47,6 +49,12 @@ pub fn native_only(
         only.push(Record { attribute: Attribute::PARAM_CBANK, value: sized(bank) });
     }
     only.push(Record { attribute: Attribute::SW_WAR, value: sized(workarounds.to_le_bytes().to_vec()) });
+    if has_images {
+        // The constant bank of their headers, bank 0, whichever kinds of variables there are.
+        let bank = Value::Byte { value: 0, padding: 0 };
+        let banks = [Attribute::BINDLESS_TEXTURE_BANK, Attribute::BINDLESS_SURFACE_BANK];
+        only.extend(banks.map(|attribute| Record { attribute, value: bank.clone() }));
+    }
     Ok(only)
 }
 

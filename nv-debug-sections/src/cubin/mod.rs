@@ -53,6 +53,8 @@ pub mod sht {
     pub const CUDA_SHARED_RESERVED: u32 = 0x7000_0015;
     /// `.nv.capmerc.text.F`: the Mercury form of a function.
     pub const MERC_CODE: u32 = 0x7000_0016;
+    /// `.nv.merc.nv.constant.entry_image_header_indices.F`, the clone of `.nv.constant0.F` in kernels with `.texref` variables.
+    pub const MERC_CONSTANT_IMAGE_HEADERS: u32 = 0x7000_0079;
     /// `.nv.merc.nv.constant.user`, the clone of `.nv.constant3`.
     pub const MERC_CONSTANT_USER: u32 = 0x7000_007c;
     /// `.nv.merc.nv.constant.pic`, the clone of `.nv.constant4`.
