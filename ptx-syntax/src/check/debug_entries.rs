@@ -16,6 +16,8 @@ use crate::types::StateSpace;
 
 /// `ADDR_global_space` (PTX Writer's Guide §6.2): the memory of a variable whose entry has no address class.
 const GLOBAL: u64 = 5;
+/// `DW_OP_addr`.
+const OP_ADDR: u8 = 0x03;
 
 /// What the rules look at.
 pub(super) struct Entries<'c, 'm, 'a> {
@@ -111,11 +113,13 @@ impl<'a> Entries<'_, '_, 'a> {
         self.numbers(RuleId::WrongAddressClass, &wrong, message, sink);
     }
 
-    /// `.local` variables for addresses of code, in the entry of a function or inside it.
+    /// `.local` variables in the entry of a function or inside it: what stands before one must be `DW_OP_addr`, which ptxas
+    /// makes a `DW_OP_fbreg`, be it the last byte of anything.
     fn locals(&self, declared: &names::Names<'_>, sink: &mut Sink<'_>) {
-        for fixup in self.facts.pcs.iter().filter_map(|pc| self.fixup(pc.offset)) {
+        for fixup in self.fixups {
             let FixupTarget::Symbol { name, .. } = fixup.target else { continue };
-            if declared.get(name) != Some(Declared::Variable(StateSpace::Local)) {
+            let before = (fixup.offset as usize).checked_sub(1).and_then(|before| self.bytes.get(before));
+            if declared.get(name) != Some(Declared::Variable(StateSpace::Local)) || before == Some(&OP_ADDR) {
                 continue;
             }
             let functions = &self.facts.functions;
@@ -124,7 +128,7 @@ impl<'a> Entries<'_, '_, 'a> {
             if around.is_some_and(|&(_, end)| fixup.offset < end) {
                 let rule = RuleId::LocalOutside;
                 let message = format_args!(
-                    "with -g ptxas fails over `{name}`, a .local variable, as an address of code"
+                    "with -g ptxas fails over `{name}`, a .local variable, where no DW_OP_addr stands before it"
                 );
                 sink.error(rule, fixup.range, message);
                 let said = format_args!("Internal error: unknown attribute");

@@ -37,6 +37,7 @@ pub(super) fn check(
     let views = info.map(|info| Views::of(info, sections)).unwrap_or_default();
     let input = dwarf::Input {
         info: &views.read,
+        names: views.names,
         written: &views.written,
         abbrev: abbrev.map(|section| &*section.assembled.bytes),
         str_size: sections.named(".debug_str").map(|section| section.assembled.bytes.len() as u64),
@@ -54,12 +55,12 @@ pub(super) fn check(
         let range = places.range(fault);
         sink.error(rule, range, format_args!("{}+{offset:#x}: {message}", fault.section));
     }
-    for (range, length) in info.map_or_else(Vec::new, |info| views.lengths(&info.assembled, &reading.faults))
-    {
+    let lengths = info.map_or_else(Vec::new, |info| views.lengths(&info.assembled, &reading.faults));
+    for Length { range, length, read } in lengths {
         let rule = RuleId::UnitLength;
         first.get_or_insert(rule);
         let written = range.slice(module.text);
-        let message = format_args!("ptxas takes the unit's length `{written}` for 0");
+        let message = format_args!("ptxas takes the unit's length `{written}` for {read}");
         if let Some(finding) = sink.find(rule, range, message) {
             finding.help = Some(format!("write the number: {length}"));
         }
@@ -87,8 +88,10 @@ fn refers_to_locals(fixups: &[Fixup<'_>], module: &Module<'_>) -> bool {
 /// `.debug_info` as its two readers have it.
 #[derive(Default)]
 struct Views<'a> {
-    /// As ptxas reads it.
+    /// As ptxas reads it: `.debug_abbrev+N` is N, and any other name, label or difference is its place among these, from 1.
     read: Cow<'a, [u8]>,
+    /// How many of these there are.
+    names: u64,
     /// With the numbers that names stand for.
     written: Cow<'a, [u8]>,
     /// Names that stand for none: byte offset and width, ascending.
@@ -99,14 +102,18 @@ impl<'a> Views<'a> {
     fn of(info: &'a Section<'_>, sections: &Sections<'_>) -> Self {
         let Assembled { bytes, fixups, folded, .. } = &info.assembled;
         let bytes = Cow::Borrowed(&**bytes);
-        let mut views = Self { read: bytes.clone(), written: bytes, addresses: Vec::new() };
-        for fixup in folded {
-            put(&mut views.read, fixup, 0);
+        let mut views = Self { read: bytes.clone(), written: bytes, ..Self::default() };
+        for fixup in in_order(fixups, folded) {
+            let number = match fixup.target {
+                FixupTarget::Section { name: ABBREV, addend } => addend as u64,
+                _ => {
+                    views.names += 1;
+                    views.names
+                }
+            };
+            put(&mut views.read, fixup, number);
         }
         for fixup in fixups {
-            if let FixupTarget::Section { name: ABBREV, addend: addend @ 1.. } = fixup.target {
-                put(&mut views.read, fixup, addend as u64);
-            }
             match number(&fixup.target, sections) {
                 Some(0) => {}
                 Some(number) => put(&mut views.written, fixup, number),
@@ -116,8 +123,8 @@ impl<'a> Views<'a> {
         views
     }
 
-    /// Lengths of units that are numbers, but not to ptxas; those with a fault have a finding.
-    fn lengths(&self, info: &Assembled<'_>, faults: &[Fault]) -> Vec<(TextRange, u64)> {
+    /// Lengths of units that are written by name, with the number that ptxas takes each for; those with a fault have a finding.
+    fn lengths(&self, info: &Assembled<'_>, faults: &[Fault]) -> Vec<Length> {
         let mut lengths = Vec::new();
         let mut start = 0;
         while let Some(length) = self.written.get(start..).and_then(|rest| rest.first_chunk()) {
@@ -127,17 +134,38 @@ impl<'a> Views<'a> {
                 let place = fixups.binary_search_by_key(&at, |fixup| fixup.offset).ok()?;
                 fixups.get(place).map(|fixup| fixup.range)
             };
+            let read = self.read.get(start..).and_then(|rest| rest.first_chunk());
+            let read = read.map_or(0, |read| u64::from(u32::from_le_bytes(*read)));
             if length >= 7
-                && self.read.get(start..start + 4) == Some(&[0; 4])
+                && read != length
                 && let Some(range) = by_name(&info.folded).or_else(|| by_name(&info.fixups))
                 && !faults.iter().any(|fault| fault.section == INFO && fault.offset == at)
             {
-                lengths.push((range, length));
+                lengths.push(Length { range, length, read });
             }
             start += 4 + length as usize;
         }
         lengths
     }
+}
+
+/// The length of a unit as a name.
+struct Length {
+    range: TextRange,
+    /// The number that the name stands for.
+    length: u64,
+    /// The number that ptxas takes it for.
+    read: u64,
+}
+
+/// Both in the order of their places.
+fn in_order<'a, 'f>(fixups: &'f [Fixup<'a>], folded: &'f [Fixup<'a>]) -> impl Iterator<Item = &'f Fixup<'a>> {
+    let (mut fixups, mut folded) = (fixups.iter().peekable(), folded.iter().peekable());
+    std::iter::from_fn(move || match (fixups.peek(), folded.peek()) {
+        (Some(fixup), Some(other)) if fixup.offset < other.offset => fixups.next(),
+        (_, Some(_)) => folded.next(),
+        _ => fixups.next(),
+    })
 }
 
 fn put(bytes: &mut Cow<'_, [u8]>, fixup: &Fixup<'_>, number: u64) {

@@ -496,7 +496,7 @@ pub static RULES: [Rule; 131] = [
     rule(Id::OffsetCut, ("D012", "offset-cut-to-32-bits"), Warning, "The number behind a label's `+` fits 32 bits.",
         (OBSERVED, "silent: cuts it")),
     rule(Id::LocalOutside, ("D014", "local-variable-outside-debug-info"), Error,
-        "A `.local` variable is referred to in `.debug_info` only, and there is no address of code.",
+        "A `.local` variable is referred to in `.debug_info` only, and in functions only behind `DW_OP_addr`.",
         (OBSERVED, "with -g: fatal: Internal error: unknown attribute; silent with +N: writes 0")),
     rule(Id::SectionMissing, ("D015", "section-missing"), Warning,
         "`.debug_info` refers to debug sections that the module has, with bytes.",

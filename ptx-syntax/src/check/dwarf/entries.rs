@@ -1,8 +1,8 @@
 //! The entries of a unit (DWARF 2.0.0 §7.5.2 and §7.5.4).
 
 use super::abbrev::{
-    AT_ADDRESS_CLASS, AT_CALL_FILE, AT_DECL_FILE, AT_HIGH_PC, AT_LOCATION, AT_LOW_PC, AT_NAME, Form,
-    TAG_COMPILE_UNIT, TAG_SUBPROGRAM, number, wrapping_uleb,
+    AT_ADDRESS_CLASS, AT_CALL_FILE, AT_DECL_FILE, AT_HIGH_PC, AT_LINKAGE_NAME, AT_LOCATION, AT_LOW_PC,
+    AT_NAME, Form, TAG_COMPILE_UNIT, TAG_SUBPROGRAM, number, wrapping_uleb,
 };
 use super::expression::cut_operand;
 use super::facts::{CodeAddress, Located, Number, SubprogramFile};
@@ -13,6 +13,11 @@ use super::table::Table;
 fn is_address(block: &[u8]) -> bool {
     const DW_OP_ADDR: u8 = 0x03;
     matches!(block, [9, DW_OP_ADDR, address @ ..] if address.len() == 8)
+}
+
+/// The attributes by which ptxas knows that an entry is a function's, whatever their form.
+fn is_name(name: u64) -> bool {
+    name == u64::from(AT_NAME) || name == u64::from(AT_LINKAGE_NAME)
 }
 
 /// Attributes whose block is an expression: the locations of DWARF 2.
@@ -101,6 +106,7 @@ impl Finder<'_> {
                     }
                     let first = (start + place) as u64;
                     match function {
+                        None if !attributes.iter().any(|&(name, _)| is_name(name)) => {}
                         None if shape.children => function = Some((depth, first)),
                         None => self.facts.functions.push((first, (start + at) as u64)),
                         Some(_) => {}

@@ -21,8 +21,10 @@ pub(crate) use ptxas::{Message, Outcome};
 /// The two sections as the assembler leaves them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
-    /// Contents of `.debug_info` as ptxas reads it: 0 for whatever is written by name, but for `.debug_abbrev+N`.
+    /// Contents of `.debug_info` as ptxas reads it, which has other numbers where names stand.
     pub(crate) info: &'a [u8],
+    /// The last of the numbers by which ptxas knows what is written by name.
+    pub(crate) names: u64,
     /// The same with the numbers that names stand for; 0 for an address.
     pub(crate) written: &'a [u8],
     /// Contents of `.debug_abbrev`, or `None` if the module has no such section.

@@ -326,9 +326,6 @@ impl<'a> Walk<'a> {
         root: bool,
         levels: &mut Levels,
     ) -> Result<Option<usize>, Outcome> {
-        if self.is_filled_in(unit, start) {
-            return stop(Message::OutOfBounds);
-        }
         let (code, len) = self.uleb(start, unit.end)?;
         let code = code & 0xffff_ffff;
         let mut at = start + len;
@@ -351,8 +348,7 @@ impl<'a> Walk<'a> {
         let is_over = seen.any && unit.is_over(at);
         if entry.children && !is_over {
             // A zero byte is an empty list without further ado: nobody asks what is left behind it.
-            if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) || self.is_filled_in(unit, at)
-            {
+            if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) {
                 levels.open(entry.tag == TAG_SUBPROGRAM && seen.any, seen.sibling)?;
                 return Ok(Some(at));
             }
@@ -425,13 +421,13 @@ impl<'a> Walk<'a> {
         Ok(seen)
     }
 
-    /// `DW_AT_location` as `DW_FORM_data4`: ptxas looks up the list by a number, and only 0, which a name is to it, goes well.
+    /// `DW_AT_location` as `DW_FORM_data4`: ptxas takes it for a name, and looks up what was written by that name.
     fn location_list(&mut self, tag: u16, place: usize, inside: bool) -> Result<(), Outcome> {
         if !inside && tag == TAG_PARAMETER {
             return Err(Outcome::Crashes);
         }
         let number = number(self.info.get(place..place + 4).unwrap_or_default());
-        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number != 0 {
+        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number > self.input.names {
             self.crash_later = true; // found only when all units are read
         }
         Ok(())
@@ -545,12 +541,6 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Whether an address stands there that was read as a value: it is no 0 any more, and as a code beyond the list. Only
-    /// a size of addresses that is none leads back to it.
-    fn is_filled_in(&self, unit: Unit, at: usize) -> bool {
-        !matches!(unit.address, 4 | 8) && self.input.is_fixup(at)
     }
 
     fn fixed(&self, at: usize, width: usize, end: usize) -> Result<u64, Outcome> {

@@ -299,6 +299,7 @@ fn fixups_are_not_numbers() {
     let info = unit(&[1, b'x', 0, 3, 99, 0, 0, 0, 0]);
     let input = Input {
         info: &info,
+        names: 1,
         written: &info,
         abbrev: Some(ABBREV),
         str_size: Some(10),
