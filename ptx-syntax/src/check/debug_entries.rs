@@ -7,7 +7,6 @@ use super::files::Files;
 use super::names::{self, Declared};
 use super::rules::RuleId;
 use super::sink::Sink;
-use super::transcript::{Level, Modes, Phase};
 use crate::nodes::{Function, LocDirective, Module};
 use crate::section_data::{Fixup, FixupTarget};
 use crate::statement::Statement;
@@ -16,8 +15,6 @@ use crate::types::StateSpace;
 
 /// `ADDR_global_space` (PTX Writer's Guide §6.2): the memory of a variable whose entry has no address class.
 const GLOBAL: u64 = 5;
-/// `DW_OP_addr`.
-const OP_ADDR: u8 = 0x03;
 
 /// What the rules look at.
 pub(super) struct Entries<'c, 'm, 'a> {
@@ -108,33 +105,8 @@ impl<'a> Entries<'_, '_, 'a> {
                 "`{name}` is in {space} memory and its entry has DW_AT_address_class {value}: expected {expected}"
             )
         };
-        self.locals(&declared, sink);
         wrong.sort_by_key(|(class, _)| class.offset);
         self.numbers(RuleId::WrongAddressClass, &wrong, message, sink);
-    }
-
-    /// `.local` variables in the entry of a function or inside it: what stands before one must be `DW_OP_addr`, which ptxas
-    /// makes a `DW_OP_fbreg`, be it the last byte of anything.
-    fn locals(&self, declared: &names::Names<'_>, sink: &mut Sink<'_>) {
-        for fixup in self.fixups {
-            let FixupTarget::Symbol { name, .. } = fixup.target else { continue };
-            let before = (fixup.offset as usize).checked_sub(1).and_then(|before| self.bytes.get(before));
-            if declared.get(name) != Some(Declared::Variable(StateSpace::Local)) || before == Some(&OP_ADDR) {
-                continue;
-            }
-            let functions = &self.facts.functions;
-            let after = functions.partition_point(|&(start, _)| start <= fixup.offset);
-            let around = after.checked_sub(1).and_then(|index| functions.get(index));
-            if around.is_some_and(|&(_, end)| fixup.offset < end) {
-                let rule = RuleId::LocalOutside;
-                let message = format_args!(
-                    "with -g ptxas fails over `{name}`, a .local variable, where no DW_OP_addr stands before it"
-                );
-                sink.error(rule, fixup.range, message);
-                let said = format_args!("Internal error: unknown attribute");
-                sink.says(rule, (Phase::Sections, 0), (Level::Fatal, Modes::G), said);
-            }
-        }
     }
 
     /// Addresses that are numbers.

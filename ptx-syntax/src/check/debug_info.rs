@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::data::{Section, Sections};
 use super::debug_entries::Entries;
-use super::dwarf::{self, Fault, FaultKind, Message, Outcome};
+use super::dwarf::{self, Fault, FaultKind, Locals, Message, Outcome};
 use super::files::Files;
 use super::names::{self, Declared};
 use super::rules::RuleId;
@@ -35,13 +35,14 @@ pub(super) fn check(
     }
     let fixups: &[Fixup<'_>] = info.map_or(&[], |section| &section.assembled.fixups);
     let views = info.map(|info| Views::of(info, sections)).unwrap_or_default();
+    let (blocks, locals): (Vec<_>, Vec<_>) = blocks_with_locals(module, sections).into_iter().unzip();
     let input = dwarf::Input {
         info: &views.read,
         names: views.names,
         written: &views.written,
         abbrev: abbrev.map(|section| &*section.assembled.bytes),
         str_size: sections.named(".debug_str").map(|section| section.assembled.bytes.len() as u64),
-        has_locals: refers_to_locals(fixups, module),
+        locals: &locals,
         fixups: &views.addresses,
     };
     let reading = dwarf::read(&input);
@@ -65,32 +66,70 @@ pub(super) fn check(
             finding.help = Some(format!("write the number: {length}"));
         }
     }
-    outcome(reading.ptxas, first, module, sink);
+    if let Outcome::Rejects(Message::UnknownAttribute { block, offset }) = reading.ptxas {
+        let fixups = blocks.get(block).map_or(&[][..], |block| &block.assembled.fixups);
+        if let Some(fixup) = fixups.iter().find(|fixup| fixup.offset == offset) {
+            local(fixup, module, sink);
+        }
+    } else {
+        outcome(reading.ptxas, first, module, sink);
+    }
     let find = |offsets: &[u64]| places_of(module, INFO, offsets);
     let entries =
         Entries { facts: &reading.facts, fixups, bytes: &views.written, module, files, find: &find };
     entries.check(sink);
 }
 
-fn refers_to_locals(fixups: &[Fixup<'_>], module: &Module<'_>) -> bool {
+/// Blocks of `.debug_info` that refer to `.local` variables, each with its readings.
+fn blocks_with_locals<'s, 'a>(
+    module: &Module<'_>,
+    sections: &'s Sections<'a>,
+) -> Vec<(&'s Section<'a>, Locals)> {
     let bodies = module.functions().filter_map(|function| function.body.as_ref());
     let has_locals = bodies.flat_map(|body| &body.statements).any(
         |statement| matches!(statement, Statement::Variable(variable) if variable.space == StateSpace::Local),
     );
     if !has_locals {
-        return false;
+        return Vec::new();
     }
     let declared = names::declared(module);
-    let is_local = |name| declared.get(name) == Some(Declared::Variable(StateSpace::Local));
-    fixups.iter().any(|fixup| matches!(fixup.target, FixupTarget::Symbol { name, .. } if is_local(name)))
+    let is_local = |fixup: &&Fixup<'_>| match fixup.target {
+        FixupTarget::Symbol { name, .. } => {
+            declared.get(name) == Some(Declared::Variable(StateSpace::Local))
+                && !sections.labels.contains_key(name)
+        }
+        _ => false,
+    };
+    let infos = sections.list.iter().filter(|section| section.name.text == INFO);
+    let with_places = infos.map(|section| {
+        let places = section.assembled.fixups.iter().filter(is_local).map(|fixup| fixup.offset).collect();
+        (section, Locals { info: Vec::new(), places })
+    });
+    let mut blocks: Vec<_> = with_places.filter(|(_, locals)| !locals.places.is_empty()).collect();
+    for (section, locals) in &mut blocks {
+        let is_open = |fixup: &Fixup<'_>| match fixup.target {
+            FixupTarget::Difference { .. } => true,
+            FixupTarget::Symbol { name, .. } if !sections.labels.contains_key(name) => {
+                matches!(declared.get(name), Some(Declared::CodeLabel | Declared::Parameter))
+            }
+            _ => false,
+        };
+        // The others are resolved by now, and no number any more.
+        let mut read = Cow::Borrowed(&*section.assembled.bytes);
+        for (fixup, number) in numbered(&section.assembled) {
+            put(&mut read, fixup, if is_open(fixup) { number } else { 0 });
+        }
+        locals.info = read.into_owned();
+    }
+    blocks
 }
 
 /// `.debug_info` as its two readers have it.
 #[derive(Default)]
 struct Views<'a> {
-    /// As ptxas reads it: `.debug_abbrev+N` is N, and any other name, label or difference is its place among these, from 1.
+    /// As ptxas reads it: see [`numbered`].
     read: Cow<'a, [u8]>,
-    /// How many of these there are.
+    /// The last of these numbers that is none of `.debug_abbrev`.
     names: u64,
     /// With the numbers that names stand for.
     written: Cow<'a, [u8]>,
@@ -100,18 +139,14 @@ struct Views<'a> {
 
 impl<'a> Views<'a> {
     fn of(info: &'a Section<'_>, sections: &Sections<'_>) -> Self {
-        let Assembled { bytes, fixups, folded, .. } = &info.assembled;
+        let Assembled { bytes, fixups, .. } = &info.assembled;
         let bytes = Cow::Borrowed(&**bytes);
         let mut views = Self { read: bytes.clone(), written: bytes, ..Self::default() };
-        for fixup in in_order(fixups, folded) {
-            let number = match fixup.target {
-                FixupTarget::Section { name: ABBREV, addend } => addend as u64,
-                _ => {
-                    views.names += 1;
-                    views.names
-                }
-            };
+        for (fixup, number) in numbered(&info.assembled) {
             put(&mut views.read, fixup, number);
+            if !is_abbreviations(fixup) {
+                views.names = number;
+            }
         }
         for fixup in fixups {
             match number(&fixup.target, sections) {
@@ -158,13 +193,26 @@ struct Length {
     read: u64,
 }
 
-/// Both in the order of their places.
-fn in_order<'a, 'f>(fixups: &'f [Fixup<'a>], folded: &'f [Fixup<'a>]) -> impl Iterator<Item = &'f Fixup<'a>> {
-    let (mut fixups, mut folded) = (fixups.iter().peekable(), folded.iter().peekable());
-    std::iter::from_fn(move || match (fixups.peek(), folded.peek()) {
+fn is_abbreviations(fixup: &Fixup<'_>) -> bool {
+    matches!(fixup.target, FixupTarget::Section { name: ABBREV, .. })
+}
+
+/// What is written by name, ascending, with the number that ptxas takes it for: N for `.debug_abbrev+N`; for any other name,
+/// label or difference its place among these, from 1.
+fn numbered<'s, 'a>(section: &'s Assembled<'a>) -> impl Iterator<Item = (&'s Fixup<'a>, u64)> {
+    let (mut fixups, mut folded) = (section.fixups.iter().peekable(), section.folded.iter().peekable());
+    let ordered = std::iter::from_fn(move || match (fixups.peek(), folded.peek()) {
         (Some(fixup), Some(other)) if fixup.offset < other.offset => fixups.next(),
         (_, Some(_)) => folded.next(),
         _ => fixups.next(),
+    });
+    let mut count = 0;
+    ordered.map(move |fixup| match fixup.target {
+        FixupTarget::Section { name: ABBREV, addend } => (fixup, addend as u64),
+        _ => {
+            count += 1;
+            (fixup, count)
+        }
     })
 }
 
@@ -188,6 +236,18 @@ fn number(target: &FixupTarget<'_>, sections: &Sections<'_>) -> Option<u64> {
             (left == right).then(|| from.wrapping_sub(to))
         }
     }
+}
+
+/// A `.local` variable in a function where ptxas can put no place.
+fn local(fixup: &Fixup<'_>, module: &Module<'_>, sink: &mut Sink<'_>) {
+    let rule = RuleId::LocalOutside;
+    let name = fixup.range.slice(module.text);
+    let message = format_args!(
+        "with -g ptxas fails over `{name}`, a .local variable, where no DW_OP_addr stands before it"
+    );
+    sink.error(rule, fixup.range, message);
+    let said = format_args!("Internal error: unknown attribute");
+    sink.says(rule, (Phase::Sections, 0), (Level::Fatal, Modes::G), said);
 }
 
 /// What ptxas does, by the first fault if there is one.

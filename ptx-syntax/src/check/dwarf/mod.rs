@@ -8,6 +8,7 @@ mod entries;
 mod expression;
 mod facts;
 mod faults;
+mod locals;
 mod ptxas;
 mod table;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 pub(crate) use abbrev::{AT_DECL_FILE, AT_LOW_PC};
 pub(crate) use facts::{Facts, NameBytes, Number};
 pub(crate) use faults::{Fault, FaultKind};
+pub(crate) use locals::Locals;
 pub(crate) use ptxas::{Message, Outcome};
 
 /// The two sections as the assembler leaves them.
@@ -31,8 +33,8 @@ pub(crate) struct Input<'a> {
     pub(crate) abbrev: Option<&'a [u8]>,
     /// Bytes in `.debug_str`, or `None` if the module has no such section.
     pub(crate) str_size: Option<u64>,
-    /// Whether `.debug_info` refers to `.local` variables.
-    pub(crate) has_locals: bool,
+    /// The blocks of `.debug_info` that refer to `.local` variables.
+    pub(crate) locals: &'a [Locals],
     /// Places in `.debug_info` that hold an address and no number: byte offset and width, ascending.
     pub(crate) fixups: &'a [(u64, u8)],
 }

@@ -3,11 +3,11 @@
 //! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a position in it; then
 //! it walks the units of `.debug_info`. The numbers in this file are its own, not DWARF's.
 
-use super::Input;
 use super::abbrev::{
     AT_HIGH_PC, AT_LINKAGE_NAME, AT_LOCATION, AT_LOW_PC, AT_NAME, AT_SIBLING, Form, TAG_BLOCK, TAG_INLINED,
     TAG_PARAMETER, TAG_SUBPROGRAM, TAG_VARIABLE, number, wrapping_uleb,
 };
+use super::{Input, locals};
 
 /// How ptxas ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(crate) enum Message {
     IndirectTwice,
     /// An abbreviation of more than 256 attributes.
     TooManyAttributes,
+    /// A `.local` variable in a function where no operation takes an address: in which of [`Input::locals`], and where.
+    UnknownAttribute { block: usize, offset: u64 },
 }
 
 impl Message {
@@ -53,6 +55,7 @@ impl Message {
             Self::TooManyAttributes => {
                 "unexpectedly too many dwarf attributes for any DW_TAG entry!\nptxas fatal   : Invalid ELF\n"
             }
+            Self::UnknownAttribute { .. } => "ptxas fatal   : Internal error: unknown attribute\n",
         }
     }
 
@@ -76,35 +79,32 @@ const HEADER_REST: u64 = 7;
 pub(super) fn outcome(input: &Input<'_>) -> Outcome {
     let Some(bytes) = input.abbrev else { return Outcome::Skips };
     let end = List::scan(bytes).and_then(|list| {
-        walk(input, &list, false)?;
-        // To place `.local` variables it goes over the entries again.
-        if input.has_locals { walk(input, &list, true) } else { Ok(()) }
+        let mut walk = Walk::new(input.info, input.names, &list);
+        walk.units(Walk::unit)?;
+        if walk.crash_later {
+            return Err(Outcome::Crashes);
+        }
+        input.locals.iter().enumerate().try_for_each(|(index, locals)| locals::place(index, locals, &list))
     });
     end.err().unwrap_or(Outcome::Accepts)
 }
 
-fn walk(input: &Input<'_>, list: &List, again: bool) -> Result<(), Outcome> {
-    let mut walk = Walk::new(input, list, again);
-    walk.units()?;
-    if walk.crash_later { Err(Outcome::Crashes) } else { Ok(()) }
-}
-
-fn stop<T>(message: Message) -> Result<T, Outcome> {
+pub(super) fn stop<T>(message: Message) -> Result<T, Outcome> {
     Err(Outcome::Rejects(message))
 }
 
 /// One abbreviation.
 #[derive(Debug, Clone, Copy, Default)]
-struct Entry {
+pub(super) struct Entry {
     /// Cut to 16 bits.
-    tag: u16,
+    pub(super) tag: u16,
     children: bool,
     /// Attributes in [`List::attributes`]: first and one past the last.
     attributes: (usize, usize),
 }
 
 /// All abbreviations of the section as ptxas numbers them: 1 is the first, and codes do not count.
-struct List {
+pub(super) struct List {
     entries: Vec<Entry>,
     /// Names and forms, cut to 16 bits.
     attributes: Vec<(u16, u16)>,
@@ -166,6 +166,16 @@ impl List {
         Ok(())
     }
 
+    /// The entry of a number, and its attributes: one without any for a number that is not in the list.
+    pub(super) fn look_up(&self, index: u64) -> Result<(Entry, &[(u16, u16)]), Outcome> {
+        if index >= self.capacity {
+            return stop(Message::OutOfBounds);
+        }
+        let entry = self.entries.get(index as usize).copied().unwrap_or_default();
+        let (first, last) = entry.attributes;
+        Ok((entry, self.attributes.get(first..last).unwrap_or_default()))
+    }
+
     /// What a unit with this abbreviation offset adds to its codes: 0 unless an entry starts there.
     fn base(&self, offset: u64) -> u64 {
         self.starts.binary_search_by_key(&offset, |start| *start as u64).unwrap_or(0) as u64
@@ -181,14 +191,19 @@ fn take_uleb(bytes: &[u8], at: &mut usize) -> Option<u64> {
 
 /// Where a unit is.
 #[derive(Clone, Copy)]
-struct Unit {
-    start: usize,
-    end: usize,
-    base: u64,
+pub(super) struct Unit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) base: u64,
     address: u8,
 }
 
 impl Unit {
+    /// Where its entries begin.
+    pub(super) fn entries(self) -> usize {
+        self.start + HEADER
+    }
+
     fn address_width(self) -> usize {
         if self.address == 4 { 4 } else { 8 }
     }
@@ -256,7 +271,7 @@ impl Levels {
 }
 
 /// One value of an entry.
-struct Value {
+pub(super) struct Value {
     /// Where the next value is read.
     next: usize,
     /// Bytes that it adds to the size of the entry, from which the next *entry* is found.
@@ -268,12 +283,12 @@ struct Value {
     operation: Option<u8>,
 }
 
-struct Walk<'a> {
-    input: &'a Input<'a>,
-    info: &'a [u8],
-    list: &'a List,
-    /// The second time a code that is not in the list counts as an entry without values.
-    again: bool,
+/// A reading of a block of `.debug_info`.
+pub(super) struct Walk<'a> {
+    pub(super) info: &'a [u8],
+    /// The last number of a name: see [`Input::names`].
+    names: u64,
+    pub(super) list: &'a List,
     /// The span without a NUL that was last searched: strings may be looked up twice.
     searched: (usize, usize),
     /// Bytes and values that may still be read before the walk counts as endless.
@@ -282,14 +297,17 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(input: &'a Input<'a>, list: &'a List, again: bool) -> Self {
+    pub(super) fn new(info: &'a [u8], names: u64, list: &'a List) -> Self {
         // The stack is full before this is spent.
-        let fuel = (1 << 20) + 512 * input.info.len() as u64;
-        let info = input.info;
-        Self { input, info, list, again, searched: (0, 0), fuel, crash_later: false }
+        let fuel = (1 << 20) + 512 * info.len() as u64;
+        Self { info, names, list, searched: (0, 0), fuel, crash_later: false }
     }
 
-    fn units(&mut self) -> Result<(), Outcome> {
+    /// Reads the headers of all units, and each unit by `entries`.
+    pub(super) fn units(
+        &mut self,
+        mut entries: impl FnMut(&mut Self, Unit) -> Result<(), Outcome>,
+    ) -> Result<(), Outcome> {
         let (mut start, all) = (0, self.info.len());
         while start < all {
             let length = self.fixed(start, 4, all)?;
@@ -301,7 +319,7 @@ impl<'a> Walk<'a> {
                 return stop(Message::Truncate);
             }
             let end = start + 4 + length as usize;
-            self.unit(Unit { start, end, base: self.list.base(abbrev), address })?;
+            entries(self, Unit { start, end, base: self.list.base(abbrev), address })?;
             start = end;
         }
         Ok(())
@@ -309,7 +327,7 @@ impl<'a> Walk<'a> {
 
     fn unit(&mut self, unit: Unit) -> Result<(), Outcome> {
         let mut levels = Levels::default();
-        let mut at = unit.start + HEADER;
+        let mut at = unit.entries();
         let mut root = true;
         loop {
             let next = self.entry(unit, at, root, &mut levels)?;
@@ -334,13 +352,10 @@ impl<'a> Walk<'a> {
             // A 0 of more bytes than one does not end the list well.
             return Ok(if len == 1 { levels.close(unit, at) } else { None });
         }
-        if index >= self.list.capacity {
-            return stop(Message::OutOfBounds);
-        }
-        if code > self.list.entries.len() as u64 && !self.again {
+        let (entry, _) = self.list.look_up(index)?;
+        if code > self.list.entries.len() as u64 {
             return Ok(None); // not in the list
         }
-        let entry = self.list.entries.get(index as usize).copied().unwrap_or_default();
         let seen = self.values(unit, entry, at, root, levels.subprograms > 0)?;
         self.spend(1 + at.abs_diff(start) as u64)?;
         let Some(next) = at.checked_add_signed(seen.size as isize) else { return Ok(None) };
@@ -427,13 +442,13 @@ impl<'a> Walk<'a> {
             return Err(Outcome::Crashes);
         }
         let number = number(self.info.get(place..place + 4).unwrap_or_default());
-        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number > self.input.names {
+        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number > self.names {
             self.crash_later = true; // found only when all units are read
         }
         Ok(())
     }
 
-    fn value(&mut self, unit: Unit, at: usize, name: u16, form: u16) -> Result<Value, Outcome> {
+    pub(super) fn value(&mut self, unit: Unit, at: usize, name: u16, form: u16) -> Result<Value, Outcome> {
         let end = unit.end;
         let sized =
             |len: usize| Value { next: at + len, size: len as i64, form, reference: None, operation: None };
@@ -543,17 +558,17 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn fixed(&self, at: usize, width: usize, end: usize) -> Result<u64, Outcome> {
+    pub(super) fn fixed(&self, at: usize, width: usize, end: usize) -> Result<u64, Outcome> {
         let bytes = self.left(at, end)?;
         bytes.get(..width).map_or(stop(Message::OutOfBounds), |bytes| Ok(number(bytes)))
     }
 
-    fn uleb(&self, at: usize, end: usize) -> Result<(u64, usize), Outcome> {
+    pub(super) fn uleb(&self, at: usize, end: usize) -> Result<(u64, usize), Outcome> {
         wrapping_uleb(self.left(at, end)?).map_or(stop(Message::OutOfBounds), Ok)
     }
 
     /// The place behind the NUL of the string at `at`.
-    fn string(&mut self, at: usize, end: usize) -> Result<usize, Outcome> {
+    pub(super) fn string(&mut self, at: usize, end: usize) -> Result<usize, Outcome> {
         let bytes = self.left(at, end)?;
         if !(self.searched.0..=self.searched.1).contains(&at) {
             self.searched = (at, memchr::memchr(0, bytes).map_or(end, |len| at + len));

@@ -304,7 +304,7 @@ fn fixups_are_not_numbers() {
         abbrev: Some(ABBREV),
         str_size: Some(10),
         fixups: &[(15, 4)],
-        has_locals: false,
+        locals: &[],
     };
     assert_eq!(read(&input).faults, []);
 }

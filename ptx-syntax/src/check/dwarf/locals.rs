@@ -1,0 +1,101 @@
+//! How ptxas 13.0.88 finds places for `.local` variables that a block of `.debug_info` refers to: it reads the block
+//! again, entry after entry up to the end of each unit, whatever the lists of children and siblings say.
+
+use super::abbrev::{AT_LINKAGE_NAME, AT_NAME, Form, TAG_SUBPROGRAM};
+use super::ptxas::{List, Message, Outcome, Unit, Walk, stop};
+
+/// A block of `.debug_info` that refers to `.local` variables.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Locals {
+    /// Its contents as ptxas reads them now.
+    pub(crate) info: Vec<u8>,
+    /// The byte offsets of the variables, ascending.
+    pub(crate) places: Vec<u64>,
+}
+
+/// `DW_OP_addr`, which ptxas makes a `DW_OP_fbreg`.
+const OP_ADDR: u8 = 0x03;
+
+/// Places the variables of one block, the `index`th of them.
+pub(super) fn place(index: usize, locals: &Locals, list: &List) -> Result<(), Outcome> {
+    let mut first = None;
+    let mut walk = Walk::new(&locals.info, 0, list);
+    walk.check_length(0)?;
+    walk.units(|walk, unit| {
+        walk.scan(unit, &mut first)?;
+        walk.check_length(unit.end)
+    })?;
+    // The place of a function is counted from its unit, that of a variable from the section.
+    let Some(first) = first else { return Ok(()) };
+    let is_misplaced = |&&place: &&u64| {
+        let before = (place as usize).checked_sub(1).and_then(|before| locals.info.get(before));
+        place > first && before != Some(&OP_ADDR)
+    };
+    match locals.places.iter().find(is_misplaced) {
+        Some(&offset) => stop(Message::UnknownAttribute { block: index, offset }),
+        None => Ok(()),
+    }
+}
+
+impl Walk<'_> {
+    /// Here the length of a unit, if there is one at `start`, is looked at before the rest of its header is read.
+    fn check_length(&self, start: usize) -> Result<(), Outcome> {
+        let Some(left) = self.info.len().checked_sub(start + 4) else { return Ok(()) };
+        if self.fixed(start, 4, self.info.len())? > left as u64 { stop(Message::Truncate) } else { Ok(()) }
+    }
+
+    /// Reads the entries of a unit; `first` is the least place of a function with a name in its unit.
+    fn scan(&mut self, unit: Unit, first: &mut Option<u64>) -> Result<(), Outcome> {
+        let mut at = unit.entries();
+        while at < unit.end {
+            let start = at;
+            let (code, len) = self.uleb(at, unit.end)?;
+            at += len;
+            let code = code & 0xffff_ffff;
+            if code == 0 {
+                continue;
+            }
+            if at >= unit.end {
+                break;
+            }
+            let (entry, attributes) = self.list.look_up(code + unit.base)?;
+            let is_function = entry.tag == TAG_SUBPROGRAM;
+            for &(name, form) in attributes {
+                if is_function {
+                    if at >= unit.end {
+                        return stop(Message::OutOfBounds);
+                    }
+                    self.value(unit, at, name, form)?;
+                    if matches!(name, AT_NAME | AT_LINKAGE_NAME) {
+                        let place = (start - unit.start) as u64;
+                        *first = Some(first.map_or(place, |first| first.min(place)));
+                    }
+                }
+                at = at.saturating_add(self.bytes(at, unit.end, form)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of a value of a form as it counts here.
+    fn bytes(&mut self, at: usize, end: usize, form: u16) -> Result<usize, Outcome> {
+        if form == 0 {
+            return Ok(0);
+        }
+        let Some(layout) = Form::of(u64::from(form)) else {
+            return Ok(if form == 2 { 2 } else { usize::MAX });
+        };
+        Ok(match layout {
+            Form::Address | Form::RefAddress => 8, // whatever the unit says
+            Form::Data(width) | Form::Ref(width) => width,
+            Form::Leb | Form::RefLeb | Form::Indirect => self.uleb(at, end)?.1,
+            Form::String => self.string(at, end)? - at,
+            Form::Strp => 4,
+            Form::Block(width) => width.saturating_add(self.fixed(at, width, end)? as usize),
+            Form::BlockLeb => {
+                let (len, width) = self.uleb(at, end)?;
+                width.saturating_add(len as u32 as usize)
+            }
+        })
+    }
+}
