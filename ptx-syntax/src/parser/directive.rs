@@ -113,8 +113,11 @@ impl<'a> Parser<'a> {
         }
         let start = self.token.range.start;
         self.keyword("function_name", "`function_name`")?;
-        let label =
-            matches!(self.token.kind, TokenKind::Ident | TokenKind::DotIdent) && is_label(self.word());
+        let label = match self.token.kind {
+            TokenKind::Ident => is_label(self.word()),
+            TokenKind::DotIdent => !is_reserved(self.word()),
+            _ => false,
+        };
         if !label {
             self.unexpected("a label of .debug_str");
             return None;

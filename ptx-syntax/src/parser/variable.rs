@@ -19,6 +19,11 @@ struct TypeWords<'a> {
     attributes: Option<Attributes<'a>>,
 }
 
+/// Whether a variable has this type (PTX ISA, Alternate Floating-Point Data Formats: those are types of instructions).
+fn is_declared(ty: ScalarType) -> bool {
+    !matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2)
+}
+
 impl<'a> Parser<'a> {
     /// From the state space to the `;`; without one from the type on, and an error says so. `start` and `linkage` come from the word before it.
     pub(super) fn variable(&mut self, start: u32, linkage: Linkage) -> Variable<'a> {
@@ -54,6 +59,11 @@ impl<'a> Parser<'a> {
             if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
+            if !self.at(TokenKind::Ident) || !is_label(self.word()) {
+                self.unexpected("a name after `,`");
+                faulty = true;
+                self.skip_declaration();
+            }
         }
         if !faulty && self.eat(TokenKind::Semicolon).is_none() {
             self.unexpected("a name or `;` in the declaration");
@@ -81,7 +91,7 @@ impl<'a> Parser<'a> {
         }
         while self.at(TokenKind::DotIdent) {
             let word = self.word();
-            if let Some(ty) = ScalarType::from_keyword(word) {
+            if let Some(ty) = ScalarType::from_keyword(word).filter(|ty| is_declared(*ty)) {
                 if words.ty != ScalarType::Missing {
                     break;
                 }
@@ -207,7 +217,13 @@ impl<'a> Parser<'a> {
         let space = StateSpace::from_keyword(self.directive_word())?;
         self.bump();
         let words = self.type_words();
-        let name = self.expect(TokenKind::Ident, "a parameter name").map(|token| self.name_of(token));
+        let name = if self.at(TokenKind::Ident) && (is_label(self.word()) || self.word() == "_") {
+            let token = self.bump();
+            Some(self.name_of(token))
+        } else {
+            self.unexpected("a parameter name");
+            None
+        };
         let mut array = None;
         while self.at(TokenKind::OpenBracket) {
             let size = self.dimension().unwrap_or(0);
