@@ -8,8 +8,9 @@ use ptx_syntax::parse;
 
 const NAMES: &str = ".shared .b32 su;\n.func f(.param .b32 fp) { ret; }\n\
     .visible .entry k(.param .u64 p) { .reg .b32 %r1; .local .b32 lv;\nQ: mov.u32 %r1, %clock;\nret; }\n";
-/// Compile unit with a name; variable with a location; function with children; compile unit with `DW_FORM_strp` and `ref4`.
-const ABBREV: &str = "1,17,1,3,8,0,0, 2,52,0,2,10,0,0, 3,46,1,0,0, 4,17,0,3,14,1,19,0,0, 0";
+/// Compile unit with a name; variable with a location; function with children; compile unit with `DW_FORM_strp` and `ref4`;
+/// function with a name.
+const ABBREV: &str = "1,17,1,3,8,0,0, 2,52,0,2,10,0,0, 3,46,1,0,0, 4,17,0,3,14,1,19,0,0, 5,46,1,3,8,0,0, 0";
 
 fn report(text: &str) -> Report {
     check(&parse(text), &Context::default())
@@ -97,9 +98,11 @@ fn names_in_debug_info() {
         ("nope+4", &["D007"]),
     ] {
         let expected: Vec<String> = expected.iter().map(|code| format!("{code} {value}")).collect();
-        let entries = format!(".b8 1,97,0,3,2,9,3\n.b64 {value}\n.b8 0,0");
-        assert_eq!(codes(&unit("24", ".debug_abbrev", &entries)), expected);
+        let entries = format!(".b8 1,97,0,5,102,0,2,9,3\n.b64 {value}\n.b8 0,0");
+        assert_eq!(codes(&unit("26", ".debug_abbrev", &entries)), expected);
     }
+    let entries = ".b8 1,97,0,3,2,9,3\n.b64 lv\n.b8 0,0";
+    assert_eq!(codes(&unit("24", ".debug_abbrev", entries)), ["D011 lv"], "in a function without a name");
     let entries = ".b8 1,97,0,2,9,3\n.b64 lv\n.b8 0";
     assert_eq!(codes(&unit("22", ".debug_abbrev", entries)), ["D011 lv"], "in no function");
 }

@@ -57,7 +57,7 @@ pub(super) fn check(
         sink.error(rule, range, format_args!("{}+{offset:#x}: {message}", fault.section));
     }
     let lengths = info.map_or_else(Vec::new, |info| views.lengths(&info.assembled, &reading.faults));
-    for Length { range, length, read } in lengths {
+    for NamedLength { range, length, read } in lengths {
         let rule = RuleId::UnitLength;
         first.get_or_insert(rule);
         let written = range.slice(module.text);
@@ -159,7 +159,7 @@ impl<'a> Views<'a> {
     }
 
     /// Lengths of units that are written by name, with the number that ptxas takes each for; those with a fault have a finding.
-    fn lengths(&self, info: &Assembled<'_>, faults: &[Fault]) -> Vec<Length> {
+    fn lengths(&self, info: &Assembled<'_>, faults: &[Fault]) -> Vec<NamedLength> {
         let mut lengths = Vec::new();
         let mut start = 0;
         while let Some(length) = self.written.get(start..).and_then(|rest| rest.first_chunk()) {
@@ -176,7 +176,7 @@ impl<'a> Views<'a> {
                 && let Some(range) = by_name(&info.folded).or_else(|| by_name(&info.fixups))
                 && !faults.iter().any(|fault| fault.section == INFO && fault.offset == at)
             {
-                lengths.push(Length { range, length, read });
+                lengths.push(NamedLength { range, length, read });
             }
             start += 4 + length as usize;
         }
@@ -185,7 +185,7 @@ impl<'a> Views<'a> {
 }
 
 /// The length of a unit as a name.
-struct Length {
+struct NamedLength {
     range: TextRange,
     /// The number that the name stands for.
     length: u64,
@@ -207,12 +207,12 @@ fn numbered<'s, 'a>(section: &'s Assembled<'a>) -> impl Iterator<Item = (&'s Fix
         _ => fixups.next(),
     });
     let mut count = 0;
-    ordered.map(move |fixup| match fixup.target {
-        FixupTarget::Section { name: ABBREV, addend } => (fixup, addend as u64),
-        _ => {
-            count += 1;
-            (fixup, count)
+    ordered.map(move |fixup| {
+        if let FixupTarget::Section { name: ABBREV, addend } = fixup.target {
+            return (fixup, addend as u64);
         }
+        count += 1;
+        (fixup, count)
     })
 }
 

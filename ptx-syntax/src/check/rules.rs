@@ -502,7 +502,7 @@ pub static RULES: [Rule; 131] = [
         "`.debug_info` refers to debug sections that the module has, with bytes.",
         (OBSERVED, "with -c and -g: fatal: Internal error: reference to deleted symbol; else silent")),
     rule(Id::UnitLength, ("W001", "unit-length"), Error,
-        "A unit of `.debug_info` is as long as its length says, which is a number: ptxas takes a name or a difference for 0.",
+        "A unit of `.debug_info` is as long as its length says, which is a number: ptxas takes a name or a difference for another one.",
         (DWARF_UNIT, "with -g: fatal: Attempted to truncate larger than current size")).fixable(),
     rule(Id::UnitVersion, ("W002", "unit-version"), Error, "A unit is of DWARF version 2.",
         (DWARF_UNIT, "silent: copies it, and readers go wrong")),

@@ -25,7 +25,7 @@ use fastrand::Rng;
 use oracle::{Oracle, WAYS, Way, disagreement, general, is_of_code, verdict};
 
 /// How many modules of each kind are made smaller.
-const KEPT: usize = 40;
+const KEPT: usize = 3;
 /// How many of ptxas' reasons to refuse are shown.
 const SHOWN: usize = 12;
 /// How often ptxas runs where it did not agree: what it does with memory that it should not read changes.

@@ -1,7 +1,8 @@
 //! How ptxas 13.0.88 finds places for `.local` variables that a block of `.debug_info` refers to: it reads the block
-//! again, entry after entry up to the end of each unit, whatever the lists of children and siblings say.
+//! again, entry after entry up to the end of each unit, whatever the lists of children say, and only from functions on to their
+//! siblings.
 
-use super::abbrev::{AT_LINKAGE_NAME, AT_NAME, Form, TAG_SUBPROGRAM};
+use super::abbrev::{AT_LINKAGE_NAME, AT_NAME, AT_SIBLING, Form, TAG_SUBPROGRAM};
 use super::ptxas::{List, Message, Outcome, Unit, Walk, stop};
 
 /// A block of `.debug_info` that refers to `.local` variables.
@@ -60,18 +61,26 @@ impl Walk<'_> {
             }
             let (entry, attributes) = self.list.look_up(code + unit.base)?;
             let is_function = entry.tag == TAG_SUBPROGRAM;
+            let mut sibling = None;
             for &(name, form) in attributes {
                 if is_function {
                     if at >= unit.end {
                         return stop(Message::OutOfBounds);
                     }
-                    self.value(unit, at, name, form)?;
+                    let value = self.value(unit, at, name, form)?;
+                    if name == AT_SIBLING {
+                        sibling = value.reference.or(Some(0));
+                    }
                     if matches!(name, AT_NAME | AT_LINKAGE_NAME) {
                         let place = (start - unit.start) as u64;
                         *first = Some(first.map_or(place, |first| first.min(place)));
                     }
                 }
                 at = at.saturating_add(self.bytes(at, unit.end, form)?);
+            }
+            self.spend(1 + at.abs_diff(start).min(unit.end) as u64)?;
+            if let Some(sibling) = sibling {
+                at = usize::try_from(sibling).map_or(unit.end, |sibling| unit.start.saturating_add(sibling));
             }
         }
         Ok(())
@@ -83,7 +92,7 @@ impl Walk<'_> {
             return Ok(0);
         }
         let Some(layout) = Form::of(u64::from(form)) else {
-            return Ok(if form == 2 { 2 } else { usize::MAX });
+            return Ok(usize::from(form)); // the number of a form that it does not know is taken for the size
         };
         Ok(match layout {
             Form::Address | Form::RefAddress => 8, // whatever the unit says

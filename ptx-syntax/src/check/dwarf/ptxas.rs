@@ -103,11 +103,14 @@ pub(super) struct Entry {
     attributes: (usize, usize),
 }
 
+/// The name and the form of an attribute, cut to 16 bits.
+pub(super) type Attribute = (u16, u16);
+
 /// All abbreviations of the section as ptxas numbers them: 1 is the first, and codes do not count.
 pub(super) struct List {
     entries: Vec<Entry>,
-    /// Names and forms, cut to 16 bits.
-    attributes: Vec<(u16, u16)>,
+    /// Those of all entries.
+    attributes: Vec<Attribute>,
     /// Where each starts, in the same order; the last is the place of the last zero, if a zero ends the section.
     starts: Vec<usize>,
     /// Entry numbers that it can look up without stopping: 64, doubled when it is full.
@@ -167,7 +170,7 @@ impl List {
     }
 
     /// The entry of a number, and its attributes: one without any for a number that is not in the list.
-    pub(super) fn look_up(&self, index: u64) -> Result<(Entry, &[(u16, u16)]), Outcome> {
+    pub(super) fn look_up(&self, index: u64) -> Result<(Entry, &[Attribute]), Outcome> {
         if index >= self.capacity {
             return stop(Message::OutOfBounds);
         }
@@ -278,7 +281,7 @@ pub(super) struct Value {
     size: i64,
     form: u16,
     /// The number, for references.
-    reference: Option<u64>,
+    pub(super) reference: Option<u64>,
     /// The first operation of a `DW_FORM_block1`.
     operation: Option<u8>,
 }
@@ -583,7 +586,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn spend(&mut self, work: u64) -> Result<(), Outcome> {
+    pub(super) fn spend(&mut self, work: u64) -> Result<(), Outcome> {
         self.fuel = self.fuel.checked_sub(work).ok_or(Outcome::Hangs)?;
         Ok(())
     }
