@@ -1,6 +1,7 @@
 //! Which Mercury instruction each native instruction comes from.
 
-use crate::imnmx::INSTRUCTION;
+use crate::imnmx::{INSTRUCTION, Imnmx};
+use crate::imnmx_rows::{self, Placed};
 use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
@@ -32,7 +33,7 @@ impl Place {
 
 /// Which addresses of one code section are the same in native and in Mercury code.
 ///
-/// No section of a cubin says it, but several have the same things at addresses of both spaces: the PTX line tables ([`recover`](Self::recover)),
+/// No section of a cubin says it in full, but several have the same things at addresses of both spaces: the PTX line tables ([`recover`](Self::recover)),
 /// and for each kind of [`Place`] those that [`insert`](Self::insert) was given. An [`identity`](Self::identity) map needs neither.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AddressMap {
@@ -76,8 +77,8 @@ pub struct LineChanges<'a> {
     pub starts: &'a [AddressPair],
     /// 1-based PTX lines of the `{` of these functions, which code that comes from no PTX instruction is given.
     pub opening_lines: &'a [u32],
-    /// Native addresses of `IMNMX` instructions, ascending: [`imnmx_addresses`](crate::imnmx_addresses).
-    pub imnmx: &'a [u64],
+    /// `IMNMX` instructions of the native code, ascending: [`imnmx_instructions`](crate::imnmx_instructions).
+    pub imnmx: &'a [Imnmx],
 }
 
 impl AddressMap {
@@ -85,17 +86,20 @@ impl AddressMap {
     /// stand (FORMATS 1.6: no function of the corpora has more of them in one space).
     ///
     /// Instructions of a line that Mercury code has fewer of share its last one; those of a line that it lacks are left out.
-    /// `IMNMX` instructions share the address of the last code of their line before them, else where their function starts.
+    /// `IMNMX` instructions share the address of the code whose lines they have; where that is not known, of the last code of their line.
     pub fn recover(lines: LineChanges<'_>) -> Self {
         let LineChanges { native, mercury, starts, opening_lines, imnmx } = lines;
         let native = &*without_imnmx(native, imnmx);
         let mut opening_lines = opening_lines.to_vec();
         opening_lines.sort_unstable();
-        let found = matched(native, mercury);
+        let mut placed: Vec<Placed> = native.iter().copied().zip(matched(native, mercury)).collect();
+        if !imnmx.is_empty() {
+            placed = imnmx_rows::placed(lines, &placed);
+        }
         let mut pairs = starts.to_vec();
         let mut opening_code = Vec::new();
-        let mut changes = native.iter().zip(found).peekable();
-        while let Some((&(address, line), found)) = changes.next() {
+        let mut changes = placed.iter().peekable();
+        while let Some(&((address, line), found)) = changes.next() {
             // The last of an address is that of its code.
             let is_last = changes.peek().is_none_or(|((next, _), _)| *next != address);
             let is_start = || starts.binary_search_by_key(&address, |start| start.native).is_ok();
@@ -107,9 +111,19 @@ impl AddressMap {
             }
             pairs.extend(found.map(|mercury| AddressPair { native: address, mercury }));
         }
-        pairs.extend(imnmx_pairs(lines, native, &pairs));
         pairs.sort_unstable_by_key(|pair| pair.native);
         opening_code.sort_unstable();
+        if !imnmx.is_empty() {
+            let added = Around { lines, kept: &placed, pairs: &pairs }.pairs();
+            let is_opening = |(added, row): &(AddressPair, u64)| {
+                opening_code.binary_search(row).is_ok().then_some(added.native)
+            };
+            let opening: Vec<u64> = added.iter().filter_map(is_opening).collect();
+            pairs.extend(added.into_iter().map(|(pair, _)| pair));
+            pairs.sort_by_key(|pair| pair.native);
+            opening_code.extend(opening);
+            opening_code.sort_unstable();
+        }
         Self { pairs, opening_code, ..Self::default() }
     }
 
@@ -156,7 +170,8 @@ impl AddressMap {
         places.into_iter().flatten().find_map(get).copied()
     }
 
-    /// Where the PTX line changes or a function starts, by native address.
+    /// Where the PTX line changes or a function starts, by native address. An `IMNMX` at the start of a function has two: that of the start,
+    /// and behind it that of the code whose lines it has.
     pub fn pairs(&self) -> &[AddressPair] {
         &self.pairs
     }
@@ -169,17 +184,27 @@ impl AddressMap {
     }
 }
 
+fn is_imnmx(imnmx: &[Imnmx], address: u64) -> bool {
+    imnmx.binary_search_by_key(&address, |imnmx| imnmx.address).is_ok()
+}
+
 /// The changes of the line but for those that `IMNMX` instructions make: what follows them has a line of its own, or theirs.
-fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[u64]) -> Cow<'l, [(u64, u32)]> {
+fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[Imnmx]) -> Cow<'l, [(u64, u32)]> {
     if imnmx.is_empty() {
         return native.into();
     }
+    // Where the code behind each goes on that is none.
+    let mut ends: Vec<u64> = Vec::with_capacity(imnmx.len());
+    for Imnmx { address, .. } in imnmx.iter().rev() {
+        let behind = address.saturating_add(INSTRUCTION);
+        ends.push(ends.last().copied().filter(|_| is_imnmx(imnmx, behind)).unwrap_or(behind));
+    }
+    ends.reverse();
+    let end =
+        |address: u64| ends.get(imnmx.binary_search_by_key(&address, |imnmx| imnmx.address).ok()?).copied();
     let mut kept = Vec::with_capacity(native.len());
     for (number, &(address, line)) in native.iter().enumerate() {
-        let mut at = address;
-        while imnmx.binary_search(&at).is_ok() {
-            at += INSTRUCTION;
-        }
+        let at = end(address).unwrap_or(address);
         if at == address || native.get(number + 1).is_none_or(|(next, _)| at < *next) {
             kept.push((at, line));
         }
@@ -187,27 +212,68 @@ fn without_imnmx<'l>(native: &'l [(u64, u32)], imnmx: &[u64]) -> Cow<'l, [(u64, 
     kept.into()
 }
 
-/// The pairs of `IMNMX` instructions that change the line; `kept` are the other changes, `pairs` what they come from.
-fn imnmx_pairs(lines: LineChanges<'_>, kept: &[(u64, u32)], pairs: &[AddressPair]) -> Vec<AddressPair> {
-    let LineChanges { native, starts, imnmx, .. } = lines;
-    let changes = native.iter().filter(|(address, _)| imnmx.binary_search(address).is_ok());
-    let pairs: HashMap<u64, u64> = pairs.iter().map(|pair| (pair.native, pair.mercury)).collect();
-    let (mut kept, mut starts) = (kept.iter().peekable(), starts.iter().peekable());
-    let (mut start, mut last_of): (Option<u64>, HashMap<u32, u64>) = (None, HashMap::default());
-    let mut found = Vec::new();
-    for &(address, line) in changes {
-        while let Some(next) = starts.next_if(|start| start.native <= address) {
-            start = Some(next.mercury);
-            last_of.clear();
-            while kept.next_if(|(at, _)| *at < next.native).is_some() {}
-        }
-        while let Some((at, line)) = kept.next_if(|(at, _)| *at < address) {
-            last_of.extend(pairs.get(at).map(|mercury| (*line, *mercury)));
-        }
-        let mercury = last_of.get(&line).copied().or(start);
-        found.extend(mercury.map(|mercury| AddressPair { native: address, mercury }));
+/// What `IMNMX` instructions and the code behind them come from.
+struct Around<'a> {
+    lines: LineChanges<'a>,
+    /// The changes of the line in native code that are none of theirs.
+    kept: &'a [Placed],
+    /// What these and function starts come from, ascending.
+    pairs: &'a [AddressPair],
+}
+
+impl Around<'_> {
+    /// The pair of the row that the code at `address` is of: that of a change, or of a function whose opening row is none.
+    fn row(&self, address: u64) -> Option<AddressPair> {
+        let change = self.kept.partition_point(|((at, _), _)| *at <= address).checked_sub(1);
+        let change = change.and_then(|row| self.kept.get(row));
+        let pair = self.pairs.partition_point(|pair| pair.native <= address).checked_sub(1)?;
+        self.pairs.get(pair).copied().filter(|pair| change.is_none_or(|((at, _), _)| *at <= pair.native))
     }
-    found
+
+    fn has_pair(&self, native: u64) -> bool {
+        self.pairs.binary_search_by_key(&native, |pair| pair.native).is_ok()
+    }
+
+    /// About where in Mercury code the code at `address` is: where its row starts, or inside of that.
+    fn inside(&self, address: u64) -> Option<u64> {
+        let AddressPair { native, mercury } = self.row(address)?;
+        let rows = self.lines.mercury;
+        let next = rows.get(rows.partition_point(|(at, _)| *at <= mercury)).map_or(u64::MAX, |(at, _)| *at);
+        Some(mercury.saturating_add(address - native).min(next.saturating_sub(INSTRUCTION)).max(mercury))
+    }
+
+    /// The pairs, and for each the row that the code is of if it is on its own line.
+    fn pairs(&self) -> Vec<(AddressPair, u64)> {
+        let LineChanges { native, mercury, starts, imnmx, .. } = self.lines;
+        let last_of: HashMap<u32, u64> = mercury.iter().map(|&(address, line)| (line, address)).collect();
+        let mut found = Vec::with_capacity(imnmx.len());
+        for &Imnmx { address, lines_of, follows, .. } in imnmx {
+            let change = native.partition_point(|(at, _)| *at <= address).checked_sub(1);
+            let change = change.and_then(|change| native.get(change)).filter(|(at, _)| *at == address);
+            let of_line = || change.and_then(|(_, line)| last_of.get(line).copied());
+            let mercury = lines_of.and_then(|setter| self.inside(setter)).or_else(of_line);
+            let start = || {
+                starts.binary_search_by_key(&address, |start| start.native).ok().and_then(|at| starts.get(at))
+            };
+            let Some(mercury) = mercury.or_else(|| start().map(|start| start.mercury)) else { continue };
+            // Whether other code stands between it and that whose lines it has, which counts where these start (`transcode`, step 1).
+            let before = address.checked_sub(INSTRUCTION).filter(|before| {
+                let is_known =
+                    found.last().is_some_and(|(last, _): &(AddressPair, u64)| last.native == *before);
+                !follows && !is_known && !is_imnmx(imnmx, *before) && !self.has_pair(*before)
+            });
+            if let Some((native, row)) = before.and_then(|before| Some((before, self.row(before)?))) {
+                found.push((AddressPair { native, mercury: row.mercury.saturating_add(1) }, row.native));
+            }
+            found.push((AddressPair { native: address, mercury }, u64::MAX));
+            let behind = address.saturating_add(INSTRUCTION);
+            if !is_imnmx(imnmx, behind) && !self.has_pair(behind) {
+                let row = self.row(behind).zip(self.inside(behind));
+                found.extend(row.map(|(row, mercury)| (AddressPair { native: behind, mercury }, row.native)));
+            }
+        }
+        found
+    }
 }
 
 /// For each change of the line in native code the address of the Mercury instruction that it is of: of the same line, the one that
@@ -252,7 +318,7 @@ mod tests {
         native: &[(u64, u32)],
         mercury: &[(u64, u32)],
         starts: &[AddressPair],
-        imnmx: &[u64],
+        imnmx: &[Imnmx],
     ) -> AddressMap {
         AddressMap::recover(LineChanges { native, mercury, starts, opening_lines: &[1], imnmx })
     }
@@ -285,20 +351,46 @@ mod tests {
         assert_eq!(map.of_instructions(), instructions.map(pair));
     }
 
+    fn imnmx(address: u64, lines_of: Option<u64>) -> Imnmx {
+        Imnmx { address, lines_of, follows: false, mercury_size: 0x20 }
+    }
+
+    fn pairs(map: &AddressMap) -> Vec<(u64, u64)> {
+        map.pairs().iter().map(|pair| (pair.native, pair.mercury)).collect()
+    }
+
     #[test]
-    fn added_code_comes_from_the_last_code_of_its_line() {
-        // Line 1 is that of the `{`: at 0x10 of Mercury code too, at 0x20 of `IMNMX`, at 0x50 of `IMNMX` and what follows it.
-        let native = [(0x10, 1), (0x18, 7), (0x20, 1), (0x30, 8), (0x50, 1), (0x70, 9)];
-        let mercury = [(0x10, 1), (0x20, 7), (0x40, 8), (0x50, 1), (0x90, 9)];
-        let starts = [(0, 0), (0x40, 0x60)].map(pair);
-        let map = recover(&native, &mercury, &starts, &[0x20, 0x50]);
-        let pairs: Vec<_> = map.pairs().iter().map(|pair| (pair.native, pair.mercury)).collect();
-        let first = [(0, 0), (0x10, 0x10), (0x18, 0x20), (0x20, 0x10), (0x30, 0x40)];
-        let second = [(0x40, 0x60), (0x50, 0x60), (0x60, 0x50), (0x70, 0x90)];
-        assert_eq!(pairs, [&first[..], &second].concat());
+    fn imnmx_has_the_lines_of_its_setter() {
+        // 0x00 {, 0x10 and 0x20 line 7, 0x30 IMNMX of line 8, 0x40 line 7, 0x50 line 9, 0x60 IMNMX of line 9, 0x70 line 10. The setter is 0x20.
+        let native = [(0x10, 7), (0x50, 9), (0x60, 7), (0x70, 10)];
+        let mercury = [(0x10, 7), (0x50, 8), (0x70, 7), (0x90, 9), (0xd0, 10)];
+        let minima = [imnmx(0x30, Some(0x20)), imnmx(0x60, Some(0x20))];
+        let map = recover(&native, &mercury, &[pair((0, 0))], &minima);
+        // What stands before the first is noted as inside of its row.
+        let want = [
+            (0, 0),
+            (0x10, 0x10),
+            (0x20, 0x11),
+            (0x30, 0x20),
+            (0x40, 0x70),
+            (0x50, 0x90),
+            (0x60, 0x20),
+            (0x70, 0xd0),
+        ];
+        assert_eq!(pairs(&map), want);
         // Source locations are looked up for `IMNMX`.
-        let located = map.of_instructions().iter().map(|pair| pair.native).collect::<Vec<_>>();
-        assert_eq!(located, [0, 0x18, 0x20, 0x30, 0x40, 0x50, 0x70]);
+        assert_eq!(map.of_instructions().len(), want.len());
+    }
+
+    #[test]
+    fn imnmx_without_setter_has_the_last_code_of_its_line() {
+        // Line 1 is that of the `{`. The first instruction of the second function is one.
+        let native = [(0x20, 7), (0x30, 9), (0x40, 9), (0x50, 8), (0x60, 9)];
+        let mercury = [(0x20, 7), (0x40, 6), (0x70, 5), (0x90, 8), (0xb0, 9)];
+        let starts = [(0, 0), (0x40, 0x60)].map(pair);
+        let map = recover(&native, &mercury, &starts, &[imnmx(0x30, None), imnmx(0x40, None)]);
+        let second = [(0x40, 0x60), (0x40, 0xb0), (0x50, 0x90), (0x60, 0xb0)];
+        assert_eq!(pairs(&map), [&[(0, 0), (0x20, 0x20), (0x30, 0xb0)][..], &second].concat());
     }
 
     #[test]

@@ -1,13 +1,19 @@
 //! The `IMNMX` instructions of sm_110, whose lines are not those of the Mercury instruction that they come from.
 //!
-//! ptxas makes `IMNMX` of integer minima and maxima there, which are `VIMNMX` in Mercury code and on other chips. It gives an
-//! `IMNMX` the lines of an instruction before it in the function: of the last `LDC`, `LDCU`, `S2R`, `BAR.SYNC`, `DEPBAR`, `MEMBAR`,
-//! `HMMA`, ..., never of `MOV`, `LDG`, `IADD3`, `MUFU`, ..., and without one of the former the lines that the function starts with
-//! (observed: ptxas 13.0.88, 421 instructions before a `max.u32`). No other instruction and no other chip has that: 480 modules
-//! with integer minima and maxima.
+//! ptxas makes `IMNMX` of integer minima and maxima there, which are `VIMNMX` in Mercury code and on other chips. It gives them the lines
+//! of an instruction before it in the section, be that in another function: of the last that it made anew from its Mercury
+//! instruction, and neither copied nor filled in. Those are all that become several native instructions, but for `LDGSTS` and
+//! `UTCATOMSWS`, and of the others [some](SETTERS).
+//!
+//! Before the first of them ptxas takes the lines that it had in hand before it came to the section. No file says which these are, but
+//! the native table has their PTX line.
+//!
+//! Observed: ptxas 13.0.88. docs/conformance.md has the numbers.
+
+use crate::capsule_code::{self, Instruction, Operation};
 
 /// The SM whose native code has `IMNMX`.
-pub(crate) const SM: u32 = 110;
+const SM: u32 = 110;
 /// Opcode of `IMNMX` in the low nine bits of an instruction; the bits above say where the second operand is.
 const IMNMX: u16 = 0x17;
 /// The bits of an instruction that hold the opcode.
@@ -15,13 +21,165 @@ const OPCODE: u16 = 0x1ff;
 /// Bytes of an instruction.
 pub(crate) const INSTRUCTION: u64 = 16;
 
-/// Byte offsets of the `IMNMX` instructions in the native code of a section, ascending; none unless `sm` is 110.
-pub fn imnmx_addresses(sm: u32, code: &[u8]) -> Vec<u64> {
-    if sm != SM {
-        return Vec::new();
+/// An `IMNMX` instruction, or a `NOP` that ptxas adds behind one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Imnmx {
+    /// Its byte offset in the native code of the section.
+    pub address: u64,
+    /// That of the instruction whose lines it has; `None` if there is none in the section, or no capsule that says it.
+    pub lines_of: Option<u64>,
+    /// Whether that stands right before it.
+    pub follows: bool,
+    /// Bytes of the Mercury instruction that it comes from; 0 if there is none, or no capsule that says it.
+    pub mercury_size: u64,
+}
+
+impl Imnmx {
+    /// The byte offset behind it.
+    pub(crate) fn end(&self) -> u64 {
+        self.address.saturating_add(INSTRUCTION)
     }
-    let instructions = (0_u64..).step_by(INSTRUCTION as usize).zip(code.chunks_exact(INSTRUCTION as usize));
-    let is_imnmx =
-        |bytes: &[u8]| bytes.first_chunk().is_some_and(|bytes| u16::from_le_bytes(*bytes) & OPCODE == IMNMX);
-    instructions.filter(|(_, bytes)| is_imnmx(bytes)).map(|(at, _)| at).collect()
+}
+
+/// Operations and variants of Mercury instructions that become one native instruction and give their lines to `IMNMX` behind them.
+const SETTERS: &[(u8, &[u8])] = &[
+    // S2R, S2UR, CS2R, and LDC and LDCU of what the driver passes.
+    (0x0b, &[0x04, 0x06, 0x0c, 0x0e]),
+    // SYNCS.EXCH.
+    (0x1b, &[0x5e]),
+    // LDC and LDCU; LDL.
+    (0x22, &[0x08, 0x0a, 0x0c, 0x0e, 0x28]),
+    // DEPBAR.
+    (0x23, &[0x12, 0x40]),
+    // REDUX.
+    (0x32, &[0x10]),
+    // STL.
+    (0x38, &[0x20]),
+    // UCGABAR_ARV, BAR.SYNC.
+    (0x47, &[0x00, 0x56, 0x5a]),
+    // MEMBAR, and fences that become CCTL or NOP.
+    (0x49, &[0x00, 0x10, 0x12, 0x1a]),
+    // HMMA, DMMA, IMMA.
+    (0x5a, &[0x00, 0x04, 0x08, 0x0c]),
+    // ACQBULK.
+    (0x62, &[0x00]),
+];
+
+/// Operations, and the variant if it matters, that do not although they become several native instructions: LDGSTS, UTCATOMSWS.
+const NO_SETTERS: [(u8, Option<u8>); 2] = [(0x23, Some(0x30)), (0x63, None)];
+
+fn is_setter(Operation { code: [operation, variant], is_expanded }: Operation) -> bool {
+    if is_expanded {
+        let is_this =
+            |(of, only): &(u8, Option<u8>)| *of == operation && only.is_none_or(|only| only == variant);
+        !NO_SETTERS.iter().any(is_this)
+    } else {
+        SETTERS.iter().any(|(of, variants)| *of == operation && variants.contains(&variant))
+    }
+}
+
+fn is_imnmx(code: &[u8], address: u64) -> bool {
+    let instruction = usize::try_from(address).ok().and_then(|at| code.get(at..)?.first_chunk());
+    instruction.is_some_and(|bytes| u16::from_le_bytes(*bytes) & OPCODE == IMNMX)
+}
+
+/// The `IMNMX` instructions in the native code of a section, ascending; none unless `sm` is 110. `capsule` are the bytes of its Mercury
+/// code: without it, and where it is not that of this code, nothing is known of their lines.
+pub fn imnmx_instructions(sm: u32, code: &[u8], capsule: &[u8]) -> Vec<Imnmx> {
+    let addresses = (0..code.len() as u64).step_by(INSTRUCTION as usize);
+    let alone: Vec<Imnmx> = if sm == SM {
+        let imnmx = addresses.filter(|address| is_imnmx(code, *address));
+        imnmx.map(|address| Imnmx { address, lines_of: None, follows: false, mercury_size: 0 }).collect()
+    } else {
+        Vec::new()
+    };
+    if alone.is_empty() { alone } else { with_lines(code, capsule).unwrap_or(alone) }
+}
+
+fn with_lines(code: &[u8], capsule: &[u8]) -> Option<Vec<Imnmx>> {
+    let code_size = code.len() as u64;
+    let (mut found, mut setter, mut is_behind, mut start) = (Vec::new(), None, false, 0);
+    for Instruction { count, operation, is_added, size } in capsule_code::instructions(capsule) {
+        let end = count.checked_mul(INSTRUCTION).and_then(|bytes| bytes.checked_add(start))?;
+        if end > code_size {
+            return None;
+        }
+        if operation.is_some_and(is_setter) {
+            setter = Some((start, end));
+        }
+        for address in (start..end).step_by(INSTRUCTION as usize) {
+            is_behind = is_imnmx(code, address) || is_behind && is_added;
+            if is_behind {
+                let lines_of = setter.map(|(start, _)| start);
+                let follows = setter.is_some_and(|(_, end)| end == address);
+                found.push(Imnmx { address, lines_of, follows, mercury_size: size });
+            }
+        }
+        start = end;
+    }
+    (start == code_size).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAX: [u8; 2] = [0x17, 0x78];
+    const NOP: [u8; 2] = [0x18, 0x79];
+
+    fn code(opcodes: &[[u8; 2]]) -> Vec<u8> {
+        opcodes.iter().flat_map(|opcode| [&opcode[..], &[0; 14]].concat()).collect()
+    }
+
+    fn capsule(count: u8, bits: u8, records: &[&[u8]]) -> Vec<u8> {
+        let head = [5, 0, 0, 0, 1, 0, 0, 0xc0, count, 0, 0, 0, bits, 0, 0, 0];
+        [&head[..], &records.concat()].concat()
+    }
+
+    fn record(operation: u8, variant: u8) -> Vec<u8> {
+        [&[1, operation, variant, 0][..], &[0; 12]].concat()
+    }
+
+    #[test]
+    fn the_setter_before_in_the_section() {
+        // MOV, IMNMX, LDC, STG, IMNMX, NOP, MEMBAR + NOP, IMNMX, padding.
+        let code = code(&[[2, 2], MAX, [2, 2], [2, 2], MAX, NOP, [2, 2], NOP, MAX, NOP]);
+        let minimum = record(0x17, 0x1e);
+        let records: [&[u8]; 8] = [
+            &minimum,
+            &record(0x22, 0x0e),
+            &record(0x38, 0x0e),
+            &minimum,
+            &[0xd0, 0],
+            &[&[0x51, 1][..], &record(0x49, 0x10)].concat(),
+            &minimum,
+            &[0xd0, 0],
+        ];
+        let capsule = capsule(9, 0b1, &records);
+        let found =
+            |address, lines_of, follows, mercury_size| Imnmx { address, lines_of, follows, mercury_size };
+        let want = [
+            found(0x10, None, false, 16),
+            found(0x40, Some(0x20), false, 16),
+            found(0x50, Some(0x20), false, 0),
+            found(0x80, Some(0x60), true, 16),
+            found(0x90, Some(0x60), false, 0),
+        ];
+        assert_eq!(imnmx_instructions(110, &code, &capsule), want);
+        assert_eq!(imnmx_instructions(100, &code, &capsule), []);
+        // Without a capsule of this code nothing is known but the place.
+        let alone = [0x10, 0x40, 0x80].map(|address| found(address, None, false, 0));
+        for other in [&[][..], capsule.get(..60).unwrap_or_default()] {
+            assert_eq!(imnmx_instructions(110, &code, other), alone);
+        }
+    }
+
+    #[test]
+    fn what_is_a_setter() {
+        let is = |operation, variant, is_expanded| {
+            is_setter(Operation { code: [operation, variant], is_expanded })
+        };
+        assert!(is(0x0b, 0x04, false) && is(0x49, 0x10, false) && is(0x4e, 0x44, true));
+        assert!(!is(0x38, 0x0e, false) && !is(0x23, 0x30, true) && !is(0x63, 0x04, true));
+    }
 }

@@ -2,10 +2,12 @@
 
 mod address_map;
 pub mod capsule;
+mod capsule_code;
 pub mod clone;
 pub mod finalise;
 pub mod frame;
 mod imnmx;
+mod imnmx_rows;
 pub mod info;
 mod plan;
 mod policy;
@@ -21,7 +23,7 @@ mod translation;
 
 pub use address_map::{AddressMap, Conflict, LineChanges, Place};
 pub use clone::{MercuryValues, clone_section};
-pub use imnmx::imnmx_addresses;
+pub use imnmx::{Imnmx, imnmx_instructions};
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
 pub use presence::Presence;

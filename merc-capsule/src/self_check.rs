@@ -22,7 +22,6 @@ use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
 
 mod difference;
-mod lost_lines;
 mod table_form;
 
 /// What a section is part of.
@@ -186,8 +185,7 @@ impl Check<'_, '_> {
         let bytes = with_values(view, native, &here, &made.bytes)?;
         let relocated = view.section(native)?;
         let section = |offset| relocated.target(offset).and_then(|target| target.section);
-        let is_lost = is_table && bytes != here && lost_lines::are_all(cubin, &made.bytes, &here, section)?;
-        if bytes != here && !is_lost {
+        if bytes != here {
             let code = |offset| section(offset).map_or("", |section| cubin.section_name(section)).to_owned();
             return Ok(Outcome::Different(difference::of_section(kind, &bytes, &here, code)));
         }
@@ -215,18 +213,8 @@ impl Check<'_, '_> {
         let (here, there) = (entries(native)?, entries(mercury)?);
         let target = SectionIndex(cubin.section(native)?.info);
         let Some(clone) = self.spaces.mercury(target) else { return Ok(Outcome::Missing) };
-        let view = self.view;
         let Made { native: made, clone } = self.made(target, clone);
         let made = made.as_ref().map_err(Clone::clone)?;
-        let kind = SectionName::parse(cubin.section_name(target)).kind();
-        let is_table = matches!(kind, Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass));
-        if made.rela != here && is_table && lost_lines::lead_to_the_same(&made.rela, here) {
-            let relocated = view.section(target)?;
-            let section = |offset| relocated.target(offset).and_then(|target| target.section);
-            if lost_lines::are_all(cubin, &made.bytes, &cubin.bytes(target)?, section)? {
-                return Ok(Outcome::Same);
-            }
-        }
         if made.rela != here {
             return Ok(Outcome::Different(difference::of_relocations(&made.rela, here)));
         }

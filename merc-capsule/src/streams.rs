@@ -205,7 +205,9 @@ impl CodeMap {
     /// Where in Mercury code the line changes that changes at a native address.
     fn mercury_line(&self, native: u64) -> Result<u64, Untranslatable> {
         let pairs = self.map.pairs();
-        let pair = pairs.binary_search_by_key(&native, |pair| pair.native).ok().and_then(|at| pairs.get(at));
+        let pair = pairs
+            .get(pairs.partition_point(|pair| pair.native < native))
+            .filter(|pair| pair.native == native);
         let found = pair.map(|pair| pair.mercury).or_else(|| self.map.mercury(Place::Instruction, native));
         found.ok_or(Untranslatable::Address(native, Place::Instruction))
     }

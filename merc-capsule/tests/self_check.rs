@@ -279,9 +279,9 @@ fn ranges_without_start_are_matched_by_their_place() {
     assert_eq!(matched(&native, &mercury), Some(vec![0, 1, 2, 3]));
 }
 
-/// Bug report 97: `IMNMX` of sm_110 has the line of another instruction; nothing else may.
+/// Bug report 97: `IMNMX` of sm_110 has the lines of another instruction, which the capsule says.
 #[test]
-fn minima_of_sm_110_may_have_other_lines() {
+fn minima_of_sm_110_have_the_lines_that_the_capsule_says() {
     let mut cubin = Cubin::parse(&data("recursion.sm_110.cubin")).unwrap().into_owned();
     assert_eq!(differences(&cubin), []);
     let code = cubin.section_by_name(".text._Z6stairsPi").unwrap();

@@ -2,7 +2,7 @@
 
 use crate::lower::ptx_facts::PtxFacts;
 use anyhow::{Result, anyhow};
-use merc_capsule::{AddressMap, LineChanges};
+use merc_capsule::{AddressMap, Imnmx, LineChanges};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::frame;
@@ -112,8 +112,8 @@ pub struct CodeSection {
     pub branch_setup: Vec<u64>,
     /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has none.
     pub calls: Vec<u64>,
-    /// Byte offsets of native instructions that come from no Mercury instruction, ascending; from sm_100 on.
-    pub imnmx: Vec<u64>,
+    /// Native instructions that have the lines of others, ascending; sm_110 only.
+    pub imnmx: Vec<Imnmx>,
 }
 
 impl CodeSection {

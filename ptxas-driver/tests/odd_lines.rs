@@ -7,6 +7,7 @@ mod support;
 
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -24,6 +25,20 @@ fn assert_same(bodies: &[&str], archs: &[&str], options: &[&[&str]]) {
 /// Compares the debug sections that ptxas and `compile` make of `bodies` after [`HEAD`]; the first of `archs` is the target.
 fn assert_same_bytes(bodies: &[&str], archs: &[&str], options: &[&[&str]]) {
     compare(bodies, archs, options, |_, _| ());
+}
+
+/// As [`assert_same_bytes`], and the capsule says of lines what ptxas' file does.
+fn assert_same_lines(bodies: &[&str], archs: &[&str], options: &[&[&str]]) {
+    compare(bodies, archs, options, |cubin, what| {
+        let found = fs::read(cubin).unwrap();
+        let all = merc_capsule::self_check::self_check(&Cubin::parse(&found).unwrap(), None).unwrap();
+        for checked in all.iter().filter(|checked| checked.native.contains("line")) {
+            assert!(
+                !matches!(checked.outcome, merc_capsule::self_check::Outcome::Different(_)),
+                "{what}{checked:?}"
+            );
+        }
+    });
 }
 
 fn compare(bodies: &[&str], archs: &[&str], options: &[&[&str]], check: fn(&Path, &str)) {
@@ -133,6 +148,145 @@ fn instructions_that_mercury_code_lacks() {
     let bodies = [alone, on_the_brace, function + &calls, recursion + &calls];
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
     assert_same(&bodies, &["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"], OPTIONS);
+}
+
+/// PTX instructions, each with the kinds of native code that give their lines to an `IMNMX` behind them, or do not.
+const BEFORE_IMNMX: &[&str] = &[
+    "mov.u32 %r5,%tid.x;",
+    "mov.u32 %r5,%laneid;",
+    "mov.u32 %r5,%cluster_ctaid.x;",
+    "mov.u64 %rd5,%clock64;",
+    "ld.param.u32 %r5,[q];",
+    "ld.const.u32 %r5,[c+4];",
+    "ld.global.u32 %r5,[%rd1+8];",
+    "ld.acquire.gpu.global.u32 %r5,[%rd1+8];",
+    "ld.shared.u32 %r5,[s];",
+    "ld.acquire.cta.shared.u32 %r5,[s];",
+    "st.shared.u32 [s],%r1;",
+    "st.local.u32 [l],%r1;\nld.local.u32 %r5,[l+4];",
+    "st.release.gpu.global.u32 [%rd1+8],%r1;",
+    "bar.sync 0;",
+    "bar.arrive 1,64;",
+    "bar.red.popc.u32 %r5,0,%p1;",
+    "bar.warp.sync 0xffffffff;",
+    "barrier.cluster.arrive;",
+    "barrier.cluster.wait;",
+    "membar.cta;",
+    "membar.gl;",
+    "fence.sc.gpu;",
+    "fence.proxy.async;",
+    "redux.sync.add.s32 %r5,%r1,0xffffffff;",
+    "shfl.sync.idx.b32 %r5,%r1,3,31,0xffffffff;",
+    "vote.sync.ballot.b32 %r5,%p1,0xffffffff;",
+    "match.any.sync.b32 %r5,%r1,0xffffffff;",
+    "atom.global.add.u32 %r5,[%rd1+8],%r1;",
+    "atom.shared.add.u32 %r5,[s],%r1;",
+    "atom.acq_rel.gpu.global.cas.b32 %r5,[%rd1+8],%r1,7;",
+    "red.release.gpu.global.add.u32 [%rd1+8],%r1;",
+    "cp.async.cg.shared.global [s],[%rd1],16;\ncp.async.commit_group;",
+    "cp.async.wait_group 0;",
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;",
+    "mbarrier.init.shared.b64 [s],%r1;",
+    "mbarrier.try_wait.parity.shared.b64 %p2,[s],%r1;",
+    "griddepcontrol.wait;",
+    "nanosleep.u32 20;",
+    "mapa.u64 %rd5,%rd1,%r1;",
+    "getctarank.u64 %r5,%rd1;",
+    "cvta.local.u64 %rd5,%rd1;",
+    "popc.b32 %r5,%r1;",
+    "mul.hi.u32 %r5,%r1,%r1;",
+    "div.u32 %r5,%r1,%r4;",
+    "cvt.rn.f64.s32 %fd1,%r1;\nfma.rn.f64 %fd1,%fd1,%fd1,%fd1;\nst.global.f64 [%rd1+64],%fd1;",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1,%fd2},{%fd3},{%fd3},{%fd3,%fd3};\nst.global.f64 [%rd1+64],%fd1;",
+];
+
+/// What stands before an `IMNMX` says which lines that has: every instruction of the list, in two orders.
+#[test]
+fn imnmx_has_the_lines_of_what_stands_before_it() {
+    let kernel = |name: usize, before: &[&str]| {
+        let mut code = String::new();
+        for (number, instruction) in before.iter().enumerate() {
+            let line = 10 + 3 * number;
+            writeln!(
+                code,
+                ".loc 1 {line} 0\n{instruction}\n.loc 1 {} 0\nmax.u32 %r2,%r1,{number};\n.loc 1 {} 0\nadd.u32 %r1,%r2,%r5;\n\
+                 st.global.u32 [%rd1+{}],%r2;",
+                line + 1,
+                line + 2,
+                128 + 4 * number
+            )
+            .unwrap();
+        }
+        format!(
+            ".visible .entry k{name}(.param .u64 p,.param .u32 q)\n{{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; \
+             .reg .f64 %fd<4>; .local .align 16 .b32 l[16];\n.loc 1 3 0\nld.param.u64 %rd1,[p];\n.loc 1 4 0\n\
+             ld.global.u32 %r1,[%rd1];\nld.global.f64 %fd3,[%rd1+32];\nsetp.lt.u32 %p1,%r1,9;\n{code}ret;\n}}\n"
+        )
+    };
+    let data = ".const .align 16 .b32 c[16];\n.shared .align 16 .b8 s[64];\n";
+    let alone: String = BEFORE_IMNMX.iter().enumerate().map(|(name, one)| kernel(name, &[one])).collect();
+    let backward: Vec<&str> = BEFORE_IMNMX.iter().rev().copied().collect();
+    let together = kernel(0, BEFORE_IMNMX) + &kernel(1, &backward);
+    let bodies = [alone, together].map(|kernels| format!("{data}{kernels}"));
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    assert_same_lines(&bodies, &["sm_100", "sm_110"], OPTIONS);
+}
+
+/// Functions in which nothing stands before, functions that begin with one, in sections of their own and in those of kernels; code between
+/// two on the same line; an added `NOP` behind one.
+#[test]
+fn imnmx_without_setter_or_at_the_start() {
+    let function = |name: &str, loc: u32, code: &str| {
+        format!(
+            ".func (.param .b32 r) {name}(.param .b32 a)\n{{\n.reg .b32 %r<9>; .reg .pred %p<3>;\n.loc 1 {loc} 0\nld.param.u32 %r1,[a];\n{code}\
+             .loc 1 {} 0\nst.param.b32 [r],%r2;\n.loc 1 {} 0\nret;\n}}\n",
+            loc + 8,
+            loc + 9
+        )
+    };
+    let first = function(
+        "f",
+        30,
+        ".loc 1 31 0\nmax.u32 %r2,%r1,5;\n.loc 1 32 0\nadd.u32 %r2,%r2,%r1;\n.loc 1 33 0\nmin.s32 %r2,%r2,9;\n",
+    );
+    let later = function(
+        "g",
+        40,
+        ".loc 1 41 0\nadd.u32 %r2,%r1,7;\nmax.u32 %r2,%r2,5;\nmul.lo.u32 %r2,%r2,%r1;\n.loc 1 42 0\nmin.s32 %r2,%r2,17;\n.loc 1 41 0\npopc.b32 %r2,%r2;\n",
+    );
+    let branches = function(
+        "h",
+        50,
+        ".loc 1 51 0\nmax.u32 %r2,%r1,5;\nsetp.lt.u32 %p1,%r2,99;\n@%p1 bra $L;\n.loc 1 52 0\n$M:\npopc.b32 %r2,%r2;\nmul.lo.u32 %r2,%r2,%r2;\n\
+         .loc 1 53 0\nmin.u32 %r2,%r2,77;\nsetp.lt.u32 %p1,%r2,50;\n@%p1 bra $M;\nst.param.b32 [r],%r2;\n.loc 1 54 0\nret;\n$L:\n.loc 1 55 0\n\
+         popc.b32 %r2,%r2; mul.lo.u32 %r2,%r2,%r2; min.u32 %r2,%r2,66;\nsetp.lt.u32 %p1,%r2,50;\n@%p1 bra $L;\n",
+    );
+    let call = |name: &str| {
+        format!(
+            "{{.param .b32 a; .param .b32 r; st.param.b32 [a],%r1;\n.loc 1 6 0\ncall (r),{name},(a);\nld.param.b32 %r1,[r];}}\n"
+        )
+    };
+    let kernel = |name: &str, code: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 p)\n{{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f64 %fd<9>;\n.loc 1 3 0\nld.param.u64 %rd1,[p];\n\
+             .loc 1 4 0\nld.global.u32 %r1,[%rd1];\n{code}.loc 1 7 0\nmax.u32 %r3,%r1,5;\n.loc 1 8 0\nst.global.u32 [%rd1+4],%r3;\nret;\n}}\n"
+        )
+    };
+    let calls = kernel("k", &call("f")) + &kernel("k2", &[call("g"), call("h")].concat());
+    let doubles = ".loc 1 5 0\nld.global.f64 %fd1,[%rd1+8]; ld.global.f64 %fd2,[%rd1+16];\ndiv.rn.f64 %fd3,%fd1,%fd2;\nst.global.f64 [%rd1+24],%fd3;\n";
+    let bodies = [
+        first.clone(),
+        later.clone(),
+        branches.clone(),
+        [&*first, &later, &branches, &calls].concat(),
+        kernel("k", doubles),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    assert_same_lines(
+        &bodies,
+        &["sm_100", "sm_110"],
+        &[&["-lineinfo"], &["-lineinfo", "-c"], &["-g"], &["-g", "-c"], &["-lineinfo", "-O1"]],
+    );
 }
 
 /// The code that sets a register may have no native code; `tests/self_check.rs` of `merc-capsule` has what comes of that there.

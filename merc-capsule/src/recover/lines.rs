@@ -1,6 +1,7 @@
 //! What the PTX line tables of both spaces say of where native instructions come from.
 
 use crate::address_map::{AddressMap, LineChanges};
+use crate::imnmx::Imnmx;
 use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -93,14 +94,14 @@ fn entries(sequence: &Sequence) -> BTreeMap<u64, u32> {
 }
 
 /// The map of a code section with its capsule, by the PTX lines of both; `starts` are those of its functions, by native address. Without
-/// lines it has these only. `imnmx` are its [instructions of no Mercury one](imnmx_addresses). `sources` is the table of source lines in Mercury code. `kept_size` is that of its function in Mercury code
-/// if nvlink has dropped copies of it.
+/// lines it has these only. `imnmx` are its instructions of that name. `sources` is the table of source lines in Mercury code. `kept_size` is
+/// that of its function in Mercury code if nvlink has dropped copies of it.
 ///
 /// # Errors
 ///
 /// The capsule has no lines, but the native code does.
 pub(super) fn map(
-    (native, here, imnmx): (SectionIndex, &Table, &[u64]),
+    (native, here, imnmx): (SectionIndex, &Table, &[Imnmx]),
     (mercury, there, sources): (SectionIndex, &Table, &Table),
     starts: &[AddressPair],
     kept_size: Option<u64>,

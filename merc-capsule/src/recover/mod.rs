@@ -4,7 +4,7 @@ mod lines;
 mod places;
 
 use crate::address_map::AddressMap;
-use crate::imnmx::imnmx_addresses;
+use crate::imnmx::imnmx_instructions;
 use crate::registers::RangeOrder;
 use crate::spaces::Spaces;
 use crate::symtab::MercuryFunction;
@@ -141,7 +141,7 @@ pub fn code_maps(cubin: &Cubin<'_>) -> Result<Vec<CodeMap>> {
         let mut code = code_map(cubin, native, functions, place)?;
         let starts: Vec<AddressPair> = starts(&code.functions).collect();
         let mercury_lines = (mercury, &there, &sources);
-        let imnmx = imnmx_addresses(cubin.header.sm(), &cubin.bytes(native)?);
+        let imnmx = imnmx_instructions(cubin.header.sm(), &cubin.bytes(native)?, &cubin.bytes(mercury)?);
         let native_lines = (native, &here, &*imnmx);
         code.map = lines::map(native_lines, mercury_lines, &starts, kept_sizes.get(&mercury).copied())?;
         maps.push(code);

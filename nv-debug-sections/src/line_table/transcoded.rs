@@ -2,9 +2,10 @@
 //!
 //! What happens at an instruction whose Mercury address row *x* covers; the first step that applies is the last:
 //!
-//! 1. *x* is the row of the instruction before: nothing.
+//! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row behind an entry row](Place::First) and code comes back
+//!    to where it starts.
 //! 2. First row of the section: written, whatever its call site; the context stays 0.
-//! 3. *x* is the [first row behind an entry row](Place::First), has no call site, no context is open and it is on the line written last:
+//! 3. *x* is such a first row, has no call site, no context is open and it is on the line written last:
 //!    only its place.
 //! 4. *x* and the row before are [plain](Place::Plain) and alike in line, file, call site and name: nothing.
 //! 5. Else call sites not yet written, and a row.
@@ -147,23 +148,27 @@ pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
 /// `mercury` is the section's Mercury program ([`locations`](super::locations) with [`Table::Mercury`](super::Table::Mercury)),
 /// `name` the [`last_name`] of the section before in the Mercury table (0 in the first),
 /// `instructions` the native instructions in address order that begin a PTX line or a function, `starts` the native addresses of
-/// functions in address order; those at whose Mercury address no row starts do not count.
+/// functions in address order; those at whose Mercury address no row starts do not count. Of several pairs with one native address the last
+/// says where the instruction has its lines from, those before where its function starts.
 pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
     let mut transcoder = Transcoder {
         rows: rows(mercury, name),
         program: Program::new(),
         row_of: HashMap::new(),
         previous: None,
+        mercury: 0,
         context_parent: None,
     };
     let mut covering = 0;
-    for instruction in instructions {
+    for of_address in instructions.chunk_by(|a, b| a.native == b.native) {
+        let Some(instruction) = of_address.last() else { continue };
         covering = behind(&transcoder.rows, covering, instruction.mercury);
         let Some(index) = covering.checked_sub(1) else { continue };
-        // A start counts where a row starts, flagged or not: built-in helpers have none.
+        // A start counts where a row starts, flagged or not: built-in helpers have none. One that has the lines of other code always does.
         let row_starts_here = transcoder.rows[index].address == instruction.mercury;
-        let is_start = row_starts_here && starts.binary_search(&instruction.native).is_ok();
-        transcoder.instruction(index, instruction.native, is_start);
+        let counts = row_starts_here || of_address.len() > 1;
+        let is_start = counts && starts.binary_search(&instruction.native).is_ok();
+        transcoder.instruction(index, *instruction, is_start);
     }
     transcoder.program.ops
 }
@@ -188,6 +193,8 @@ struct Transcoder {
     row_of: HashMap<Key, u64>,
     /// Row of the instruction before.
     previous: Option<usize>,
+    /// Its address in Mercury space.
+    mercury: u64,
     /// Call site of the current context.
     context_parent: Option<usize>,
 }
@@ -198,13 +205,20 @@ impl Transcoder {
         (address, line, file)
     }
 
-    fn instruction(&mut self, index: usize, address: u64, is_start: bool) {
+    fn instruction(
+        &mut self,
+        index: usize,
+        AddressPair { native: address, mercury }: AddressPair,
+        is_start: bool,
+    ) {
         // Step 1.
         let before = self.previous.replace(index);
-        if before == Some(index) {
+        let is_other = mercury != std::mem::replace(&mut self.mercury, mercury);
+        let row = self.rows[index];
+        let is_first_again = is_other && row.place == Place::First && row.address == mercury;
+        if before == Some(index) && !is_first_again {
             return;
         }
-        let row = self.rows[index];
         let is_root = row.parent.is_none() && self.context_parent.is_none();
         if self.program.rows == 0 {
             // Step 2.

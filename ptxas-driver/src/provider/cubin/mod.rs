@@ -14,7 +14,7 @@ use crate::code_image::{
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::ptx_sections::PtxSections;
 use anyhow::{Result, ensure};
-use merc_capsule::{imnmx_addresses, native_name};
+use merc_capsule::{Imnmx, imnmx_instructions, merc_name, native_name};
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
 use nv_debug_sections::generation::Generation;
@@ -227,10 +227,15 @@ impl<'r, 'd> Reader<'r, 'd> {
         Ok(found.map(|(at, _)| at).collect())
     }
 
-    /// The native instructions that come from no Mercury one.
-    fn imnmx(&self, code: SectionIndex) -> Result<Vec<u64>> {
-        let bytes = if self.space == Space::Native { self.cubin.bytes(code)? } else { Cow::default() };
-        Ok(imnmx_addresses(self.request.sm, &bytes))
+    /// The native instructions that have the lines of others, which the capsule of the code says.
+    fn imnmx(&self, code: SectionIndex) -> Result<Vec<Imnmx>> {
+        if self.space == Space::Mercury {
+            return Ok(Vec::new());
+        }
+        let capsule =
+            merc_name(self.cubin.section_name(code)).and_then(|name| self.cubin.section_by_name(&name));
+        let capsule = capsule.map(|capsule| self.cubin.bytes(capsule)).transpose()?;
+        Ok(imnmx_instructions(self.request.sm, &self.cubin.bytes(code)?, &capsule.unwrap_or_default()))
     }
 
     /// Whether there is a `YIELD` at a byte offset of native code.
