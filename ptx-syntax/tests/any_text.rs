@@ -95,7 +95,7 @@ fn laws(text: &str) {
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(
         ". .. @ @@DWARF { } [ ] ( ) < > , ; : :: + - = ! | ? # \" \\ /* */ // \n \r \t \u{e9} \0 a %r1 _ $L 0 089 1.5 0x 4294967296 -5 \
-         .b8 .b16 .b32 .b64 .u8 .byte .section .debug_info .loc .file .version 8.0 .target sm_90 .reg .param .func .entry .visible .extern .pragma \
+         .b8 .b16 .b32 .b64 .u8 .bf16 .v2 .byte .section .debug_info .loc .file .version 8.0 .target sm_90 .reg .param .func .entry .visible .extern .pragma \
          .align .ptr .attribute .callprototype .noreturn .maxntid .shared::cluster function_name inlined_at add.s32 \"x\""
             .split(' ')
             .collect::<Vec<_>>(),
@@ -125,6 +125,23 @@ proptest! {
         let end = (at + length).min(SEED.len());
         laws(&format!("{}{instead}{}", &SEED[..at], &SEED[end..]));
         laws(&SEED[..at]);
+    }
+}
+
+/// What begins a declaration is read, also where no variable has the type.
+#[test]
+fn types_without_variables_come_to_an_end() {
+    for words in [
+        ".bf16 %p<3>;",
+        ".bf16x2 x",
+        ".v2\n.bf16 x;",
+        ".align 4\n.bf16 x;",
+        ".reg\n.bf16\n.bf16 x;",
+        ".reg .b32 x,\n",
+    ] {
+        let text = format!(".version 8.0\n.target sm_90\n.entry k() {{\n{words}");
+        assert!(!parse(&text).errors.is_empty(), "{words}");
+        laws(&text);
     }
 }
 

@@ -63,6 +63,7 @@ impl<'a> Parser<'a> {
                 self.unexpected("a name after `,`");
                 faulty = true;
                 self.skip_declaration();
+                break;
             }
         }
         if !faulty && self.eat(TokenKind::Semicolon).is_none() {
@@ -91,9 +92,12 @@ impl<'a> Parser<'a> {
         }
         while self.at(TokenKind::DotIdent) {
             let word = self.word();
-            if let Some(ty) = ScalarType::from_keyword(word).filter(|ty| is_declared(*ty)) {
+            if let Some(ty) = ScalarType::from_keyword(word) {
                 if words.ty != ScalarType::Missing {
                     break;
+                }
+                if !is_declared(ty) {
+                    self.unexpected("a type such as .b32");
                 }
                 words.ty = ty;
             } else if let Some(space) = StateSpace::from_keyword(word)
