@@ -164,9 +164,14 @@ pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
 /// Runs of neighbouring `SHF_ALLOC` sections with the same rights become one `PT_LOAD` each; Mercury sections are not
 /// loaded. The table itself is described by a `PT_PHDR` (first) and a `PT_LOAD` (last in classic files, else second).
 /// Classic files give read-only data the right to execute, so that constants and code share a segment.
+///
+/// A segment's file part reaches to the last `sh_offset` or byte of its sections. In memory the sections without file bytes follow
+/// all of that part, in index order. Observed: ptxas 13.0.88, sm_75-sm_120 (docs/conformance.md).
 fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
     let read = elf::PF_R.0 | if is_classic(cubin) { elf::PF_X.0 } else { 0 };
     let mut loads: Vec<Segment> = Vec::new();
+    // Those without file bytes, each with the number of segments up to its own.
+    let mut without_bytes: Vec<(usize, &Section<'_>)> = Vec::new();
     let alloc = elf::SHF_ALLOC.0;
     for (section, &offset) in cubin.sections.iter().zip(offsets).skip(1) {
         if section.flags & alloc == 0 || section.is_mercury() {
@@ -182,7 +187,17 @@ fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
             loads.push(Segment { p_type, flags, offset, address, file_size: 0, memory_size: 0 });
         }
         if let Some(last) = loads.last_mut() {
-            grow(last, section, offset);
+            let file_end = offset.saturating_add(file_size(section)).saturating_sub(last.offset);
+            last.file_size = last.file_size.max(file_end);
+            last.memory_size = last.file_size;
+        }
+        if let Contents::NoBits(_) = section.contents {
+            without_bytes.push((loads.len(), section));
+        }
+    }
+    for (number, section) in without_bytes {
+        if let Some(segment) = number.checked_sub(1).and_then(|index| loads.get_mut(index)) {
+            add_memory(segment, section);
         }
     }
     let size = PROGRAM_HEADER * (loads.len() as u64 + 2);
@@ -199,16 +214,10 @@ fn segments(cubin: &Cubin<'_>, offsets: &[u64], table: u64) -> Vec<Segment> {
     loads
 }
 
-fn grow(segment: &mut Segment, section: &Section<'_>, offset: u64) {
-    let file_end = offset.saturating_add(file_size(section)).saturating_sub(segment.offset);
-    segment.file_size = segment.file_size.max(file_end);
-    if let Contents::NoBits(size) = section.contents {
-        let start = segment.memory_size.max(offset.saturating_sub(segment.offset));
-        // Memory is aligned as the file position is: by the offset it would have.
-        let end = segment.offset.saturating_add(start);
-        let aligned = end.checked_next_multiple_of(section.align.max(1)).unwrap_or(end);
-        segment.memory_size = aligned.saturating_sub(segment.offset).saturating_add(size);
-    } else {
-        segment.memory_size = segment.file_size;
-    }
+/// Adds a section that has no file bytes. Its alignment counts from the start of the file, as that of an offset does.
+fn add_memory(segment: &mut Segment, section: &Section<'_>) {
+    let Contents::NoBits(size) = section.contents else { return };
+    let end = segment.offset.saturating_add(segment.memory_size);
+    let aligned = end.checked_next_multiple_of(section.align.max(1)).unwrap_or(end);
+    segment.memory_size = aligned.saturating_sub(segment.offset).saturating_add(size);
 }

@@ -75,3 +75,6 @@ make early_pubnames sm_75 -g -c
 make stack_arguments sm_75 -g
 make stack_arguments sm_100 -g
 make relocatable_frames sm_100 -c
+make data_segment sm_75 -lineinfo
+make data_segment sm_90 -lineinfo
+make data_segment sm_100 -lineinfo
