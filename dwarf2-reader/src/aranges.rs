@@ -1,0 +1,122 @@
+//! `.debug_aranges`: which unit has an address (DWARF 2.0.0 §6.1.2 and §7.20), with addresses of 8 bytes and no segments.
+//!
+//! ```
+//! use dwarf2_reader::aranges::{Item, items};
+//!
+//! let mut section = [0; 48];
+//! (section[0], section[4], section[10], section[24]) = (44, 2, 8, 0x40);
+//! let all: Vec<_> = items(&section, |_| false).collect::<Result<_, _>>()?;
+//! let [(_, Item::Set(set)), (_, Item::Padding(_)), range, end] = &all[..] else { panic!() };
+//! assert_eq!((set.version, set.info), (2, 0));
+//! assert_eq!(*range, (16..32, Item::Range { address: 0, length: 0x40 }));
+//! assert_eq!(*end, (32..48, Item::End));
+//! # Ok::<(), dwarf2_reader::Error>(())
+//! ```
+
+use crate::{Cursor, ErrorKind, Format, Result, Span};
+
+/// Name of the section.
+pub const SECTION: &str = ".debug_aranges";
+
+/// What stands in the section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Item<'d> {
+    /// The header of a set; all up to the next one belongs to it.
+    Set(Set),
+    /// Bytes between a header and its ranges, which are aligned to 16 bytes from the header on.
+    Padding(&'d [u8]),
+    /// Code of the unit.
+    Range {
+        /// First address.
+        address: u64,
+        /// Bytes.
+        length: u64,
+    },
+    /// Two zeros, which end the set.
+    End,
+}
+
+/// The header of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Set {
+    /// How wide its offsets are.
+    pub format: Format,
+    /// DWARF version; 2 in all versions up to 5.
+    pub version: u16,
+    /// Byte offset of the unit in `.debug_info`.
+    pub info: u64,
+    /// Byte offset in this section behind the set.
+    pub end: u64,
+}
+
+/// Reads the items of a section one behind another; see [`items`].
+#[derive(Debug, Clone)]
+struct Reader<'d> {
+    sets: Cursor<'d>,
+    /// Of the set at hand: where it begins, and what is left of it.
+    set: Option<(u64, Cursor<'d>)>,
+    is_header_next: bool,
+}
+
+/// Everything that stands in the section, each with its span: zeros between sets are [`Item::Padding`]. An error is the last.
+/// `is_relocated` says whether the field at a byte offset has a relocation: two zeros are no end then.
+pub fn items(
+    section: &[u8],
+    is_relocated: impl Fn(u64) -> bool,
+) -> impl Iterator<Item = Result<(Span, Item<'_>)>> {
+    let mut reader = Some(Reader { sets: Cursor::new(SECTION, section), set: None, is_header_next: false });
+    core::iter::from_fn(move || {
+        let mut state = reader.take()?;
+        let item = state.next(&is_relocated).transpose()?;
+        reader = item.is_ok().then_some(state);
+        Some(item)
+    })
+}
+
+impl<'d> Reader<'d> {
+    fn next(&mut self, is_relocated: &impl Fn(u64) -> bool) -> Result<Option<(Span, Item<'d>)>> {
+        if let Some((start, set)) = &mut self.set {
+            if self.is_header_next {
+                self.is_header_next = false;
+                let at = set.offset();
+                let header = at - *start;
+                let padding = set.take(header.next_multiple_of(16) - header, "padding")?;
+                if !padding.is_empty() {
+                    return Ok(Some((at..set.offset(), Item::Padding(padding))));
+                }
+            }
+            if !set.is_empty() {
+                let at = set.offset();
+                let address = set.number(8, "an address")?;
+                let length = set.number(8, "a length")?;
+                let is_end = (address, length) == (0, 0) && !is_relocated(at);
+                let item = if is_end { Item::End } else { Item::Range { address, length } };
+                return Ok(Some((at..set.offset(), item)));
+            }
+            self.set = None;
+        }
+        if let Some((span, padding)) = crate::pubnames::padding(&mut self.sets) {
+            return Ok(Some((span, Item::Padding(padding))));
+        }
+        if self.sets.is_empty() {
+            return Ok(None);
+        }
+        let start = self.sets.offset();
+        let (length, format) = self.sets.unit_length()?;
+        let mut set = self.sets.split(length, "a set (unit_length goes past the end)")?;
+        let version = set.u16("version")?;
+        let info = set.section_offset(format, "debug_info_offset")?;
+        for (field, expected, word) in [("address_size", 8, "8"), ("segment_size", 0, "0, no segments")] {
+            let at = set.offset();
+            let found = set.u8(field)?.into();
+            if found != expected {
+                return Err(set.error_at(at, ErrorKind::Value { field, found, expected: word }));
+            }
+        }
+        let span = start..set.offset();
+        let end = self.sets.offset();
+        self.set = Some((start, set));
+        self.is_header_next = true;
+        Ok(Some((span, Item::Set(Set { format, version, info, end }))))
+    }
+}

@@ -1,0 +1,41 @@
+//! How much may be made of a file.
+
+/// Work that a file may still ask for: a bound that grows with the size of the input, so that time and memory do too.
+///
+/// What counts is the caller's: attributes that take no bytes, bytes of strings that many entries share, steps along references.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkBudget {
+    left: u64,
+}
+
+impl WorkBudget {
+    /// Work that any file may ask for, however small it is.
+    const LEAST: u64 = 1 << 20;
+
+    /// A budget of `factor` units of work for each byte of an input of `size` bytes, and 2^20 units in any case.
+    #[must_use]
+    pub fn of_input(size: u64, factor: u64) -> Self {
+        Self { left: size.saturating_mul(factor).saturating_add(Self::LEAST) }
+    }
+
+    /// Whether `work` was left; it is taken then. A budget that was once too small gives nothing any more.
+    pub fn take(&mut self, work: u64) -> bool {
+        let left = self.left.checked_sub(work);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_gone() {
+        let mut budget = WorkBudget::of_input(10, 3);
+        assert!(budget.take(WorkBudget::LEAST) && budget.take(30));
+        assert!(!budget.take(1));
+        assert!(budget.take(0));
+        assert!(WorkBudget::of_input(u64::MAX, u64::MAX).take(u64::MAX));
+    }
+}

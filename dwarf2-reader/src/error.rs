@@ -1,0 +1,71 @@
+//! What is wrong with the bytes of a section, and where.
+
+/// Why a section could not be read, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{section}+{offset:#x}: {kind}")]
+pub struct Error {
+    /// Name of the section, as DWARF has it: `.debug_info`.
+    pub section: &'static str,
+    /// Byte offset from its start.
+    pub offset: u64,
+    /// What is wrong there.
+    pub kind: ErrorKind,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The bytes end before the item does.
+    #[error("{0} is cut short")]
+    Truncated(&'static str),
+    /// A LEB128 number of more than 64 bits.
+    #[error("{0} has more than 64 bits")]
+    LebOverflow(&'static str),
+    /// A string that no NUL ends.
+    #[error("{0} has no NUL at its end")]
+    OpenString(&'static str),
+    /// A field that has another value than the few that it may have.
+    #[error("{field} is {found:#x}, expected {expected}")]
+    Value {
+        /// By DWARF's name.
+        field: &'static str,
+        /// What stands there.
+        found: u64,
+        /// What may stand there.
+        expected: &'static str,
+    },
+    /// An entry with an abbreviation that its table does not have.
+    #[error("abbreviation {code} is not in the table of this unit")]
+    UnknownCode {
+        /// The code that the entry has.
+        code: u64,
+    },
+    /// Two abbreviations of a table have the same code.
+    #[error("abbreviation {code} is in this table twice")]
+    DuplicateCode {
+        /// The code.
+        code: u64,
+    },
+    /// A form that no version of DWARF has: how long its value is cannot be known.
+    #[error("form {form:#x} is not known")]
+    UnknownForm {
+        /// The number of the form.
+        form: u64,
+    },
+    /// Bytes behind the last item of a unit or set.
+    #[error("{left:#x} bytes behind the end of {what}")]
+    Rest {
+        /// Of what.
+        what: &'static str,
+        /// How many bytes.
+        left: u64,
+    },
+    /// The section asks for more work than its size allows: many units that share parts of a long table, or many entries with
+    /// attributes that take no bytes.
+    #[error("{0} are more than a section of this size may ask for")]
+    Budget(&'static str),
+}
+
+/// The result of reading.
+pub type Result<T> = core::result::Result<T, Error>;

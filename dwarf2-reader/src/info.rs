@@ -1,0 +1,184 @@
+//! `.debug_info`: units, each a tree of entries (DWARF 2.0.0 §2, §3 and §7.5; headers and forms of versions 3 and 4 too).
+//!
+//! Nothing of an entry is stored: its attributes are read when they are asked for.
+//!
+//! ```
+//! use dwarf2_reader::constants::*;
+//! use dwarf2_reader::info::{DebugInfo, Node, Value};
+//!
+//! // A unit whose one entry is `int`, of 4 bytes.
+//! let abbrev = [1, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0, 0, 0];
+//! let info = [13, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1, b'i', b'n', b't', 0, 4];
+//! let info = DebugInfo::read(&info, &abbrev)?;
+//! let unit = &info.units()[0];
+//! let Some(Node::Entry(entry)) = info.nodes(unit).next().transpose()? else { panic!() };
+//! assert_eq!((entry.tag(), entry.span()), (DW_TAG_base_type, 11..17));
+//! let name = entry.attributes().next().unwrap();
+//! assert_eq!((name.name, name.value, name.span), (DW_AT_name, Value::String(b"int"), 12..16));
+//! # Ok::<(), dwarf2_reader::Error>(())
+//! ```
+
+mod entry;
+mod form;
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::abbrev::{self, AbbrevTable};
+use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
+pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
+pub use form::Value;
+
+/// Name of the section.
+pub const SECTION: &str = ".debug_info";
+
+/// Bytes of `.debug_abbrev` that may be read for each byte of both sections: tables of units may overlap.
+const TABLE_WORK: u64 = 8;
+
+/// A `.debug_info` section with the abbreviations of its units, each table of which is read once.
+#[derive(Debug, Clone)]
+pub struct DebugInfo<'d> {
+    bytes: &'d [u8],
+    units: Vec<Unit>,
+    tables: Vec<AbbrevTable>,
+}
+
+/// The header of one unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// Header and entries, in the section.
+    pub span: Span,
+    /// Where the entries begin, in the section.
+    pub entries: u64,
+    /// How wide its offsets are.
+    pub format: Format,
+    /// DWARF version: 2 to 4.
+    pub version: u16,
+    /// Byte offset of its abbreviations in `.debug_abbrev`.
+    pub abbrev_offset: u64,
+    /// Where that offset stands, in the section.
+    pub abbrev_field: Span,
+    /// Size of an address in bytes: 1 to 8.
+    pub address_size: u8,
+    /// Number of its table in [`DebugInfo::tables`].
+    table: usize,
+}
+
+impl<'d> DebugInfo<'d> {
+    /// Reads the headers of all units and their abbreviations; the sections are little-endian. Zeros between and behind units are
+    /// passed over.
+    ///
+    /// # Errors
+    ///
+    /// The header of a unit or a table of abbreviations is not as DWARF has it.
+    pub fn read(info: &'d [u8], abbrev: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new(SECTION, info);
+        let (mut units, mut tables) = (Vec::new(), Vec::new());
+        let mut known = BTreeMap::new();
+        let mut budget = WorkBudget::of_input(info.len() as u64 + abbrev.len() as u64, TABLE_WORK);
+        while skip_padding(&mut cursor) {
+            let mut unit = header(&mut cursor)?;
+            unit.table = if let Some(number) = known.get(&unit.abbrev_offset) {
+                *number
+            } else {
+                let offset = unit.abbrev_offset;
+                let table = AbbrevTable::read(abbrev, offset)?;
+                if !budget.take(table.span().end - offset) {
+                    let kind = ErrorKind::Budget("bytes of tables that units share in part");
+                    return Err(Error { section: abbrev::SECTION, offset, kind });
+                }
+                known.insert(offset, tables.len());
+                tables.push(table);
+                tables.len() - 1
+            };
+            units.push(unit);
+        }
+        Ok(Self { bytes: info, units, tables })
+    }
+
+    /// The section.
+    #[must_use]
+    pub fn bytes(&self) -> &'d [u8] {
+        self.bytes
+    }
+
+    /// The units in the order in which they stand.
+    #[must_use]
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// The unit that has the byte at this offset of the section.
+    #[must_use]
+    pub fn unit_at(&self, offset: u64) -> Option<&Unit> {
+        let number = self.units.partition_point(|unit| unit.span.end <= offset);
+        self.units.get(number).filter(|unit| unit.span.contains(&offset))
+    }
+
+    /// The tables of abbreviations that units have, each once.
+    #[must_use]
+    pub fn tables(&self) -> &[AbbrevTable] {
+        &self.tables
+    }
+
+    /// The table of abbreviations of a unit of this section.
+    #[must_use]
+    pub fn table(&self, unit: &Unit) -> Option<&AbbrevTable> {
+        self.tables.get(unit.table)
+    }
+
+    /// The entries of a unit of this section in the order in which they stand, with the zeros that end their lists.
+    #[must_use]
+    pub fn nodes(&self, unit: &Unit) -> Nodes<'_, 'd> {
+        Nodes::new(self, unit)
+    }
+
+    /// The entry of a unit of this section that stands at a byte offset of the section.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no entry.
+    pub fn entry_at(&self, unit: &Unit, offset: u64) -> Result<Option<Entry<'_, 'd>>> {
+        let mut nodes = Nodes::new(self, &Unit { entries: offset, ..unit.clone() });
+        Ok(match nodes.next().transpose()? {
+            Some(Node::Entry(entry)) => Some(entry),
+            Some(Node::Null(_)) | None => None,
+        })
+    }
+}
+
+/// Goes on behind zeros; whether something follows.
+fn skip_padding(cursor: &mut Cursor<'_>) -> bool {
+    // A unit begins with its length, which is not 0.
+    while let Some([0, 0, 0, 0]) = cursor.rest().first_chunk() {
+        if cursor.take(4, "padding").is_err() {
+            return false;
+        }
+    }
+    !cursor.rest().iter().all(|byte| *byte == 0)
+}
+
+/// DWARF 2.0.0 §7.5.1, DWARF 3 §7.4.
+fn header(cursor: &mut Cursor<'_>) -> Result<Unit> {
+    let start = cursor.offset();
+    let (length, format) = cursor.unit_length()?;
+    let mut unit = cursor.split(length, "a unit (unit_length goes past the end)")?;
+    let end = cursor.offset();
+    let at = unit.offset();
+    let version = unit.u16("version")?;
+    if !(2..=4).contains(&version) {
+        let kind = ErrorKind::Value { field: "version", found: version.into(), expected: "2 to 4" };
+        return Err(unit.error_at(at, kind));
+    }
+    let field = unit.offset();
+    let abbrev_offset = unit.section_offset(format, "debug_abbrev_offset")?;
+    let abbrev_field = field..unit.offset();
+    let at = unit.offset();
+    let address_size = unit.u8("address_size")?;
+    if !(1..=8).contains(&address_size) {
+        let kind = ErrorKind::Value { field: "address_size", found: address_size.into(), expected: "1 to 8" };
+        return Err(unit.error_at(at, kind));
+    }
+    let (span, entries) = (start..end, unit.offset());
+    Ok(Unit { span, entries, format, version, abbrev_offset, abbrev_field, address_size, table: 0 })
+}

@@ -1,0 +1,203 @@
+//! The entries of a unit, one behind another.
+
+use crate::abbrev::{AbbrevTable, Abbreviation, AttributeSpec};
+use crate::constants::DW_FORM_indirect;
+use crate::info::form::{Widths, is_section_offset};
+use crate::info::{DebugInfo, SECTION, Unit, Value};
+use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
+
+/// Attributes without bytes that a unit may have for each of its bytes.
+const EMPTY_ATTRIBUTES: u64 = 16;
+
+/// What stands among the entries of a unit.
+#[derive(Debug, Clone)]
+pub enum Node<'i, 'd> {
+    /// An entry.
+    Entry(Entry<'i, 'd>),
+    /// A 0, which ends the children of an entry, or pads the unit.
+    Null(Span),
+}
+
+/// One entry. It borrows its shape from the [`DebugInfo`] (`'i`) and its values from the section (`'d`).
+#[derive(Debug, Clone)]
+pub struct Entry<'i, 'd> {
+    section: &'d [u8],
+    unit: UnitFacts,
+    table: &'i AbbrevTable,
+    abbreviation: &'i Abbreviation,
+    depth: u32,
+    start: u64,
+    /// Where the first value is.
+    values: u64,
+    end: u64,
+}
+
+/// What the values of a unit depend on.
+#[derive(Debug, Clone, Copy)]
+struct UnitFacts {
+    start: u64,
+    widths: Widths,
+    format: crate::Format,
+    version: u16,
+}
+
+/// One attribute of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute<'d> {
+    /// `DW_AT_*`.
+    pub name: u16,
+    /// `DW_FORM_*`: that of the value, where the abbreviation says `DW_FORM_indirect`.
+    pub form: u16,
+    /// Whether the form stands before the value.
+    pub is_indirect: bool,
+    /// The value, in the section: with the length of a block and the NUL of a string.
+    pub span: Span,
+    /// What it is.
+    pub value: Value<'d>,
+    /// Whether a [`Value::Data`] is an offset in another section, as attributes of DWARF 2 and 3 have it.
+    pub is_section_offset: bool,
+}
+
+/// The entries of a unit: [`DebugInfo::nodes`]. An error ends them.
+#[derive(Debug, Clone)]
+pub struct Nodes<'i, 'd> {
+    cursor: Option<Cursor<'d>>,
+    section: &'d [u8],
+    unit: UnitFacts,
+    table: Option<&'i AbbrevTable>,
+    depth: i64,
+    budget: WorkBudget,
+}
+
+impl<'i, 'd> Nodes<'i, 'd> {
+    pub(super) fn new(info: &'i DebugInfo<'d>, unit: &Unit) -> Self {
+        let end = usize::try_from(unit.span.end).unwrap_or(usize::MAX);
+        let section = info.bytes().get(..end).unwrap_or_default();
+        let cursor = Cursor::at(SECTION, section, unit.entries, "an entry").ok();
+        let facts = UnitFacts {
+            start: unit.span.start,
+            widths: Widths::of(unit),
+            format: unit.format,
+            version: unit.version,
+        };
+        let budget = WorkBudget::of_input(unit.span.end - unit.span.start, EMPTY_ATTRIBUTES);
+        Self { cursor, section, unit: facts, table: info.table(unit), depth: 0, budget }
+    }
+
+    fn node(&mut self, cursor: &mut Cursor<'d>) -> Result<Node<'i, 'd>> {
+        let start = cursor.offset();
+        let code = cursor.uleb("an abbreviation code")?;
+        if code == 0 {
+            self.depth -= 1;
+            return Ok(Node::Null(start..cursor.offset()));
+        }
+        let found = self.table.and_then(|table| Some((table, table.get(code)?)));
+        let (table, abbreviation) =
+            found.ok_or_else(|| cursor.error_at(start, ErrorKind::UnknownCode { code }))?;
+        if !self.budget.take(abbreviation.empty.into()) {
+            return Err(cursor.error_at(start, ErrorKind::Budget("attributes that take no bytes")));
+        }
+        let values = cursor.offset();
+        for spec in table.attributes(abbreviation) {
+            match self.unit.widths.fixed(spec.form) {
+                Some(width) => _ = cursor.take(width.into(), "the value of an attribute")?,
+                None => _ = self.unit.widths.read(spec.form, cursor)?,
+            }
+        }
+        let depth = u32::try_from(self.depth.max(0)).unwrap_or(u32::MAX);
+        self.depth += i64::from(abbreviation.has_children);
+        let (section, unit, end) = (self.section, self.unit, cursor.offset());
+        Ok(Node::Entry(Entry { section, unit, table, abbreviation, depth, start, values, end }))
+    }
+}
+
+impl<'i, 'd> Iterator for Nodes<'i, 'd> {
+    type Item = Result<Node<'i, 'd>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut cursor = self.cursor.take().filter(|cursor| !cursor.is_empty())?;
+        let node = self.node(&mut cursor);
+        if node.is_ok() {
+            self.cursor = Some(cursor);
+        }
+        Some(node)
+    }
+}
+
+impl<'i, 'd> Entry<'i, 'd> {
+    /// The whole entry, in the section.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.start..self.end
+    }
+
+    /// How many entries it is below: 0 for that of a unit.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// `DW_TAG_*`.
+    #[must_use]
+    pub fn tag(&self) -> u16 {
+        self.abbreviation.tag
+    }
+
+    /// Its shape.
+    #[must_use]
+    pub fn abbreviation(&self) -> &'i Abbreviation {
+        self.abbreviation
+    }
+
+    /// Its attributes, in the order in which they stand.
+    #[must_use]
+    pub fn attributes(&self) -> Attributes<'i, 'd> {
+        let end = usize::try_from(self.end).unwrap_or(usize::MAX);
+        let entry = self.section.get(..end).unwrap_or_default();
+        let specs = self.table.attributes(self.abbreviation);
+        match Cursor::at(SECTION, entry, self.values, "the values of an entry") {
+            Ok(cursor) => Attributes { cursor, specs: specs.iter(), unit: self.unit },
+            // Not reached: they were read when the entry was.
+            Err(_) => Attributes { cursor: Cursor::new(SECTION, &[]), specs: [].iter(), unit: self.unit },
+        }
+    }
+
+    /// The first attribute of a name.
+    #[must_use]
+    pub fn attribute(&self, name: u16) -> Option<Attribute<'d>> {
+        self.table.attributes(self.abbreviation).iter().any(|spec| spec.name == name).then_some(())?;
+        self.attributes().find(|attribute| attribute.name == name)
+    }
+
+    /// Where an entry of the same unit stands in the section that a [`Value::UnitReference`] is about; `None` past 2^64.
+    #[must_use]
+    pub fn in_unit(&self, reference: u64) -> Option<u64> {
+        self.unit.start.checked_add(reference)
+    }
+}
+
+/// The attributes of an entry: [`Entry::attributes`].
+#[derive(Debug, Clone)]
+pub struct Attributes<'i, 'd> {
+    cursor: Cursor<'d>,
+    specs: core::slice::Iter<'i, AttributeSpec>,
+    unit: UnitFacts,
+}
+
+impl<'d> Iterator for Attributes<'_, 'd> {
+    type Item = Attribute<'d>;
+
+    fn next(&mut self) -> Option<Attribute<'d>> {
+        let AttributeSpec { name, form: written } = *self.specs.next()?;
+        let start = self.cursor.offset();
+        // The values were read once when the entry was: they are there.
+        let (form, value) = self.unit.widths.read(written, &mut self.cursor).ok()?;
+        let is_section_offset = is_section_offset(name, form, (self.unit.format, self.unit.version));
+        let (span, is_indirect) = (start..self.cursor.offset(), written == DW_FORM_indirect);
+        Some(Attribute { name, form, is_indirect, span, value, is_section_offset })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.specs.size_hint()
+    }
+}

@@ -1,0 +1,171 @@
+//! Values of attributes by their form (DWARF 2.0.0 §7.5.4, DWARF 4 §7.5.4).
+#![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
+
+#[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
+use crate::constants::*;
+use crate::cursor::offset_width;
+use crate::info::Unit;
+use crate::{Cursor, ErrorKind, Format, Result};
+
+/// The value of an attribute: what its form says, before its name does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Value<'d> {
+    /// `DW_FORM_addr`.
+    Address(u64),
+    /// The contents of `DW_FORM_block1`, `block2`, `block4`, `block` and `exprloc`, which end where the value ends.
+    Block(&'d [u8]),
+    /// `DW_FORM_data1` to `data8`: bits that the attribute gives a sign or none.
+    Data(u64),
+    /// `DW_FORM_sdata`.
+    Signed(i64),
+    /// `DW_FORM_udata`.
+    Unsigned(u64),
+    /// `DW_FORM_flag` and `flag_present`: set if it is not 0.
+    Flag(u8),
+    /// `DW_FORM_string`, without its NUL.
+    String(&'d [u8]),
+    /// `DW_FORM_strp`: a byte offset in `.debug_str`.
+    StringOffset(u64),
+    /// `DW_FORM_ref1` to `ref8` and `ref_udata`: a byte offset from the start of the unit.
+    UnitReference(u64),
+    /// `DW_FORM_ref_addr`: a byte offset in `.debug_info`.
+    InfoReference(u64),
+    /// `DW_FORM_ref_sig8`: the signature of a type unit.
+    Signature(u64),
+    /// `DW_FORM_sec_offset`: a byte offset in the section that the attribute is about.
+    SectionOffset(u64),
+}
+
+/// How long a value is, where its form says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// So many bytes.
+    Fixed(u8),
+    /// As an address of the unit.
+    Address,
+    /// As an offset in a section.
+    Offset,
+}
+
+/// The width of a form whose values all have one.
+fn width(form: u16, version: u16) -> Option<Width> {
+    Some(match form {
+        DW_FORM_addr => Width::Address,
+        DW_FORM_flag_present => Width::Fixed(0),
+        DW_FORM_data1 | DW_FORM_flag | DW_FORM_ref1 => Width::Fixed(1),
+        DW_FORM_data2 | DW_FORM_ref2 => Width::Fixed(2),
+        DW_FORM_data4 | DW_FORM_ref4 => Width::Fixed(4),
+        DW_FORM_data8 | DW_FORM_ref8 | DW_FORM_ref_sig8 => Width::Fixed(8),
+        // As wide as an address in version 2 alone.
+        DW_FORM_ref_addr if version == 2 => Width::Address,
+        DW_FORM_strp | DW_FORM_sec_offset | DW_FORM_ref_addr => Width::Offset,
+        _ => return None,
+    })
+}
+
+/// Of one unit: what widths depend on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Widths {
+    address: u8,
+    offset: u8,
+    version: u16,
+}
+
+impl Widths {
+    pub(super) fn of(unit: &Unit) -> Self {
+        let Unit { address_size: address, version, format, .. } = *unit;
+        Self { address, offset: offset_width(format), version }
+    }
+
+    /// Bytes of each value of a form; `None` where the values differ.
+    #[inline]
+    pub(super) fn fixed(self, form: u16) -> Option<u8> {
+        Some(match width(form, self.version)? {
+            Width::Fixed(bytes) => bytes,
+            Width::Address => self.address,
+            Width::Offset => self.offset,
+        })
+    }
+
+    /// The form that a value has, and the value. The cursor goes on behind it.
+    pub(super) fn read<'d>(self, form: u16, cursor: &mut Cursor<'d>) -> Result<(u16, Value<'d>)> {
+        let at = cursor.offset();
+        let what = "the value of an attribute";
+        let form = if form == DW_FORM_indirect { indirect(cursor)? } else { form };
+        let value = if let Some(width) = self.fixed(form) {
+            let number = cursor.number(width, what)?;
+            match form {
+                DW_FORM_addr => Value::Address(number),
+                DW_FORM_flag => Value::Flag(number as u8),
+                DW_FORM_flag_present => Value::Flag(1),
+                DW_FORM_data1 | DW_FORM_data2 | DW_FORM_data4 | DW_FORM_data8 => Value::Data(number),
+                DW_FORM_strp => Value::StringOffset(number),
+                DW_FORM_sec_offset => Value::SectionOffset(number),
+                DW_FORM_ref_addr => Value::InfoReference(number),
+                DW_FORM_ref_sig8 => Value::Signature(number),
+                _ => Value::UnitReference(number),
+            }
+        } else {
+            match form {
+                DW_FORM_sdata => Value::Signed(cursor.sleb(what)?),
+                DW_FORM_udata => Value::Unsigned(cursor.uleb(what)?),
+                DW_FORM_ref_udata => Value::UnitReference(cursor.uleb(what)?),
+                DW_FORM_string => Value::String(cursor.string("a string")?),
+                DW_FORM_block1 => block(cursor, |cursor| cursor.number(1, "the length of a block"))?,
+                DW_FORM_block2 => block(cursor, |cursor| cursor.number(2, "the length of a block"))?,
+                DW_FORM_block4 => block(cursor, |cursor| cursor.number(4, "the length of a block"))?,
+                DW_FORM_block | DW_FORM_exprloc => {
+                    block(cursor, |cursor| cursor.uleb("the length of a block"))?
+                }
+                form => return Err(cursor.error_at(at, ErrorKind::UnknownForm { form: form.into() })),
+            }
+        };
+        Ok((form, value))
+    }
+}
+
+/// The form that stands before a value.
+fn indirect(cursor: &mut Cursor<'_>) -> Result<u16> {
+    let at = cursor.offset();
+    let form = cursor.uleb("the form of an attribute")?;
+    match u16::try_from(form) {
+        // DWARF does not forbid it to say so twice, but nobody does, and a value could be all of them.
+        Ok(narrow) if narrow != DW_FORM_indirect => Ok(narrow),
+        _ => Err(cursor.error_at(at, ErrorKind::UnknownForm { form })),
+    }
+}
+
+fn block<'d>(
+    cursor: &mut Cursor<'d>,
+    length: impl FnOnce(&mut Cursor<'d>) -> Result<u64>,
+) -> Result<Value<'d>> {
+    let length = length(cursor)?;
+    Ok(Value::Block(cursor.take(length, "a block")?))
+}
+
+/// Whether an attribute of class `loclistptr`, `lineptr`, `macptr` or `rangelistptr` may be a plain number of 4 or 8 bytes: before
+/// version 4 has `DW_FORM_sec_offset` (DWARF 3 §7.5.4, figure 20).
+pub(super) fn is_section_offset(name: u16, form: u16, unit: (Format, u16)) -> bool {
+    let (format, version) = unit;
+    let fits = match form {
+        DW_FORM_data4 => format == Format::Dwarf32,
+        DW_FORM_data8 => format == Format::Dwarf64,
+        _ => false,
+    };
+    fits && match name {
+        DW_AT_data_member_location => version == 3 || version == 2,
+        DW_AT_location
+        | DW_AT_stmt_list
+        | DW_AT_string_length
+        | DW_AT_return_addr
+        | DW_AT_start_scope
+        | DW_AT_frame_base
+        | DW_AT_macro_info
+        | DW_AT_segment
+        | DW_AT_static_link
+        | DW_AT_use_location
+        | DW_AT_vtable_elem_location
+        | DW_AT_ranges => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,29 @@
+//! `.debug_str`: strings that entries name by their offset (DWARF 2.0.0 §7.5.4, `DW_FORM_strp`).
+//!
+//! ```
+//! use dwarf2_reader::strings::{string_at, strings};
+//!
+//! assert_eq!(string_at(b"int\0float\0", 4), Some(&b"float"[..]));
+//! assert_eq!(string_at(b"int\0float\0", 6), Some(&b"oat"[..]));
+//! assert_eq!(string_at(b"int\0flo", 4), None);
+//! let all: Vec<_> = strings(b"int\0float\0").collect::<Result<_, _>>()?;
+//! assert_eq!(all, [(0..4, &b"int"[..]), (4..10, &b"float"[..])]);
+//! # Ok::<(), dwarf2_reader::Error>(())
+//! ```
+
+use crate::{Cursor, Result, Span, cursor};
+
+/// Name of the section.
+pub const SECTION: &str = ".debug_str";
+
+/// The string at a byte offset, without its NUL; `None` where the section has no NUL from there on.
+#[must_use]
+pub fn string_at(section: &[u8], offset: u64) -> Option<&[u8]> {
+    let rest = section.get(usize::try_from(offset).ok()?..)?;
+    rest.get(..memchr::memchr(0, rest)?)
+}
+
+/// All strings of a section one behind another, each with its span, the NUL in it. A string without a NUL is an error, and the last.
+pub fn strings(section: &[u8]) -> impl Iterator<Item = Result<(Span, &[u8])>> {
+    cursor::items(Ok(Cursor::new(SECTION, section)), |cursor| cursor.string("a string"))
+}
