@@ -27,18 +27,18 @@ pub(crate) enum EntryCode {
 }
 
 /// Where an entry's code is.
-pub(crate) fn code_of(code: &Code<'_>, entry: &Entry) -> EntryCode {
+pub(crate) fn code_of(code: &Code<'_>, entry: Entry<'_>) -> EntryCode {
     if let Some(Value::Offset(SectionKind::DebugRanges, offset) | Value::Unsigned(offset)) =
         entry.value(gimli::DW_AT_ranges)
     {
-        return EntryCode::Listed(*offset);
+        return EntryCode::Listed(offset);
     }
     let found =
         entry.address(gimli::DW_AT_low_pc).and_then(|low| match entry.value(gimli::DW_AT_high_pc)? {
-            Value::Address(high) => code_range(code, low, *high),
+            Value::Address(high) => code_range(code, low, high),
             Value::Unsigned(size) => {
                 let (section, start) = place(code, low)?;
-                Some(CodeRange { section, range: start..start.saturating_add(*size) })
+                Some(CodeRange { section, range: start..start.saturating_add(size) })
             }
             _ => None,
         });

@@ -1,14 +1,17 @@
 //! `.debug_info` as a tree of entries.
 //!
-//! DWARF 2.0.0 §7.5, read with `gimli`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they refer to.
+//! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they
+//! refer to. Of an entry only its place in the tree is stored: its attributes are read when they are asked for.
 
-use gimli::{AttributeValue, DebugAbbrev, DebugInfo, DwAt, DwTag, EndianSlice, LittleEndian};
+use dwarf2_reader::constants::DW_FORM_data8;
+use dwarf2_reader::info::{self, Node, Units};
+use dwarf2_reader::{WorkBudget, strings};
+use gimli::{DwAt, DwTag};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// The entries of all units, in the order of the section.
@@ -16,9 +19,10 @@ use std::ops::Range;
 pub struct Entries<'c> {
     name: &'c str,
     info: Option<RelocatedSection<'c>>,
-    all: Vec<Entry>,
+    strings: Option<RelocatedSection<'c>>,
+    headers: Units,
     units: Vec<Unit>,
-    by_offset: HashMap<u64, usize>,
+    places: Vec<Place>,
 }
 
 /// The header of one unit.
@@ -36,39 +40,45 @@ pub struct Unit {
     pub entries: Range<usize>,
 }
 
+/// Where an entry is in the tree.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Byte offset in the section.
+    offset: u32,
+    /// Number of the entry around; `NO_PARENT` at the top of a unit.
+    parent: u32,
+    /// How many entries it is in.
+    depth: u32,
+}
+
+const NO_PARENT: u32 = u32::MAX;
+
 /// One entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Byte offset in `.debug_info`.
-    pub offset: u64,
-    /// 0 for that of a unit.
-    pub depth: usize,
-    /// Number of the entry it belongs to; `None` at the top of a unit.
-    pub parent: Option<usize>,
-    /// What it is.
-    pub tag: DwTag,
-    /// In the order in which they stand.
-    pub attributes: Vec<Attribute>,
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'e> {
+    entries: &'e Entries<'e>,
+    place: Place,
+    read: info::Entry<'e, 'e>,
 }
 
 /// One attribute of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attribute {
+pub struct Attribute<'e> {
     /// Its name.
     pub name: DwAt,
     /// Byte offset of the value in `.debug_info`.
     pub offset: u64,
     /// The value.
-    pub value: Value,
+    pub value: Value<'e>,
 }
 
 /// Value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum Value<'e> {
     /// An address.
     Address(Address),
     /// A string, in this section or in `.debug_str`; `None` if its offset leads to none.
-    String(Option<Vec<u8>>),
+    String(Option<&'e [u8]>),
     /// A constant without sign, or a flag.
     Unsigned(u64),
     /// A constant with sign.
@@ -79,8 +89,8 @@ pub enum Value {
     Block(Range<u64>),
     /// An offset in another section, such as `.debug_loc`.
     Offset(SectionKind, u64),
-    /// Of a form that does not occur in cubins, in words.
-    Other(String),
+    /// Of a form (`DW_FORM_*`) that does not occur in cubins.
+    Other(u16),
 }
 
 /// What an address refers to.
@@ -129,19 +139,49 @@ impl Address {
     }
 }
 
-impl Entry {
+impl<'e> Entry<'e> {
+    /// Byte offset in `.debug_info`.
+    pub fn offset(self) -> u64 {
+        self.place.offset.into()
+    }
+
+    /// How many entries it is in: 0 for that of a unit.
+    pub fn depth(self) -> usize {
+        self.place.depth as usize
+    }
+
+    /// Number of the entry it belongs to; `None` at the top of a unit.
+    pub fn parent(self) -> Option<usize> {
+        (self.place.parent != NO_PARENT).then_some(self.place.parent as usize)
+    }
+
+    /// What it is.
+    pub fn tag(self) -> DwTag {
+        DwTag(self.read.tag())
+    }
+
+    /// In the order in which they stand.
+    pub fn attributes(self) -> impl Iterator<Item = Attribute<'e>> {
+        self.read.attributes().map(move |attribute| self.decoded(&attribute))
+    }
+
+    /// The first attribute of this name.
+    pub fn attribute(self, name: DwAt) -> Option<Attribute<'e>> {
+        self.read.attribute(name.0).map(|attribute| self.decoded(&attribute))
+    }
+
     /// Value of the first attribute of this name.
-    pub fn value(&self, name: DwAt) -> Option<&Value> {
-        self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.value)
+    pub fn value(self, name: DwAt) -> Option<Value<'e>> {
+        self.attribute(name).map(|attribute| attribute.value)
     }
 
     /// Its `DW_AT_name` as text; bytes that are no UTF-8 are replaced.
-    pub fn name(&self) -> Option<Cow<'_, str>> {
+    pub fn name(self) -> Option<Cow<'e, str>> {
         self.string(gimli::DW_AT_name)
     }
 
     /// A string attribute as text.
-    pub fn string(&self, name: DwAt) -> Option<Cow<'_, str>> {
+    pub fn string(self, name: DwAt) -> Option<Cow<'e, str>> {
         match self.value(name)? {
             Value::String(Some(bytes)) => Some(String::from_utf8_lossy(bytes)),
             _ => None,
@@ -149,8 +189,8 @@ impl Entry {
     }
 
     /// A constant without sign.
-    pub fn unsigned(&self, name: DwAt) -> Option<u64> {
-        match *self.value(name)? {
+    pub fn unsigned(self, name: DwAt) -> Option<u64> {
+        match self.value(name)? {
             Value::Unsigned(value) => Some(value),
             Value::Signed(value) => u64::try_from(value).ok(),
             _ => None,
@@ -158,23 +198,28 @@ impl Entry {
     }
 
     /// An address.
-    pub fn address(&self, name: DwAt) -> Option<Address> {
+    pub fn address(self, name: DwAt) -> Option<Address> {
         match self.value(name)? {
-            Value::Address(address) => Some(*address),
+            Value::Address(address) => Some(address),
             _ => None,
         }
     }
 
     /// Code from `DW_AT_low_pc` to `DW_AT_high_pc`, which is an address in DWARF 2 and may be a size later: section and byte range.
     /// `None` if one of the two is not there or not in a section.
-    pub fn code(&self) -> Option<(SectionIndex, Range<u64>)> {
+    pub fn code(self) -> Option<(SectionIndex, Range<u64>)> {
         let (section, start) = self.address(gimli::DW_AT_low_pc)?.place()?;
         let end = match self.value(gimli::DW_AT_high_pc)? {
             Value::Address(address) => address.place().filter(|(other, _)| *other == section)?.1,
-            Value::Unsigned(size) => start.checked_add(*size)?,
+            Value::Unsigned(size) => start.checked_add(size)?,
             _ => return None,
         };
         Some((section, start..end))
+    }
+
+    fn decoded(self, attribute: &info::Attribute<'e>) -> Attribute<'e> {
+        let (name, offset) = (DwAt(attribute.name), attribute.span.start);
+        Attribute { name, offset, value: self.entries.value(attribute, self.read) }
     }
 }
 
@@ -187,30 +232,83 @@ impl<'c> Entries<'c> {
     pub fn read(cubin: &'c Cubin<'_>) -> Result<Self> {
         let relocated = Relocated::new(cubin);
         let section = |kind: SectionKind| {
-            cubin.section_by_name(kind.name()).map(|index| Ok((index, relocated.section(index)?))).transpose()
+            let index = cubin.section_by_name(kind.name());
+            index.map(|index| Ok::<_, Error>((index, relocated.section(index)?))).transpose()
         };
         let Some((index, info)) = section(SectionKind::DebugInfo)? else {
-            let (name, info) = (SectionKind::DebugInfo.name(), None);
-            return Ok(Self { name, info, all: Vec::new(), units: Vec::new(), by_offset: HashMap::new() });
+            return Ok(Self {
+                name: SectionKind::DebugInfo.name(),
+                info: None,
+                strings: None,
+                headers: Units::default(),
+                units: Vec::new(),
+                places: Vec::new(),
+            });
         };
         let abbrev = section(SectionKind::DebugAbbrev)?;
-        let strings = section(SectionKind::DebugStr)?;
-        let name = cubin.section_name(index);
-        let mut reader = Reader {
-            name,
-            info: &info,
-            abbrev: abbrev.as_ref().map_or(&[], |(_, section)| &section.bytes),
-            strings: strings.as_ref().map_or(&[], |(_, section)| &section.bytes),
-            strings_left: (info.bytes.len() + strings.as_ref().map_or(0, |(_, strings)| strings.bytes.len()))
-                .saturating_mul(MAX_STRINGS)
-                .max(MIN_STRINGS),
-            all: Vec::new(),
-            units: Vec::new(),
+        let strings = section(SectionKind::DebugStr)?.map(|(_, strings)| strings);
+        let abbrev = abbrev.as_ref().map_or(&[][..], |(_, abbrev)| &abbrev.bytes);
+        let headers = Units::read(&info.bytes, abbrev)?;
+        let (name, info) = (cubin.section_name(index), Some(info));
+        let mut entries = Self { name, info, strings, headers, units: Vec::new(), places: Vec::new() };
+        (entries.units, entries.places) = entries.tree()?;
+        entries.check_strings()?;
+        Ok(entries)
+    }
+
+    /// The units, and the place of each entry.
+    fn tree(&self) -> Result<(Vec<Unit>, Vec<Place>)> {
+        let bytes = self.bytes();
+        let fault = |offset: u64| {
+            let text = format!("{} is larger than 4 GiB", self.name);
+            Error::new(self.name, offset, ErrorKind::Other(text))
         };
-        reader.read()?;
-        let Reader { all, units, .. } = reader;
-        let by_offset = all.iter().enumerate().map(|(number, entry)| (entry.offset, number)).collect();
-        Ok(Self { name, info: Some(info), all, units, by_offset })
+        let (mut units, mut places) = (Vec::new(), Vec::new());
+        for header in self.headers.all() {
+            let first = places.len();
+            // The entries that may still get children.
+            let mut open: Vec<u32> = Vec::new();
+            for node in self.headers.nodes(header, bytes) {
+                let Node::Entry(entry) = node? else { continue };
+                let offset = u32::try_from(entry.offset()).map_err(|_| fault(entry.offset()))?;
+                let number = u32::try_from(places.len()).map_err(|_| fault(entry.offset()))?;
+                open.truncate(entry.depth() as usize);
+                let parent = open.last().copied().unwrap_or(NO_PARENT);
+                open.push(number);
+                places.push(Place { offset, parent, depth: entry.depth() });
+            }
+            units.push(Unit {
+                offset: header.span.start,
+                version: header.version,
+                abbrev_offset: header.abbrev_offset,
+                address_size: header.address_size,
+                entries: first..places.len(),
+            });
+        }
+        Ok((units, places))
+    }
+
+    /// Refuses sections in which so many entries share long strings that it takes too long to read them all.
+    fn check_strings(&self) -> Result<()> {
+        let strings = self.strings.as_ref().map_or(&[][..], |strings| &strings.bytes);
+        let size = self.bytes().len() as u64 + strings.len() as u64;
+        let mut budget = WorkBudget::of_input(size, SHARED_STRINGS);
+        // The NULs, so that no string is looked through twice.
+        let ends: Vec<usize> = memchr::memchr_iter(0, strings).collect();
+        for entry in self.iter() {
+            for attribute in entry.read.attributes() {
+                let info::Value::StringOffset(offset) = attribute.value else { continue };
+                let start = usize::try_from(offset).unwrap_or(usize::MAX);
+                let end = ends.get(ends.partition_point(|end| *end < start)).copied();
+                let length = end.map_or(0, |end| end.saturating_sub(start));
+                if !budget.take(length as u64) {
+                    let text = "too many attributes refer to long strings to read them all";
+                    let kind = ErrorKind::Other(text.to_owned());
+                    return Err(Error::new(self.name, attribute.span.start, kind));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Name of the section.
@@ -228,9 +326,27 @@ impl<'c> Entries<'c> {
         self.info.as_ref()
     }
 
+    /// How many entries there are.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The entry of a number: 0-based, each before those that belong to it.
+    pub fn get(&self, number: usize) -> Option<Entry<'_>> {
+        let place = *self.places.get(number)?;
+        let unit = self.headers.at(place.offset.into())?;
+        let read = self.headers.entry(unit, self.bytes(), place.offset.into())?;
+        Some(Entry { entries: self, place, read })
+    }
+
     /// All entries, each before those that belong to it.
-    pub fn all(&self) -> &[Entry] {
-        &self.all
+    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.range(0..self.count())
+    }
+
+    /// The entries of these numbers.
+    pub fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = Entry<'_>> {
+        numbers.filter_map(|number| self.get(number))
     }
 
     /// The units in order.
@@ -246,181 +362,92 @@ impl<'c> Entries<'c> {
 
     /// Number of the entry at a byte offset.
     pub fn at(&self, offset: u64) -> Option<usize> {
-        self.by_offset.get(&offset).copied()
+        self.places.binary_search_by_key(&offset, |place| place.offset.into()).ok()
     }
 
     /// The entry that an attribute of `entry` refers to.
-    pub fn referred(&self, entry: &Entry, name: DwAt) -> Option<usize> {
+    pub fn referred(&self, entry: Entry<'_>, name: DwAt) -> Option<usize> {
         match entry.value(name)? {
-            Value::Entry(offset) => self.at(*offset),
+            Value::Entry(offset) => self.at(offset),
             _ => None,
         }
     }
 
     /// An attribute of an entry, or of the one that it refers to as its origin or specification.
-    pub fn inherited(&self, number: usize, name: DwAt) -> Option<(&Entry, &Value)> {
-        let mut entry = self.all.get(number)?;
+    pub fn inherited(&self, number: usize, name: DwAt) -> Option<(Entry<'_>, Value<'_>)> {
+        let mut entry = self.get(number)?;
         for _ in 0..MAX_ORIGINS {
             if let Some(value) = entry.value(name) {
                 return Some((entry, value));
             }
             let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
             let origin = origin.into_iter().find_map(|name| self.referred(entry, name))?;
-            entry = self.all.get(origin)?;
+            entry = self.get(origin)?;
         }
         None
     }
 
     /// The entries from `number` up, the outermost last.
-    pub fn ancestors(&self, number: usize) -> impl Iterator<Item = &Entry> {
-        let parent = |number: &usize| self.all.get(*number)?.parent;
-        std::iter::successors(parent(&number), move |number| parent(number))
-            .filter_map(|number| self.all.get(number))
+    pub fn ancestors(&self, number: usize) -> impl Iterator<Item = Entry<'_>> {
+        let parent = |number: usize| self.get(number)?.parent();
+        std::iter::successors(parent(number), move |number| parent(*number))
+            .filter_map(|number| self.get(number))
     }
+
+    fn value<'e>(&'e self, attribute: &info::Attribute<'e>, entry: info::Entry<'e, 'e>) -> Value<'e> {
+        let at = attribute.span.start;
+        let place = |constant| match &self.info {
+            Some(info) => Value::Address(Address::at(info, at, constant)),
+            None => Value::Unsigned(constant),
+        };
+        let is_relocated = || self.info.as_ref().is_some_and(|info| info.target(at).is_some());
+        match attribute.value {
+            info::Value::Address(address) => place(address),
+            info::Value::String(string) => Value::String(Some(string)),
+            info::Value::StringOffset(offset) => {
+                let strings = self.strings.as_ref().map_or(&[][..], |strings| &strings.bytes);
+                Value::String(strings::string_at(strings, offset))
+            }
+            // A block is the last thing in its field, behind its length.
+            info::Value::Block(bytes) => {
+                Value::Block(attribute.span.end.saturating_sub(bytes.len() as u64)..attribute.span.end)
+            }
+            info::Value::Flag(flag) => Value::Unsigned((flag != 0).into()),
+            info::Value::UnitReference(offset) => Value::Entry(entry.in_unit(offset).unwrap_or(u64::MAX)),
+            info::Value::InfoReference(offset) => Value::Entry(offset),
+            info::Value::Signed(value) => Value::Signed(value),
+            info::Value::SectionOffset(offset) => offset_in(attribute.name, offset),
+            info::Value::Data(offset) if attribute.is_section_offset => offset_in(attribute.name, offset),
+            // A field of 8 bytes that is relocated is an address, whatever its form.
+            info::Value::Data(value) if attribute.form == DW_FORM_data8 && is_relocated() => place(value),
+            info::Value::Data(value) | info::Value::Unsigned(value) => Value::Unsigned(value),
+            info::Value::Signature(_) => Value::Other(attribute.form),
+        }
+    }
+}
+
+/// An offset in the section that an attribute is about (DWARF 3 §7.5.4, figure 20).
+fn offset_in<'e>(name: u16, offset: u64) -> Value<'e> {
+    let section = match DwAt(name) {
+        gimli::DW_AT_stmt_list => SectionKind::DebugLine,
+        gimli::DW_AT_macro_info => SectionKind::DebugMacinfo,
+        gimli::DW_AT_ranges | gimli::DW_AT_start_scope => SectionKind::DebugRanges,
+        gimli::DW_AT_location
+        | gimli::DW_AT_string_length
+        | gimli::DW_AT_return_addr
+        | gimli::DW_AT_data_member_location
+        | gimli::DW_AT_frame_base
+        | gimli::DW_AT_segment
+        | gimli::DW_AT_static_link
+        | gimli::DW_AT_use_location
+        | gimli::DW_AT_vtable_elem_location => SectionKind::DebugLoc,
+        _ => return Value::Unsigned(offset),
+    };
+    Value::Offset(section, offset)
 }
 
 /// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.
 const MAX_ORIGINS: usize = 8;
 
-/// Bytes that strings of entries may take in any case, and as a multiple of the sections: many entries may share a long string.
-const MIN_STRINGS: usize = 64 << 20;
-const MAX_STRINGS: usize = 256;
-
-struct Reader<'r> {
-    name: &'r str,
-    info: &'r RelocatedSection<'r>,
-    abbrev: &'r [u8],
-    strings: &'r [u8],
-    strings_left: usize,
-    all: Vec<Entry>,
-    units: Vec<Unit>,
-}
-
-impl Reader<'_> {
-    fn fault(&self, offset: usize, kind: ErrorKind) -> Error {
-        Error::new(self.name, offset as u64, kind)
-    }
-
-    fn read(&mut self) -> Result<()> {
-        let info = self.info;
-        let abbrev = DebugAbbrev::new(self.abbrev, LittleEndian);
-        let debug_info = DebugInfo::new(&info.bytes, LittleEndian);
-        let mut headers = debug_info.units();
-        let mut at = 0;
-        let fail = |offset: usize, error: gimli::Error| {
-            Error::new(self.name, offset as u64, ErrorKind::Other(error.to_string()))
-        };
-        let mut units = Vec::new();
-        while let Some(header) = headers.next().map_err(|error| fail(at, error))? {
-            let start = header.offset().0;
-            at = start + header.length_including_self();
-            units.push((header, start, at));
-        }
-        for (header, start, end) in units {
-            let name = self.name;
-            let fail = |offset: usize, error: gimli::Error| {
-                Error::new(name, offset as u64, ErrorKind::Other(error.to_string()))
-            };
-            let first = self.all.len();
-            let abbreviations = header.abbreviations(&abbrev).map_err(|error| fail(start, error))?;
-            let mut raw = header.entries_raw(&abbreviations, None).map_err(|error| fail(start, error))?;
-            // The entries that may still get children.
-            let mut open: Vec<usize> = Vec::new();
-            while !raw.is_empty() {
-                let offset = start + raw.next_offset().0;
-                let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
-                let Some(abbreviation) = raw.read_abbreviation().map_err(|error| fail(offset, error))? else {
-                    continue;
-                };
-                let mut attributes = Vec::with_capacity(abbreviation.attributes().len());
-                for spec in abbreviation.attributes() {
-                    let field = start + raw.next_offset().0;
-                    let attribute = raw.read_attribute(*spec).map_err(|error| fail(field, error))?;
-                    let field_end = start + raw.next_offset().0;
-                    let value = self.value(&attribute, start..end, field..field_end)?;
-                    attributes.push(Attribute { name: attribute.name(), offset: field as u64, value });
-                }
-                open.truncate(depth);
-                let parent = open.last().copied();
-                open.push(self.all.len());
-                self.all.push(Entry {
-                    offset: offset as u64,
-                    depth,
-                    parent,
-                    tag: abbreviation.tag(),
-                    attributes,
-                });
-            }
-            self.units.push(Unit {
-                offset: start as u64,
-                version: header.version(),
-                abbrev_offset: header.debug_abbrev_offset().0 as u64,
-                address_size: header.address_size(),
-                entries: first..self.all.len(),
-            });
-        }
-        Ok(())
-    }
-
-    fn value(
-        &mut self,
-        attribute: &gimli::Attribute<EndianSlice<'_, LittleEndian>>,
-        unit: Range<usize>,
-        field: Range<usize>,
-    ) -> Result<Value> {
-        let block = |length: usize| {
-            // A block is the last thing in its field, behind its length.
-            let start = field.end.saturating_sub(length) as u64;
-            Value::Block(start..field.end as u64)
-        };
-        let place = |constant| Value::Address(Address::at(self.info, field.start as u64, constant));
-        Ok(match attribute.value() {
-            AttributeValue::Addr(address) => place(address),
-            AttributeValue::String(string) => self.string(field.start, Some(string.slice()))?,
-            AttributeValue::DebugStrRef(offset) => {
-                let rest = self.strings.get(offset.0..);
-                let string = rest.and_then(|rest| rest.get(..memchr::memchr(0, rest)?));
-                self.string(field.start, string)?
-            }
-            AttributeValue::Exprloc(expression) => block(expression.0.slice().len()),
-            AttributeValue::Block(bytes) => block(bytes.slice().len()),
-            AttributeValue::Flag(flag) => Value::Unsigned(flag.into()),
-            AttributeValue::UnitRef(offset) => Value::Entry(unit.start.saturating_add(offset.0) as u64),
-            AttributeValue::DebugInfoRef(offset) => Value::Entry(offset.0 as u64),
-            AttributeValue::DebugLineRef(offset) => Value::Offset(SectionKind::DebugLine, offset.0 as u64),
-            AttributeValue::LocationListsRef(offset) => Value::Offset(SectionKind::DebugLoc, offset.0 as u64),
-            AttributeValue::DebugMacinfoRef(offset) => {
-                Value::Offset(SectionKind::DebugMacinfo, offset.0 as u64)
-            }
-            AttributeValue::RangeListsRef(offset) => Value::Offset(SectionKind::DebugRanges, offset.0 as u64),
-            AttributeValue::Sdata(value) => Value::Signed(value),
-            // A field of 8 bytes that is relocated is an address, whatever its form.
-            AttributeValue::Data8(value) if self.info.target(field.start as u64).is_some() => place(value),
-            _ => match (attribute.udata_value(), attribute.sdata_value()) {
-                (Some(value), _) => Value::Unsigned(value),
-                (None, Some(value)) => Value::Signed(value),
-                (None, None) => match attribute.value() {
-                    AttributeValue::Language(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::Encoding(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::Inline(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::Accessibility(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::Virtuality(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::Visibility(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::CallingConvention(value) => Value::Unsigned(value.0.into()),
-                    AttributeValue::FileIndex(value) => Value::Unsigned(value),
-                    AttributeValue::AddressClass(value) => Value::Unsigned(value.0),
-                    other => Value::Other(format!("{other:?}")),
-                },
-            },
-        })
-    }
-
-    fn string(&mut self, offset: usize, string: Option<&[u8]>) -> Result<Value> {
-        let length = string.map_or(0, <[u8]>::len);
-        self.strings_left = self.strings_left.checked_sub(length).ok_or_else(|| {
-            let text = "too many attributes refer to long strings to read them all";
-            self.fault(offset, ErrorKind::Other(text.to_owned()))
-        })?;
-        Ok(Value::String(string.map(<[u8]>::to_vec)))
-    }
-}
+/// Bytes of strings that entries may refer to, for each byte of the sections: many entries may share a long string.
+const SHARED_STRINGS: u64 = 256;

@@ -251,11 +251,11 @@ impl<'c> Variables<'c> {
         self.scopes.get(index)
     }
 
-    fn entry(&self, number: usize) -> Option<&'c Entry> {
-        self.entries.all().get(number)
+    fn entry(&self, number: usize) -> Option<Entry<'c>> {
+        self.entries.get(number)
     }
 
-    fn attribute(&self, number: usize, name: DwAt) -> Option<(&'c Entry, &'c Value)> {
+    fn attribute(&self, number: usize, name: DwAt) -> Option<(Entry<'c>, Value<'c>)> {
         self.entries.inherited(number, name)
     }
 
@@ -294,10 +294,10 @@ impl<'c> Variables<'c> {
         // The file's number is one of the unit that has the attribute.
         let path = self.attribute(number, file).and_then(|(entry, _)| {
             let index = usize::try_from(entry.unsigned(file)?).ok()?.checked_sub(1)?;
-            let unit = self.entries.unit_of(self.entries.at(entry.offset)?)?;
-            let table = match self.entry(unit.entries.start)?.value(gimli::DW_AT_stmt_list)? {
-                Value::Offset(SectionKind::DebugLine, offset) | Value::Unsigned(offset) => *offset,
-                _ => return None,
+            let unit = self.entries.unit_of(self.entries.at(entry.offset())?)?;
+            let table = self.entry(unit.entries.start)?.value(gimli::DW_AT_stmt_list)?;
+            let (Value::Offset(SectionKind::DebugLine, table) | Value::Unsigned(table)) = table else {
+                return None;
             };
             self.files.get(&table)?.get(index)?.as_deref()
         });
@@ -348,19 +348,19 @@ impl Scan<'_, '_> {
     fn unit(&mut self, first: usize, end: usize) -> Result<()> {
         // Entries that are open, by depth, with the scope of what is in them; `None` in what is no scope, as a type.
         let mut open: Vec<Option<usize>> = Vec::new();
-        let entries = self.entries.all().get(first..end).unwrap_or_default();
-        let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        let unit = self.entries.get(first).filter(|_| first < end);
+        let base = unit.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
         self.kept.clear();
-        for (number, entry) in (first..).zip(entries) {
-            open.truncate(entry.depth);
+        for (number, entry) in (first..).zip(self.entries.range(first..end)) {
+            open.truncate(entry.depth());
             let around = open.last().copied().unwrap_or(None);
-            let is_variable = matches!(entry.tag, gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
+            let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
             if let Some(scope) = around.filter(|_| is_variable) {
-                let parameter = entry.tag == gimli::DW_TAG_formal_parameter;
+                let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
                 self.all.push(Variable { entry: number, scope, parameter });
             }
             let is_declared = entry.value(gimli::DW_AT_declaration).is_some();
-            let inner = match kind(entry.tag) {
+            let inner = match kind(entry.tag()) {
                 // Its parameters are no variables, as those of a function's type are none.
                 Some(ScopeKind::Function) if is_declared => None,
                 Some(kind) => {
@@ -373,15 +373,15 @@ impl Scan<'_, '_> {
                     self.scopes.push(Scope { entry: number, kind, parent, code });
                     Some(self.scopes.len() - 1)
                 }
-                None => around.filter(|_| is_transparent(entry.tag)),
+                None => around.filter(|_| is_transparent(entry.tag())),
             };
             open.push(inner);
         }
         Ok(())
     }
 
-    fn stretches(&mut self, entry: &Entry, base: Option<Address>) -> Result<Arc<[CodeRange]>> {
-        if entry.tag == gimli::DW_TAG_compile_unit {
+    fn stretches(&mut self, entry: Entry<'_>, base: Option<Address>) -> Result<Arc<[CodeRange]>> {
+        if entry.tag() == gimli::DW_TAG_compile_unit {
             return Ok(Arc::default());
         }
         match code_ranges::code_of(self.code, entry) {
@@ -413,7 +413,7 @@ impl Scan<'_, '_> {
     }
 }
 
-fn has_code(entry: &Entry) -> bool {
+fn has_code(entry: Entry<'_>) -> bool {
     entry.value(gimli::DW_AT_low_pc).is_some() || entry.value(gimli::DW_AT_ranges).is_some()
 }
 

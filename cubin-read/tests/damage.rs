@@ -123,8 +123,8 @@ impl Patient {
     /// Byte offset in `.debug_info` of an attribute of the entry at `entry`.
     fn attribute(&self, entry: u64, name: gimli::DwAt) -> u64 {
         let entries = Entries::read(&self.0).unwrap();
-        let entry = &entries.all()[entries.at(entry).unwrap()];
-        entry.attributes.iter().find(|attribute| attribute.name == name).unwrap().offset
+        let entry = entries.get(entries.at(entry).unwrap()).unwrap();
+        entry.attribute(name).unwrap().offset
     }
 
     fn set_info(&mut self, offset: u64, value: &[u8]) {
@@ -156,8 +156,8 @@ impl Patient {
     /// Byte offset in `.debug_info` of an attribute of the first entry of that name.
     fn attribute_of(&self, entry: &str, name: gimli::DwAt) -> u64 {
         let entries = Entries::read(&self.0).unwrap();
-        let found = entries.all().iter().find(|found| found.name().is_some_and(|own| own == entry)).unwrap();
-        found.attributes.iter().find(|attribute| attribute.name == name).unwrap().offset
+        let found = entries.iter().find(|found| found.name().is_some_and(|own| own == entry)).unwrap();
+        found.attribute(name).unwrap().offset
     }
 
     /// The symbols that relocations may name.

@@ -16,12 +16,12 @@ fn entries_of_the_corpus_are_read() {
         let bytes = fs::read(&path).unwrap();
         let cubin = Cubin::parse(&bytes).unwrap();
         let all = Entries::read(&cubin).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        files += usize::from(!all.all().is_empty());
-        for (number, entry) in all.all().iter().enumerate() {
+        files += usize::from(all.count() > 0);
+        for (number, entry) in all.iter().enumerate() {
             entries += 1;
-            assert_eq!(all.at(entry.offset), Some(number));
-            assert_eq!(all.ancestors(number).count(), entry.depth);
-            for attribute in &entry.attributes {
+            assert_eq!(all.at(entry.offset()), Some(number));
+            assert_eq!(all.ancestors(number).count(), entry.depth());
+            for attribute in entry.attributes() {
                 assert!(!matches!(attribute.value, Value::Other(_)), "{}: {entry:?}", path.display());
             }
             if let Some((section, range)) = entry.code() {

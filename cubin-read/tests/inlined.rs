@@ -13,12 +13,12 @@ use std::path::Path;
 /// Offset, file number and line of the calls that an address is in, outermost first.
 fn calls(entries: &Entries<'_>, section: SectionIndex, offset: u64) -> Vec<(u64, u64, u64)> {
     let mut found = Vec::new();
-    for entry in entries.all() {
-        let is_call = entry.tag == gimli::DW_TAG_inlined_subroutine;
+    for entry in entries.iter() {
+        let is_call = entry.tag() == gimli::DW_TAG_inlined_subroutine;
         let has = |(of, code): (SectionIndex, std::ops::Range<u64>)| of == section && code.contains(&offset);
         if is_call && entry.code().is_some_and(has) {
             let number = |name| entry.unsigned(name).unwrap_or(0);
-            found.push((entry.offset, number(gimli::DW_AT_call_file), number(gimli::DW_AT_call_line)));
+            found.push((entry.offset(), number(gimli::DW_AT_call_file), number(gimli::DW_AT_call_line)));
         }
     }
     found
@@ -29,7 +29,7 @@ fn compare(path: &Path) -> Option<usize> {
     let bytes = std::fs::read(path).unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
-    let has_calls = entries.all().iter().any(|entry| entry.tag == gimli::DW_TAG_inlined_subroutine);
+    let has_calls = entries.iter().any(|entry| entry.tag() == gimli::DW_TAG_inlined_subroutine);
     assert!(!has_calls || InlinedCalls::can_be_in(&cubin), "{}", path.display());
     if !has_calls {
         return None;
@@ -50,8 +50,10 @@ fn compare(path: &Path) -> Option<usize> {
             let place = symbolizer.locate(section.index, offset).unwrap();
             let expected = calls(&entries, section.index, offset);
             let at = || format!("{} {}+{offset:#x}", path.display(), section.name);
-            let found: Vec<u64> =
-                inlined.at(section.index, offset).map(|scope| entries.all()[scope.entry].offset).collect();
+            let found: Vec<u64> = inlined
+                .at(section.index, offset)
+                .map(|scope| entries.get(scope.entry).unwrap().offset())
+                .collect();
             assert!(found.iter().rev().eq(expected.iter().map(|(entry, ..)| entry)), "{}", at());
             chains += usize::from(check_frames(&inlined, (place, has_contexts), &expected, &at));
         }
@@ -154,11 +156,11 @@ fn names_are_those_of_the_function_that_was_called() {
         {
             for frame in inlined.frames(symbolizer.locate(section, offset).unwrap()) {
                 let FrameFunction::InlinedEntry(found) = frame.function else { continue };
-                let entry = &entries.all()[entries.at(found.offset).unwrap()];
+                let entry = entries.get(entries.at(found.offset).unwrap()).unwrap();
                 let Some(Value::Entry(origin)) = entry.value(gimli::DW_AT_abstract_origin) else {
                     panic!("{}", path.display())
                 };
-                let origin = &entries.all()[entries.at(*origin).unwrap()];
+                let origin = entries.get(entries.at(origin).unwrap()).unwrap();
                 let linkage = origin
                     .string(gimli::DW_AT_MIPS_linkage_name)
                     .or_else(|| origin.string(gimli::DW_AT_linkage_name));

@@ -215,14 +215,14 @@ fn variables_of_the_corpus() {
         let entries = Entries::read(&cubin).unwrap();
         let variables = Variables::read(&cubin, &entries).unwrap();
         let found: Vec<_> =
-            variables.all().iter().map(|v| (entries.all()[v.entry].offset, v.parameter)).collect();
+            variables.all().iter().map(|v| (entries.get(v.entry).unwrap().offset(), v.parameter)).collect();
         assert_eq!(found, decoded(&info.bytes, &abbrev.bytes), "{}", path.display());
         counts.variables += found.len();
         let mut room = variables.room();
         let locations: HashMap<_, _> = variables
             .all()
             .iter()
-            .map(|v| (entries.all()[v.entry].offset, variables.location(v, &mut room)))
+            .map(|v| (entries.get(v.entry).unwrap().offset(), variables.location(v, &mut room)))
             .collect();
         assert!(!room.is_empty());
         for range in locations.values().flat_map(|location| &location.ranges) {

@@ -4,14 +4,14 @@
 //!
 //! ```
 //! use dwarf2_reader::constants::*;
-//! use dwarf2_reader::info::{DebugInfo, Node, Value};
+//! use dwarf2_reader::info::{Node, Units, Value};
 //!
 //! // A unit whose one entry is `int`, of 4 bytes.
 //! let abbrev = [1, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0, 0, 0];
 //! let info = [13, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1, b'i', b'n', b't', 0, 4];
-//! let info = DebugInfo::read(&info, &abbrev)?;
-//! let unit = &info.units()[0];
-//! let Some(Node::Entry(entry)) = info.nodes(unit).next().transpose()? else { panic!() };
+//! let units = Units::read(&info, &abbrev)?;
+//! let unit = &units.all()[0];
+//! let Some(Node::Entry(entry)) = units.nodes(unit, &info).next().transpose()? else { panic!() };
 //! assert_eq!((entry.tag(), entry.span()), (DW_TAG_base_type, 11..17));
 //! let name = entry.attributes().next().unwrap();
 //! assert_eq!((name.name, name.value, name.span), (DW_AT_name, Value::String(b"int"), 12..16));
@@ -35,11 +35,11 @@ pub const SECTION: &str = ".debug_info";
 /// Bytes of `.debug_abbrev` that may be read for each byte of both sections: tables of units may overlap.
 const TABLE_WORK: u64 = 8;
 
-/// A `.debug_info` section with the abbreviations of its units, each table of which is read once.
-#[derive(Debug, Clone)]
-pub struct DebugInfo<'d> {
-    bytes: &'d [u8],
-    units: Vec<Unit>,
+/// The headers of the units of a `.debug_info` section, and their abbreviations, each table of which is read once. The section
+/// itself stays with the caller, who gives it again where entries are read.
+#[derive(Debug, Clone, Default)]
+pub struct Units {
+    all: Vec<Unit>,
     tables: Vec<AbbrevTable>,
 }
 
@@ -60,18 +60,18 @@ pub struct Unit {
     pub abbrev_field: Span,
     /// Size of an address in bytes: 1 to 8.
     pub address_size: u8,
-    /// Number of its table in [`DebugInfo::tables`].
+    /// Number of its table in [`Units::tables`].
     table: usize,
 }
 
-impl<'d> DebugInfo<'d> {
+impl Units {
     /// Reads the headers of all units and their abbreviations; the sections are little-endian. Zeros between and behind units are
     /// passed over.
     ///
     /// # Errors
     ///
     /// The header of a unit or a table of abbreviations is not as DWARF has it.
-    pub fn read(info: &'d [u8], abbrev: &[u8]) -> Result<Self> {
+    pub fn read(info: &[u8], abbrev: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(SECTION, info);
         let (mut units, mut tables) = (Vec::new(), Vec::new());
         let mut known = BTreeMap::new();
@@ -93,26 +93,20 @@ impl<'d> DebugInfo<'d> {
             };
             units.push(unit);
         }
-        Ok(Self { bytes: info, units, tables })
-    }
-
-    /// The section.
-    #[must_use]
-    pub fn bytes(&self) -> &'d [u8] {
-        self.bytes
+        Ok(Self { all: units, tables })
     }
 
     /// The units in the order in which they stand.
     #[must_use]
-    pub fn units(&self) -> &[Unit] {
-        &self.units
+    pub fn all(&self) -> &[Unit] {
+        &self.all
     }
 
     /// The unit that has the byte at this offset of the section.
     #[must_use]
-    pub fn unit_at(&self, offset: u64) -> Option<&Unit> {
-        let number = self.units.partition_point(|unit| unit.span.end <= offset);
-        self.units.get(number).filter(|unit| unit.span.contains(&offset))
+    pub fn at(&self, offset: u64) -> Option<&Unit> {
+        let number = self.all.partition_point(|unit| unit.span.end <= offset);
+        self.all.get(number).filter(|unit| unit.span.contains(&offset))
     }
 
     /// The tables of abbreviations that units have, each once.
@@ -121,29 +115,23 @@ impl<'d> DebugInfo<'d> {
         &self.tables
     }
 
-    /// The table of abbreviations of a unit of this section.
+    /// The table of abbreviations of one of these units.
     #[must_use]
     pub fn table(&self, unit: &Unit) -> Option<&AbbrevTable> {
         self.tables.get(unit.table)
     }
 
-    /// The entries of a unit of this section in the order in which they stand, with the zeros that end their lists.
+    /// The entries of one of these units in the order in which they stand, with the zeros that end their lists. `section` is what
+    /// the units were read from.
     #[must_use]
-    pub fn nodes(&self, unit: &Unit) -> Nodes<'_, 'd> {
-        Nodes::new(self, unit)
+    pub fn nodes<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8]) -> Nodes<'i, 'd> {
+        Nodes::new(self, unit, section)
     }
 
-    /// The entry of a unit of this section that stands at a byte offset of the section.
-    ///
-    /// # Errors
-    ///
-    /// What stands there is no entry.
-    pub fn entry_at(&self, unit: &Unit, offset: u64) -> Result<Option<Entry<'_, 'd>>> {
-        let mut nodes = Nodes::new(self, &Unit { entries: offset, ..unit.clone() });
-        Ok(match nodes.next().transpose()? {
-            Some(Node::Entry(entry)) => Some(entry),
-            Some(Node::Null(_)) | None => None,
-        })
+    /// The entry of one of these units at a byte offset of the section, as far as it can be read; its depth is not known and 0.
+    #[must_use]
+    pub fn entry<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8], offset: u64) -> Option<Entry<'i, 'd>> {
+        Entry::at(self, unit, section, offset)
     }
 }
 

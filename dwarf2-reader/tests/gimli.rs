@@ -4,7 +4,7 @@
 
 mod support;
 
-use dwarf2_reader::info::{Attribute, DebugInfo, Node, Value};
+use dwarf2_reader::info::{Attribute, Node, Units, Value};
 use dwarf2_reader::{ErrorKind, constants, expression, loc};
 use gimli::{AttributeValue, DebugAbbrev, EndianSlice, LittleEndian};
 use support::files;
@@ -20,8 +20,8 @@ struct Entry {
 
 /// Whether we refuse a form of DWARF 5, which gimli reads in units of any version.
 fn has_dwarf_5_form(info: &[u8], abbrev: &[u8]) -> bool {
-    let Ok(info) = DebugInfo::read(info, abbrev) else { return false };
-    let mut faults = info.units().iter().filter_map(|unit| info.nodes(unit).find_map(Result::err));
+    let Ok(units) = Units::read(info, abbrev) else { return false };
+    let mut faults = units.all().iter().filter_map(|unit| units.nodes(unit, info).find_map(Result::err));
     faults
         .next()
         .is_some_and(|error| matches!(error.kind, ErrorKind::UnknownForm { form: 0x1a..=0x1f | 0x21..=0x2c }))
@@ -32,14 +32,14 @@ type Reading = (Vec<Entry>, bool);
 
 fn ours(info: &[u8], abbrev: &[u8]) -> Reading {
     let mut all = Vec::new();
-    let Ok(info) = DebugInfo::read(info, abbrev) else { return (all, false) };
-    for unit in info.units() {
-        for node in info.nodes(unit) {
+    let Ok(units) = Units::read(info, abbrev) else { return (all, false) };
+    for unit in units.all() {
+        for node in units.nodes(unit, info) {
             match node {
                 Err(_) => return (all, false),
                 Ok(Node::Null(_)) => {}
                 Ok(Node::Entry(entry)) => all.push(Entry {
-                    offset: entry.span().start,
+                    offset: entry.offset(),
                     depth: entry.depth(),
                     tag: entry.tag(),
                     attributes: entry.attributes().map(|attribute| in_words(&attribute)).collect(),

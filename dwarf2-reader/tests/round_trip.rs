@@ -7,7 +7,7 @@ mod support;
 
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
 use dwarf2_reader::constants::*;
-use dwarf2_reader::info::{Attribute, DebugInfo as ReadInfo, Entry, Node, Value as ReadValue};
+use dwarf2_reader::info::{Attribute, Entry, Node, Units, Value as ReadValue};
 use dwarf2_reader::{aranges, loc, macinfo, pubnames, strings};
 use dwarf2_writer::aranges::ArangeTable;
 use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
@@ -25,18 +25,18 @@ type Refused = &'static str;
 
 /// `.debug_info` and `.debug_abbrev`, read and written again.
 fn info(bytes: &[u8], abbrev: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Refused> {
-    let read = ReadInfo::read(bytes, abbrev).map_err(|_| "not readable")?;
+    let read = Units::read(bytes, abbrev).map_err(|_| "not readable")?;
     let mut written = DebugInfo::new(Params::default());
     let mut ids: BTreeMap<u64, EntryId> = BTreeMap::new();
     let mut entries: Vec<Vec<Entry<'_, '_>>> = Vec::new();
-    for unit in read.units() {
+    for unit in read.all() {
         if (unit.version, unit.address_size, unit.abbrev_offset) != (2, 8, 0) {
             return Err("version, address size, several tables");
         }
         let root = written.reserve_unit();
         let mut of_unit = Vec::new();
         let (mut has_list, mut open) = (false, 0_u32);
-        for node in read.nodes(unit) {
+        for node in read.nodes(unit, bytes) {
             let Node::Entry(entry) = node.map_err(|_| "not readable")? else {
                 if has_list {
                     return Err("an empty list of children");
@@ -50,7 +50,7 @@ fn info(bytes: &[u8], abbrev: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Refused> {
                 return Err("an entry beside that of the unit");
             }
             let id = if of_unit.is_empty() { root } else { written.reserve(root).unwrap() };
-            ids.insert(entry.span().start, id);
+            ids.insert(entry.offset(), id);
             of_unit.push(entry);
         }
         if of_unit.is_empty() {
@@ -61,7 +61,7 @@ fn info(bytes: &[u8], abbrev: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Refused> {
     for of_unit in &entries {
         let mut parents: Vec<EntryId> = Vec::new();
         for entry in of_unit {
-            let id = ids[&entry.span().start];
+            let id = ids[&entry.offset()];
             parents.truncate(entry.depth() as usize);
             let attributes: Vec<_> = entry.attributes().collect();
             let targets: Vec<_> = attributes.iter().map(|attribute| target(entry, attribute, &ids)).collect();
@@ -217,12 +217,12 @@ fn string_table(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
 /// The section with 0 for each code of an abbreviation, where all codes are of one byte.
 fn without_codes((info, abbrev): (&Vec<u8>, &[u8])) -> Vec<u8> {
     let mut bytes = info.clone();
-    let read = ReadInfo::read(info, abbrev).unwrap();
-    for unit in read.units() {
-        for node in read.nodes(unit) {
+    let read = Units::read(info, abbrev).unwrap();
+    for unit in read.all() {
+        for node in read.nodes(unit, info) {
             let Node::Entry(entry) = node.unwrap() else { continue };
             assert!(entry.abbreviation().code < 0x80);
-            bytes[entry.span().start as usize] = 0;
+            bytes[entry.offset() as usize] = 0;
         }
     }
     bytes

@@ -90,6 +90,9 @@ pub enum ErrorKind {
         /// Why.
         reason: dwarf2_writer::Error,
     },
+    /// A section of DWARF is not as DWARF has it.
+    #[error(transparent)]
+    Dwarf(dwarf2_reader::ErrorKind),
     /// Anything else, in one sentence.
     #[error("{0}")]
     Other(String),
@@ -140,6 +143,13 @@ impl Error {
     /// What is wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
+    }
+}
+
+impl From<dwarf2_reader::Error> for Error {
+    fn from(error: dwarf2_reader::Error) -> Self {
+        let dwarf2_reader::Error { section, offset, kind } = error;
+        Self::new(section, offset, ErrorKind::Dwarf(kind))
     }
 }
 

@@ -34,7 +34,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The code of an entry, [joined](code_ranges::joined). `base` is the unit's `DW_AT_low_pc`.
-    pub(super) fn code(&mut self, entry: &Entry, base: Option<Address>) -> Result<Vec<CodeRange>> {
+    pub(super) fn code(&mut self, entry: Entry<'_>, base: Option<Address>) -> Result<Vec<CodeRange>> {
         match code_ranges::code_of(self.code, entry) {
             EntryCode::Listed(offset) => self.ranges.read(self.code, offset, base),
             EntryCode::One(stretch) => Ok(code_ranges::joined(vec![stretch])),

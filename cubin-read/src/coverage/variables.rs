@@ -66,13 +66,13 @@ pub(super) fn count(
         without_code: VariableCounts::default(),
     };
     for unit in variables.entries().units() {
-        let entries = variables.entries().all().get(unit.entries.clone()).unwrap_or_default();
-        let base = entries.first().and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        let first = variables.entries().get(unit.entries.start).filter(|_| !unit.entries.is_empty());
+        let base = first.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
         counter.unit = unit.offset;
         // The scopes of the entries that are open, by depth.
         let mut scopes: Vec<Scope> = Vec::new();
-        for (number, entry) in unit.entries.clone().zip(entries) {
-            scopes.truncate(entry.depth);
+        for (number, entry) in unit.entries.clone().zip(variables.entries().range(unit.entries.clone())) {
+            scopes.truncate(entry.depth());
             let outer = scopes.last().copied().unwrap_or(Scope { owner: Owner::Unit, code: None });
             let scope = counter.entry((number, entry), outer, base)?;
             scopes.push(scope);
@@ -105,7 +105,7 @@ impl Counter<'_, '_, '_> {
     /// Takes an entry; what holds for those that belong to it.
     fn entry(
         &mut self,
-        (number, entry): (usize, &Entry),
+        (number, entry): (usize, Entry<'_>),
         outer: Scope,
         base: Option<Address>,
     ) -> Result<Scope> {
@@ -113,11 +113,11 @@ impl Counter<'_, '_, '_> {
             return Ok(outer);
         }
         let nobody = Scope { owner: Owner::Nobody, code: None };
-        match entry.tag {
+        match entry.tag() {
             gimli::DW_TAG_subroutine_type => Ok(nobody),
             gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine | gimli::DW_TAG_lexical_block => {
                 let is_abstract =
-                    entry.tag != gimli::DW_TAG_lexical_block && entry.value(gimli::DW_AT_inline).is_some();
+                    entry.tag() != gimli::DW_TAG_lexical_block && entry.value(gimli::DW_AT_inline).is_some();
                 if is_abstract || entry.value(gimli::DW_AT_declaration).is_some() {
                     return Ok(nobody);
                 }
@@ -131,10 +131,10 @@ impl Counter<'_, '_, '_> {
         }
     }
 
-    fn scope(&mut self, entry: &Entry, outer: Scope, base: Option<Address>) -> Result<Scope> {
+    fn scope(&mut self, entry: Entry<'_>, outer: Scope, base: Option<Address>) -> Result<Scope> {
         let code = self.lists.code(entry, base)?;
         let mut owner = outer.owner;
-        if entry.tag == gimli::DW_TAG_subprogram {
+        if entry.tag() == gimli::DW_TAG_subprogram {
             let number = code.first().and_then(|first| self.function(first));
             if number.is_some_and(|number| *self.described.entry(number).or_insert(self.unit) != self.unit) {
                 return Ok(Scope { owner: Owner::Nobody, code: None });
@@ -146,7 +146,7 @@ impl Counter<'_, '_, '_> {
         }
         if code.is_empty() {
             // A block without code of its own is part of the scope around it; a function is not.
-            let around = if entry.tag == gimli::DW_TAG_subprogram { None } else { outer.code };
+            let around = if entry.tag() == gimli::DW_TAG_subprogram { None } else { outer.code };
             return Ok(Scope { owner, code: around });
         }
         self.code.push(code);
@@ -160,11 +160,11 @@ impl Counter<'_, '_, '_> {
 
     fn variable(
         &mut self,
-        (number, entry): (usize, &Entry),
+        (number, entry): (usize, Entry<'_>),
         scope: Scope,
         base: Option<Address>,
     ) -> Result<()> {
-        let is_parameter = entry.tag == gimli::DW_TAG_formal_parameter;
+        let is_parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
         if !is_parameter && entry.value(gimli::DW_AT_declaration).is_some() {
             return Ok(());
         }
@@ -175,9 +175,9 @@ impl Counter<'_, '_, '_> {
             _ if scope.owner == Owner::NoCode => (self.is_somewhere(number), 0),
             _ if entry.value(gimli::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),
-            Some(Value::Offset(_, offset)) => match self.lists.locations(*offset, base)? {
+            Some(Value::Offset(_, offset)) => match self.lists.locations(offset, base)? {
                 Some(places) => {
-                    self.lists.spend(code.len().saturating_add(places.len()), *offset)?;
+                    self.lists.spend(code.len().saturating_add(places.len()), offset)?;
                     (true, code_ranges::common_bytes(code, &places))
                 }
                 None => (false, 0),

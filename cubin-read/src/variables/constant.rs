@@ -94,7 +94,7 @@ fn untyped(given: RawConstant<'_>) -> Constant {
 #[derive(Debug, Clone, Copy)]
 struct Type<'e> {
     number: usize,
-    entry: &'e Entry,
+    entry: Entry<'e>,
     /// Size in bits, of those types that have one.
     bits: Option<u64>,
 }
@@ -122,21 +122,21 @@ const POINTER_BITS: u64 = 64;
 impl<'e> Type<'e> {
     fn of(entries: &'e Entries<'_>, number: usize, bit_size: Option<u64>) -> Option<Self> {
         let mut number = number;
-        let mut entry = entries.all().get(number)?;
+        let mut entry = entries.get(number)?;
         for _ in 0..MAX_WRAPPERS {
-            if !WRAPPERS.contains(&entry.tag) {
+            if !WRAPPERS.contains(&entry.tag()) {
                 break;
             }
             number = entries.referred(entry, gimli::DW_AT_type)?;
-            entry = entries.all().get(number)?;
+            entry = entries.get(number)?;
         }
         let own = entry.unsigned(gimli::DW_AT_byte_size).and_then(|bytes| bytes.checked_mul(8));
         let own = entry.unsigned(gimli::DW_AT_bit_size).or(own);
-        let bits = bit_size.or(own).or_else(|| match entry.tag {
+        let bits = bit_size.or(own).or_else(|| match entry.tag() {
             tag if POINTERS.contains(&tag) => Some(POINTER_BITS),
             gimli::DW_TAG_enumeration_type => {
                 let base = entries.referred(entry, gimli::DW_AT_type)?;
-                entries.all().get(base)?.unsigned(gimli::DW_AT_byte_size)?.checked_mul(8)
+                entries.get(base)?.unsigned(gimli::DW_AT_byte_size)?.checked_mul(8)
             }
             _ => None,
         });
@@ -161,7 +161,7 @@ impl<'e> Type<'e> {
     }
 
     fn value(&self, entries: &Entries<'_>, bits: &[u8], room: &mut Room) -> ConstantValue {
-        match self.entry.tag {
+        match self.entry.tag() {
             gimli::DW_TAG_base_type => self.base(bits),
             gimli::DW_TAG_enumeration_type => self.enumerator(entries, bits, room),
             gimli::DW_TAG_array_type => self.array(entries, bits, room),
@@ -235,18 +235,18 @@ impl<'e> Type<'e> {
         let base = base.and_then(|base| Type::of(entries, base, None));
         let encoding = base.and_then(|base| base.entry.unsigned(gimli::DW_AT_encoding));
         let mut has_negative = false;
-        let after = entries.all().get(self.number.saturating_add(1)..).unwrap_or_default();
-        let own = after.iter().take_while(|entry| entry.depth > self.entry.depth);
+        let after = entries.range(self.number.saturating_add(1)..entries.count());
+        let own = after.take_while(|entry| entry.depth() > self.entry.depth());
         for entry in own {
             if !room.take(1) {
                 break;
             }
-            if entry.tag != gimli::DW_TAG_enumerator || entry.parent != Some(self.number) {
+            if entry.tag() != gimli::DW_TAG_enumerator || entry.parent() != Some(self.number) {
                 continue;
             }
             let value = match entry.value(gimli::DW_AT_const_value) {
-                Some(crate::entries::Value::Unsigned(value)) => i128::from(*value),
-                Some(crate::entries::Value::Signed(value)) => i128::from(*value),
+                Some(crate::entries::Value::Unsigned(value)) => i128::from(value),
+                Some(crate::entries::Value::Signed(value)) => i128::from(value),
                 _ => continue,
             };
             has_negative |= value < 0;
@@ -273,7 +273,7 @@ impl<'e> Type<'e> {
             return ConstantValue::Bytes;
         };
         let count = bits.len() / size;
-        if element.entry.tag == gimli::DW_TAG_array_type
+        if element.entry.tag() == gimli::DW_TAG_array_type
             || count as u64 > MAX_ELEMENTS
             || !bits.len().is_multiple_of(size)
             || !room.take(bits.len())

@@ -1,7 +1,7 @@
 //! Chains of inlined calls, where the line table does not have them.
 
 use super::{Room, Scope, ScopeKind, SourceLine, Variables};
-use crate::entries::{Entries, Value};
+use crate::entries::{Entries, Entry, Value};
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -199,10 +199,10 @@ impl<'v> InlinedCalls<'v> {
     pub fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
         let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {
-            Value::String(Some(name)) => Some(&**name),
+            Value::String(Some(name)) => Some(name),
             _ => None,
         });
-        InlinedEntry { name, offset: self.variables.entry(call.entry).map_or(0, |entry| entry.offset) }
+        InlinedEntry { name, offset: self.variables.entry(call.entry).map_or(0, Entry::offset) }
     }
 
     /// What is known of the frame that makes a call, but for its function.

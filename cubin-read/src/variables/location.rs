@@ -113,32 +113,33 @@ impl Variables<'_> {
     fn fill(&self, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
         let location = self.attribute(variable.entry, gimli::DW_AT_location).map(|(_, value)| value);
         let constant = || self.attribute(variable.entry, gimli::DW_AT_const_value).map(|(_, value)| value);
+        let is_location = location.is_some();
         match location.or_else(constant) {
-            Some(Value::Block(range)) if location.is_some() => {
-                let form = self.form_in_entries(range, room);
+            Some(Value::Block(range)) if is_location => {
+                let form = self.form_in_entries(&range, room);
                 self.everywhere(form, builder, room);
             }
-            Some(Value::Offset(SectionKind::DebugLoc, offset)) => self.list(*offset, variable, builder, room),
+            Some(Value::Offset(SectionKind::DebugLoc, offset)) => self.list(offset, variable, builder, room),
             // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but the attribute's name.
-            Some(Value::Unsigned(offset)) if location.is_some() => {
-                self.list(*offset, variable, builder, room);
+            Some(Value::Unsigned(offset)) if is_location => {
+                self.list(offset, variable, builder, room);
             }
             Some(Value::Unsigned(value)) => {
-                let constant = self.constant(variable, RawConstant::Number((*value).into()), room);
+                let constant = self.constant(variable, RawConstant::Number(value.into()), room);
                 builder.same(Place::Constant(constant), room);
             }
             Some(Value::Signed(value)) => {
-                let constant = self.constant(variable, RawConstant::Number((*value).into()), room);
+                let constant = self.constant(variable, RawConstant::Number(value.into()), room);
                 builder.same(Place::Constant(constant), room);
             }
             Some(Value::Block(range)) => {
-                let bytes = self.bytes(range, room).to_vec();
+                let bytes = self.bytes(&range, room).to_vec();
                 let constant = self.constant(variable, RawConstant::Bytes(&bytes), room);
                 builder.same(Place::Constant(constant), room);
             }
             Some(Value::String(Some(bytes))) if room.take(bytes.len()) => {
                 let value = ConstantValue::Text(String::from_utf8_lossy(bytes).into_owned());
-                builder.same(Place::Constant(Constant { value, bits: bytes.clone() }), room);
+                builder.same(Place::Constant(Constant { value, bits: bytes.to_vec() }), room);
             }
             Some(other) => {
                 let words = format!("{other:?}");
@@ -379,7 +380,7 @@ impl Variables<'_> {
         let function = function.filter(|scope| scope.kind == ScopeKind::Function);
         let base = function.and_then(|scope| self.attribute(scope.entry, gimli::DW_AT_frame_base));
         let base = match base.map(|(_, value)| value) {
-            Some(Value::Block(range)) => match self.form_in_entries(range, room) {
+            Some(Value::Block(range)) => match self.form_in_entries(&range, room) {
                 Form::CallFrame => FrameBase::CallFrame,
                 Form::Register(register) | Form::Based(register, 0, _) => FrameBase::Register(register),
                 Form::Words(words) => FrameBase::Words(words),

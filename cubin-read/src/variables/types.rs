@@ -22,11 +22,11 @@ const NAMELESS: [(DwTag, &str); 5] = [
 
 /// The type an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `int S::*`, `float shared *` for a pointer whose
 /// address class is no generic one. `void` without the attribute, `?` for what is no type, `...` behind 256 steps or 1024 bytes.
-pub(super) fn spell(entries: &Entries<'_>, entry: &Entry) -> String {
+pub(super) fn spell(entries: &Entries<'_>, entry: Entry<'_>) -> String {
     one(entries, entry, true)
 }
 
-fn one(entries: &Entries<'_>, from: &Entry, with_parameters: bool) -> String {
+fn one(entries: &Entries<'_>, from: Entry<'_>, with_parameters: bool) -> String {
     // The declarator, from the inside out, and what qualifies what comes next.
     let (mut declarator, mut qualifiers) = (String::new(), String::new());
     let mut entry = from;
@@ -38,12 +38,11 @@ fn one(entries: &Entries<'_>, from: &Entry, with_parameters: bool) -> String {
             None => return joined("void", &qualifiers, &declarator),
             Some(_) => entries.referred(entry, gimli::DW_AT_type),
         };
-        let Some((number, next)) = number.and_then(|number| Some((number, entries.all().get(number)?)))
-        else {
+        let Some((number, next)) = number.and_then(|number| Some((number, entries.get(number)?))) else {
             return joined("?", &qualifiers, &declarator);
         };
         entry = next;
-        match entry.tag {
+        match entry.tag() {
             gimli::DW_TAG_const_type => qualify(&mut qualifiers, "const"),
             gimli::DW_TAG_volatile_type => qualify(&mut qualifiers, "volatile"),
             gimli::DW_TAG_restrict_type => qualify(&mut qualifiers, "restrict"),
@@ -92,7 +91,7 @@ fn qualify(qualifiers: &mut String, word: &str) {
 }
 
 /// `*`, before which the memory pointed to is named, and behind which the pointer's own qualifiers stand.
-fn point(declarator: &mut String, qualifiers: &mut String, entry: &Entry, mark: &str) {
+fn point(declarator: &mut String, qualifiers: &mut String, entry: Entry<'_>, mark: &str) {
     let class = entry.unsigned(gimli::DW_AT_address_class).and_then(AddressClass::of_value);
     let class = class.filter(|class| *class != AddressClass::Generic);
     let space = class.map_or("", |class| class.state_space().unwrap_or(class.name()));
@@ -104,9 +103,9 @@ fn point(declarator: &mut String, qualifiers: &mut String, entry: &Entry, mark: 
 }
 
 /// The class that a pointer to a member has in front.
-fn class_of(entries: &Entries<'_>, entry: &Entry) -> String {
+fn class_of(entries: &Entries<'_>, entry: Entry<'_>) -> String {
     let class = entries.referred(entry, gimli::DW_AT_containing_type);
-    let class = class.and_then(|number| Some((number, entries.all().get(number)?)));
+    let class = class.and_then(|number| Some((number, entries.get(number)?)));
     class.map_or_else(|| "?".to_owned(), |(number, class)| named(entries, number, class))
 }
 
@@ -118,10 +117,10 @@ fn enclose(declarator: &mut String) {
 }
 
 /// The entries that belong to one, at most so many.
-fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: DwTag) -> impl Iterator<Item = &'e Entry> {
-    let behind = entries.all().get(number.saturating_add(1)..).unwrap_or_default();
-    let own = behind.iter().take_while(move |entry| entry.parent.is_some_and(|parent| parent >= number));
-    let own = own.take(MAX_STEPS).filter(move |entry| entry.parent == Some(number) && entry.tag == tag);
+fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: DwTag) -> impl Iterator<Item = Entry<'e>> {
+    let behind = entries.range(number.saturating_add(1)..entries.count());
+    let own = behind.take_while(move |entry| entry.parent().is_some_and(|parent| parent >= number));
+    let own = own.take(MAX_STEPS).filter(move |entry| entry.parent() == Some(number) && entry.tag() == tag);
     own.take(MAX_PARTS)
 }
 
@@ -143,7 +142,7 @@ fn dimensions(entries: &Entries<'_>, number: usize, declarator: &mut String) {
 
 fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &mut String) {
     let all = || children(entries, number, gimli::DW_TAG_formal_parameter);
-    let is_this = |entry: &&Entry| entry.unsigned(gimli::DW_AT_artificial).is_some_and(|flag| flag != 0);
+    let is_this = |entry: &Entry<'_>| entry.unsigned(gimli::DW_AT_artificial).is_some_and(|flag| flag != 0);
     let text = if spelled {
         let written = all().filter(|entry| !is_this(entry));
         written.map(|entry| one(entries, entry, false)).collect::<Vec<_>>().join(", ")
@@ -154,8 +153,8 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
     // What qualifies the object that `this` points to stands behind the parameters.
     let mut object = all().find(is_this).and_then(|entry| entries.referred(entry, gimli::DW_AT_type));
     for _ in 0..MAX_PARTS {
-        let Some(entry) = object.and_then(|number| entries.all().get(number)) else { break };
-        match entry.tag {
+        let Some(entry) = object.and_then(|number| entries.get(number)) else { break };
+        match entry.tag() {
             gimli::DW_TAG_pointer_type => {}
             gimli::DW_TAG_const_type => declarator.push_str(" const"),
             gimli::DW_TAG_volatile_type => declarator.push_str(" volatile"),
@@ -166,10 +165,10 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
 }
 
 /// The name of a type with those of the scopes around it.
-fn named(entries: &Entries<'_>, number: usize, entry: &Entry) -> String {
+fn named(entries: &Entries<'_>, number: usize, entry: Entry<'_>) -> String {
     // An empty name, as of a damaged string, is none.
     let Some(name) = entry.name().filter(|name| !name.is_empty()) else {
-        let tag = NAMELESS.iter().find(|(tag, _)| *tag == entry.tag).map(|(_, name)| *name);
+        let tag = NAMELESS.iter().find(|(tag, _)| *tag == entry.tag()).map(|(_, name)| *name);
         return tag.map_or_else(|| "?".to_owned(), |tag| format!("{tag} {{...}}"));
     };
     let is_scope = |tag: DwTag| {
@@ -178,7 +177,7 @@ fn named(entries: &Entries<'_>, number: usize, entry: &Entry) -> String {
             || tag == gimli::DW_TAG_class_type
             || tag == gimli::DW_TAG_union_type
     };
-    let around = entries.ancestors(number).take(MAX_PARTS).take_while(|entry| is_scope(entry.tag));
+    let around = entries.ancestors(number).take(MAX_PARTS).take_while(|entry| is_scope(entry.tag()));
     let around: Vec<_> = around.filter_map(Entry::name).take_while(|name| !name.is_empty()).collect();
     let mut text = String::new();
     for part in around.iter().rev().chain([&name]) {

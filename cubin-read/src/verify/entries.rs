@@ -23,10 +23,10 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Opt
         }
         let mut siblings = references::Siblings::new(entries, unit);
         for number in unit.entries.clone() {
-            let Some(entry) = entries.all().get(number) else { continue };
-            for attribute in &entry.attributes {
-                value(check, entries, entry, attribute, table);
-                references::check(check, entries, number, attribute, &mut siblings);
+            let Some(entry) = entries.get(number) else { continue };
+            for attribute in entry.attributes() {
+                value(check, entries, entry, &attribute, table);
+                references::check(check, entries, number, &attribute, &mut siblings);
             }
             range(check, entries, entry);
             widths(check, entries, entry);
@@ -36,10 +36,10 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Opt
 }
 
 /// An entry in words: tag and name.
-fn words(entry: &Entry) -> String {
+fn words(entry: Entry<'_>) -> String {
     match entry.name() {
-        Some(name) => format!("{} {}", entry.tag, short(&name)),
-        None => entry.tag.to_string(),
+        Some(name) => format!("{} {}", entry.tag(), short(&name)),
+        None => entry.tag().to_string(),
     }
 }
 
@@ -53,20 +53,20 @@ fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
         let found = format!("addresses of {} bytes", unit.address_size);
         check.find(RuleId::EntriesUnit, name, unit.offset, found, "8 bytes");
     }
-    let all = entries.all().get(unit.entries.clone()).unwrap_or_default();
+    let mut all = entries.range(unit.entries.clone());
     let expected = "one DW_TAG_compile_unit with all others below it";
-    match all.first() {
+    match all.next() {
         None => check.find(RuleId::EntriesUnit, name, unit.offset, "a unit without entries", expected),
-        Some(first) if first.tag != gimli::DW_TAG_compile_unit => {
-            check.find(RuleId::EntriesUnit, name, first.offset, first.tag.to_string(), expected);
+        Some(first) if first.tag() != gimli::DW_TAG_compile_unit => {
+            check.find(RuleId::EntriesUnit, name, first.offset(), first.tag().to_string(), expected);
         }
         Some(_) => {}
     }
-    if let Some(second) = all.iter().skip(1).find(|entry| entry.parent.is_none()) {
+    if let Some(second) = all.find(|entry| entry.parent().is_none()) {
         check.find(
             RuleId::EntriesUnit,
             name,
-            second.offset,
+            second.offset(),
             format!("{} beside it", words(second)),
             expected,
         );
@@ -74,9 +74,9 @@ fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
 }
 
 /// Addresses, also those in expressions.
-fn widths(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
+fn widths(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let Some(data) = entries.section() else { return };
-    for attribute in &entry.attributes {
+    for attribute in entry.attributes() {
         let at = match &attribute.value {
             Value::Address(_) => attribute.offset,
             Value::Block(range) if data.bytes.get(range.start as usize) == Some(&gimli::DW_OP_addr.0) => {
@@ -95,9 +95,8 @@ fn line_table<'t>(
     unit: &Unit,
     tables: Option<&'t [TableFiles]>,
 ) -> Option<&'t TableFiles> {
-    let first = entries.all().get(unit.entries.start).filter(|_| !unit.entries.is_empty())?;
-    let is_list = |attribute: &&Attribute| attribute.name == gimli::DW_AT_stmt_list;
-    let attribute = first.attributes.iter().find(is_list)?;
+    let first = entries.get(unit.entries.start).filter(|_| !unit.entries.is_empty())?;
+    let attribute = first.attribute(gimli::DW_AT_stmt_list)?;
     let Value::Offset(SectionKind::DebugLine, offset) = attribute.value else { return None };
     let tables = tables?;
     let found = tables.binary_search_by_key(&offset, |table| table.offset).ok();
@@ -114,8 +113,8 @@ fn line_table<'t>(
 fn value(
     check: &mut Check<'_, '_>,
     entries: &Entries<'_>,
-    entry: &Entry,
-    attribute: &Attribute,
+    entry: Entry<'_>,
+    attribute: &Attribute<'_>,
     table: Option<&TableFiles>,
 ) {
     const FILES: [DwAt; 2] = [gimli::DW_AT_decl_file, gimli::DW_AT_call_file];
@@ -148,14 +147,14 @@ const INNER: [DwTag; 4] = [
 ];
 
 /// An entry's code, and that of the entry it belongs to.
-fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
+fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let Some((section, code)) = entry.code() else { return };
-    let low_pc = entry.attributes.iter().find(|attribute| attribute.name == gimli::DW_AT_low_pc);
-    let at = low_pc.map_or(entry.offset, |attribute| attribute.offset);
+    let low_pc = entry.attribute(gimli::DW_AT_low_pc);
+    let at = low_pc.map_or(entry.offset(), |attribute| attribute.offset);
     let found = format!("{}: {} to {:#x}", words(entry), check.place((section, code.start)), code.end);
     let function = check.function_name(section, code.start);
     let name = entries.section_name();
-    if let Some(expected) = misplaced(check, entry.tag, section, &code) {
+    if let Some(expected) = misplaced(check, entry.tag(), section, &code) {
         check.find_in(function, (RuleId::EntriesRange, name, at), found, expected);
         return;
     }
@@ -163,10 +162,10 @@ fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry) {
         let (found, expected) = (found.clone(), "the starts of instructions");
         check.find_in(function.clone(), (RuleId::EntriesInside, name, at), found, expected);
     }
-    if !INNER.contains(&entry.tag) {
+    if !INNER.contains(&entry.tag()) {
         return;
     }
-    let parent = entry.parent.and_then(|parent| entries.all().get(parent));
+    let parent = entry.parent().and_then(|parent| entries.get(parent));
     let Some((outer, around)) = parent.and_then(Entry::code) else { return };
     if outer != section || code.start < around.start || around.end < code.end {
         let expected = format!("a range in {} to {:#x}", check.place((outer, around.start)), around.end);

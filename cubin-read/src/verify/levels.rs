@@ -23,7 +23,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) {
         levels.extend(fields.filter_map(|field| Some((field.target.section?, DebugLevel::Lines))));
     }
     let code =
-        entries.into_iter().flat_map(Entries::all).filter(|entry| entry.tag == gimli::DW_TAG_subprogram);
+        entries.into_iter().flat_map(Entries::iter).filter(|entry| entry.tag() == gimli::DW_TAG_subprogram);
     levels.extend(code.filter_map(|entry| Some((entry.code()?.0, DebugLevel::Full))));
     // Maps have all functions of an object with -G, also those without entries: helpers, destructors.
     let map = check.view(SectionKind::NvDebugInfoRegSass);

@@ -106,8 +106,8 @@ fn users(
     lists: &Lists,
 ) -> HashMap<u64, usize> {
     let mut users = HashMap::new();
-    for (number, entry) in entries.all().iter().enumerate() {
-        for attribute in &entry.attributes {
+    for (number, entry) in entries.iter().enumerate() {
+        for attribute in entry.attributes() {
             let Value::Offset(section, offset) = attribute.value else { continue };
             if section != kind {
                 continue;
@@ -115,7 +115,7 @@ fn users(
             if lists.contains_key(&offset) {
                 users.entry(offset).or_insert(number);
             } else {
-                let found = format!("{} of {}: offset {offset:#x}", attribute.name, entry.tag);
+                let found = format!("{} of {}: offset {offset:#x}", attribute.name, entry.tag());
                 let (expected, name) =
                     (format!("the start of a list in {}", kind.name()), entries.section_name());
                 check.find(RuleId::ListOffset, name, attribute.offset, found, expected);
@@ -136,15 +136,15 @@ fn address(check: &mut Check<'_, '_>, view: &View<'_>, item: &Item, entries: &En
 
 /// For each entry the function it belongs to: the code of the nearest entry above that has some.
 fn functions(check: &Check<'_, '_>, entries: &Entries<'_>) -> Vec<Option<Rc<Owner>>> {
-    let mut owners: Vec<Option<Rc<Owner>>> = Vec::with_capacity(entries.all().len());
-    for entry in entries.all() {
-        let own = (entry.tag == gimli::DW_TAG_subprogram).then(|| entry.code()).flatten();
+    let mut owners: Vec<Option<Rc<Owner>>> = Vec::with_capacity(entries.count());
+    for entry in entries.iter() {
+        let own = (entry.tag() == gimli::DW_TAG_subprogram).then(|| entry.code()).flatten();
         let owner = match own {
             Some((section, code)) => {
                 let name = check.function_name(section, code.start);
                 name.map(|name| Rc::new(Owner { section, code, name: name.into() }))
             }
-            None => entry.parent.and_then(|parent| owners.get(parent)?.clone()),
+            None => entry.parent().and_then(|parent| owners.get(parent)?.clone()),
         };
         owners.push(owner);
     }
@@ -208,8 +208,8 @@ fn of_item(
 /// Registers in expressions of attributes; those that cannot be decoded are findings.
 fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owners) -> Vec<Used> {
     let mut used = Vec::new();
-    for (number, entry) in entries.all().iter().enumerate() {
-        for attribute in &entry.attributes {
+    for (number, entry) in entries.iter().enumerate() {
+        for attribute in entry.attributes() {
             let Value::Block(range) = &attribute.value else { continue };
             if !is_location(attribute.name) {
                 continue;
@@ -241,8 +241,8 @@ fn is_location(name: gimli::DwAt) -> bool {
     LOCATIONS.contains(&name)
 }
 
-fn fault(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: &Entry, offset: u64, found: &str) {
+fn fault(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>, offset: u64, found: &str) {
     let name = entry.name().unwrap_or_default();
-    let found = format!("{} {}: {found}", entry.tag, short(&name));
+    let found = format!("{} {}: {found}", entry.tag(), short(&name));
     check.find(RuleId::EntriesExpression, entries.section_name(), offset, found, "DWARF operations");
 }

@@ -78,15 +78,15 @@ fn names(
             let (Some(entries), Some(unit)) = (entries, unit) else { continue };
             let target = info.saturating_add(offset.into());
             let entry = entries.at(target).filter(|number| unit.entries.contains(number));
-            let Some(entry) = entry.and_then(|number| entries.all().get(number)) else {
+            let Some(entry) = entry.and_then(|number| entries.get(number)) else {
                 let text = format!("{} at {target:#x}", String::from_utf8_lossy(name));
                 check.find(RuleId::LookupEntry, view.name, at, text, "the offset of an entry of the unit");
                 continue;
             };
             let named = [gimli::DW_AT_name, gimli::DW_AT_specification, gimli::DW_AT_abstract_origin];
-            let real = std::iter::successors(Some(entry), |entry| {
+            let real = std::iter::successors(Some(entry), |&entry| {
                 let number = named.iter().skip(1).find_map(|name| entries.referred(entry, *name))?;
-                entries.all().get(number)
+                entries.get(number)
             });
             // A chain of origins is short, but a file may have a ring.
             let real = real.take(4).find_map(Entry::name);

@@ -3,7 +3,7 @@
 use crate::abbrev::{AbbrevTable, Abbreviation, AttributeSpec};
 use crate::constants::DW_FORM_indirect;
 use crate::info::form::{Widths, is_section_offset};
-use crate::info::{DebugInfo, SECTION, Unit, Value};
+use crate::info::{SECTION, Unit, Units, Value};
 use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
 
 /// Attributes without bytes that a unit may have for each of its bytes.
@@ -18,8 +18,8 @@ pub enum Node<'i, 'd> {
     Null(Span),
 }
 
-/// One entry. It borrows its shape from the [`DebugInfo`] (`'i`) and its values from the section (`'d`).
-#[derive(Debug, Clone)]
+/// One entry. It borrows its shape from the [`Units`] (`'i`) and its values from the section (`'d`).
+#[derive(Debug, Clone, Copy)]
 pub struct Entry<'i, 'd> {
     section: &'d [u8],
     unit: UnitFacts,
@@ -29,7 +29,6 @@ pub struct Entry<'i, 'd> {
     start: u64,
     /// Where the first value is.
     values: u64,
-    end: u64,
 }
 
 /// What the values of a unit depend on.
@@ -58,7 +57,7 @@ pub struct Attribute<'d> {
     pub is_section_offset: bool,
 }
 
-/// The entries of a unit: [`DebugInfo::nodes`]. An error ends them.
+/// The entries of a unit: [`Units::nodes`]. An error ends them.
 #[derive(Debug, Clone)]
 pub struct Nodes<'i, 'd> {
     cursor: Option<Cursor<'d>>,
@@ -70,30 +69,19 @@ pub struct Nodes<'i, 'd> {
 }
 
 impl<'i, 'd> Nodes<'i, 'd> {
-    pub(super) fn new(info: &'i DebugInfo<'d>, unit: &Unit) -> Self {
-        let end = usize::try_from(unit.span.end).unwrap_or(usize::MAX);
-        let section = info.bytes().get(..end).unwrap_or_default();
+    pub(super) fn new(units: &'i Units, unit: &Unit, section: &'d [u8]) -> Self {
+        let section = up_to(section, unit.span.end);
         let cursor = Cursor::at(SECTION, section, unit.entries, "an entry").ok();
-        let facts = UnitFacts {
-            start: unit.span.start,
-            widths: Widths::of(unit),
-            format: unit.format,
-            version: unit.version,
-        };
         let budget = WorkBudget::of_input(unit.span.end - unit.span.start, EMPTY_ATTRIBUTES);
-        Self { cursor, section, unit: facts, table: info.table(unit), depth: 0, budget }
+        Self { cursor, section, unit: UnitFacts::of(unit), table: units.table(unit), depth: 0, budget }
     }
 
     fn node(&mut self, cursor: &mut Cursor<'d>) -> Result<Node<'i, 'd>> {
         let start = cursor.offset();
-        let code = cursor.uleb("an abbreviation code")?;
-        if code == 0 {
+        let Some((table, abbreviation)) = shape(self.table, cursor)? else {
             self.depth -= 1;
             return Ok(Node::Null(start..cursor.offset()));
-        }
-        let found = self.table.and_then(|table| Some((table, table.get(code)?)));
-        let (table, abbreviation) =
-            found.ok_or_else(|| cursor.error_at(start, ErrorKind::UnknownCode { code }))?;
+        };
         if !self.budget.take(abbreviation.empty.into()) {
             return Err(cursor.error_at(start, ErrorKind::Budget("attributes that take no bytes")));
         }
@@ -106,9 +94,35 @@ impl<'i, 'd> Nodes<'i, 'd> {
         }
         let depth = u32::try_from(self.depth.max(0)).unwrap_or(u32::MAX);
         self.depth += i64::from(abbreviation.has_children);
-        let (section, unit, end) = (self.section, self.unit, cursor.offset());
-        Ok(Node::Entry(Entry { section, unit, table, abbreviation, depth, start, values, end }))
+        let (section, unit) = (self.section, self.unit);
+        Ok(Node::Entry(Entry { section, unit, table, abbreviation, depth, start, values }))
     }
+}
+
+impl UnitFacts {
+    fn of(unit: &Unit) -> Self {
+        let Unit { format, version, .. } = *unit;
+        Self { start: unit.span.start, widths: Widths::of(unit), format, version }
+    }
+}
+
+/// The section up to a byte offset.
+fn up_to(section: &[u8], end: u64) -> &[u8] {
+    usize::try_from(end).ok().and_then(|end| section.get(..end)).unwrap_or(section)
+}
+
+/// The abbreviation of the entry at the cursor, and its table; `None` of a 0.
+fn shape<'i>(
+    table: Option<&'i AbbrevTable>,
+    cursor: &mut Cursor<'_>,
+) -> Result<Option<(&'i AbbrevTable, &'i Abbreviation)>> {
+    let start = cursor.offset();
+    let code = cursor.uleb("an abbreviation code")?;
+    if code == 0 {
+        return Ok(None);
+    }
+    let found = table.and_then(|table| Some((table, table.get(code)?)));
+    found.map(Some).ok_or_else(|| cursor.error_at(start, ErrorKind::UnknownCode { code }))
 }
 
 impl<'i, 'd> Iterator for Nodes<'i, 'd> {
@@ -125,10 +139,24 @@ impl<'i, 'd> Iterator for Nodes<'i, 'd> {
 }
 
 impl<'i, 'd> Entry<'i, 'd> {
+    pub(super) fn at(units: &'i Units, unit: &Unit, section: &'d [u8], start: u64) -> Option<Self> {
+        let section = up_to(section, unit.span.end);
+        let mut cursor = Cursor::at(SECTION, section, start, "an entry").ok()?;
+        let (table, abbreviation) = shape(units.table(unit), &mut cursor).ok()??;
+        let (unit, values) = (UnitFacts::of(unit), cursor.offset());
+        Some(Self { section, unit, table, abbreviation, depth: 0, start, values })
+    }
+
+    /// Byte offset in the section.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.start
+    }
+
     /// The whole entry, in the section.
     #[must_use]
     pub fn span(&self) -> Span {
-        self.start..self.end
+        self.start..self.attributes().last().map_or(self.values, |attribute| attribute.span.end)
     }
 
     /// How many entries it is below: 0 for that of a unit.
@@ -152,12 +180,10 @@ impl<'i, 'd> Entry<'i, 'd> {
     /// Its attributes, in the order in which they stand.
     #[must_use]
     pub fn attributes(&self) -> Attributes<'i, 'd> {
-        let end = usize::try_from(self.end).unwrap_or(usize::MAX);
-        let entry = self.section.get(..end).unwrap_or_default();
         let specs = self.table.attributes(self.abbreviation);
-        match Cursor::at(SECTION, entry, self.values, "the values of an entry") {
+        match Cursor::at(SECTION, self.section, self.values, "the values of an entry") {
             Ok(cursor) => Attributes { cursor, specs: specs.iter(), unit: self.unit },
-            // Not reached: they were read when the entry was.
+            // Not reached: the code of the entry stands before them.
             Err(_) => Attributes { cursor: Cursor::new(SECTION, &[]), specs: [].iter(), unit: self.unit },
         }
     }
@@ -190,7 +216,7 @@ impl<'d> Iterator for Attributes<'_, 'd> {
     fn next(&mut self) -> Option<Attribute<'d>> {
         let AttributeSpec { name, form: written } = *self.specs.next()?;
         let start = self.cursor.offset();
-        // The values were read once when the entry was: they are there.
+        // Entries of `Nodes` have all their values; others end where the section is wrong.
         let (form, value) = self.unit.widths.read(written, &mut self.cursor).ok()?;
         let is_section_offset = is_section_offset(name, form, (self.unit.format, self.unit.version));
         let (span, is_indirect) = (start..self.cursor.offset(), written == DW_FORM_indirect);

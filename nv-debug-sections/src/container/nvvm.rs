@@ -110,7 +110,8 @@ impl<'d> Header<'d> {
         if magic != MAGIC {
             return Err(value(0, "magic", magic.into(), "0x7f4e43ed, NVVM IR"));
         }
-        let mut version = |what| Ok(Version { major: cursor.u8(what)?, minor: cursor.u8(what)? });
+        let mut version =
+            |what| -> Result<_> { Ok(Version { major: cursor.u8(what)?, minor: cursor.u8(what)? }) };
         let (container_version, ir_version) =
             (version("the container's version")?, version("NvvmIRVersion")?);
         let (debug_version, llvm_version) = (version("NvvmDebugVersion")?, version("the LLVM version")?);

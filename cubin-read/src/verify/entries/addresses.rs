@@ -14,10 +14,10 @@ use std::collections::HashSet;
 
 /// The addresses of entry `number`: those that are attributes, and those in the expressions of its attributes.
 pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: usize) {
-    let Some(entry) = entries.all().get(number) else { return };
-    for attribute in &entry.attributes {
+    let Some(entry) = entries.get(number) else { return };
+    for attribute in entry.attributes() {
         match &attribute.value {
-            Value::Address(address) if !is_base(entry, attribute) => {
+            Value::Address(address) if !is_base(entry, &attribute) => {
                 let class = AddressClass::Code;
                 if let Some((rule, found, expected)) = unplaced(check, *address, class) {
                     let found = format!("{} of {}: {found}", attribute.name, words(entry));
@@ -36,8 +36,8 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: us
 }
 
 /// Whether an address is that from which the ranges of a unit count, which may be any number.
-fn is_base(entry: &Entry, attribute: &Attribute) -> bool {
-    entry.parent.is_none()
+fn is_base(entry: Entry<'_>, attribute: &Attribute<'_>) -> bool {
+    entry.parent().is_none()
         && attribute.name == gimli::DW_AT_low_pc
         && entry.value(gimli::DW_AT_high_pc).is_none()
 }
@@ -62,7 +62,7 @@ pub(in super::super) fn location(
     if operations.iter().any(|operation| [DW_OP_xderef, DW_OP_xderef_size].contains(&operation.opcode)) {
         return;
     }
-    let Some(entry) = entries.all().get(number) else { return };
+    let Some(entry) = entries.get(number) else { return };
     let class = entries.inherited(number, gimli::DW_AT_address_class);
     let stated = class.and_then(|(entry, _)| entry.unsigned(gimli::DW_AT_address_class));
     let operands = operations.iter().flat_map(|operation| &operation.operands);
@@ -72,8 +72,8 @@ pub(in super::super) fn location(
         let address = Address::at(place.section, at, value);
         if let Some((rule, found, expected)) = fault(check, address, stated) {
             let label = match entries.inherited(number, gimli::DW_AT_name).map(|(entry, _)| entry.name()) {
-                Some(Some(own)) => format!("{} {}", entry.tag, short(&own)),
-                _ => entry.tag.to_string(),
+                Some(Some(own)) => format!("{} {}", entry.tag(), short(&own)),
+                _ => entry.tag().to_string(),
             };
             let found = format!("DW_AT_location of {label}: {found}");
             check.find(rule, name, at, found, expected);

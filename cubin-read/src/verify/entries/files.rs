@@ -29,18 +29,18 @@ pub(super) fn check(
     table: &TableFiles,
     lines: &LineFiles,
 ) {
-    let name = entries.all().get(unit.entries.start).and_then(Entry::name);
+    let name = entries.get(unit.entries.start).and_then(Entry::name);
     let name = name.as_deref().map(base_name);
     let mut function: Option<Function> = None;
     for number in unit.entries.clone() {
-        let Some(entry) = entries.all().get(number) else { continue };
-        function = function.filter(|function| entry.depth > function.depth);
-        if entry.tag == gimli::DW_TAG_subprogram
+        let Some(entry) = entries.get(number) else { continue };
+        function = function.filter(|function| entry.depth() > function.depth);
+        if entry.tag() == gimli::DW_TAG_subprogram
             && let Some((section, code)) = entry.code()
         {
             let file = entries.inherited(number, gimli::DW_AT_decl_file);
             let file = file.and_then(|(entry, _)| entry.unsigned(gimli::DW_AT_decl_file));
-            function = Some(Function { depth: entry.depth, section, code, file });
+            function = Some(Function { depth: entry.depth(), section, code, file });
         }
         let Some(function) = &function else { continue };
         if !lines.has_rows(function.section, &function.code) {
@@ -48,7 +48,7 @@ pub(super) fn check(
         }
         for attribute in attributes(entry) {
             let Some(file) = entry.unsigned(*attribute).filter(|file| *file != 0) else { continue };
-            let is_own = entry.depth == function.depth;
+            let is_own = entry.depth() == function.depth;
             let Some(path) = table.path(file) else { continue };
             let is_known = !is_own && function.file == Some(file)
                 || name == Some(base_name(lines.path(path)))
@@ -57,8 +57,8 @@ pub(super) fn check(
             if is_known {
                 continue;
             }
-            let at = entry.attributes.iter().find(|other| other.name == *attribute);
-            let at = at.map_or(entry.offset, |attribute| attribute.offset);
+            let at = entry.attribute(*attribute);
+            let at = at.map_or(entry.offset(), |attribute| attribute.offset);
             let found = format!("{attribute} of {}: file {file}, {}", words(entry), short(lines.path(path)));
             let expected = "a file of its unit's name, or of a row of its code";
             let name = check.function_name(function.section, function.code.start);
@@ -69,8 +69,8 @@ pub(super) fn check(
 }
 
 /// The file attributes of an entry that say where code is from.
-fn attributes(entry: &Entry) -> &'static [DwAt] {
-    match entry.tag {
+fn attributes(entry: Entry<'_>) -> &'static [DwAt] {
+    match entry.tag() {
         gimli::DW_TAG_subprogram | gimli::DW_TAG_formal_parameter | gimli::DW_TAG_variable => {
             &[gimli::DW_AT_decl_file]
         }
@@ -82,9 +82,9 @@ fn attributes(entry: &Entry) -> &'static [DwAt] {
 /// Whether an inlined function around the entry is declared in that file of the same table.
 fn is_file_of_caller(entries: &Entries<'_>, number: usize, file: u64) -> bool {
     let around = entries.ancestors(number).take(MAX_CALLERS);
-    let inlined = around.filter(|entry| entry.tag == gimli::DW_TAG_inlined_subroutine);
+    let inlined = around.filter(|entry| entry.tag() == gimli::DW_TAG_inlined_subroutine);
     let declared = inlined.filter_map(|entry| {
-        let number = entries.at(entry.offset)?;
+        let number = entries.at(entry.offset())?;
         let (entry, _) = entries.inherited(number, gimli::DW_AT_decl_file)?;
         entry.unsigned(gimli::DW_AT_decl_file)
     });

@@ -16,8 +16,8 @@ impl Siblings {
         let mut last: HashMap<Option<usize>, usize> = HashMap::new();
         let mut next = HashMap::new();
         for number in unit.entries.clone() {
-            let Some(entry) = entries.all().get(number) else { continue };
-            if let Some(before) = last.insert(entry.parent, number) {
+            let Some(entry) = entries.get(number) else { continue };
+            if let Some(before) = last.insert(entry.parent(), number) {
                 next.insert(before, number);
             }
         }
@@ -30,27 +30,27 @@ pub(super) fn check(
     check: &mut Check<'_, '_>,
     entries: &Entries<'_>,
     number: usize,
-    attribute: &Attribute,
+    attribute: &Attribute<'_>,
     siblings: &mut Siblings,
 ) {
-    let (Value::Entry(offset), Some(entry)) = (&attribute.value, entries.all().get(number)) else { return };
+    let (Value::Entry(offset), Some(entry)) = (&attribute.value, entries.get(number)) else { return };
     let name = entries.section_name();
     let found = format!("{} of {}: {offset:#x}", attribute.name, words(entry));
     if attribute.name == gimli::DW_AT_sibling {
-        let next = siblings.next.get(&number).and_then(|next| entries.all().get(*next));
+        let next = siblings.next.get(&number).and_then(|next| entries.get(*next));
         // The last one's may be what ends the siblings, which is no entry.
         let is_next = match next {
-            Some(next) => next.offset == *offset,
-            None => entries.at(*offset).is_none() && *offset > entry.offset,
+            Some(next) => next.offset() == *offset,
+            None => entries.at(*offset).is_none() && *offset > entry.offset(),
         };
         if !is_next {
             let expected =
-                next.map_or("none behind the last".to_owned(), |next| format!("{:#x}", next.offset));
+                next.map_or("none behind the last".to_owned(), |next| format!("{:#x}", next.offset()));
             check.find(RuleId::EntriesSibling, name, attribute.offset, found, expected);
         }
         return;
     }
-    let Some(target) = entries.at(*offset).and_then(|number| entries.all().get(number)) else {
+    let Some(target) = entries.at(*offset).and_then(|number| entries.get(number)) else {
         check.find(RuleId::EntriesReference, name, attribute.offset, found, "the offset of an entry");
         return;
     };
@@ -90,13 +90,13 @@ const ORIGINS: [(DwTag, DwTag); 3] = [
     (gimli::DW_TAG_GNU_call_site, gimli::DW_TAG_subprogram),
 ];
 
-fn misfit(name: DwAt, entry: &Entry, target: &Entry) -> Option<String> {
+fn misfit(name: DwAt, entry: Entry<'_>, target: Entry<'_>) -> Option<String> {
     match name {
-        gimli::DW_AT_type => (!TYPES.contains(&target.tag)).then(|| "a type".to_owned()),
+        gimli::DW_AT_type => (!TYPES.contains(&target.tag())).then(|| "a type".to_owned()),
         gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
-            let other = ORIGINS.iter().find(|(tag, _)| *tag == entry.tag).map(|(_, origin)| *origin);
-            let fits = target.tag == entry.tag || other == Some(target.tag);
-            (!fits).then(|| format!("a {}", other.unwrap_or(entry.tag)))
+            let other = ORIGINS.iter().find(|(tag, _)| *tag == entry.tag()).map(|(_, origin)| *origin);
+            let fits = target.tag() == entry.tag() || other == Some(target.tag());
+            (!fits).then(|| format!("a {}", other.unwrap_or(entry.tag())))
         }
         _ => None,
     }

@@ -160,12 +160,12 @@ fn by_file<'l>(lines: impl Iterator<Item = &'l Line>) -> Vec<Lines> {
 /// The variables of each function's entry, by its linkage name, else its name. Those outside functions have the name ``.
 fn variables(entries: &Entries<'_>) -> Variables {
     let mut all = Variables::new();
-    for (number, entry) in entries.all().iter().enumerate() {
-        if !matches!(entry.tag, gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) {
+    for (number, entry) in entries.iter().enumerate() {
+        if !matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) {
             continue;
         }
         let Some(name) = named(entries, entry, &[gimli::DW_AT_name]) else { continue };
-        let function = entries.ancestors(number).find(|entry| entry.tag == gimli::DW_TAG_subprogram);
+        let function = entries.ancestors(number).find(|entry| entry.tag() == gimli::DW_TAG_subprogram);
         let names = [gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_linkage_name, gimli::DW_AT_name];
         let function = function.and_then(|function| named(entries, function, &names)).unwrap_or_default();
         all.entry(function).or_default().insert(name);
@@ -174,10 +174,10 @@ fn variables(entries: &Entries<'_>) -> Variables {
 }
 
 /// The first of the names that the entry has, or the one it is an instance of.
-fn named(entries: &Entries<'_>, entry: &Entry, names: &[gimli::DwAt]) -> Option<String> {
+fn named(entries: &Entries<'_>, entry: Entry<'_>, names: &[gimli::DwAt]) -> Option<String> {
     let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification]
         .into_iter()
-        .find_map(|attribute| entries.all().get(entries.referred(entry, attribute)?));
+        .find_map(|attribute| entries.get(entries.referred(entry, attribute)?));
     [Some(entry), origin]
         .into_iter()
         .flatten()

@@ -297,7 +297,7 @@ impl<'a> Scopes<'a> {
             ScopeKind::Inlined => "inlined",
             ScopeKind::Block => "block",
         };
-        let entry = self.variables.entries().all().get(scope.entry).map_or(0, |entry| entry.offset);
+        let entry = self.variables.entries().get(scope.entry).map_or(0, cubin_read::entries::Entry::offset);
         let call_site =
             self.variables.call_site(scope).filter(|_| scope.kind == ScopeKind::Inlined).map(line);
         let name = self.variables.scope_name(scope).map(|name| Name::new(name.into_owned()));
@@ -338,7 +338,7 @@ impl<'a> Shown<'a> {
             demangled_type: demangle_type(&type_name),
             type_name,
             declared: variables.declared(variable).map(line),
-            entry: variables.entries().all().get(variable.entry).map_or(0, |entry| entry.offset),
+            entry: variables.entries().get(variable.entry).map_or(0, cubin_read::entries::Entry::offset),
             class: class.stated,
             class_name: class.taken.map(nv_debug_sections::address_class::AddressClass::name),
             scope_bytes: location.scope_bytes,
