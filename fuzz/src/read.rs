@@ -185,12 +185,12 @@ fn bounds(symbolizer: &Symbolizer<'_>, section: &CodeSection<'_>) {
 
 /// Every entry is found again by its offset, and expressions are operations and what is left.
 fn tree(entries: &Entries<'_>) {
-    for (number, entry) in entries.all().iter().enumerate() {
-        assert_eq!(entries.at(entry.offset), Some(number));
+    for (number, entry) in entries.iter().enumerate() {
+        assert_eq!(entries.at(entry.offset()), Some(number));
         assert!(entries.unit_of(number).is_some());
         let _ = (entry.name(), entry.code());
-        for attribute in &entry.attributes {
-            assert!(entries.referred(entry, attribute.name).is_none_or(|other| other < entries.all().len()));
+        for attribute in entry.attributes() {
+            assert!(entries.referred(entry, attribute.name).is_none_or(|other| other < entries.count()));
         }
     }
     for at in (0..entries.bytes().len()).step_by(7) {
