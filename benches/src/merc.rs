@@ -116,7 +116,7 @@ struct Function {
 fn native(size: Size) -> Result<Cubin<'static>> {
     let mut cubin = Cubin::parse(BASE)?;
     cubin.remove_capsule()?;
-    let header = |kind: SectionKind| {
+    let header = |kind: SectionKind| -> Result<_> {
         let index = cubin.section_by_name(kind.name()).unwrap_or(SectionIndex(0));
         let bytes = cubin.bytes(index)?.into_owned();
         Ok((index, bytes))
