@@ -111,6 +111,8 @@ const OF_CODE: &[&str] = &[
     "as address operand",
     "Immediate addresses allowed",
     "State space mismatch between instruction and address",
+    // Of registers, 4,294,967,295 of one name.
+    "Memory allocation failure",
     "Comparison qualifier",
     "Predicate expression expected",
     "must be register",
