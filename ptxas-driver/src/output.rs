@@ -45,7 +45,7 @@ pub fn write_stdout(out: &mut dyn Write, bytes: &[u8]) -> Result<()> {
 #[derive(Debug, Default)]
 pub struct Together<'b> {
     staged: Vec<Staged>,
-    /// Devices and pipes cannot be replaced, and need not be.
+    /// Devices, pipes and files without a name cannot be replaced.
     streams: Vec<(PathBuf, &'b [u8])>,
     /// Whether the files are on the disk before they have their names.
     is_lasting: bool,
@@ -98,6 +98,10 @@ impl<'b> Together<'b> {
         }
         // A link stays, what it names is replaced or made.
         let target = resolve_links(path).with_context(unopened)?;
+        if path.exists() && !is_one_file(path, &target) {
+            self.streams.push((path.to_path_buf(), bytes));
+            return Ok(());
+        }
         let replaced = fs::metadata(&target).ok();
         if let Some(replaced) = &replaced {
             check_writable(&target, replaced).with_context(unopened)?;
@@ -225,6 +229,20 @@ fn keep_owner(file: &fs::File, replaced: &fs::Metadata) {
 
 #[cfg(not(unix))]
 fn keep_owner(_: &fs::File, _: &fs::Metadata) {}
+
+/// Whether an existing file is found under the name that its links lead to. The links of /proc do not lead to a name that can be
+/// opened where the file was deleted or never had one: `/dev/stdout` of a process whose output is such a file.
+#[cfg(unix)]
+fn is_one_file(path: &Path, target: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |path: &Path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    matches!((identity(path), identity(target)), (Ok(file), Ok(found)) if file == found)
+}
+
+#[cfg(not(unix))]
+fn is_one_file(_: &Path, target: &Path) -> bool {
+    target.exists()
+}
 
 /// How many other names (hard links) a file has. They keep the old contents when it is replaced.
 #[cfg(unix)]

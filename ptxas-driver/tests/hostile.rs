@@ -220,6 +220,35 @@ fn links_that_lead_to_each_other_are_no_output_file() {
     }
 }
 
+/// The output is what is in the file, not a file beside it.
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_may_be_a_file_without_a_name() {
+    use std::io::{Read as _, Seek as _};
+    let folder = tempfile::tempdir().unwrap();
+    let (ptx, cubin) = (example("saxpy/saxpy.ptx"), example("saxpy/saxpy.cubin"));
+    for args in [
+        &["--code", "none", "-lineinfo", "-arch", "sm_90", &ptx, "-o", "/dev/stdout"][..],
+        &["print", &ptx, "-o", "/dev/stdout"],
+        &["strip", &cubin, "-o", "/dev/stdout"],
+    ] {
+        let mut output = tempfile::tempfile_in(folder.path()).unwrap();
+        let stdout = Stdio::from(output.try_clone().unwrap());
+        let run = program().args(args).stdin(Stdio::null()).stdout(stdout).output().unwrap();
+        assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
+        assert_eq!(driver::names_in(folder.path()), [""; 0], "{args:?}");
+        let mut bytes = Vec::new();
+        output.rewind().unwrap();
+        output.read_to_end(&mut bytes).unwrap();
+        let named = folder.path().join("named");
+        let mut same = args.to_vec();
+        *same.last_mut().unwrap() = named.to_str().unwrap();
+        assert!(run_in(folder.path(), &same).status.success());
+        assert!(!bytes.is_empty() && bytes == fs::read(&named).unwrap(), "{args:?}");
+        fs::remove_file(named).unwrap();
+    }
+}
+
 /// F8
 #[test]
 fn temporary_files_are_private() {
