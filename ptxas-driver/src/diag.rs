@@ -32,6 +32,8 @@ pub struct Diagnostic {
     pub related: Option<(TextRange, String)>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Whether ptxas gives the same message: `-Werror` makes an error of such a warning alone.
+    pub is_ptxas: bool,
 }
 
 impl Diagnostic {
@@ -45,8 +47,13 @@ impl Diagnostic {
         Self::new(Severity::Warning, range.into(), message.into())
     }
 
+    /// A warning that ptxas gives too.
+    pub fn ptxas_warning(message: impl Into<String>) -> Self {
+        Self { is_ptxas: true, ..Self::warning(None, message) }
+    }
+
     fn new(severity: Severity, range: Option<TextRange>, message: String) -> Self {
-        Self { severity, message, range, code: None, related: None, help: None }
+        Self { severity, message, range, code: None, related: None, help: None, is_ptxas: false }
     }
 }
 

@@ -119,6 +119,28 @@ fn a_fault_of_a_side_file_names_it() {
     }
 }
 
+/// A build with `-Werror` ends as with ptxas, whose warnings are not ours: ptxas 13.0.88 takes this module with `-Werror`.
+#[test]
+fn our_own_warnings_are_no_errors_with_werror() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("k.cubin");
+    let output = output.to_str().unwrap();
+    let input = "../cubin-read/tests/data/unplaced_label.ptx";
+    let options = ["--code", "none", "-g", "-arch", "sm_86", "-Werror", input, "-o", output];
+    let ours = run(&options);
+    let said = text(&ours.stderr);
+    assert!(ours.status.success() && said.contains("warning") && said.contains("$LA_blkend2"), "{said}");
+    // A warning that ptxas has too: there is nothing to suppress.
+    let plain = folder.path().join("plain.ptx");
+    fs::write(&plain, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n")
+        .unwrap();
+    let options =
+        ["--code", "none", "--suppress-debug-info", "-arch", "sm_86", plain.to_str().unwrap(), "-o", output];
+    assert!(run(&options).status.success());
+    let theirs = run(&[&options[..], &["-Werror"]].concat());
+    assert_eq!(theirs.status.code(), Some(255), "{}", text(&theirs.stderr));
+}
+
 /// F12
 #[test]
 fn a_patch_says_what_it_leaves() {

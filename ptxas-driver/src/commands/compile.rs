@@ -195,7 +195,7 @@ impl<'o> Compile<'o> {
             diagnostics.extend(shared_lines::warning(&parsed.module, &lines));
         }
         if !by_ptxas {
-            diagnostics.extend(report.ptxas_remarks(mode).map(|remark| Diagnostic::warning(None, remark)));
+            diagnostics.extend(report.ptxas_remarks(mode).map(Diagnostic::ptxas_warning));
         }
         self.report(&reporter, &mut diagnostics)?;
 
@@ -301,7 +301,7 @@ impl<'o> Compile<'o> {
         }
         let without = DebugLevel::observed(Request { suppress: false, ..request }, ptx);
         if request.suppress && without == DebugLevel::None && !by_ptxas {
-            diagnostics.push(Diagnostic::warning(None, options::NOTHING_TO_SUPPRESS));
+            diagnostics.push(Diagnostic::ptxas_warning(options::NOTHING_TO_SUPPRESS));
         }
         Ok(DebugLevel::observed(request, ptx))
     }
@@ -380,13 +380,14 @@ impl<'o> Compile<'o> {
         Ok((container.write()?, summary))
     }
 
-    /// Prints diagnostics, as far as `-w` and `-Werror` let it; fails if any is an error.
+    /// Prints diagnostics, as far as `-w` lets it; fails if any is an error, as with `-Werror` a warning is that ptxas gives too.
     fn report(&mut self, reporter: &Reporter<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
         for mut diagnostic in diagnostics.drain(..) {
             // -w wins over -Werror, as in ptxas.
             let Options { warnings_as_errors, disable_warnings, .. } = *self.options;
-            if diagnostic.severity == Severity::Warning && warnings_as_errors && !disable_warnings {
+            let is_warning = diagnostic.severity == Severity::Warning && diagnostic.is_ptxas;
+            if is_warning && warnings_as_errors && !disable_warnings {
                 diagnostic.severity = Severity::Error;
             }
             let shown = match diagnostic.severity {

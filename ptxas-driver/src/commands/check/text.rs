@@ -63,6 +63,7 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
         code: Some(finding.rule.code),
         related: finding.related.clone(),
         help: finding.help.clone(),
+        is_ptxas: false,
     }
 }
 
