@@ -54,7 +54,17 @@ fn one(name: &str) -> Option<String> {
         return write!(out, "{rust:#}").ok().map(|()| out.0);
     }
     let symbol = cpp_demangle::Symbol::new(name).ok()?;
-    symbol.structured_demangle(&mut out, &DemangleOptions::new()).ok().map(|()| out.0)
+    symbol.structured_demangle(&mut out, &DemangleOptions::new()).ok().map(|()| without_empty_packs(out.0))
+}
+
+/// The name without the commas around parameter packs that are empty, which `cpp_demangle` leaves: `f(int, )` is `f(int)`.
+fn without_empty_packs(mut name: String) -> String {
+    for (commas, joined) in [(", , ", ", "), (", )", ")"), (", >", ">"), ("(, ", "(")] {
+        while name.contains(commas) {
+            name = name.replace(commas, joined);
+        }
+    }
+    name
 }
 
 struct Limited(String);
@@ -80,6 +90,12 @@ mod tests {
             ("_Z7advanceR8Particlef$5", Some("advance(Particle&, float)$5")),
             ("$_Z1kPf$__cuda_sm20_div_s32", Some("$k(float*)$__cuda_sm20_div_s32")),
             ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", Some("core::fmt::Write::write_fmt")),
+            // As c++filt has them, but for the commas that it leaves in the last two.
+            ("_Z3varIJEEvPiDpT_", Some("void var<>(int*)")),
+            ("_Z1fIiJEEvT_DpT0_", Some("void f<int>(int)")),
+            ("_Z1gIJEEvDpT_", Some("void g<>()")),
+            ("_Z1hIJEEvDpT_i", Some("void h<>(int)")),
+            ("_Z1pIJiEJEEvDpT_DpT0_i", Some("void p<int>(int, int)")),
             ("saxpy", None),
             ("_Z", None),
         ] {
