@@ -119,6 +119,39 @@ fn a_fault_of_a_side_file_names_it() {
     }
 }
 
+/// A line table that cannot be read is neither equal to another one nor to itself.
+#[test]
+fn a_damaged_section_is_no_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = driver::example("saxpy/saxpy.cubin");
+    let sound = sound.to_str().unwrap();
+    for (section, keys) in [
+        (".nv_debug_line_sass", "lines,ptx-lines"),
+        (".debug_line", "lines,ptx-lines"),
+        (".debug_frame", "frame"),
+    ] {
+        let mut bytes = fs::read(sound).unwrap();
+        let at = {
+            let parsed = Cubin::parse(&bytes).unwrap();
+            let found = parsed.bytes(parsed.section_by_name(section).unwrap()).unwrap();
+            bytes.windows(found.len()).position(|window| window == &*found).unwrap()
+        };
+        bytes[at..at + 4].copy_from_slice(&[0xfe, 0xff, 0xff, 0xff]); // a length that 32-bit DWARF has not
+        let damaged = folder.path().join("k.cubin");
+        fs::write(&damaged, bytes).unwrap();
+        let damaged = damaged.to_str().unwrap();
+        for pair in [[sound, damaged], [damaged, sound], [damaged, damaged]] {
+            let output = run(&[&["diff"][..], &pair].concat());
+            let said = text(&output.stderr);
+            assert_eq!((output.status.code(), &*text(&output.stdout)), (Some(2), ""), "{section}: {said}");
+            assert!(said.starts_with(&format!("error: {damaged}: {section}+0x")), "{said}");
+        }
+        // The rest can be compared.
+        let output = run(&["diff", damaged, damaged, "--ignore", keys]);
+        assert_eq!(output.status.code(), Some(0), "{section}: {}", text(&output.stderr));
+    }
+}
+
 /// A build with `-Werror` ends as with ptxas, whose warnings are not ours: ptxas 13.0.88 takes this module with `-Werror`.
 #[test]
 fn our_own_warnings_are_no_errors_with_werror() {

@@ -109,8 +109,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!(read::STDIN_ONCE);
     }
-    let (a, old, old_files) = facts_of(a)?;
-    let (b, new, new_files) = facts_of(b)?;
+    let (a, old, old_files) = options.facts_of(a)?;
+    let (b, new, new_files) = options.facts_of(b)?;
     let is_other =
         |(path, stats): &(&String, &FileStats)| old_files.get(*path).is_some_and(|old| old != *stats);
     let other_file_stats: Vec<&str> =
@@ -142,18 +142,21 @@ impl Options {
     fn wants(&self, key: Key) -> bool {
         (self.only.is_empty() || self.only.contains(&key)) && !self.ignore.contains(&key)
     }
+
+    /// Name of a file, what it says, and its source files.
+    fn facts_of(&self, path: &Path) -> Result<(String, AllFacts, BTreeMap<String, FileStats>)> {
+        let (name, bytes) = read::read(path)?;
+        let cubin = read::cubin(&name, &bytes)?;
+        let (facts, unread) = facts::of(&cubin, bytes.len()).with_context(|| name.clone())?;
+        if let Some((key, error)) = unread.into_iter().find(|(key, _)| self.wants(*key)) {
+            bail!("{name}: {error} (--ignore {key} compares the rest)");
+        }
+        Ok((name, facts, file_stats(&cubin).unwrap_or_default()))
+    }
 }
 
 /// Times and sizes of a source file, of each table that names it.
 type FileStats = BTreeSet<(u64, u64)>;
-
-/// Name of a file, what it says, and its source files.
-fn facts_of(path: &Path) -> Result<(String, AllFacts, BTreeMap<String, FileStats>)> {
-    let (name, bytes) = read::read(path)?;
-    let cubin = read::cubin(&name, &bytes)?;
-    let facts = facts::of(&cubin, bytes.len()).with_context(|| name.clone())?;
-    Ok((name, facts, file_stats(&cubin).unwrap_or_default()))
-}
 
 /// Source files by path; `None` where there is no line table that can be read.
 fn file_stats(cubin: &Cubin<'_>) -> Option<BTreeMap<String, FileStats>> {

@@ -27,12 +27,13 @@ struct Collector {
     numbers: HashMap<(Key, String, Option<String>), usize>,
     /// Bytes that further facts may take; `None`: there were more.
     room: Option<usize>,
+    unread: Vec<Unread>,
 }
 
 impl Collector {
     fn new(file: usize) -> Self {
         let room = file.saturating_mul(ROOM_GROWTH).max(LEAST_ROOM);
-        Self { all: AllFacts::new(), numbers: HashMap::new(), room: Some(room) }
+        Self { all: AllFacts::new(), numbers: HashMap::new(), room: Some(room), unread: Vec::new() }
     }
 
     fn named(&mut self, key: Key, subject: &str, name: impl Into<String>, value: impl Into<String>) {
@@ -92,47 +93,57 @@ impl Collector {
     }
 }
 
-/// Everything that is compared of a cubin of `size` bytes. What cannot be decoded is compared byte by byte.
+/// A section that cannot be read, and what would have been compared of it.
+pub(super) type Unread = (Key, String);
+
+/// Everything that is compared of a cubin of `size` bytes, and what of it cannot be read.
 ///
 /// # Errors
 ///
 /// That takes more than [`LEAST_ROOM`] and [`ROOM_GROWTH`] times the file.
-pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<AllFacts> {
+pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<(AllFacts, Vec<Unread>)> {
     let mut facts = Collector::new(size);
     container::header(cubin, &mut facts);
     container::sections(cubin, &mut facts);
     container::symbols(cubin, &mut facts);
     container::relocations(cubin, &mut facts);
-    let decoded = lines::lines(cubin, &mut facts);
+    if let Err(error) = lines::lines(cubin, &mut facts) {
+        // Places are made of both tables.
+        let unread = [Key::Lines, Key::PtxLines].map(|key| (key, error.to_string()));
+        facts.unread.extend(unread);
+    }
     let source = Source::new(cubin, None, None);
     for (index, name, section) in cubin.iter() {
         let plain = matches!(section.contents, cubin::Contents::Bytes(_) | cubin::Contents::Alias(_));
         if plain && section.is_mercury() {
             facts.put(Key::Mercury, name, bytes(cubin, index));
         } else if plain {
-            native(&source, index, name, decoded, &mut facts);
+            native(&source, index, name, &mut facts);
         }
     }
     if facts.room.is_none() {
         bail!("a file of this size cannot have so much to compare: it says long things at too many places");
     }
-    Ok(facts.all)
+    Ok((facts.all, facts.unread))
 }
 
 fn bytes(cubin: &Cubin<'_>, index: SectionIndex) -> Facts {
     Facts::Bytes(cubin.bytes(index).map(Cow::into_owned).unwrap_or_default())
 }
 
-/// A section of bytes. `lines` says whether both line tables could be read.
-fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, lines: bool, facts: &mut Collector) {
+/// A section of bytes.
+fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut Collector) {
     let kind = SectionName::parse(name).kind();
     let sh_type = source.cubin().section(index).map_or(0, |section| section.sh_type);
     let key = match kind {
-        Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) if lines => return,
-        // The types stand with the registers.
-        Some(SectionKind::NvDebugInfoRegType | SectionKind::DebugLoc | SectionKind::DebugAbbrev) => return,
-        Some(SectionKind::DebugLine) => Key::Lines,
-        Some(SectionKind::NvDebugLineSass) => Key::PtxLines,
+        // What they say stands with the code, the registers and the entries.
+        Some(
+            SectionKind::DebugLine
+            | SectionKind::NvDebugLineSass
+            | SectionKind::NvDebugInfoRegType
+            | SectionKind::DebugLoc
+            | SectionKind::DebugAbbrev,
+        ) => return,
         Some(SectionKind::NvDebugPtxTxt) => Key::PtxText,
         Some(SectionKind::DebugStr) => Key::Strings,
         Some(SectionKind::NvDebugInfoRegSass) => Key::Registers,
@@ -150,6 +161,10 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, lines: bool,
         return facts.put(key, name, bytes(source.cubin(), index));
     }
     let section = source.decode(index);
+    if let Some(error) = section.error {
+        facts.unread.push((key, error));
+        return;
+    }
     // The number of a relocatable file's PTX text is a checksum of the text.
     let subject = kind.map_or(name, |kind| kind.name());
     match section.contents {

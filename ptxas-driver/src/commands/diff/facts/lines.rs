@@ -4,13 +4,18 @@ use super::Collector;
 use crate::commands::diff::compare::Facts;
 use crate::commands::diff::keys::Key;
 use crate::commands::read::{demangle, text};
+use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, FrameFunction, Function, MAX_FRAMES, Place, Symbolizer};
 use std::collections::HashMap;
 
-/// Lines of every function, and of code that belongs to none; `false` where a table cannot be read.
-pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector) -> bool {
-    let Ok(symbolizer) = Symbolizer::new(cubin) else { return false };
+/// Lines of every function, and of code that belongs to none.
+///
+/// # Errors
+///
+/// A table cannot be read.
+pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector) -> Result<()> {
+    let symbolizer = Symbolizer::new(cubin)?;
     let mut names = HashMap::new();
     for section in symbolizer.sections() {
         let cuts = cuts(&symbolizer, section.index);
@@ -29,11 +34,11 @@ pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector) -> bool {
                 }
             }
             if facts.room.is_none() {
-                return true;
+                return Ok(());
             }
         }
     }
-    true
+    Ok(())
 }
 
 /// Where anything may change in a section, ascending: rows, functions.
