@@ -124,21 +124,16 @@ impl Builder<'_> {
         self.locs.get(id.0 as usize).copied()
     }
 
-    /// Step 1: the row at a function's start. A folded function gets none if its line is that of the instruction before it or,
-    /// without one, of the entry row.
+    /// Step 1: the row at a function's start, by the steps of instructions. What differs is what it is compared with: the instruction
+    /// before it or, without one, the entry row. No instruction is compared with an entry row.
     fn entry_row(&mut self, entry: &EntryRow) {
         let Some(loc) = self.loc(entry.loc) else { return };
-        let previous = self.previous.take().and_then(|previous| self.loc(previous));
-        let entry_line = self.entry_line.replace(loc.line);
-        if previous.map(|previous| previous.line).or(entry_line) == Some(loc.line) {
-            return;
+        let before = self.previous.take().and_then(|previous| self.loc(previous)).map(|loc| loc.line);
+        let before = before.or(self.entry_line);
+        self.entry_line = Some(loc.line);
+        if before != Some(loc.line) || self.is_elsewhere(loc) {
+            self.emit(entry.address, loc, entry.flagged && self.table == Table::Mercury);
         }
-        // Its call site can only be in another function, before this one.
-        for ancestor in self.unwritten_ancestors(loc.parent) {
-            self.call_site(entry.address, ancestor);
-        }
-        self.state(loc, entry.flagged && self.table == Table::Mercury);
-        self.row_unless_written(entry.address, loc.line);
     }
 
     fn instruction(&mut self, address: u64, id: LocId) {
@@ -148,21 +143,24 @@ impl Builder<'_> {
             return;
         }
         // Step 3: file, column and name are not compared; a change of file on the same line number is lost.
-        let same_line =
-            self.previous.and_then(|previous| self.loc(previous)).is_some_and(|p| p.line == loc.line);
-        if same_line && (loc.parent.is_none() || loc.parent == self.last_parent) {
-            self.previous = Some(id);
-            return;
+        let before = self.previous.replace(id).and_then(|previous| self.loc(previous));
+        if before.is_none_or(|before| before.line != loc.line) || self.is_elsewhere(loc) {
+            self.emit(address, loc, false);
         }
+    }
+
+    /// Whether code is inlined at another call site than the code that was inlined before it.
+    fn is_elsewhere(&self, loc: Loc) -> bool {
+        loc.parent.is_some() && loc.parent != self.last_parent
+    }
+
+    /// Step 5, behind the call sites.
+    fn emit(&mut self, address: u64, loc: Loc, entry: bool) {
         for ancestor in self.unwritten_ancestors(loc.parent) {
             self.call_site(address, ancestor);
         }
-        // Step 5.
-        self.previous = Some(id);
-        if loc.parent.is_some() {
-            self.last_parent = loc.parent;
-        }
-        self.state(loc, false);
+        self.last_parent = loc.parent.or(self.last_parent);
+        self.state(loc, entry);
         if self.program.rows > 0 && loc.line == self.program.line {
             self.program.advance(address);
         } else {

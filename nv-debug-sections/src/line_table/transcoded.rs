@@ -5,7 +5,7 @@
 //! 1. *x* is the row of the instruction before: nothing, unless *x* is the [first row behind an entry row](Place::First) and code comes back
 //!    to where it starts.
 //! 2. First row of the section: written, whatever its call site; the context stays 0.
-//! 3. *x* is such a first row, has no call site, no context is open and it is on the line written last:
+//! 3. *x* is such a first row, has the call site of the current context, or none as that, and is on the line written last:
 //!    only its place.
 //! 4. *x* and the row before are [plain](Place::Plain) and alike in line, file, call site and name: nothing.
 //! 5. Else call sites not yet written, and a row.
@@ -56,6 +56,8 @@ const INSTRUCTION_BYTES: u64 = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Flagged with 0x92, or a special opcode behind such rows.
+    ///
+    /// The flag also counts where an entry row has the place and line of its call site, so that no row is behind it before it is taken back.
     Entry,
     /// The first row behind them that is no special opcode.
     First,
@@ -64,13 +66,14 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Where a row stands behind one at `before`.
-    pub(super) fn behind(before: Option<Self>, is_entry: bool, is_special: bool) -> Self {
-        match before {
-            _ if is_entry => Self::Entry,
-            Some(Self::Entry) if is_special => Self::Entry,
-            Some(Self::Entry) => Self::First,
-            _ => Self::Plain,
+    /// Where a row stands behind one at `before`. `was_flagged`: the flag was set for it, or in between.
+    pub(super) fn behind(before: Option<Self>, is_entry: bool, was_flagged: bool, is_special: bool) -> Self {
+        let is_behind_entry = was_flagged || before == Some(Self::Entry);
+        match (is_entry, is_behind_entry) {
+            (true, _) => Self::Entry,
+            (false, true) if is_special => Self::Entry,
+            (false, true) => Self::First,
+            (false, false) => Self::Plain,
         }
     }
 }
@@ -121,7 +124,7 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
             LineOp::Row { address, line } => {
                 let is_special =
                     is_special(std::mem::replace(&mut written, (address, line)), (address, line));
-                let place = Place::behind(rows.last().map(|row| row.place), entry, is_special);
+                let place = Place::behind(rows.last().map(|row| row.place), entry, flagged, is_special);
                 let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
                 rows.push(Row { address, line, file, name, parent, place, flagged });
                 flagged &= is_special;
@@ -219,13 +222,13 @@ impl Transcoder {
         if before == Some(index) && !is_first_again {
             return;
         }
-        let is_root = row.parent.is_none() && self.context_parent.is_none();
+        let same_context = row.parent == self.context_parent;
         if self.program.rows == 0 {
             // Step 2.
             self.program.set_file(row.file);
             self.program.row(address, row.line);
             self.stand_in(row);
-        } else if row.place == Place::First && is_root && row.line == self.program.line {
+        } else if row.place == Place::First && same_context && row.line == self.program.line {
             // Step 3.
             self.program.set_file(row.file);
             self.program.advance(address);

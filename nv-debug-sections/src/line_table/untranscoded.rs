@@ -202,8 +202,8 @@ impl Reader {
     /// What a row would be: its place, and whether it counts as flagged.
     fn look(&self, row: &Row) -> (Place, bool) {
         let is_special = is_special(self.last, (row.address, row.line));
-        let place = Place::behind(self.place, row.is_entry, is_special);
-        (place, row.is_flagged || self.is_flagged)
+        let is_flagged = row.is_flagged || self.is_flagged;
+        (Place::behind(self.place, row.is_entry, is_flagged, is_special), is_flagged)
     }
 
     fn read(&mut self, row: &Row) {
@@ -366,9 +366,9 @@ impl Builder {
         if self.transcoder.count == 0 {
             return Some(());
         }
-        let is_root = row.parent.is_none() && self.transcoder.context_parent.is_none();
+        let same_context = row.parent == self.transcoder.context_parent;
         let line = self.transcoder.last.1;
-        let only_place = |place| place == Place::First && is_root && row.line == line;
+        let only_place = |place| place == Place::First && same_context && row.line == line;
         let is_flagged = is_start && !own.is_doubled;
         let is_so = |(place, flagged): (Place, bool)| {
             only_place(place) == (own.kind == Kind::Advance) && (!is_start || flagged == is_flagged)
