@@ -92,6 +92,31 @@ fn instructions_over_several_lines_on_sm_100() {
 }
 
 #[test]
+fn call_sites_in_other_functions_on_sm_75() {
+    assert_alike("sm_75", 0, loc_streams::elsewhere_module);
+}
+
+#[test]
+fn call_sites_in_other_functions_on_sm_86() {
+    assert_alike("sm_86", 0, loc_streams::elsewhere_module);
+}
+
+#[test]
+fn call_sites_in_other_functions_on_sm_90() {
+    assert_alike("sm_90", 5, loc_streams::elsewhere_module);
+}
+
+#[test]
+fn call_sites_in_other_functions_on_sm_100() {
+    assert_alike("sm_100", 0, loc_streams::elsewhere_module);
+}
+
+#[test]
+fn call_sites_in_other_functions_on_sm_120() {
+    assert_alike("sm_120", 0, loc_streams::elsewhere_module);
+}
+
+#[test]
 fn shared_lines_on_sm_75() {
     // Not all of the rule is known: docs/conformance.md, which has what was observed. `compile` warns.
     assert_within("sm_75", [25, 2], loc_streams::shared_module);

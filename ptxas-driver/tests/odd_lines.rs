@@ -127,6 +127,55 @@ fn a_first_loc_that_is_inlined_at_another_function() {
     assert_same(&modules, &["sm_75", "sm_80", "sm_90", "sm_100", "sm_103", "sm_120"], OPTIONS);
 }
 
+/// Where the first `.loc` of a function is inlined at another one's, and code of the same line is before or behind it.
+#[test]
+fn call_sites_in_other_functions() {
+    let inlined = |loc: &str, at: &str| format!(".loc {loc}, function_name S0, inlined_at {at}\n");
+    let kernel = |code: &str| {
+        format!(".visible .entry k(.param .u64 p)\n{{\n.reg .b64 %rd<4>; .reg .b32 %r<9>;\n{code}ret;\n}}\n")
+    };
+    let store = |number: u32| {
+        format!("membar.gl; st.volatile.global.u32 [%rd1+{}], {number}; membar.gl;\n", 4 * number)
+    };
+    let [first, second, third] = [1, 2, 3].map(store);
+    let first_of = |line: u32| format!(".visible .entry k0()\n{{\n.loc 8 {line} 1\n}}\n");
+    let empty = |locs: &str| format!(".func f()\n{{\n{locs}}}\n");
+    let bodies = [
+        // A function without code, folded in behind code of its line.
+        first_of(2)
+            + &empty(&inlined("1 3 5", "8 2 1"))
+            + &kernel(&format!(".loc 8 3 0\n{first}call f;\n{second}")),
+        first_of(2)
+            + &empty(&inlined("1 3 5", "8 2 1"))
+            + &kernel(&format!("call f;\n{}", inlined("4 3 0", "8 2 1"))),
+        // On the line of the opening row, at another call site; the first call site is on line 0.
+        first_of(0)
+            + &empty(&inlined("1 2 1", "8 0 1"))
+            + &kernel(&format!("call f;\n{}", inlined("4 2 5", "1 2 1"))),
+        // Code comes back to the first `.loc` from another on its line.
+        first_of(7)
+            + &kernel(&format!(
+                "{entry}{first}.loc 1 9 5\n{second}{entry}{third}",
+                entry = inlined("1 9 1", "8 7 1")
+            )),
+        // The opening row is its call site's, and code of a line of its own is a call site there.
+        first_of(4)
+            + &kernel(&format!(
+                "{}{first}.loc 1 40 0\n{second}{}{third}",
+                inlined("8 4 2", "8 4 1"),
+                inlined("1 40 1", "1 40 0")
+            )),
+        // The first code of a folded function is on the line of the row before, at its call site.
+        format!(
+            ".func f()\n{{\n.reg .b64 %rd<4>;\n.loc 1 3 1\n{}{first}.loc 4 3 0\n{second}}}\n{}",
+            inlined("4 7 1", "1 3 1"),
+            kernel(&format!("{}{}call f;\n{third}", inlined("1 7 1", "4 3 0"), inlined("4 7 1", "4 7 1")))
+        ),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    assert_same(&bodies, &["sm_75", "sm_86", "sm_90", "sm_100", "sm_120"], &OPTIONS[..2]);
+}
+
 /// The `IMNMX` instructions of sm_110, into which ptxas makes integer minima and maxima, have lines of other instructions.
 #[test]
 fn instructions_that_mercury_code_lacks() {

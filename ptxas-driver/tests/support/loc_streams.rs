@@ -46,6 +46,92 @@ pub fn module(seed: u64) -> Module {
     Module { ptx, relocatable }
 }
 
+/// The module of a seed whose `inlined_at` mostly name `.loc` of other functions, as a first `.loc` of a function, of one without code and in chains
+/// over several functions. Functions are called by any number of kernels behind them.
+pub fn elsewhere_module(seed: u64) -> Module {
+    let mut random = Random(seed ^ 0x656c_7365);
+    let relocatable = random.percent(40);
+    let mut ptx = String::from(".version 9.0\n.target sm_75\n.address_size 64\n");
+    for file in 1..=2 {
+        writeln!(ptx, ".file {file} \"f{file}.cu\"").unwrap();
+    }
+    let mut functions = Vec::new();
+    let mut locs = Vec::new();
+    for number in 0..2 * GROUPS {
+        // Few functions share their `.loc`, else the chains are as long as the module.
+        if number % 6 == 0 {
+            locs.clear();
+        }
+        let is_kernel = random.percent(50);
+        let mut body = String::new();
+        if random.percent(20) {
+            // No code but what ends it.
+            for _ in 0..=random.below(3) {
+                body.push_str(&loc_elsewhere(&mut random, &mut locs));
+            }
+        } else {
+            body.push_str(".reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n");
+            if random.percent(70) {
+                body.push_str(&loc_elsewhere(&mut random, &mut locs));
+            }
+            body.push_str("ld.param.u64 %rd1, [p];\n");
+            for n in 1..2 + random.below(8) {
+                for _ in 0..random.pick(&[0, 1, 1, 2]) {
+                    body.push_str(&loc_elsewhere(&mut random, &mut locs));
+                }
+                match random.below(10) {
+                    0..4 => writeln!(body, "st.volatile.global.u32 [%rd1+{}], {n};", 4 * n).unwrap(),
+                    4..6 => body.push_str("bar.sync 0;\n"),
+                    6..8 => writeln!(body, "ld.volatile.global.u32 %r1, [%rd1+{}];", 4 * n).unwrap(),
+                    _ if functions.is_empty() => body.push_str("membar.gl;\n"),
+                    _ => {
+                        let callee: u32 = random.pick(&functions);
+                        writeln!(
+                            body,
+                            "{{\n.param .u64 q;\nst.param.u64 [q], %rd1;\ncall f{callee}, (q);\n}}"
+                        )
+                        .unwrap();
+                    }
+                }
+            }
+            body.push_str("ret;\n");
+            if random.percent(20) {
+                body.push_str(&loc_elsewhere(&mut random, &mut locs));
+            }
+        }
+        if is_kernel {
+            writeln!(ptx, ".visible .entry k{number}(.param .u64 p)\n{{\n{body}}}").unwrap();
+            // Each group calls its own functions.
+            functions.retain(|_| random.percent(70));
+        } else {
+            let linkage = if relocatable { ".visible " } else { "" };
+            writeln!(ptx, "{linkage}.func f{number}(.param .u64 p)\n{{\n{body}}}").unwrap();
+            functions.push(number);
+        }
+    }
+    ptx.push_str(".section .debug_str\n{\n");
+    for name in 0..3 {
+        writeln!(ptx, "$L__info_string{name}: .b8 {}, 0", 65 + name).unwrap();
+    }
+    ptx.push_str("}\n");
+    Module { ptx, relocatable }
+}
+
+/// A `.loc`, of few places. Most are inlined at one of `locs`, among which it then is.
+fn loc_elsewhere(random: &mut Random, locs: &mut Vec<(u32, u32, u32)>) -> String {
+    let (file, line, column) = (1 + random.below(2), random.pick(&[1, 2, 3, 3, 4, 4, 0]), random.below(2));
+    let mut text = format!(".loc {file} {line} {column}");
+    if !locs.is_empty() && random.percent(60) {
+        let near = if random.percent(60) { 4.min(locs.len()) } else { locs.len() };
+        let (file, line, column) = locs[locs.len() - 1 - random.below(near as u32) as usize];
+        let name = random.below(3);
+        write!(text, ", function_name $L__info_string{name}, inlined_at {file} {line} {column}").unwrap();
+    }
+    locs.push((file, line, column));
+    text.push('\n');
+    text
+}
+
 /// The module of a seed with line markers that leave out lines, between functions and within. None goes back: in a body ptxas
 /// crashes, and of functions that share lines not all is understood (docs/conformance.md).
 pub fn marked_module(seed: u64) -> Module {
