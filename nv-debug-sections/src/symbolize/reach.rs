@@ -20,7 +20,8 @@ use crate::cubin::SectionIndex;
 use crate::line::LineRow;
 use std::ops::Range;
 
-/// What the names of functions begin with that ptxas adds, as those of division: no program has a `.loc` for them.
+/// What the names of functions begin with that ptxas adds, as those of division: no program has a `.loc` for them, so that no row
+/// says anything of their code.
 const PTXAS_CODE: &str = "$__internal_";
 
 /// Code that one row covers, all of it of one function.
@@ -92,13 +93,17 @@ impl LineIndex<'_> {
             for number in code.stretches_of(section.index).skip(1) {
                 let stretch = code.stretch(number);
                 let mut first = stretch.start;
-                if let Some(before) = self.nearest(section.index, first).map(|row| row.offset())
+                let is_of_ptxas = code.function_of(number).is_some_and(|f| f.name.starts_with(PTXAS_CODE));
+                if is_of_ptxas {
+                    // Rows in it are those of `IMNMX` instructions of sm_110, which have the line of other code.
+                    first = stretch.end;
+                } else if let Some(before) = self.nearest(section.index, first).map(|row| row.offset())
                     && before != first
                 {
                     let last = self.last_before(section.index, stretch.end.min(section.size));
                     if last.is_some_and(|last| last.offset() > first) {
                         first = before;
-                    } else if code.function_of(number).is_none_or(|f| !f.name.starts_with(PTXAS_CODE)) {
+                    } else {
                         unclear.push((number, before));
                     }
                 }

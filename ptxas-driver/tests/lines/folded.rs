@@ -68,6 +68,45 @@ fn a_row_that_ptxas_left_out_is_that_before_it() {
     assert_eq!(legacy["wrapidx"], [Some(13)]);
 }
 
+/// The division that ptxas 13.0.88 adds for sm_110 has rows inside: its `IMNMX` instructions have lines of the kernel.
+#[test]
+fn code_that_ptxas_added_has_no_line() {
+    let Some(ptxas) = support::oracle::tool("ptxas") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (ptx, cubin) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
+    let text = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.file 1 \"k.cu\"
+.visible .entry k(.param .u64 p)
+{
+.reg .f64 %fd<3>;
+.reg .b64 %rd<2>;
+.loc 1 3 1
+ld.param.u64 %rd1, [p];
+ld.global.f64 %fd1, [%rd1];
+.loc 1 4 1
+div.rn.f64 %fd2, %fd1, 0d400D99999999999A;
+.loc 1 5 1
+st.global.f64 [%rd1], %fd2;
+ret;
+}
+";
+    fs::write(&ptx, text).unwrap();
+    let mut command = Command::new(ptxas);
+    let run = command.args(["-lineinfo", "-arch=sm_110", "-o"]).args([&cubin, &ptx]).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let document = json(&cubin, &["--all"]);
+    let ranges = document["sections"].as_array().unwrap().iter();
+    let ranges = ranges.flat_map(|section| section["ranges"].as_array().unwrap());
+    let is_added = |range: &&Value| range["function"]["name"].as_str().unwrap().contains("__cuda_");
+    assert!(ranges.filter(is_added).count() > 0, "{document}");
+    // Which asserts that it has neither lines nor PTX lines.
+    let found = lines_of(&cubin);
+    assert_eq!(found["k"], [Some(3), Some(4), Some(5)]);
+}
+
 /// Functions with a `.loc` of line 0 first, with one after code, with none but of line 0; and one that ptxas added.
 #[test]
 fn functions_of_each_kind() {
