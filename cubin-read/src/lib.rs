@@ -5,5 +5,6 @@ pub mod coverage;
 pub mod entries;
 pub mod expression;
 mod lists;
+mod numbers;
 pub mod variables;
 pub mod verify;

@@ -42,6 +42,7 @@ pub use room::Room;
 use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Value};
 use crate::lists::Lists;
+use crate::numbers::{Numbers, OpenSymbols};
 use gimli::{DwAt, DwTag};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
@@ -70,6 +71,9 @@ pub struct Variables<'c> {
     files: HashMap<u64, Vec<Option<String>>>,
     /// Variables' symbols, by section and value.
     objects: Vec<(SectionIndex, u64, SymbolIndex)>,
+    /// What tells the memory of a number.
+    numbers: Numbers<'c>,
+    open_symbols: OpenSymbols,
     faults: Vec<Fault>,
 }
 
@@ -160,6 +164,8 @@ pub enum Remark {
     OtherClass,
     /// A number in place of an address, of a memory whose addresses have a relocation.
     Unplaced,
+    /// A number that may also be a name that the module does not define, which the file has as an undefined symbol.
+    MaybeUndefined,
     /// In a register, but the entry states the class of a memory. None stated is usual: nvcc leaves it out of inlined calls.
     RegisterOfOtherClass,
 }
@@ -174,6 +180,8 @@ impl<'c> Variables<'c> {
     pub fn read(cubin: &'c Cubin<'c>, entries: &'c Entries<'c>) -> Result<Self> {
         let mut found = Self::without_places(cubin, entries)?;
         found.objects = location::objects(cubin);
+        found.numbers = Numbers::of(cubin);
+        found.open_symbols = OpenSymbols::of(cubin);
         let frames = location::frame_sizes(cubin, &found.code);
         found.frames = or_fault(frames, Missing::FrameSizes, &mut found.faults);
         found.registers = or_fault(RegisterMap::read(cubin), Missing::Registers, &mut found.faults);
@@ -209,6 +217,8 @@ impl<'c> Variables<'c> {
             frames: HashMap::new(),
             files,
             objects: Vec::new(),
+            numbers: Numbers::default(),
+            open_symbols: OpenSymbols::default(),
             code,
             faults,
         })

@@ -3,7 +3,7 @@
 //! `data/make.sh` makes the cubins from the PTX of the reports with ptxas 13.0.88.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
-use cubin_read::entries::Entries;
+use cubin_read::entries::{Entries, Entry};
 use cubin_read::variables::{Place, Remark, Variables};
 use cubin_read::verify::{Severity, verify};
 use nv_debug_sections::cubin::{Contents, Cubin};
@@ -79,17 +79,118 @@ fn a_file_number_of_another_unit_is_found() {
 #[test]
 fn a_wrong_address_class_is_found() {
     let swapped = data!("swapped_classes.sm_80");
-    assert_eq!(faults(swapped), ["I015", "I016", "I016"]);
-    let all = findings(swapped, &["I015", "I016"]);
+    assert_eq!(faults(swapped), ["I016", "I016", "I016"]);
+    let all = findings(swapped, &["I016"]);
     for (found, words) in all.iter().zip([
-        "I015 DW_AT_location of DW_TAG_variable stage: address 0x0 without relocation",
+        "I016 DW_AT_location of DW_TAG_variable stage: address 0x0, and DW_AT_address_class 4, ADDR_const_space",
         "I016 DW_AT_location of DW_TAG_variable total: .nv.global+0x0, and DW_AT_address_class 8, ADDR_shared_space",
         "I016 DW_AT_location of DW_TAG_variable weight: .nv.constant3+0x0, and DW_AT_address_class 5, ADDR_global_space",
     ]) {
         assert_eq!(found, words);
     }
     // `total` is right without: global memory is the default.
-    assert_eq!(faults(data!("no_classes.sm_80")), ["I015", "I017"]);
+    assert_eq!(faults(data!("no_classes.sm_80")), ["I017", "I017"]);
+}
+
+/// The file with another address class in the first entry that meets the condition.
+fn with_class(bytes: &[u8], is_meant: impl Fn(&Entry<'_>) -> bool, class: u8) -> Vec<u8> {
+    let mut cubin = Cubin::parse(bytes).unwrap().into_owned();
+    let at = {
+        let entries = Entries::read(&cubin).unwrap();
+        let mut all = entries.iter().filter(|entry| entry.attribute(gimli::DW_AT_address_class).is_some());
+        let entry = all.find(is_meant).unwrap();
+        entry.attribute(gimli::DW_AT_address_class).unwrap().offset as usize
+    };
+    let index = cubin.section_by_name(".debug_info").unwrap().as_usize();
+    let Contents::Bytes(info) = &mut cubin.sections[index].contents else { panic!() };
+    info.to_mut()[at] = class;
+    cubin.write().unwrap()
+}
+
+/// Hostile 5: every class of every kind of place. PTX Writer's Guide §6.2: a parameter of a kernel is in 7, a frame in 6, a shared
+/// variable in 8; 0 is none (DWARF 2.0.0 §2.16), with which CUDA-GDB reads a frame from local memory, and else global memory.
+#[test]
+fn a_wrong_class_of_a_number_or_a_frame_is_found() {
+    for sound in [&data!("places.sm_80")[..], data!("places.sm_90")] {
+        assert_eq!(faults(sound), [""; 0]);
+        for (name, right, of_none) in
+            [("n", &[7, 13, 14][..], Some("I017")), ("spill", &[6, 15], None), ("tile", &[8], Some("I017"))]
+        {
+            for class in (0..=17).chain([99, 255]) {
+                let expected = match class {
+                    0 => of_none,
+                    class if right.contains(&class) => None,
+                    _ => Some("I016"),
+                };
+                let changed = with_class(sound, |entry| entry.name().is_some_and(|own| own == name), class);
+                assert_eq!(faults(&changed), Vec::from_iter(expected), "{name} {class}");
+            }
+        }
+    }
+    for (bytes, numbers) in
+        [(&data!("wrong_classes.sm_80")[..], [0x160, 0]), (data!("wrong_classes.sm_90"), [0x210, 0x400])]
+    {
+        assert_eq!(
+            findings(bytes, &["I016"]),
+            [
+                format!("I016 DW_AT_location of DW_TAG_formal_parameter n: address {:#x}, and DW_AT_address_class 6, ADDR_local_space", numbers[0]),
+                "I016 DW_AT_location of DW_TAG_variable spill: an offset from the frame, and DW_AT_address_class 8, ADDR_shared_space".to_owned(),
+                format!("I016 DW_AT_location of DW_TAG_variable tile: address {:#x}, and DW_AT_address_class 6, ADDR_local_space", numbers[1]),
+            ]
+        );
+        assert_eq!(faults(bytes), ["I016"; 3]);
+    }
+    // What another file defines is known by its symbol.
+    assert_eq!(faults(data!("extern_classes.sm_80.c")), ["I016", "I016"]);
+}
+
+/// A register has the class of one, or none.
+#[test]
+fn a_wrong_class_of_a_register_is_found() {
+    let sound = include_bytes!("../../examples/saxpy/saxpy-debug.cubin");
+    assert_eq!(faults(sound), [""; 0]);
+    let is_in_register = |entry: &Entry<'_>| entry.unsigned(gimli::DW_AT_address_class) == Some(2);
+    for class in 0..=17 {
+        let found = faults(&with_class(sound, is_in_register, class));
+        let is_right = [0, 2, 16].contains(&class);
+        assert!(
+            found.is_empty() == is_right && found.iter().all(|code| *code == "I016"),
+            "{class}: {found:?}"
+        );
+    }
+}
+
+/// Hostile 6: names that the module does not define, and numbers in their place.
+#[test]
+fn a_number_for_an_undefined_name_is_found() {
+    let one = |bytes: &[u8]| -> String {
+        let all = findings(bytes, &["I015", "I016", "I019"]);
+        assert_eq!(faults(bytes).len(), 1);
+        all.into_iter().next().unwrap()
+    };
+    for bytes in [&data!("unplaced_local.sm_80")[..], data!("unplaced_local.sm_90")] {
+        assert_eq!(
+            one(bytes),
+            "I015 DW_AT_location of DW_TAG_variable spill: address 0x0 without relocation (the undefined symbol of the file is nosuch)"
+        );
+    }
+    assert_eq!(
+        one(data!("local_number.sm_80")),
+        "I015 DW_AT_location of DW_TAG_variable spill: address 0x40 without relocation"
+    );
+    // Offset 0 is a place of shared memory before sm_90, and even that of the variable.
+    assert_eq!(
+        one(data!("unplaced_shared.sm_80")),
+        "I019 DW_AT_location of DW_TAG_variable tile: address 0x0, which may be the undefined symbol nosuch"
+    );
+    assert_eq!(
+        one(data!("unplaced_shared.sm_90")),
+        "I016 DW_AT_location of DW_TAG_variable tile: address 0x0, and DW_AT_address_class 8, ADDR_shared_space (the undefined symbol of the file is nosuch)"
+    );
+    assert_eq!(
+        one(data!("unplaced_shared.sm_90.c")),
+        "I015 DW_AT_location of DW_TAG_variable tile: the undefined symbol nosuch"
+    );
 }
 
 /// Bugs 61 and 71: `vars` warns, and shows no place that contradicts itself.
@@ -116,7 +217,7 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
     assert_eq!(
         all(data!("swapped_classes.sm_80")),
         [
-            row("stage", "NoAddress(0)", &[Remark::Unplaced]),
+            row("stage", "ADDR_shared_space None", &[Remark::OtherClass]),
             row("total", "ADDR_global_space None", &[Remark::OtherClass]),
             row("weight", "ADDR_const_space Some(3)", &[Remark::OtherClass]),
         ]
@@ -124,13 +225,40 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
     assert_eq!(
         all(data!("no_classes.sm_80")),
         [
-            row("stage", "NoAddress(0)", &[Remark::NoClass]),
+            row("stage", "ADDR_shared_space None", &[Remark::NoClass]),
             row("total", "ADDR_global_space None", &[]),
             row("weight", "ADDR_const_space Some(3)", &[Remark::NoClass]),
         ]
     );
     assert_eq!(all(data!("unplaced_number.sm_86")), [row("gaintab", "NoAddress(64)", &[Remark::Unplaced])]);
     assert_eq!(all(data!("unplaced_variable.sm_86")), [row("gaintab", "NoAddress(0)", &[Remark::Unplaced])]);
+    let tile_and_spill = |bytes: &[u8]| {
+        let mut rows = all(bytes);
+        rows.retain(|(name, ..)| name != "n");
+        rows.reverse();
+        rows.into_iter().map(|(_, place, remarks)| (place, remarks)).collect::<Vec<_>>()
+    };
+    let [tile, spill] = tile_and_spill(data!("wrong_classes.sm_80")).try_into().unwrap();
+    assert_eq!(tile, ("ADDR_shared_space None".to_owned(), vec![Remark::OtherClass]));
+    assert!(spill.0.contains("CallFrame") && spill.1 == [Remark::OtherClass], "{spill:?}");
+    assert_eq!(
+        all(data!("wrong_classes.sm_80"))[0],
+        row("n", "ADDR_param_space Some(0)", &[Remark::OtherClass])
+    );
+    let first = |bytes: &[u8]| tile_and_spill(bytes).remove(0);
+    assert_eq!(
+        tile_and_spill(data!("unplaced_local.sm_80")).remove(1),
+        ("NoFrameOffset(0)".to_owned(), vec![])
+    );
+    assert_eq!(
+        tile_and_spill(data!("local_number.sm_80")).remove(1),
+        ("NoFrameOffset(64)".to_owned(), vec![])
+    );
+    assert_eq!(
+        first(data!("unplaced_shared.sm_80")),
+        ("ADDR_shared_space None".to_owned(), vec![Remark::MaybeUndefined])
+    );
+    assert_eq!(first(data!("unplaced_shared.sm_90")), ("OutsideMemory(0)".to_owned(), vec![]));
 }
 
 /// Bug 88.

@@ -36,6 +36,8 @@ const CLASSES: &str = "cubin-read/tests/data/address_class.sm_90.cubin";
 const CLASSES_RELOCATABLE: &str = "cubin-read/tests/data/address_class.sm_90.c.cubin";
 /// A label that ptxas left open.
 const OPEN_LABEL: &str = "cubin-read/tests/data/open_label.sm_75.cubin";
+/// A parameter, a variable in a frame, and a shared one at offset 0.
+const PLACES: &str = "cubin-read/tests/data/places.sm_80.cubin";
 /// Two units with one line table.
 const SHARED_TABLE: &str = "cubin-read/tests/data/shared_table.sm_80.cubin";
 /// A register map of a chip with Mercury code.
@@ -521,9 +523,15 @@ const ENTRIES: &[Damage] = &[
     // Of a block, of a variable, and of one that is called a constant; the last in a list.
     ("I015", DEBUG, |file| file.unplace(file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc), 0x560)),
     ("I015", CLASSES, |file| file.unplace(file.attribute_of("counter", gimli::DW_AT_location) + 2, 0x40)),
-    ("I015", CLASSES, |file| {
-        let class = file.attribute_of("tile", gimli::DW_AT_address_class);
-        file.set_info(class, &[4]);
+    ("I015", PLACES, |file| {
+        let at = file.attribute_of("spill", gimli::DW_AT_location);
+        // DW_OP_fbreg back to the DW_OP_addr 0 that ptxas makes it of.
+        file.set_info(at + 1, &[3, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }),
+    // nvlink -r takes it away too, but did not write this file.
+    ("I015", CLASSES_RELOCATABLE, |file| {
+        let at = file.attribute_of("tile", gimli::DW_AT_location);
+        file.unplace(at + 2, 4);
     }),
     ("I015", DEBUG, |file| {
         let bytes = file.bytes(".debug_loc");
@@ -535,6 +543,12 @@ const ENTRIES: &[Damage] = &[
             relocation.offset += 4;
         }
     }),
+    // Constant for shared memory, a number in the window that is not in the variable of the entry's name.
+    ("I016", CLASSES, |file| file.set_info(file.attribute_of("tile", gimli::DW_AT_address_class), &[4])),
+    ("I016", CLASSES, |file| {
+        let at = file.attribute_of("tile", gimli::DW_AT_location);
+        file.set_info(at + 2, &[0x84, 4]);
+    }),
     // Shared for global memory, a number that is not a class, and none for shared memory.
     ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[8])),
     ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[77])),
@@ -542,6 +556,18 @@ const ENTRIES: &[Damage] = &[
         file.set_info(file.attribute_of("tile", gimli::DW_AT_address_class), &[0]);
     }),
     ("I018", SHARED_TABLE, |file| file.set_info(file.attribute_of("scanA", gimli::DW_AT_decl_file), &[2])),
+    ("I019", PLACES, |file| {
+        // A symbol that nothing refers to becomes one that the module does not define.
+        let index = file.symbol(|cubin, symbol| {
+            symbol.is_section()
+                && symbol.section().is_some_and(|section| cubin.section_name(section) == ".note.nv.cuinfo")
+        });
+        let name = file.symbol(|_, symbol| symbol.is_function());
+        let name = file.0.symbols()[name.as_usize()].name;
+        let symtab = file.index(".symtab");
+        let Contents::Symbols(all) = &mut file.0.sections[symtab.as_usize()].contents else { panic!() };
+        all[index.as_usize()] = Symbol { name, ..Symbol::default() };
+    }),
     ("I101", DEBUG, |file| {
         file.link();
         file.unplace(file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc), 0x560);

@@ -4,6 +4,7 @@
 //! cudadebugger.h (CUDA-GDB, open source) for 13 to 16. DWARF 2.0.0 §2.16 leaves the values to the architecture, and 0, `DW_ADDR_none`, for
 //! none.
 
+use crate::cubin::Symbol;
 use std::fmt;
 
 /// A class with a name. An entry without one is taken for [`Global`](Self::Global) by CUDA-GDB.
@@ -153,25 +154,32 @@ impl AddressClass {
                     matches!(self, Self::Constant | Self::InputParameter | Self::OutputParameter)
                 }
                 Self::Local => self == Self::Frame,
+                Self::Register => self == Self::UniformRegister,
                 _ => false,
             }
     }
 
     /// Whether an address of this class is known without a relocation in a linked file.
     ///
-    /// Offsets in the shared window, in a thread's local memory and among the parameters are
-    /// numbers; code, constants and global variables are known by their sections.
+    /// Offsets in the shared window and among the parameters are numbers. Code, constants and global variables are known
+    /// by their sections, places in local memory by the frame that they are in, and registers have no address.
     pub fn is_number(self) -> bool {
-        !matches!(
-            self,
-            Self::Code
-                | Self::Constant
-                | Self::Global
-                | Self::Generic
-                | Self::Surface
-                | Self::Texture
-                | Self::Sampler
-        )
+        matches!(self, Self::Shared | Self::Parameter | Self::InputParameter | Self::OutputParameter)
+    }
+
+    /// Whether it is one of registers, which have no address.
+    pub fn is_register(self) -> bool {
+        matches!(self, Self::Register | Self::SpecialRegister | Self::UniformRegister)
+    }
+
+    /// The memory of a variable that another file defines, by its symbol; `None` where that does not say.
+    pub fn of_undefined(symbol: &Symbol) -> Option<Self> {
+        match (symbol.kind(), symbol.other) {
+            (Symbol::CUDA_OBJECT, Symbol::CUDA_GLOBAL) => Some(Self::Global),
+            (Symbol::CUDA_OBJECT, Symbol::CUDA_SHARED) => Some(Self::Shared),
+            (Symbol::CUDA_OBJECT, Symbol::CUDA_CONSTANT) => Some(Self::Constant),
+            _ => None,
+        }
     }
 }
 
@@ -233,6 +241,22 @@ mod tests {
             !AddressClass::Shared.fits(AddressClass::Global)
                 && !AddressClass::Global.fits(AddressClass::Constant)
         );
+    }
+
+    // `st_info` and `st_other` of undefined variables in relocatable cubins of ptxas 13.0.88: `.extern .global`, `.shared`, `.const`.
+    #[test]
+    fn undefined_variables_say_their_memory() {
+        for (info, other, memory) in [
+            (0x1d, 0x20, Some(AddressClass::Global)),
+            (0x1d, 0x40, Some(AddressClass::Shared)),
+            (0x1d, 0x80, Some(AddressClass::Constant)),
+            (0x1d, 0, None),
+            (0x12, 0x20, None),
+            (0, 0, None),
+        ] {
+            let symbol = Symbol { info, other, ..Symbol::default() };
+            assert_eq!(AddressClass::of_undefined(&symbol), memory, "{info:#x} {other:#x}");
+        }
     }
 
     #[test]

@@ -55,6 +55,52 @@ fn classes_are_those_of_the_memories() {
     assert_eq!(findings(&text("71-none")), ["W021 63", "W021 75"]);
 }
 
+/// A parameter, a variable in a frame with `DW_OP_plus_uconst` behind its address, and a shared variable: of each class.
+/// PTX Writer's Guide §6.2; DWARF 2.0.0 §2.16 has 0 for none, which CUDA-GDB reads from local memory in a frame.
+#[test]
+fn each_class_of_each_memory() {
+    assert_eq!(findings(&text("hostile-places")), [""; 0]);
+    assert_eq!(findings(&text("hostile-wrong-classes")), ["W023 49", "W023 55", "W023 60"]);
+    let lines: Vec<String> = text("hostile-places").lines().map(str::to_owned).collect();
+    for (line, right, of_none) in
+        [(49, &[7, 13, 14][..], Some("W021 48")), (55, &[6, 15], None), (60, &[8], Some("W021 59"))]
+    {
+        for class in (0..=17).chain([99, 255]) {
+            let mut changed = lines.clone();
+            changed[line - 1] = format!(".b8 {class}");
+            let expected = match class {
+                0 => of_none.map(str::to_owned),
+                class if right.contains(&class) => None,
+                _ => Some(format!("W023 {line}")),
+            };
+            assert_eq!(findings(&changed.join("\n")), Vec::from_iter(expected), "{line} {class}");
+        }
+    }
+    // A number in place of each name, and a name that is not defined.
+    for address in [48, 53, 59] {
+        for (operand, code) in [("64", "W026"), ("nosuch", "D007")] {
+            let mut changed = lines.clone();
+            changed[address - 1] = format!(".b64 {operand}");
+            assert_eq!(findings(&changed.join("\n")), [format!("{code} {address}")]);
+        }
+    }
+}
+
+/// ptxas 13.0.88 places a .local variable whose entry is behind that of a function with a name, be it in that function or not.
+#[test]
+fn local_variables_behind_a_named_function_are_placed() {
+    let sound = text("hostile-places");
+    // The function's entry: its abbreviation without the name.
+    let nameless = sound.replace(".b8 1,156,107,0,1,4", ".b8 1,156,1,4").replace(".b32 129", ".b32 127");
+    let nameless = nameless.replacen(".b8 2\n.b64 $L__begin", ".b8 6\n.b64 $L__begin", 1);
+    assert_ne!(nameless, sound);
+    assert_eq!(findings(&nameless), ["D011 53"]);
+    let named = ".b8 2\n.b64 $L__begin\n.b64 $L__end\n.b8 1,156,107,0,1,4\n.b8 0\n";
+    let behind = nameless.replacen(".b8 6\n.b64 $L__begin", &format!("{named}.b8 6\n.b64 $L__begin"), 1);
+    let behind = behind.replace(".b32 127", ".b32 151");
+    assert_eq!(findings(&behind), [""; 0]);
+}
+
 #[test]
 fn a_bare_number_is_no_address() {
     assert_eq!(findings(&text("61-number")), ["W026 58"]);

@@ -88,6 +88,11 @@ impl Builder<'_> {
         }
     }
 
+    /// Number of the variable's entry.
+    pub(super) fn entry(&self) -> usize {
+        self.variable.entry
+    }
+
     pub(super) fn remark(&mut self, remark: Remark) {
         if !self.found.remarks.contains(&remark) {
             self.found.remarks.push(remark);
@@ -305,7 +310,8 @@ impl Variables<'_> {
             _ => return,
         };
         let is_memory = |class| !matches!(class, AddressClass::Register | AddressClass::UniformRegister);
-        if based.is_none() && builder.class.stated.is_some() && builder.class.taken.is_none_or(is_memory) {
+        let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
+        if based.is_none() && is_stated && builder.class.taken.is_none_or(is_memory) {
             builder.remark(Remark::RegisterOfOtherClass);
         }
         let sm = self.cubin.header.sm();
@@ -345,7 +351,11 @@ impl Variables<'_> {
         match form {
             Form::Empty => Place::Unavailable(Unavailable::Empty),
             Form::Memory(address, offset) => self.memory(address, offset, builder),
-            Form::Frame(offset) => Place::Frame(self.frame(builder.scope, offset, room)),
+            Form::Frame(offset) => {
+                let frame = self.frame(builder.scope, offset, room);
+                Self::compare_frame(&frame, builder);
+                Place::Frame(frame)
+            }
             Form::Constant(given) => {
                 Place::Constant(self.constant(builder.variable, RawConstant::Number(given), room))
             }

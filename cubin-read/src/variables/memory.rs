@@ -1,12 +1,13 @@
 //! Which memory an address of a variable is in, and where there.
 
 use super::location::Builder;
-use super::place::{Memory, Place, Unavailable};
+use super::place::{Frame, FrameBase, Memory, Place, Unavailable};
 use super::{Remark, Variables};
 use crate::entries::Address;
 use nv_debug_sections::address_class::{AddressClass, constant_bank, memory_of_section};
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
 use nv_debug_sections::cubin::{SectionIndex, Symbol, sht};
+use std::ops::RangeInclusive;
 
 impl Variables<'_> {
     /// An address in the memory that the entry's class names.
@@ -20,7 +21,7 @@ impl Variables<'_> {
                 memory.section = Some(section);
                 let name = self.cubin.section_name(section);
                 memory.bank = constant_bank(name);
-                Self::compare_class(name, &mut memory, builder);
+                Self::compare_class(memory_of_section(name), &mut memory, builder);
                 if self.is_common(section) {
                     // The symbol's value is an alignment, and the addend has the reserve of the window.
                     let value = self.offset_in(symbol, section, offset);
@@ -42,37 +43,88 @@ impl Variables<'_> {
                 let name = self.cubin.symbol_name(symbol).to_owned();
                 return Place::Unavailable(Unavailable::NoSymbol(name));
             }
-            Address::Undefined(symbol) => memory.symbol = Some((symbol, added)),
+            Address::Undefined(symbol) => {
+                let found = self.cubin.symbols().get(symbol.as_usize()).and_then(AddressClass::of_undefined);
+                Self::compare_class(found, &mut memory, builder);
+                memory.symbol = Some((symbol, added));
+            }
             Address::Constant(number) => {
                 memory.offset = number.wrapping_add(added);
-                let is_placed = space.is_number() || self.code.has_addresses();
-                match space {
-                    AddressClass::Parameter => memory.bank = Some(0),
-                    _ if !is_placed && builder.class.stated.is_some() => {
-                        builder.remark(Remark::Unplaced);
-                        return Place::Unavailable(Unavailable::NoAddress(number));
-                    }
-                    AddressClass::Global if number == 0 && !is_placed => {
-                        builder.remark(Remark::NoClass);
-                        return Place::Unavailable(Unavailable::NoAddress(number));
-                    }
-                    AddressClass::Shared if number == self.no_shared_address() => {
-                        return Place::Unavailable(Unavailable::NoSharedAddress);
-                    }
-                    AddressClass::Shared if self.cubin.header.is_relocatable() => {
-                        return Place::Unavailable(Unavailable::NotRelocated);
-                    }
-                    _ => {}
-                }
-                if space == AddressClass::Parameter {
-                    memory.parameter = memory.offset.checked_sub(parameter_base(self.cubin.header.sm()));
-                }
-                if builder.class.stated.is_none() {
-                    builder.remark(Remark::NoClass);
-                }
+                return self.number(number, memory, builder);
             }
         }
         Place::Memory(memory)
+    }
+
+    /// A number, which is an address where the memory has offsets that are numbers.
+    fn number(&self, number: u64, mut memory: Memory, builder: &mut Builder<'_>) -> Place {
+        let base = parameter_base(self.cubin.header.sm());
+        let parameter = |memory: &mut Memory| {
+            memory.bank = Some(0);
+            memory.parameter = memory.offset.checked_sub(base);
+        };
+        let class = builder.class;
+        let is_stated = class.stated.is_some_and(|stated| stated != 0);
+        if self.code.has_addresses() {
+            // In debug-only objects all addresses are numbers.
+            if memory.space == AddressClass::Parameter {
+                parameter(&mut memory);
+            }
+            if class.stated.is_none() {
+                builder.remark(Remark::NoClass);
+            }
+            return Place::Memory(memory);
+        }
+        let known = self.numbers.memory(self.cubin, self.entries, builder.entry(), number);
+        if let Some(found) = known {
+            if !class.taken.is_some_and(|class| class.fits(found) && class.is_number()) {
+                builder.remark(if is_stated { Remark::OtherClass } else { Remark::NoClass });
+                memory.space = found;
+            }
+            if found == AddressClass::Parameter {
+                parameter(&mut memory);
+            }
+        } else {
+            match memory.space {
+                AddressClass::Local | AddressClass::Frame => {
+                    return Place::Unavailable(Unavailable::NoFrameOffset(number));
+                }
+                space if space.is_register() => {
+                    builder.remark(Remark::OtherClass);
+                    return Place::Unavailable(Unavailable::NoAddress(number));
+                }
+                space if !space.is_number() && class.stated.is_some() => {
+                    builder.remark(Remark::Unplaced);
+                    return Place::Unavailable(Unavailable::NoAddress(number));
+                }
+                AddressClass::Global if number == 0 => {
+                    builder.remark(Remark::NoClass);
+                    return Place::Unavailable(Unavailable::NoAddress(number));
+                }
+                AddressClass::Shared if number == self.no_shared_address() => {
+                    return Place::Unavailable(Unavailable::NoSharedAddress);
+                }
+                AddressClass::Shared if self.cubin.header.is_relocatable() => {
+                    return Place::Unavailable(Unavailable::NotRelocated);
+                }
+                space if self.window(space, builder).is_some_and(|window| !window.contains(&number)) => {
+                    return Place::Unavailable(Unavailable::OutsideMemory(number));
+                }
+                AddressClass::Parameter => parameter(&mut memory),
+                _ => {}
+            }
+            if class.stated.is_none() {
+                builder.remark(Remark::NoClass);
+            }
+        }
+        if self.open_symbols.may_be(number, known.is_some()) {
+            builder.remark(Remark::MaybeUndefined);
+        }
+        Place::Memory(memory)
+    }
+
+    fn window(&self, space: AddressClass, builder: &Builder<'_>) -> Option<RangeInclusive<u64>> {
+        self.numbers.window(self.cubin, self.entries, builder.entry(), space)
     }
 
     /// Whether a section's variables have no addresses yet: `.shared` of relocatable files.
@@ -88,9 +140,9 @@ impl Variables<'_> {
         shared_window_reserve(self.cubin.header.sm()).wrapping_sub(1)
     }
 
-    /// Warns of a class that is not that of the section's memory, and takes that memory for the place.
-    fn compare_class(name: &str, memory: &mut Memory, builder: &mut Builder<'_>) {
-        let found = memory_of_section(name).filter(|found| *found != AddressClass::Code);
+    /// Warns of a class that is not that of the memory that was found, and takes that memory for the place.
+    fn compare_class(found: Option<AddressClass>, memory: &mut Memory, builder: &mut Builder<'_>) {
+        let found = found.filter(|found| *found != AddressClass::Code);
         let Some(found) = found.filter(|found| !builder.class.taken.is_some_and(|class| class.fits(*found)))
         else {
             return;
@@ -98,5 +150,18 @@ impl Variables<'_> {
         let is_stated = builder.class.stated.is_some_and(|stated| stated != 0);
         builder.remark(if is_stated { Remark::OtherClass } else { Remark::NoClass });
         memory.space = found;
+    }
+
+    /// Warns of a class that is not that of local memory, where a frame is. Without a class CUDA-GDB reads that memory too.
+    pub(super) fn compare_frame(frame: &Frame, builder: &mut Builder<'_>) {
+        let is_other = builder.class.stated.is_some_and(|stated| stated != 0);
+        // A frame that counts from a generic address, as that in `%SP`, may be one.
+        let fits = |class: AddressClass| {
+            class.fits(AddressClass::Local)
+                || class == AddressClass::Generic && frame.base != FrameBase::CallFrame
+        };
+        if is_other && !builder.class.taken.is_some_and(fits) {
+            builder.remark(Remark::OtherClass);
+        }
     }
 }

@@ -111,6 +111,11 @@ pub enum Unavailable {
     /// An address without relocation, of a memory whose addresses have one: ptxas knew no such symbol, or the PTX has
     /// a number there.
     NoAddress(u64),
+    /// A number for a variable in local memory, whose places are offsets from the frame: ptxas knew no such symbol, the entry is in
+    /// no function's, or the PTX has a number there.
+    NoFrameOffset(u64),
+    /// A number that is in no kernel's shared window, not in the shared variable of that name, or among no parameters.
+    OutsideMemory(u64),
     /// An address whose symbol is local and not defined: no file can.
     NoSymbol(String),
     /// A shared variable's address is -1, on SMs with a [reserve](shared_window_reserve) that much behind it: ptxas writes it where the code

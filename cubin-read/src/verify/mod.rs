@@ -21,6 +21,7 @@ pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
 pub use sources::{Context, SourceFile, SourceLines};
 
 use crate::entries::Entries;
+use crate::numbers::{Numbers, OpenSymbols};
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -119,7 +120,9 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
         is_of_ptxas: is_of_ptxas(cubin),
         instruction: instruction_size(cubin.header.sm()),
         open_symbols: OnceCell::new(),
-        windows: OnceCell::new(),
+        numbers: OnceCell::new(),
+        doubts: Vec::new(),
+        has_open_number: false,
         report: Report::default(),
     };
     relocations::check(&mut check);
@@ -130,6 +133,7 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
         entries::check(&mut check, entries, lines.as_ref());
     }
     let locations = lists::check(&mut check, entries.as_ref());
+    entries::addresses::doubts(&mut check);
     lookup::check(&mut check, entries.as_ref());
     registers::check(&mut check, &locations);
     frames::check(&mut check);
@@ -158,9 +162,13 @@ struct Check<'c, 'd> {
     /// Size of an instruction in bytes.
     instruction: u64,
     /// The symbols that ptxas left open, once a finding needs them.
-    open_symbols: OnceCell<entries::addresses::OpenSymbols>,
-    /// Where shared memory and parameters end, once an address needs it.
-    windows: OnceCell<entries::addresses::Windows>,
+    open_symbols: OnceCell<OpenSymbols>,
+    /// What tells the memory of a number, once an address needs it.
+    numbers: OnceCell<Numbers<'c>>,
+    /// Numbers that are in order unless they are undefined symbols.
+    doubts: Vec<entries::addresses::Doubt>,
+    /// Whether there is a finding about a number that may be an undefined symbol.
+    has_open_number: bool,
     /// Sizes of functions by name.
     sizes: HashMap<&'c str, u64>,
     report: Report,

@@ -106,6 +106,7 @@ pub enum RuleId {
     EntriesClass,
     EntriesNoClass,
     EntriesOtherFile,
+    EntriesDoubt,
     EntriesDropped,
     EntriesUnresolved,
     LookupUnreadable,
@@ -236,10 +237,11 @@ pub const RULES: [Rule; COUNT] = [
     row(Id::EntriesExpression, "I013", "entries-expression", Error, "A location expression can be decoded.", "DWARF 2.0.0 2.4."),
     row(Id::EntriesInside, "I014", "entries-inside", Error, "Code of an entry starts and ends where an instruction does.", "16 bytes each, before sm_70 8."),
 
-    row(Id::EntriesUnplaced, "I015", "entries-unplaced", Error, "An address of an entry has the relocation that says which code or data it is in.", "Every code section starts at address 0, and variables of constant and global memory are known by their sections: a number alone is not a place. ptxas writes one for a symbol that the module does not define, and for a number that the PTX has there. Places in shared and local memory and of kernel parameters are numbers."),
-    row(Id::EntriesClass, "I016", "entries-class", Error, "The DW_AT_address_class of a variable is that of the memory that its address is in.", "Debuggers read the memory that the class names, at the address of another one."),
-    row(Id::EntriesNoClass, "I017", "entries-no-class", Warning, "A variable in shared or constant memory or among the parameters has a DW_AT_address_class.", "Without one CUDA-GDB reads global memory."),
+    row(Id::EntriesUnplaced, "I015", "entries-unplaced", Error, "An address of an entry has the relocation that says which code or data it is in.", "Every code section starts at address 0, and variables of constant and global memory are known by their sections: a number alone is not a place. ptxas writes one for a symbol that the module does not define, and for a number that the PTX has there. Places of shared variables in executables and of kernel parameters are numbers; a place in local memory is an offset from the frame, and no address."),
+    row(Id::EntriesClass, "I016", "entries-class", Error, "The DW_AT_address_class of a variable is that of the memory that it is in.", "Debuggers read the memory that the class names, at the address of another one. The section tells the memory, for undefined variables the symbol; a frame is in local memory. A number is in the shared window where a shared variable of the entry's name has it, among the parameters where the entry is a parameter of a kernel that has so many bytes of them, and else in the window of its class."),
+    row(Id::EntriesNoClass, "I017", "entries-no-class", Warning, "A variable in shared or constant memory or among the parameters has a DW_AT_address_class.", "Without one CUDA-GDB reads global memory. What is in a frame it reads from local memory."),
     row(Id::EntriesOtherFile, "I018", "entries-other-file", Warning, "The DW_AT_decl_file of a function is a file that its unit's name or the rows of its code name.", "The number is one of the unit's file table, but of another module's: two modules were joined, and their tables were not."),
+    row(Id::EntriesDoubt, "I019", "entries-doubt", Warning, "A number that is the address of a variable is no undefined symbol's.", "For a name that the module does not define, ptxas writes 0 or the number behind the name. Where such a name is in the symbol table and is no label of the embedded PTX text, a number that may be a place can be that name as well."),
     fault(Id::EntriesDropped, ("I101", "entries-dropped"), "nvlink 13.0", "An address of an entry has the relocation that says which code or data it is in.", "nvlink keeps the entries of functions and variables that it drops, without relocations, so that they seem to be of any function."),
     fault(Id::EntriesUnresolved, ("I102", "entries-unresolved"), "ptxas 13.0", "A code address of an entry has the relocation that says where it is.", "ptxas leaves some labels open that stand before code under a .loc of line 0: address 0 without relocation, as in lists (O101). Known where the embedded PTX text has the label."),
 

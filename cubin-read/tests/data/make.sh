@@ -27,3 +27,14 @@ make reversed_division sm_120 -g
 make cie_past_end sm_100 -c
 make recursion sm_110 -lineinfo
 make images sm_100 -lineinfo
+make places sm_80 -g
+make places sm_90 -g
+make wrong_classes sm_80 -g
+make wrong_classes sm_90 -g
+make unplaced_local sm_80 -g
+make unplaced_local sm_90 -g
+make unplaced_shared sm_80 -g
+make unplaced_shared sm_90 -g
+make unplaced_shared sm_90 -g -c
+make local_number sm_80 -g
+make extern_classes sm_80 -g -c

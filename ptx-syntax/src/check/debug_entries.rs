@@ -80,8 +80,9 @@ impl<'a> Entries<'_, '_, 'a> {
             else {
                 continue;
             };
-            match located.class {
-                // In a function a local depot becomes DW_OP_fbreg.
+            // DWARF 2.0.0 §2.16: 0 is none.
+            match located.class.filter(|class| class.value != 0) {
+                // In a function a local depot becomes DW_OP_fbreg, which CUDA-GDB reads from local memory without a class too.
                 None if !classes.contains(&GLOBAL) && what != Declared::Variable(StateSpace::Local) => {
                     let message = format_args!(
                         "`{name}` is in {space} memory and its entry has no DW_AT_address_class: its address is read as a global one"
@@ -91,9 +92,10 @@ impl<'a> Entries<'_, '_, 'a> {
                 Some(class) if !classes.contains(&class.value) => wrong.push((class, (name, space, classes))),
                 _ => {}
             }
-            if !located.in_function && what == Declared::Variable(StateSpace::Local) {
+            let is_placed = self.facts.first_function.is_some_and(|first| located.address > first);
+            if !is_placed && what == Declared::Variable(StateSpace::Local) {
                 let message = format_args!(
-                    "`{name}` is a .local variable and its entry stands in no function's: ptxas writes 0"
+                    "`{name}` is a .local variable and its entry stands before all functions with a name: ptxas writes 0"
                 );
                 sink.error(RuleId::ReferenceLost, range, message);
             }
@@ -208,9 +210,9 @@ fn memory(what: Declared) -> Option<(&'static str, &'static [u64])> {
         Declared::Variable(StateSpace::Const) => (".const", &[4]),
         // Textures, surfaces and samplers are global variables too.
         Declared::Variable(StateSpace::Global) => (".global", &[GLOBAL, 9, 10, 11, 12]),
-        Declared::Variable(StateSpace::Local) => (".local", &[6, 12]),
+        Declared::Variable(StateSpace::Local) => (".local", &[6, 15]),
         Declared::Variable(StateSpace::Shared) => (".shared", &[8]),
-        Declared::Parameter | Declared::FunctionParameter => (".param", &[7, 4, 13, 14]),
+        Declared::Parameter | Declared::FunctionParameter => (".param", &[7, 13, 14]),
         _ => return None,
     })
 }

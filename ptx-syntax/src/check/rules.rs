@@ -491,7 +491,7 @@ pub static RULES: [Rule; 131] = [
         "In `.debug_info` a label of a section is used once with the same offset.",
         (OBSERVED, "silent: .debug_info is lost or wrong")).fixable(),
     rule(Id::ReferenceLost, ("D011", "reference-lost"), Warning,
-        "Outside `.debug_info` a reference is a code label, a function, a global variable, a kernel's parameter or a section, without an offset; in it, no offset follows a code label or a `.local` variable, and the entry of the latter stands in a function's.",
+        "Outside `.debug_info` a reference is a code label, a function, a global variable, a kernel's parameter or a section, without an offset; in it, no offset follows a code label or a `.local` variable, and the entry of the latter stands behind that of a function with a name.",
         (OBSERVED, "silent: writes 0 and no relocation; for `.shared` variables the offset among them, or -1; loses the offset of a code label or `.local` variable")),
     rule(Id::OffsetCut, ("D012", "offset-cut-to-32-bits"), Warning, "The number behind a label's `+` fits 32 bits.",
         (OBSERVED, "silent: cuts it")),

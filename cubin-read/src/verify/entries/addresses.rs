@@ -1,16 +1,18 @@
-//! Addresses of entries: whether a relocation says what each one is in, and whether that is the memory that the entry names.
+//! Places of entries: whether each address is known, and whether the place is in the memory that the entry names.
+#![allow(non_upper_case_globals, reason = "DWARF's own names, in patterns")]
 
 use super::super::{Check, RuleId, short};
 use super::words;
 use crate::entries::{Address, Attribute, Entries, Entry, Value};
-use crate::expression::{self, OperandValue};
-use dwarf2_writer::constants::{DW_OP_xderef, DW_OP_xderef_size};
+use crate::expression::{self, OperandValue, Operation};
+use crate::numbers::{Numbers, OpenSymbols};
+use dwarf2_writer::constants::{
+    DW_OP_call_frame_cfa, DW_OP_deref, DW_OP_deref_size, DW_OP_fbreg, DW_OP_reg0, DW_OP_regx,
+    DW_OP_stack_value, DW_OP_xderef, DW_OP_xderef_size,
+};
 use nv_debug_sections::address_class::{AddressClass, memory_of_section};
-use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Contents, SymbolIndex};
+use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::relocated::RelocatedSection;
-use std::collections::HashSet;
 
 /// The addresses of entry `number`: those that are attributes, and those in the expressions of its attributes.
 pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: usize) {
@@ -20,6 +22,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: us
             Value::Address(address) if !is_base(entry, &attribute) => {
                 let class = AddressClass::Code;
                 if let Some((rule, found, expected)) = unplaced(check, *address, class) {
+                    check.has_open_number |= rule == RuleId::EntriesUnplaced;
                     let found = format!("{} of {}: {found}", attribute.name, words(entry));
                     check.find(rule, entries.section_name(), attribute.offset, found, expected);
                 }
@@ -49,7 +52,47 @@ pub(in super::super) struct Expression<'e> {
     pub(in super::super) bytes: &'e [u8],
 }
 
-/// The addresses in an expression that says where the variable of entry `number` is.
+/// A variable whose place is looked at.
+struct Subject<'e> {
+    entries: &'e Entries<'e>,
+    /// Number of its entry.
+    entry: usize,
+    /// Its class; DWARF 2.0.0 §2.16 has 0 for none.
+    stated: Option<u64>,
+    /// Whether the expression's address is the variable's, not that of a pointer to it.
+    is_direct: bool,
+}
+
+impl Subject<'_> {
+    /// The memory that a debugger reads; `None` for a class that does not exist.
+    fn class(&self) -> Option<AddressClass> {
+        self.stated.map_or(Some(AddressClass::Global), AddressClass::of_value)
+    }
+
+    /// The class in words.
+    fn words(&self) -> String {
+        match (self.stated, self.class()) {
+            (None, _) => "no DW_AT_address_class".to_owned(),
+            (Some(stated), Some(class)) => format!("DW_AT_address_class {stated}, {class}"),
+            (Some(stated), None) => format!("DW_AT_address_class {stated}"),
+        }
+    }
+
+    /// Whether the frame counts from a known place: only that is sure to be in local memory.
+    fn has_frame_address(&self) -> bool {
+        let around = self.entries.ancestors(self.entry).take(MAX_SCOPES);
+        let base = around.filter(|entry| entry.tag() == gimli::DW_TAG_subprogram).find_map(|entry| {
+            let Some(Value::Block(range)) = entry.value(gimli::DW_AT_frame_base) else { return None };
+            self.entries.bytes().get(range.start as usize..range.end as usize)
+        });
+        base == Some(&[DW_OP_call_frame_cfa])
+    }
+}
+
+/// Most scopes between a variable and its function.
+const MAX_SCOPES: usize = 64;
+
+/// The memories that an expression names, which says where the variable of entry `number` is.
 pub(in super::super) fn location(
     check: &mut Check<'_, '_>,
     entries: &Entries<'_>,
@@ -58,113 +101,147 @@ pub(in super::super) fn location(
     place: &Expression<'_>,
 ) {
     let (operations, _) = expression::operations(place.bytes);
+    let has = |wanted: &[u8]| operations.iter().any(|operation| wanted.contains(&operation.opcode));
     // There the expression itself says which memory it is.
-    if operations.iter().any(|operation| [DW_OP_xderef, DW_OP_xderef_size].contains(&operation.opcode)) {
+    if has(&[DW_OP_xderef, DW_OP_xderef_size]) {
         return;
     }
     let Some(entry) = entries.get(number) else { return };
     let class = entries.inherited(number, gimli::DW_AT_address_class);
     let stated = class.and_then(|(entry, _)| entry.unsigned(gimli::DW_AT_address_class));
+    let is_direct = !has(&[DW_OP_deref, DW_OP_deref_size, DW_OP_stack_value]);
+    let subject = Subject { entries, entry: number, stated: stated.filter(|stated| *stated != 0), is_direct };
+    let label = || match entries.inherited(number, gimli::DW_AT_name).map(|(entry, _)| entry.name()) {
+        Some(Some(own)) => format!("{} {}", entry.tag(), short(&own)),
+        _ => entry.tag().to_string(),
+    };
     let operands = operations.iter().flat_map(|operation| &operation.operands);
+    let mut has_address = false;
     for operand in operands {
         let OperandValue::Address(field, value) = *operand else { continue };
+        has_address = true;
         let at = place.start.saturating_add(field);
         let address = Address::at(place.section, at, value);
-        if let Some((rule, found, expected)) = fault(check, address, stated) {
-            let label = match entries.inherited(number, gimli::DW_AT_name).map(|(entry, _)| entry.name()) {
-                Some(Some(own)) => format!("{} {}", entry.tag(), short(&own)),
-                _ => entry.tag().to_string(),
-            };
-            let found = format!("DW_AT_location of {label}: {found}");
+        let is_number = matches!(address, Address::Constant(_));
+        if let Some((rule, found, expected)) = fault(check, address, &subject) {
+            check.has_open_number |= is_number;
+            let found = format!("DW_AT_location of {}: {found}", label());
             check.find(rule, name, at, found, expected);
+        } else if let Address::Constant(number) = address
+            && is_in_doubt(check, number, &subject)
+        {
+            let is_known = known_memory(check, address, &subject).is_some();
+            let words = format!("DW_AT_location of {}: address {number:#x}", label());
+            check.doubts.push(Doubt { section: name.to_owned(), offset: at, words, is_known });
         }
     }
+    let fault = || operations.iter().find_map(|operation| wrong_class(operation, &subject));
+    if !has_address && let Some((rule, found, expected)) = fault() {
+        check.find(rule, name, place.start, format!("DW_AT_location of {}: {found}", label()), expected);
+    }
+}
+
+/// What is wrong with the class of a variable that an operation finds without an address.
+fn wrong_class(operation: &Operation, subject: &Subject<'_>) -> Option<Fault> {
+    let stated = subject.stated?;
+    let class = AddressClass::of_value(stated);
+    let (memory, words) = match operation.opcode {
+        _ if class.is_none() => return Some(unknown_class(subject, "a place")),
+        _ if !subject.is_direct => return None,
+        DW_OP_fbreg => (AddressClass::Local, "an offset from the frame"),
+        DW_OP_regx => (AddressClass::Register, "a register"),
+        number if (DW_OP_reg0..=DW_OP_reg0 + 31).contains(&number) => (AddressClass::Register, "a register"),
+        _ => return None,
+    };
+    // A frame that counts from a generic address, as that in `%SP`, may be one.
+    let is_generic = || class == Some(AddressClass::Generic) && !subject.has_frame_address();
+    if class.is_some_and(|class| class.fits(memory)) || memory == AddressClass::Local && is_generic() {
+        return None;
+    }
+    let expected = format!("DW_AT_address_class {}, {memory}", memory.value());
+    Some((RuleId::EntriesClass, format!("{words}, and {}", subject.words()), expected))
+}
+
+fn unknown_class(subject: &Subject<'_>, place: &str) -> Fault {
+    let expected = "one of the 16 classes that have a name".to_owned();
+    (RuleId::EntriesClass, format!("{place}, and {}", subject.words()), expected)
 }
 
 type Fault = (RuleId, String, String);
 
-/// What is wrong with the address of a variable whose entry states this class.
-fn fault(check: &Check<'_, '_>, address: Address, stated: Option<u64>) -> Option<Fault> {
-    // DWARF 2.0.0 §2.16: 0 is none.
-    let stated = stated.filter(|stated| *stated != 0);
-    let class = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
-    let Address::Place { section, offset, .. } = address else {
-        let class = class.unwrap_or(AddressClass::Global);
-        return unplaced(check, address, class).or_else(|| outside(check, address, class));
-    };
-    // A variable in code is something else, such as a pointer's target.
-    let memory = memory_of_section(check.cubin.section_name(section));
-    let memory = memory.filter(|memory| *memory != AddressClass::Code)?;
-    if class.is_some_and(|class| class.fits(memory)) {
-        return None;
-    }
-    let expected = format!("DW_AT_address_class {}, {memory}", memory.value());
-    let found = check.place((section, offset));
-    Some(match (stated, class) {
-        (None, _) => (RuleId::EntriesNoClass, format!("{found}, and no DW_AT_address_class"), expected),
-        (Some(_), Some(class)) => (
-            RuleId::EntriesClass,
-            format!("{found}, and DW_AT_address_class {}, {class}", class.value()),
-            expected,
-        ),
-        (Some(other), None) => {
-            (RuleId::EntriesClass, format!("{found}, and DW_AT_address_class {other}"), expected)
+/// The memory that an address leads to, where the file says it in another way than by the entry's class.
+fn known_memory(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<AddressClass> {
+    match address {
+        Address::Place { section, .. } => memory_of_section(check.cubin.section_name(section)),
+        Address::Undefined(symbol) => {
+            AddressClass::of_undefined(check.cubin.symbols().get(symbol.as_usize())?)
         }
-    })
+        Address::Constant(_) if !subject.is_direct => None,
+        Address::Constant(number) => {
+            numbers(check).memory(check.cubin, subject.entries, subject.entry, number)
+        }
+    }
 }
 
-/// What is wrong with a number that is in no kernel's window of the memory that the class names.
-fn outside(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Option<Fault> {
-    let Address::Constant(number) = address else { return None };
-    // A debug-only object has no sections that would tell how large these memories are.
-    if check.code.has_addresses() {
+/// What is wrong with the address of a variable.
+fn fault(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<Fault> {
+    let is_number = matches!(address, Address::Constant(_));
+    // In debug-only objects all addresses are numbers.
+    if check.code.has_addresses() && !matches!(address, Address::Place { .. }) {
         return None;
     }
-    let sm = check.cubin.header.sm();
-    let window = match class {
-        // ptxas and nvlink write -1 for a variable that no code uses, to which the reserve is added.
-        AddressClass::Shared if number == shared_window_reserve(sm).wrapping_sub(1) => return None,
-        AddressClass::Shared if !check.cubin.header.is_relocatable() => shared_window_reserve(sm),
-        AddressClass::Parameter => parameter_base(sm),
-        _ => return None,
+    let place = || match address {
+        Address::Place { section, offset, .. } => check.place((section, offset)),
+        Address::Undefined(symbol) => {
+            format!("the undefined symbol {}", short(check.cubin.symbol_name(symbol)))
+        }
+        Address::Constant(number) => format!("address {number:#x}"),
     };
-    let limits = check.windows.get_or_init(|| Windows::of(check));
-    let end = if class == AddressClass::Shared { limits.shared } else { limits.parameters };
-    let end = end.max(window);
-    if (window..=end).contains(&number) {
-        return None;
-    }
-    let found = format!("address {number:#x}, and DW_AT_address_class {}, {class}", class.value());
-    Some((RuleId::EntriesClass, found, format!("an address from {window:#x} to {end:#x} in that memory")))
-}
-
-/// Where the largest windows of a file's kernels end.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in super::super) struct Windows {
-    shared: u64,
-    parameters: u64,
-}
-
-impl Windows {
-    fn of(check: &Check<'_, '_>) -> Self {
-        let reserve = shared_window_reserve(check.cubin.header.sm());
-        let mut windows = Self::default();
-        for (index, name, section) in check.cubin.iter().filter(|(.., section)| !section.is_mercury()) {
-            let size = match &section.contents {
-                Contents::NoBits(size) => *size,
-                _ => check.cubin.bytes(index).map_or(0, |bytes| bytes.len() as u64),
-            };
-            match memory_of_section(name) {
-                // Some sizes have the reserve of the window, others have not.
-                Some(AddressClass::Shared) => {
-                    windows.shared = windows.shared.max(size.saturating_add(reserve));
-                }
-                Some(AddressClass::Parameter) => windows.parameters = windows.parameters.max(size),
-                _ => {}
+    let class = subject.class();
+    match known_memory(check, address, subject) {
+        // A variable in code is something else, such as a pointer's target.
+        Some(AddressClass::Code) => return None,
+        Some(memory) => {
+            let is_right = |class: AddressClass| class.fits(memory) && (!is_number || class.is_number());
+            if class.is_some_and(is_right) {
+                return None;
             }
+            let rule = if subject.stated.is_none() { RuleId::EntriesNoClass } else { RuleId::EntriesClass };
+            let expected = format!("DW_AT_address_class {}, {memory}", memory.value());
+            return Some((rule, format!("{}, and {}", place(), subject.words()), expected));
         }
-        windows
+        None => {}
     }
+    let Some(class) = class else { return Some(unknown_class(subject, &place())) };
+    if is_number && class.is_register() {
+        let found = format!("{}, and {}", place(), subject.words());
+        return Some((RuleId::EntriesClass, found, "the class of a memory".to_owned()));
+    }
+    unplaced(check, address, class).or_else(|| outside(check, address, class, subject))
+}
+
+/// What is wrong with a number that is in no kernel's window of the memory that the class names, or not in the variable of its name.
+fn outside(
+    check: &Check<'_, '_>,
+    address: Address,
+    class: AddressClass,
+    subject: &Subject<'_>,
+) -> Option<Fault> {
+    let Address::Constant(number) = address else { return None };
+    if class == AddressClass::Shared && is_no_shared_address(check, number) {
+        return None;
+    }
+    let window = numbers(check).window(check.cubin, subject.entries, subject.entry, class);
+    let window = window.filter(|window| !window.contains(&number))?;
+    let open = open_words(open_symbols(check));
+    let found = format!("address {number:#x}, and DW_AT_address_class {}, {class}{open}", class.value());
+    let expected = format!("an address from {:#x} to {:#x} in that memory", window.start(), window.end());
+    Some((RuleId::EntriesClass, found, expected))
+}
+
+/// Whether a number is the -1 that ptxas and nvlink write for a shared variable that no code uses, to which the reserve is added.
+fn is_no_shared_address(check: &Check<'_, '_>, number: u64) -> bool {
+    number == shared_window_reserve(check.cubin.header.sm()).wrapping_sub(1)
 }
 
 /// What is wrong with an address that leads to no section; `class` is the memory that it should be in.
@@ -173,7 +250,12 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
     if check.code.has_addresses() {
         return None;
     }
-    let expected = format!("a relocation that says what it is in, as every address of {class} has");
+    let is_local = matches!(class, AddressClass::Local | AddressClass::Frame);
+    let expected = if is_local {
+        format!("an offset from the frame, as every place of {class} has")
+    } else {
+        format!("a relocation that says what it is in, as every address of {class} has")
+    };
     let is_relocatable = check.cubin.header.is_relocatable();
     match address {
         Address::Place { .. } => None,
@@ -181,81 +263,99 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
         Address::Undefined(_) if is_relocatable && !address.is_local_undefined(check.cubin) => None,
         Address::Undefined(symbol) => {
             let name = check.cubin.symbol_name(symbol);
-            let is_label = class == AddressClass::Code && open_symbols(check).labels.contains(name);
+            let is_label = class == AddressClass::Code && open_symbols(check).is_label(name);
             let rule = if is_label { RuleId::EntriesUnresolved } else { RuleId::EntriesUnplaced };
             Some((rule, format!("the undefined symbol {}", short(name)), expected))
         }
-        Address::Constant(_) if class.is_number() => None,
-        Address::Constant(number) => {
-            let open = open_symbols(check);
-            let is_code = class == AddressClass::Code;
-            let rule = if check.is_linked && (number == 0 || is_code) {
-                // Of variables nvlink leaves 0, of functions the size too.
-                RuleId::EntriesDropped
-            } else if number == 0 && is_code && open.are_labels() {
-                RuleId::EntriesUnresolved
-            } else {
-                RuleId::EntriesUnplaced
-            };
-            Some((rule, format!("address {number:#x} without relocation{}", open.words()), expected))
+        // Shared variables have no addresses before they are linked. nvlink -r takes the relocations away.
+        Address::Constant(_) if class.is_number() => {
+            let is_linked = !is_relocatable || check.is_linked || class != AddressClass::Shared;
+            (!is_linked).then(|| unplaced_number(check, address, class, expected)).flatten()
         }
+        Address::Constant(_) => unplaced_number(check, address, class, expected),
     }
 }
 
-/// The symbols that ptxas could not place: names that the module does not define, and labels of it.
-#[derive(Debug, Default)]
-pub(in super::super) struct OpenSymbols {
-    names: Vec<String>,
-    /// The names that are labels in the PTX.
-    labels: HashSet<String>,
+fn unplaced_number(
+    check: &Check<'_, '_>,
+    address: Address,
+    class: AddressClass,
+    expected: String,
+) -> Option<Fault> {
+    let Address::Constant(number) = address else { return None };
+    let open = open_symbols(check);
+    let is_code = class == AddressClass::Code;
+    let is_in_section = !matches!(class, AddressClass::Local | AddressClass::Frame);
+    let rule = if check.is_linked && is_in_section && (number == 0 || is_code) {
+        // Of variables nvlink leaves 0, of functions the size too.
+        RuleId::EntriesDropped
+    } else if number == 0 && is_code && open.are_labels() {
+        RuleId::EntriesUnresolved
+    } else {
+        RuleId::EntriesUnplaced
+    };
+    Some((rule, format!("address {number:#x} without relocation{}", open_words(open)), expected))
 }
 
-fn open_symbols<'c>(check: &'c Check<'_, '_>) -> &'c OpenSymbols {
-    check.open_symbols.get_or_init(|| OpenSymbols::of(check))
+/// A number that is in order, but may also be a name that the module does not define.
+#[derive(Debug)]
+pub(in super::super) struct Doubt {
+    section: String,
+    offset: u64,
+    /// What it is the address of.
+    words: String,
+    /// Whether the file has a variable of the entry's name there.
+    is_known: bool,
 }
 
-impl OpenSymbols {
-    fn of(check: &Check<'_, '_>) -> Self {
-        let cubin = check.cubin;
-        let open =
-            (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
-        let names: Vec<String> = open.map(|(index, _)| cubin.symbol_name(index).to_owned()).collect();
-        let mut labels = HashSet::new();
-        let is_text = |name: &str| SectionKind::from_name(name) == Some(SectionKind::NvDebugPtxTxt);
-        for (index, ..) in cubin.iter().filter(|(_, name, _)| is_text(name) && !names.is_empty()) {
-            let known: HashSet<&[u8]> = names.iter().map(String::as_bytes).collect();
-            let text = cubin.bytes(index).unwrap_or_default();
-            for at in memchr::memchr_iter(b':', &text) {
-                let before = text.get(..at).unwrap_or_default().trim_ascii_end();
-                let start = before.iter().rposition(|byte| !is_of_name(*byte)).map_or(0, |at| at + 1);
-                let name = before.get(start..).unwrap_or_default();
-                if known.contains(name) {
-                    labels.insert(String::from_utf8_lossy(name).into_owned());
-                }
-            }
+fn is_in_doubt(check: &Check<'_, '_>, number: u64, subject: &Subject<'_>) -> bool {
+    if check.code.has_addresses() || is_no_shared_address(check, number) {
+        return false;
+    }
+    let is_known = || known_memory(check, Address::Constant(number), subject).is_some();
+    open_symbols(check).may_be(number, is_known())
+}
+
+/// The numbers that may be undefined symbols. Where another finding is about such a number, those with a variable of their name are in order.
+pub(in super::super) fn doubts(check: &mut Check<'_, '_>) {
+    for Doubt { section, offset, words, is_known } in std::mem::take(&mut check.doubts) {
+        if is_known && check.has_open_number {
+            continue;
         }
-        Self { names, labels }
-    }
-
-    /// Whether there are some, and all are labels.
-    fn are_labels(&self) -> bool {
-        !self.names.is_empty() && self.names.len() == self.labels.len()
-    }
-
-    /// The undefined symbols of the symbol table: an address without relocation may be one of them.
-    fn words(&self) -> String {
-        let names: Vec<&str> = self.names.iter().take(MAX_CANDIDATES).map(|name| short(name)).collect();
-        match names.as_slice() {
-            [] => String::new(),
-            [name] => format!(" (the undefined symbol of the file is {name})"),
-            names => format!(" (undefined symbols of the file are {})", names.join(", ")),
-        }
+        let names = names_in_words(open_symbols(check).unknown());
+        let expected = "a name that the module defines";
+        check.find(
+            RuleId::EntriesDoubt,
+            &section,
+            offset,
+            format!("{words}, which may be {names}"),
+            expected,
+        );
     }
 }
 
-/// Whether a byte may be in a name of PTX (PTX ISA, Identifiers).
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_$%.".contains(&byte)
+fn numbers<'k>(check: &'k Check<'_, '_>) -> &'k Numbers<'k> {
+    check.numbers.get_or_init(|| Numbers::of(check.cubin))
+}
+
+fn open_symbols<'k>(check: &'k Check<'_, '_>) -> &'k OpenSymbols {
+    check.open_symbols.get_or_init(|| OpenSymbols::of(check.cubin))
+}
+
+/// The undefined symbols of the symbol table: an address without relocation may be one of them.
+fn open_words(open: &OpenSymbols) -> String {
+    let names: Vec<&str> = open.names().take(MAX_CANDIDATES).map(short).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!(" (the undefined symbol of the file is {name})"),
+        names => format!(" (undefined symbols of the file are {})", names.join(", ")),
+    }
+}
+
+fn names_in_words<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.take(MAX_CANDIDATES).map(short).collect();
+    let noun = if names.len() == 1 { "the undefined symbol" } else { "one of the undefined symbols" };
+    format!("{noun} {}", names.join(", "))
 }
 
 /// Most undefined symbols that a finding names.

@@ -4,16 +4,10 @@ use super::abbrev::{
     AT_ADDRESS_CLASS, AT_CALL_FILE, AT_DECL_FILE, AT_HIGH_PC, AT_LINKAGE_NAME, AT_LOCATION, AT_LOW_PC,
     AT_NAME, Form, TAG_COMPILE_UNIT, TAG_SUBPROGRAM, number, wrapping_uleb,
 };
-use super::expression::cut_operand;
+use super::expression::{address, cut_operand};
 use super::facts::{CodeAddress, Located, Number, SubprogramFile};
 use super::faults::{FaultKind, Finder, HEADER, INFO};
 use super::table::Table;
-
-/// Whether a block of one length byte is `DW_OP_addr` and an address of 8 bytes.
-fn is_address(block: &[u8]) -> bool {
-    const DW_OP_ADDR: u8 = 0x03;
-    matches!(block, [9, DW_OP_ADDR, address @ ..] if address.len() == 8)
-}
 
 /// The attributes by which ptxas knows that an entry is a function's, whatever their form.
 fn is_name(name: u64) -> bool {
@@ -95,18 +89,21 @@ impl Finder<'_> {
                 if shape.tag == u64::from(TAG_COMPILE_UNIT) {
                     unit_name = unit_name.or(entry.name);
                 }
-                self.facts.locations.extend(entry.location.map(|address| Located {
-                    address,
-                    class: entry.class,
-                    in_function: function.is_some(),
-                }));
+                self.facts
+                    .locations
+                    .extend(entry.location.map(|address| Located { address, class: entry.class }));
                 if shape.tag == u64::from(TAG_SUBPROGRAM) {
                     if let (Some(file), Some(low_pc)) = (entry.decl_file, entry.low_pc) {
                         self.facts.subprograms.push(SubprogramFile { file, low_pc, unit_name });
                     }
                     let first = (start + place) as u64;
+                    let has_name = attributes.iter().any(|&(name, _)| is_name(name));
+                    if has_name {
+                        let before = self.facts.first_function.unwrap_or(u64::MAX);
+                        self.facts.first_function = Some(before.min(place as u64));
+                    }
                     match function {
-                        None if !attributes.iter().any(|&(name, _)| is_name(name)) => {}
+                        None if !has_name => {}
                         None if shape.children => function = Some((depth, first)),
                         None => self.facts.functions.push((first, (start + at) as u64)),
                         Some(_) => {}
@@ -146,9 +143,7 @@ impl Finder<'_> {
         let (known, is_of_unit) = (u16::try_from(name).unwrap_or(0), tag == u64::from(TAG_COMPILE_UNIT));
         match known {
             AT_NAME if layout == Form::String => entry.name = Some((place, bytes.len().saturating_sub(1))),
-            AT_LOCATION if layout == Form::Block(1) && is_address(bytes) => {
-                entry.location = Some(at + 2);
-            }
+            AT_LOCATION => entry.location = address(layout, bytes).map(|start| at + start as u64),
             AT_LOW_PC | AT_HIGH_PC if layout == Form::Address => {
                 if known == AT_LOW_PC {
                     entry.low_pc = Some(at);

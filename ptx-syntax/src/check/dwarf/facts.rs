@@ -7,15 +7,13 @@ pub(crate) struct Number {
     pub(crate) value: u64,
 }
 
-/// An entry whose location is `DW_OP_addr ADDRESS`.
+/// An entry whose location is `DW_OP_addr ADDRESS`, and what is added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Located {
     /// Byte offset of the address in `.debug_info`.
     pub(crate) address: u64,
     /// Its `DW_AT_address_class`.
     pub(crate) class: Option<Number>,
-    /// Whether the entry stands in a function's.
-    pub(crate) in_function: bool,
 }
 
 /// `DW_AT_low_pc` or `DW_AT_high_pc` of an entry that is not a unit's first.
@@ -47,23 +45,27 @@ pub(crate) struct Facts {
     pub(crate) subprograms: Vec<SubprogramFile>,
     /// Where entries of functions begin and end, those inside of others and those without a name left out.
     pub(crate) functions: Vec<(u64, u64)>,
+    /// The least place in its unit of a function with a name. What ptxas places of local variables is behind it.
+    pub(crate) first_function: Option<u64>,
 }
 
-/// How many there were of each.
-pub(super) struct Mark([usize; 5]);
+/// How many there were of each, and the first function.
+pub(super) struct Mark([usize; 5], Option<u64>);
 
 impl Facts {
     pub(super) fn mark(&self) -> Mark {
-        Mark([
+        let counts = [
             self.locations.len(),
             self.pcs.len(),
             self.files.len(),
             self.subprograms.len(),
             self.functions.len(),
-        ])
+        ];
+        Mark(counts, self.first_function)
     }
 
-    pub(super) fn back_to(&mut self, &Mark([locations, pcs, files, subprograms, functions]): &Mark) {
+    pub(super) fn back_to(&mut self, &Mark([locations, pcs, files, subprograms, functions], first): &Mark) {
+        self.first_function = first;
         self.locations.truncate(locations);
         self.pcs.truncate(pcs);
         self.files.truncate(files);

@@ -237,6 +237,12 @@ fn unavailable(reason: &Unavailable) -> String {
         Unavailable::NoAddress(number) => {
             format!("address {number:#x} without relocation: nothing says what is there")
         }
+        Unavailable::NoFrameOffset(number) => {
+            format!("address {number:#x} in local memory, where places count from a frame: nothing says what is there")
+        }
+        Unavailable::OutsideMemory(number) => {
+            format!("address {number:#x}: the memory that DW_AT_address_class names has no such variable there")
+        }
         Unavailable::NoSymbol(name) => format!("the symbol {name} is defined nowhere"),
         Unavailable::NoSharedAddress => {
             "address -1, which is none: no code uses it (ptxas), or it is dynamic, behind its kernel's own (nvlink)".to_owned()
@@ -268,6 +274,9 @@ pub(super) fn remark(remark: Remark) -> &'static str {
         Remark::OtherClass => "DW_AT_address_class names another memory: a debugger reads that one",
         Remark::Unplaced => {
             "the address has no relocation, which one of the memory that DW_AT_address_class names needs"
+        }
+        Remark::MaybeUndefined => {
+            "unsure: for a name that the module does not define, ptxas writes a number too, and the file has such a symbol"
         }
         Remark::RegisterOfOtherClass => "in a register, but DW_AT_address_class is that of a memory",
     }
