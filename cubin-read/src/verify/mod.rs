@@ -133,7 +133,9 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
         entries::check(&mut check, entries, lines.as_ref());
     }
     let locations = lists::check(&mut check, entries.as_ref());
-    entries::addresses::doubts(&mut check);
+    if let Some(entries) = &entries {
+        entries::addresses::doubts(&mut check, entries);
+    }
     lookup::check(&mut check, entries.as_ref());
     registers::check(&mut check, &locations);
     frames::check(&mut check);

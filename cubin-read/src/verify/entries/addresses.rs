@@ -106,15 +106,11 @@ pub(in super::super) fn location(
     if has(&[DW_OP_xderef, DW_OP_xderef_size]) {
         return;
     }
-    let Some(entry) = entries.get(number) else { return };
     let class = entries.inherited(number, gimli::DW_AT_address_class);
     let stated = class.and_then(|(entry, _)| entry.unsigned(gimli::DW_AT_address_class));
     let is_direct = !has(&[DW_OP_deref, DW_OP_deref_size, DW_OP_stack_value]);
     let subject = Subject { entries, entry: number, stated: stated.filter(|stated| *stated != 0), is_direct };
-    let label = || match entries.inherited(number, gimli::DW_AT_name).map(|(entry, _)| entry.name()) {
-        Some(Some(own)) => format!("{} {}", entry.tag(), short(&own)),
-        _ => entry.tag().to_string(),
-    };
+    let label = || label(entries, number);
     let operands = operations.iter().flat_map(|operation| &operation.operands);
     let mut has_address = false;
     for operand in operands {
@@ -131,13 +127,22 @@ pub(in super::super) fn location(
             && is_in_doubt(check, number, &subject)
         {
             let is_known = known_memory(check, address, &subject).is_some();
-            let words = format!("DW_AT_location of {}: address {number:#x}", label());
-            check.doubts.push(Doubt { section: name.to_owned(), offset: at, words, is_known });
+            let (entry, section) = (subject.entry, name.to_owned());
+            check.doubts.push(Doubt { entry, section, offset: at, number, is_known });
         }
     }
     let fault = || operations.iter().find_map(|operation| wrong_class(operation, &subject));
     if !has_address && let Some((rule, found, expected)) = fault() {
         check.find(rule, name, place.start, format!("DW_AT_location of {}: {found}", label()), expected);
+    }
+}
+
+/// Tag and name of an entry, or of its origin.
+fn label(entries: &Entries<'_>, number: usize) -> String {
+    let tag = entries.get(number).map(|entry| entry.tag().to_string()).unwrap_or_default();
+    match entries.inherited(number, gimli::DW_AT_name).map(|(entry, _)| entry.name()) {
+        Some(Some(own)) => format!("{tag} {}", short(&own)),
+        _ => tag,
     }
 }
 
@@ -300,10 +305,11 @@ fn unplaced_number(
 /// A number that is in order, but may also be a name that the module does not define.
 #[derive(Debug)]
 pub(in super::super) struct Doubt {
+    /// Number of the variable's entry.
+    entry: usize,
     section: String,
     offset: u64,
-    /// What it is the address of.
-    words: String,
+    number: u64,
     /// Whether the file has a variable of the entry's name there.
     is_known: bool,
 }
@@ -317,20 +323,15 @@ fn is_in_doubt(check: &Check<'_, '_>, number: u64, subject: &Subject<'_>) -> boo
 }
 
 /// The numbers that may be undefined symbols. Where another finding is about such a number, those with a variable of their name are in order.
-pub(in super::super) fn doubts(check: &mut Check<'_, '_>) {
-    for Doubt { section, offset, words, is_known } in std::mem::take(&mut check.doubts) {
+pub(in super::super) fn doubts(check: &mut Check<'_, '_>, entries: &Entries<'_>) {
+    for Doubt { entry, section, offset, number, is_known } in std::mem::take(&mut check.doubts) {
         if is_known && check.has_open_number {
             continue;
         }
         let names = names_in_words(open_symbols(check).unknown());
-        let expected = "a name that the module defines";
-        check.find(
-            RuleId::EntriesDoubt,
-            &section,
-            offset,
-            format!("{words}, which may be {names}"),
-            expected,
-        );
+        let found =
+            format!("DW_AT_location of {}: address {number:#x}, which may be {names}", label(entries, entry));
+        check.find(RuleId::EntriesDoubt, &section, offset, found, "a name that the module defines");
     }
 }
 
