@@ -107,7 +107,7 @@ fn with_class(bytes: &[u8], is_meant: impl Fn(&Entry<'_>) -> bool, class: u8) ->
     cubin.write().unwrap()
 }
 
-/// Hostile 5: every class of every kind of place. PTX Writer's Guide §6.2: a parameter of a kernel is in 7, a frame in 6, a shared
+/// Every class of every kind of place. PTX Writer's Guide §6.2: a parameter of a kernel is in 7, a frame in 6, a shared
 /// variable in 8; 0 is none (DWARF 2.0.0 §2.16), with which CUDA-GDB reads a frame from local memory, and else global memory.
 #[test]
 fn a_wrong_class_of_a_number_or_a_frame_is_found() {
@@ -160,7 +160,7 @@ fn a_wrong_class_of_a_register_is_found() {
     }
 }
 
-/// Hostile 6: names that the module does not define, and numbers in their place.
+/// Names that the module does not define, and numbers in their place.
 #[test]
 fn a_number_for_an_undefined_name_is_found() {
     let one = |bytes: &[u8]| -> String {
