@@ -58,7 +58,7 @@ pub struct Unit {
     pub abbrev_offset: u64,
     /// Where that offset stands, in the section.
     pub abbrev_field: Span,
-    /// Size of an address in bytes: 1 to 8.
+    /// Size of an address in bytes: 1, 2, 4 or 8.
     pub address_size: u8,
     /// Number of its table in [`Units::tables`].
     table: usize,
@@ -163,8 +163,9 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Unit> {
     let abbrev_field = field..unit.offset();
     let at = unit.offset();
     let address_size = unit.u8("address_size")?;
-    if !(1..=8).contains(&address_size) {
-        let kind = ErrorKind::Value { field: "address_size", found: address_size.into(), expected: "1 to 8" };
+    if !matches!(address_size, 1 | 2 | 4 | 8) {
+        let kind =
+            ErrorKind::Value { field: "address_size", found: address_size.into(), expected: "1, 2, 4 or 8" };
         return Err(unit.error_at(at, kind));
     }
     let (span, entries) = (start..end, unit.offset());
