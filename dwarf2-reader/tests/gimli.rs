@@ -182,7 +182,7 @@ fn entries_of_cubins() {
         count += ours.0.len();
     }
     println!("entries: {count}");
-    assert!(count > 300, "{count}");
+    assert!(count >= 200, "{count}"); // of the repository alone
 }
 
 #[test]
