@@ -13,7 +13,7 @@
 //! # Ok::<(), dwarf2_reader::Error>(())
 //! ```
 
-use crate::{Cursor, ErrorKind, Format, Result, Span};
+use crate::{Cursor, ErrorKind, Format, Result, Span, pubnames};
 
 /// Name of the section.
 pub const SECTION: &str = ".debug_aranges";
@@ -95,17 +95,14 @@ impl<'d> Reader<'d> {
             }
             self.set = None;
         }
-        if let Some((span, padding)) = crate::pubnames::padding(&mut self.sets) {
+        if let Some((span, padding)) = pubnames::padding(&mut self.sets) {
             return Ok(Some((span, Item::Padding(padding))));
         }
         if self.sets.is_empty() {
             return Ok(None);
         }
         let start = self.sets.offset();
-        let (length, format) = self.sets.unit_length()?;
-        let mut set = self.sets.split(length, "a set (unit_length goes past the end)")?;
-        let version = set.u16("version")?;
-        let info = set.section_offset(format, "debug_info_offset")?;
+        let (mut set, format, version, info) = pubnames::set(&mut self.sets)?;
         for (field, expected, word) in [("address_size", 8, "8"), ("segment_size", 0, "0, no segments")] {
             let at = set.offset();
             let found = set.u8(field)?.into();

@@ -94,15 +94,21 @@ impl<'d> Reader<'d> {
             return Ok(None);
         }
         let start = self.sets.offset();
-        let (length, format) = self.sets.unit_length()?;
-        let mut set = self.sets.split(length, "a set (unit_length goes past the end)")?;
-        let version = set.u16("version")?;
-        let info = set.section_offset(format, "debug_info_offset")?;
+        let (mut set, format, version, info) = set(&mut self.sets)?;
         let info_length = set.section_offset(format, "debug_info_length")?;
         let span = start..set.offset();
         self.set = Some((set, format, false));
         Ok(Some((span, Item::Set(Set { format, version, info, info_length }))))
     }
+}
+
+/// The set at the cursor: what is left of it, how wide its offsets are, its version, and the offset of its unit in `.debug_info`.
+pub(crate) fn set<'d>(sets: &mut Cursor<'d>) -> Result<(Cursor<'d>, Format, u16, u64)> {
+    let (length, format) = sets.unit_length()?;
+    let mut set = sets.split(length, "a set (unit_length goes past the end)")?;
+    let version = set.u16("version")?;
+    let info = set.section_offset(format, "debug_info_offset")?;
+    Ok((set, format, version, info))
 }
 
 /// Zeros at the cursor that begin no set: all that are left, or as many words as there are.
