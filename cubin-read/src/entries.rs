@@ -400,6 +400,10 @@ impl<'c> Entries<'c> {
             Some(info) => Value::Address(Address::at(info, at, constant)),
             None => Value::Unsigned(constant),
         };
+        if let Some((section, offset)) = attribute.section_offset() {
+            return SectionKind::from_name(section)
+                .map_or(Value::Unsigned(offset), |section| Value::Offset(section, offset));
+        }
         let is_relocated = || self.info.as_ref().is_some_and(|info| info.target(at).is_some());
         match attribute.value {
             info::Value::Address(address) => place(address),
@@ -408,42 +412,19 @@ impl<'c> Entries<'c> {
                 let strings = self.strings.as_ref().map_or(&[][..], |strings| &strings.bytes);
                 Value::String(strings::string_at(strings, offset))
             }
-            // A block is the last thing in its field, behind its length.
-            info::Value::Block(bytes) => {
-                Value::Block(attribute.span.end.saturating_sub(bytes.len() as u64)..attribute.span.end)
-            }
+            info::Value::Block(_) => Value::Block(attribute.content()),
             info::Value::Flag(flag) => Value::Unsigned((flag != 0).into()),
             info::Value::UnitReference(offset) => Value::Entry(entry.in_unit(offset).unwrap_or(u64::MAX)),
             info::Value::InfoReference(offset) => Value::Entry(offset),
             info::Value::Signed(value) => Value::Signed(value),
-            info::Value::SectionOffset(offset) => offset_in(attribute.name, offset),
-            info::Value::Data(offset) if attribute.is_section_offset => offset_in(attribute.name, offset),
             // A field of 8 bytes that is relocated is an address, whatever its form.
             info::Value::Data(value) if attribute.form == DW_FORM_data8 && is_relocated() => place(value),
-            info::Value::Data(value) | info::Value::Unsigned(value) => Value::Unsigned(value),
+            info::Value::Data(value) | info::Value::Unsigned(value) | info::Value::SectionOffset(value) => {
+                Value::Unsigned(value)
+            }
             info::Value::Signature(_) => Value::Other(attribute.form),
         }
     }
-}
-
-/// An offset in the section that an attribute is about (DWARF 3 §7.5.4, figure 20).
-fn offset_in<'e>(name: u16, offset: u64) -> Value<'e> {
-    let section = match DwAt(name) {
-        gimli::DW_AT_stmt_list => SectionKind::DebugLine,
-        gimli::DW_AT_macro_info => SectionKind::DebugMacinfo,
-        gimli::DW_AT_ranges | gimli::DW_AT_start_scope => SectionKind::DebugRanges,
-        gimli::DW_AT_location
-        | gimli::DW_AT_string_length
-        | gimli::DW_AT_return_addr
-        | gimli::DW_AT_data_member_location
-        | gimli::DW_AT_frame_base
-        | gimli::DW_AT_segment
-        | gimli::DW_AT_static_link
-        | gimli::DW_AT_use_location
-        | gimli::DW_AT_vtable_elem_location => SectionKind::DebugLoc,
-        _ => return Value::Unsigned(offset),
-    };
-    Value::Offset(section, offset)
 }
 
 /// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.

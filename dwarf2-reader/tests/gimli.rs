@@ -49,7 +49,7 @@ fn ours(info: &[u8], abbrev: &[u8]) -> Reading {
         for node in units.nodes(unit, info) {
             match node {
                 Err(_) => return (all, false),
-                Ok(Node::Null(_)) => {}
+                Ok(Node::End(_) | Node::Padding(_)) => {}
                 Ok(Node::Entry(entry)) => all.push(Entry {
                     offset: entry.offset(),
                     depth: entry.depth(),

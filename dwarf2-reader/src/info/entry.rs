@@ -2,7 +2,7 @@
 
 use crate::abbrev::{AbbrevTable, Abbreviation, AttributeSpec};
 use crate::constants::DW_FORM_indirect;
-use crate::info::form::{Widths, is_section_offset};
+use crate::info::form::{self, Widths};
 use crate::info::{SECTION, Unit, Units, Value};
 use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
 
@@ -14,8 +14,10 @@ const EMPTY_ATTRIBUTES: u64 = 16;
 pub enum Node<'i, 'd> {
     /// An entry.
     Entry(Entry<'i, 'd>),
-    /// A 0, which ends the children of an entry, or pads the unit.
-    Null(Span),
+    /// A 0, which ends the children of an entry.
+    End(Span),
+    /// A 0 that ends nothing.
+    Padding(Span),
 }
 
 /// One entry. It borrows its shape from the [`Units`] (`'i`) and its values from the section (`'d`).
@@ -57,6 +59,43 @@ pub struct Attribute<'d> {
     pub is_section_offset: bool,
 }
 
+impl<'d> Attribute<'d> {
+    /// Name of the section that the value is an offset in, and the offset; `None` if the attribute is not about a section.
+    #[must_use]
+    pub fn section_offset(&self) -> Option<(&'static str, u64)> {
+        match self.value {
+            Value::SectionOffset(offset) => Some((form::pointed_section(self.name)?, offset)),
+            Value::Data(offset) if self.is_section_offset => {
+                Some((form::pointed_section(self.name)?, offset))
+            }
+            _ => None,
+        }
+    }
+
+    /// The operations of a location expression; `None` of other values, and of blocks that are something else.
+    #[must_use]
+    pub fn expression(&self) -> Option<&'d [u8]> {
+        match self.value {
+            Value::Block(operations) if form::is_expression(self.name, self.form) => Some(operations),
+            _ => None,
+        }
+    }
+
+    /// The value without what only says where it ends, in the section: a block without its length, a string without its NUL.
+    #[must_use]
+    pub fn content(&self) -> Span {
+        let Span { start, end } = self.span;
+        match self.value {
+            Value::Block(block) => end.saturating_sub(block.len() as u64)..end,
+            Value::String(string) => {
+                let behind = end.saturating_sub(1);
+                behind.saturating_sub(string.len() as u64)..behind
+            }
+            _ => start..end,
+        }
+    }
+}
+
 /// The entries of a unit: [`Units::nodes`]. An error ends them.
 #[derive(Debug, Clone)]
 pub struct Nodes<'i, 'd> {
@@ -79,8 +118,10 @@ impl<'i, 'd> Nodes<'i, 'd> {
     fn node(&mut self, cursor: &mut Cursor<'d>) -> Result<Node<'i, 'd>> {
         let start = cursor.offset();
         let Some((table, abbreviation)) = shape(self.table, cursor)? else {
+            let span = start..cursor.offset();
+            let node = if self.depth > 0 { Node::End(span) } else { Node::Padding(span) };
             self.depth -= 1;
-            return Ok(Node::Null(start..cursor.offset()));
+            return Ok(node);
         };
         if !self.budget.take(abbreviation.empty.into()) {
             return Err(cursor.error_at(start, ErrorKind::Budget("attributes that take no bytes")));
@@ -218,7 +259,7 @@ impl<'d> Iterator for Attributes<'_, 'd> {
         let start = self.cursor.offset();
         // Entries of `Nodes` have all their values; others end where the section is wrong.
         let (form, value) = self.unit.widths.read(written, &mut self.cursor).ok()?;
-        let is_section_offset = is_section_offset(name, form, (self.unit.format, self.unit.version));
+        let is_section_offset = form::is_section_offset(name, form, (self.unit.format, self.unit.version));
         let (span, is_indirect) = (start..self.cursor.offset(), written == DW_FORM_indirect);
         Some(Attribute { name, form, is_indirect, span, value, is_section_offset })
     }

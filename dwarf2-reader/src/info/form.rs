@@ -5,7 +5,7 @@
 use crate::constants::*;
 use crate::cursor::offset_width;
 use crate::info::Unit;
-use crate::{Cursor, ErrorKind, Format, Result};
+use crate::{Cursor, ErrorKind, Format, Result, loc, macinfo, ranges};
 
 /// The value of an attribute: what its form says, before its name does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,8 +143,27 @@ fn block<'d>(
     Ok(Value::Block(cursor.take(length, "a block")?))
 }
 
-/// Whether an attribute of class `loclistptr`, `lineptr`, `macptr` or `rangelistptr` may be a plain number of 4 or 8 bytes: before
-/// version 4 has `DW_FORM_sec_offset` (DWARF 3 §7.5.4, figure 20).
+/// Name of the section that an attribute of class `loclistptr`, `lineptr`, `macptr` or `rangelistptr` is about (DWARF 3 §7.5.4,
+/// figure 20).
+pub(super) fn pointed_section(name: u16) -> Option<&'static str> {
+    Some(match name {
+        DW_AT_stmt_list => ".debug_line",
+        DW_AT_macro_info => macinfo::SECTION,
+        DW_AT_ranges | DW_AT_start_scope => ranges::SECTION,
+        DW_AT_location
+        | DW_AT_string_length
+        | DW_AT_return_addr
+        | DW_AT_data_member_location
+        | DW_AT_frame_base
+        | DW_AT_segment
+        | DW_AT_static_link
+        | DW_AT_use_location
+        | DW_AT_vtable_elem_location => loc::SECTION,
+        _ => return None,
+    })
+}
+
+/// Whether such an attribute may be a plain number of this form: before version 4 has `DW_FORM_sec_offset`.
 pub(super) fn is_section_offset(name: u16, form: u16, unit: (Format, u16)) -> bool {
     let (format, version) = unit;
     let fits = match form {
@@ -152,20 +171,35 @@ pub(super) fn is_section_offset(name: u16, form: u16, unit: (Format, u16)) -> bo
         DW_FORM_data8 => format == Format::Dwarf64,
         _ => false,
     };
-    fits && match name {
-        DW_AT_data_member_location => version == 3 || version == 2,
-        DW_AT_location
-        | DW_AT_stmt_list
-        | DW_AT_string_length
-        | DW_AT_return_addr
-        | DW_AT_start_scope
-        | DW_AT_frame_base
-        | DW_AT_macro_info
-        | DW_AT_segment
-        | DW_AT_static_link
-        | DW_AT_use_location
-        | DW_AT_vtable_elem_location
-        | DW_AT_ranges => true,
-        _ => false,
-    }
+    let is_constant = name == DW_AT_data_member_location && version > 3;
+    fits && !is_constant && pointed_section(name).is_some()
+}
+
+/// Whether the block of an attribute is an expression: class `exprloc` of DWARF 4 (§7.5.4, figure 20), whose attributes have blocks
+/// in earlier versions.
+pub(super) fn is_expression(name: u16, form: u16) -> bool {
+    form == DW_FORM_exprloc
+        || matches!(
+            name,
+            DW_AT_location
+                | DW_AT_byte_size
+                | DW_AT_bit_offset
+                | DW_AT_bit_size
+                | DW_AT_string_length
+                | DW_AT_lower_bound
+                | DW_AT_return_addr
+                | DW_AT_bit_stride
+                | DW_AT_upper_bound
+                | DW_AT_count
+                | DW_AT_data_member_location
+                | DW_AT_frame_base
+                | DW_AT_segment
+                | DW_AT_static_link
+                | DW_AT_use_location
+                | DW_AT_vtable_elem_location
+                | DW_AT_allocated
+                | DW_AT_associated
+                | DW_AT_data_location
+                | DW_AT_byte_stride
+        )
 }

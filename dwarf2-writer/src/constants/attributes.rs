@@ -28,7 +28,7 @@ pub const DW_AT_producer: u16 = 0x25;
 pub const DW_AT_prototyped: u16 = 0x27;
 pub const DW_AT_return_addr: u16 = 0x2a;
 pub const DW_AT_start_scope: u16 = 0x2c;
-pub const DW_AT_stride_size: u16 = 0x2e;
+pub const DW_AT_bit_stride: u16 = 0x2e;
 pub const DW_AT_upper_bound: u16 = 0x2f;
 pub const DW_AT_abstract_origin: u16 = 0x31;
 pub const DW_AT_accessibility: u16 = 0x32;
@@ -92,12 +92,14 @@ pub const DW_AT_data_bit_offset: u16 = 0x6b;
 pub const DW_AT_const_expr: u16 = 0x6c;
 pub const DW_AT_enum_class: u16 = 0x6d;
 pub const DW_AT_linkage_name: u16 = 0x6e;
+pub const DW_AT_MIPS_linkage_name: u16 = 0x2007;
 
 // Found by name only, as an attribute in between has a meaning of its own.
 pub const DW_AT_lo_user: u16 = 0x2000;
 pub const DW_AT_hi_user: u16 = 0x3fff;
 
-/// Attributes of entries (DWARF 2.0.0 §7.5.4, figure 17; from 0x4e on DWARF 3, from 0x69 on DWARF 4).
+/// Attributes of entries (DWARF 2.0.0 §7.5.4, figure 17; from 0x4e on DWARF 3, from 0x69 on DWARF 4, from 0x6f on DWARF 5; the last
+/// ones are those of GCC and LLVM). Where versions differ, it has the later name.
 pub static DW_AT: NameTable<u16> = NameTable {
     entries: &[
         (DW_AT_sibling, "DW_AT_sibling"),
@@ -128,7 +130,7 @@ pub static DW_AT: NameTable<u16> = NameTable {
         (DW_AT_prototyped, "DW_AT_prototyped"),
         (DW_AT_return_addr, "DW_AT_return_addr"),
         (DW_AT_start_scope, "DW_AT_start_scope"),
-        (DW_AT_stride_size, "DW_AT_stride_size"),
+        (DW_AT_bit_stride, "DW_AT_bit_stride"),
         (DW_AT_upper_bound, "DW_AT_upper_bound"),
         (DW_AT_abstract_origin, "DW_AT_abstract_origin"),
         (DW_AT_accessibility, "DW_AT_accessibility"),
@@ -192,9 +194,89 @@ pub static DW_AT: NameTable<u16> = NameTable {
         (DW_AT_const_expr, "DW_AT_const_expr"),
         (DW_AT_enum_class, "DW_AT_enum_class"),
         (DW_AT_linkage_name, "DW_AT_linkage_name"),
+        // Of DWARF 5, which some producers write into units of earlier versions.
+        (0x6f, "DW_AT_string_length_bit_size"),
+        (0x70, "DW_AT_string_length_byte_size"),
+        (0x71, "DW_AT_rank"),
+        (0x72, "DW_AT_str_offsets_base"),
+        (0x73, "DW_AT_addr_base"),
+        (0x74, "DW_AT_rnglists_base"),
+        (0x76, "DW_AT_dwo_name"),
+        (0x77, "DW_AT_reference"),
+        (0x78, "DW_AT_rvalue_reference"),
+        (0x79, "DW_AT_macros"),
+        (0x7a, "DW_AT_call_all_calls"),
+        (0x7b, "DW_AT_call_all_source_calls"),
+        (0x7c, "DW_AT_call_all_tail_calls"),
+        (0x7d, "DW_AT_call_return_pc"),
+        (0x7e, "DW_AT_call_value"),
+        (0x7f, "DW_AT_call_origin"),
+        (0x80, "DW_AT_call_parameter"),
+        (0x81, "DW_AT_call_pc"),
+        (0x82, "DW_AT_call_tail_call"),
+        (0x83, "DW_AT_call_target"),
+        (0x84, "DW_AT_call_target_clobbered"),
+        (0x85, "DW_AT_call_data_location"),
+        (0x86, "DW_AT_call_data_value"),
+        (0x87, "DW_AT_noreturn"),
+        (0x88, "DW_AT_alignment"),
+        (0x89, "DW_AT_export_symbols"),
+        (0x8a, "DW_AT_deleted"),
+        (0x8b, "DW_AT_defaulted"),
+        (0x8c, "DW_AT_loclists_base"),
+        // Of vendors, as compilers write them.
+        (DW_AT_MIPS_linkage_name, "DW_AT_MIPS_linkage_name"),
+        (0x2107, "DW_AT_GNU_vector"),
+        (0x2108, "DW_AT_GNU_guarded_by"),
+        (0x2109, "DW_AT_GNU_pt_guarded_by"),
+        (0x210a, "DW_AT_GNU_guarded"),
+        (0x210b, "DW_AT_GNU_pt_guarded"),
+        (0x210c, "DW_AT_GNU_locks_excluded"),
+        (0x210d, "DW_AT_GNU_exclusive_locks_required"),
+        (0x210e, "DW_AT_GNU_shared_locks_required"),
+        (0x210f, "DW_AT_GNU_odr_signature"),
+        (0x2110, "DW_AT_GNU_template_name"),
+        (0x2111, "DW_AT_GNU_call_site_value"),
+        (0x2112, "DW_AT_GNU_call_site_data_value"),
+        (0x2113, "DW_AT_GNU_call_site_target"),
+        (0x2114, "DW_AT_GNU_call_site_target_clobbered"),
+        (0x2115, "DW_AT_GNU_tail_call"),
+        (0x2116, "DW_AT_GNU_all_tail_call_sites"),
+        (0x2117, "DW_AT_GNU_all_call_sites"),
+        (0x2118, "DW_AT_GNU_all_source_call_sites"),
+        (0x2119, "DW_AT_GNU_macros"),
+        (0x211a, "DW_AT_GNU_deleted"),
+        (0x2130, "DW_AT_GNU_dwo_name"),
+        (0x2131, "DW_AT_GNU_dwo_id"),
+        (0x2132, "DW_AT_GNU_ranges_base"),
+        (0x2133, "DW_AT_GNU_addr_base"),
+        (0x2134, "DW_AT_GNU_pubnames"),
+        (0x2135, "DW_AT_GNU_pubtypes"),
+        (0x2136, "DW_AT_GNU_discriminator"),
+        (0x2137, "DW_AT_GNU_locviews"),
+        (0x2138, "DW_AT_GNU_entry_view"),
+        (0x2303, "DW_AT_GNU_numerator"),
+        (0x2304, "DW_AT_GNU_denominator"),
+        (0x2305, "DW_AT_GNU_bias"),
+        (0x3e00, "DW_AT_LLVM_include_path"),
+        (0x3e01, "DW_AT_LLVM_config_macros"),
+        (0x3e02, "DW_AT_LLVM_isysroot"),
+        (0x3fe1, "DW_AT_APPLE_optimized"),
+        (0x3fe2, "DW_AT_APPLE_flags"),
+        (0x3fe3, "DW_AT_APPLE_isa"),
+        (0x3fe4, "DW_AT_APPLE_block"),
+        (0x3fe5, "DW_AT_APPLE_major_runtime_vers"),
+        (0x3fe6, "DW_AT_APPLE_runtime_class"),
+        (0x3fe7, "DW_AT_APPLE_omit_frame_ptr"),
+        (0x3fe8, "DW_AT_APPLE_property_name"),
+        (0x3fe9, "DW_AT_APPLE_property_getter"),
+        (0x3fea, "DW_AT_APPLE_property_setter"),
+        (0x3feb, "DW_AT_APPLE_property_attribute"),
+        (0x3fec, "DW_AT_APPLE_objc_complete_type"),
+        (0x3fed, "DW_AT_APPLE_property"),
     ],
     aliases: &[
-        (DW_AT_stride_size, "DW_AT_bit_stride"),
+        (DW_AT_bit_stride, "DW_AT_stride_size"),
         (DW_AT_lo_user, "DW_AT_lo_user"),
         (DW_AT_hi_user, "DW_AT_hi_user"),
     ],

@@ -40,8 +40,8 @@ pub const DW_TAG_namelist: u16 = 0x2b;
 pub const DW_TAG_namelist_item: u16 = 0x2c;
 pub const DW_TAG_packed_type: u16 = 0x2d;
 pub const DW_TAG_subprogram: u16 = 0x2e;
-pub const DW_TAG_template_type_param: u16 = 0x2f;
-pub const DW_TAG_template_value_param: u16 = 0x30;
+pub const DW_TAG_template_type_parameter: u16 = 0x2f;
+pub const DW_TAG_template_value_parameter: u16 = 0x30;
 pub const DW_TAG_thrown_type: u16 = 0x31;
 pub const DW_TAG_try_block: u16 = 0x32;
 pub const DW_TAG_variant_part: u16 = 0x33;
@@ -65,7 +65,8 @@ pub const DW_TAG_template_alias: u16 = 0x43;
 pub const DW_TAG_lo_user: u16 = 0x4080;
 pub const DW_TAG_hi_user: u16 = 0xffff;
 
-/// Tags of entries (DWARF 2.0.0 §7.5.4, figure 14; from 0x36 on DWARF 3, from 0x41 on DWARF 4).
+/// Tags of entries (DWARF 2.0.0 §7.5.4, figure 14; from 0x36 on DWARF 3, from 0x41 on DWARF 4, from 0x44 on
+/// DWARF 5; the last ones are those of GCC and LLVM). Where versions differ, it has the later name.
 pub static DW_TAG: NameTable<u16> = NameTable {
     entries: &[
         (DW_TAG_array_type, "DW_TAG_array_type"),
@@ -108,8 +109,8 @@ pub static DW_TAG: NameTable<u16> = NameTable {
         (DW_TAG_namelist_item, "DW_TAG_namelist_item"),
         (DW_TAG_packed_type, "DW_TAG_packed_type"),
         (DW_TAG_subprogram, "DW_TAG_subprogram"),
-        (DW_TAG_template_type_param, "DW_TAG_template_type_param"),
-        (DW_TAG_template_value_param, "DW_TAG_template_value_param"),
+        (DW_TAG_template_type_parameter, "DW_TAG_template_type_parameter"),
+        (DW_TAG_template_value_parameter, "DW_TAG_template_value_parameter"),
         (DW_TAG_thrown_type, "DW_TAG_thrown_type"),
         (DW_TAG_try_block, "DW_TAG_try_block"),
         (DW_TAG_variant_part, "DW_TAG_variant_part"),
@@ -128,10 +129,27 @@ pub static DW_TAG: NameTable<u16> = NameTable {
         (DW_TAG_type_unit, "DW_TAG_type_unit"),
         (DW_TAG_rvalue_reference_type, "DW_TAG_rvalue_reference_type"),
         (DW_TAG_template_alias, "DW_TAG_template_alias"),
+        // Of DWARF 5 and of GCC and LLVM, as compilers write them.
+        (0x44, "DW_TAG_coarray_type"),
+        (0x45, "DW_TAG_generic_subrange"),
+        (0x46, "DW_TAG_dynamic_type"),
+        (0x47, "DW_TAG_atomic_type"),
+        (0x48, "DW_TAG_call_site"),
+        (0x49, "DW_TAG_call_site_parameter"),
+        (0x4a, "DW_TAG_skeleton_unit"),
+        (0x4b, "DW_TAG_immutable_type"),
+        (0x4104, "DW_TAG_GNU_BINCL"),
+        (0x4105, "DW_TAG_GNU_EINCL"),
+        (0x4106, "DW_TAG_GNU_template_template_param"),
+        (0x4107, "DW_TAG_GNU_template_parameter_pack"),
+        (0x4108, "DW_TAG_GNU_formal_parameter_pack"),
+        (0x4109, "DW_TAG_GNU_call_site"),
+        (0x410a, "DW_TAG_GNU_call_site_parameter"),
+        (0x4200, "DW_TAG_APPLE_property"),
     ],
     aliases: &[
-        (DW_TAG_template_type_param, "DW_TAG_template_type_parameter"),
-        (DW_TAG_template_value_param, "DW_TAG_template_value_parameter"),
+        (DW_TAG_template_type_parameter, "DW_TAG_template_type_param"),
+        (DW_TAG_template_value_parameter, "DW_TAG_template_value_param"),
         (DW_TAG_lo_user, "DW_TAG_lo_user"),
         (DW_TAG_hi_user, "DW_TAG_hi_user"),
     ],

@@ -213,12 +213,14 @@ pub const DW_CC_nocall: u8 = 0x03;
 pub const DW_CC_lo_user: u8 = 0x40;
 pub const DW_CC_hi_user: u8 = 0xff;
 
-/// `DW_AT_calling_convention` (DWARF 2.0.0 §7.15, figure 29).
+/// `DW_AT_calling_convention` (DWARF 2.0.0 §7.15, figure 29; from 4 on DWARF 5).
 pub static DW_CC: NameTable = NameTable {
     entries: &[
         (DW_CC_normal, "DW_CC_normal"),
         (DW_CC_program, "DW_CC_program"),
         (DW_CC_nocall, "DW_CC_nocall"),
+        (0x04, "DW_CC_pass_by_reference"),
+        (0x05, "DW_CC_pass_by_value"),
     ],
     aliases: &[(DW_CC_lo_user, "DW_CC_lo_user"), (DW_CC_hi_user, "DW_CC_hi_user")],
 };

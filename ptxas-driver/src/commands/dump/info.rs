@@ -1,137 +1,111 @@
 //! `.debug_abbrev` and the entries of `.debug_info`.
+#![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit, Rest, Span};
-use super::section::{Decoded, Room, Source, View, padding};
+use super::section::{Decoded, Source, View, rest_of, string_budget, take};
 use crate::commands::read::text;
 use cubin_read::expression;
-use gimli::{
-    AttributeValue, DebugAbbrev, DebugInfo, DebugInfoOffset, DwAt, DwForm, DwTag, EndianSlice, LittleEndian,
-};
+use dwarf2_reader::abbrev::AbbrevTable;
+#[allow(clippy::wildcard_imports, reason = "all of DWARF's tables of names")]
+use dwarf2_reader::constants::*;
+use dwarf2_reader::info::{self, Entry, Node, Units, Value};
+use dwarf2_reader::strings;
+use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::{Error, ErrorKind, Result};
-use std::ops::Range;
-
-/// Most attributes of one abbreviation: DWARF has fewer names.
-const MAX_ATTRIBUTES: usize = 1 << 12;
-
-type Bytes<'d> = EndianSlice<'d, LittleEndian>;
-
-macro_rules! dwarf_name {
-    ($value:expr, $prefix:literal) => {
-        $value.static_string().map_or_else(|| format!(concat!($prefix, "{:#x}"), $value.0), str::to_owned)
-    };
-}
+use std::borrow::Cow;
+use std::fmt::LowerHex;
 
 /// DWARF 2.0.0 §7.5.3.
 pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
     let (mut all, mut rest) = (Vec::new(), Vec::new());
-    while !cursor.is_empty() {
-        let offset = cursor.offset();
-        let code = cursor.uleb("an abbreviation code")?;
-        if code == 0 {
-            rest.push(Rest::new(Span::between(offset, cursor.offset()), "end of table"));
-            continue;
+    let (bytes, mut end) = (&view.data.bytes, 0);
+    while end < bytes.len() as u64 {
+        let table = AbbrevTable::read(bytes, end).map_err(|error| view.fault(error))?;
+        for abbreviation in table.all() {
+            let attributes = table.attributes(abbreviation).iter();
+            end = abbreviation.span.end;
+            all.push(Abbreviation {
+                at: abbreviation.span.clone().into(),
+                code: abbreviation.code,
+                tag: name(&DW_TAG, "DW_TAG_", abbreviation.tag),
+                children: abbreviation.has_children,
+                attributes: attributes
+                    .map(|spec| (name(&DW_AT, "DW_AT_", spec.name), name(&DW_FORM, "DW_FORM_", spec.form)))
+                    .collect(),
+            });
         }
-        let tag = DwTag(number_16(&mut cursor, "a tag")?);
-        let children = cursor.number(1, "the children flag")? != 0;
-        let mut attributes = Vec::new();
-        loop {
-            let name = DwAt(number_16(&mut cursor, "an attribute name")?);
-            let form = DwForm(number_16(&mut cursor, "an attribute form")?);
-            if (name.0, form.0) == (0, 0) {
-                break;
-            }
-            if attributes.len() == MAX_ATTRIBUTES {
-                let kind = ErrorKind::Other(format!(
-                    "abbreviation {code} has more than {MAX_ATTRIBUTES} attributes"
-                ));
-                return Err(cursor.error(kind));
-            }
-            attributes.push((dwarf_name!(name, "DW_AT_"), dwarf_name!(form, "DW_FORM_")));
+        let terminator = Span::until(&mut end, table.span().end);
+        if terminator.size > 0 {
+            rest.push(Rest::new(terminator, "end of table"));
         }
-        let at = Span::between(offset, cursor.offset());
-        all.push(Abbreviation { at, code, tag: dwarf_name!(tag, "DW_TAG_"), children, attributes });
     }
     Ok((Contents::Abbreviations(all), rest).into())
 }
 
-/// A tag, an attribute's name or a form: DWARF defines none above 16 bits.
-fn number_16(cursor: &mut Cursor<'_>, what: &'static str) -> Result<u16> {
-    let at = cursor.offset();
-    let found = cursor.uleb(what)?;
-    let kind = ErrorKind::Value { field: what, found, expected: "a number of 16 bits" };
-    u16::try_from(found).map_err(|_| cursor.error_at(at, kind))
+/// The name of a number, or the prefix of its family and the number.
+fn name<T: Copy + Ord + LowerHex>(table: &NameTable<T>, prefix: &str, value: T) -> Cow<'static, str> {
+    table.name(value).map_or_else(|| format!("{prefix}{value:#x}").into(), Cow::Borrowed)
 }
 
 /// Every unit's entries.
 pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
     let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
-    let abbrev = DebugAbbrev::new(abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes), LittleEndian);
     let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
-    let mut room = Room::new(&view.data.bytes, strings);
-    let fail = |offset: usize, error: gimli::Error| {
-        Error::new(&*view.name, offset as u64, ErrorKind::Other(error.to_string()))
-    };
-    let debug_info = DebugInfo::new(&view.data.bytes, LittleEndian);
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
+    let section = &*view.data.bytes;
+    let mut budget = string_budget(section, strings);
+    let all = Units::read(section, abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes));
+    let all = all.map_err(|error| view.fault(error))?;
     let (mut units, mut rest) = (Vec::new(), Vec::new());
-    loop {
-        rest.extend(padding(&mut cursor));
-        if cursor.is_empty() {
-            return Ok((Contents::Info(units), rest).into());
-        }
-        let start = cursor.offset() as usize;
-        let header =
-            debug_info.header_from_offset(DebugInfoOffset(start)).map_err(|error| fail(start, error))?;
-        let size = header.length_including_self();
-        cursor.take(size as u64, "a unit")?;
-        let abbreviations = header.abbreviations(&abbrev).map_err(|error| fail(start, error))?;
-        let mut raw = header.entries_raw(&abbreviations, None).map_err(|error| fail(start, error))?;
+    let mut end = 0;
+    for header in all.all() {
+        rest.extend(rest_of(end..header.span.start, "padding"));
+        end = header.span.end;
         let mut unit = InfoUnit {
-            at: Span::between(start as u64, cursor.offset()),
-            header_size: raw.next_offset().0 as u64,
-            version: header.version(),
-            address_size: header.address_size(),
-            abbrev_offset: header.debug_abbrev_offset().0 as u64,
+            at: header.span.clone().into(),
+            header_size: header.entries - header.span.start,
+            version: header.version,
+            address_size: header.address_size,
+            abbrev_offset: header.abbrev_offset,
             entries: Vec::new(),
         };
         let mut kept = Kept::default();
-        while !raw.is_empty() {
-            let offset = start + raw.next_offset().0;
-            let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
-            let Some(abbreviation) = raw.read_abbreviation().map_err(|error| fail(offset, error))? else {
-                let at = Span::between(offset as u64, (start + raw.next_offset().0) as u64);
-                rest.push(Rest::new(at, if depth > 0 { "end of children" } else { "padding" }));
-                continue;
+        for node in all.nodes(header, section) {
+            let entry = match node.map_err(|error| view.fault(error))? {
+                Node::Entry(entry) => entry,
+                Node::End(span) => {
+                    rest.extend(rest_of(span, "end of children"));
+                    continue;
+                }
+                Node::Padding(span) => {
+                    rest.extend(rest_of(span, "padding"));
+                    continue;
+                }
             };
+            let words = Words { source, view, strings, unit: header, entry };
             let mut attributes = Vec::new();
-            let mut own = false;
-            for spec in abbreviation.attributes() {
-                let field = start + raw.next_offset().0;
-                let attribute = raw.read_attribute(*spec).map_err(|error| fail(field, error))?;
-                let end = (start + raw.next_offset().0) as u64;
-                let unit = start..start + size;
-                let words = Words { source, view, strings, unit, field: field as u64, end };
+            let (mut own, mut behind) = (false, entry.offset());
+            for attribute in entry.attributes() {
                 own |= words.is_wanted(&attribute);
-                let name = dwarf_name!(attribute.name(), "DW_AT_");
+                behind = attribute.span.end;
                 let value = words.value(&attribute);
-                room.take(value.len(), view, field as u64)?;
-                attributes.push(Attribute { name, value });
+                take(&mut budget, value.len(), view, attribute.span.start)?;
+                attributes.push(Attribute { name: name(&DW_AT, "DW_AT_", attribute.name), value });
             }
+            let depth = entry.depth() as usize;
             if source.filter.is_none() || kept.keep(depth, own) {
-                let at = Span::between(offset as u64, (start + raw.next_offset().0) as u64);
-                let tag = dwarf_name!(abbreviation.tag(), "DW_TAG_");
-                unit.entries.push(Die { at, depth, tag, attributes });
+                let at = if attributes.is_empty() { entry.span() } else { entry.offset()..behind };
+                let tag = name(&DW_TAG, "DW_TAG_", entry.tag());
+                unit.entries.push(Die { at: at.into(), depth, tag, attributes });
             }
         }
         if source.filter.is_none() || unit.entries.iter().any(|entry| entry.depth > 0) {
             units.push(unit);
         }
     }
+    rest.extend(rest_of(end..section.len() as u64, "padding"));
+    Ok((Contents::Info(units), rest).into())
 }
 
 /// Which entries `--function` keeps: unit entries, and the trees below entries of the function.
@@ -155,99 +129,95 @@ struct Words<'s, 'c, 'd> {
     source: &'s Source<'c, 'd>,
     view: &'s View<'c>,
     strings: &'s [u8],
-    /// The unit in `.debug_info`.
-    unit: Range<usize>,
-    /// Offset of the attribute's value in `.debug_info`.
-    field: u64,
-    /// Offset behind it.
-    end: u64,
+    unit: &'s info::Unit,
+    entry: Entry<'s, 's>,
 }
 
 impl Words<'_, '_, '_> {
     /// Whether the attribute is the start of one of the functions that `--function` names.
-    fn is_wanted(&self, attribute: &gimli::Attribute<Bytes<'_>>) -> bool {
+    fn is_wanted(&self, attribute: &info::Attribute<'_>) -> bool {
         let Some(filter) = &self.source.filter else { return false };
-        if attribute.name() != gimli::DW_AT_low_pc {
+        if attribute.name != DW_AT_low_pc {
             return false;
         }
-        let place = match (self.view.data.target(self.field), attribute.value()) {
+        let place = match (self.view.data.target(attribute.span.start), attribute.value) {
             (Some(target), _) => {
                 target.section.map(|section| (self.source.cubin.section_name(section), target.offset))
             }
-            (None, AttributeValue::Addr(address)) => self.source.at_address(address),
+            (None, Value::Address(address)) => self.source.at_address(address),
             (None, _) => None,
         };
         place.is_some_and(|(section, offset)| filter.has_offset(section, offset))
     }
 
-    fn value(&self, attribute: &gimli::Attribute<Bytes<'_>>) -> String {
-        let bytes = |block: &[u8]| {
-            // A block is the last thing in its field, behind its length.
-            let start = self.end.saturating_sub(block.len() as u64);
+    fn value(&self, attribute: &info::Attribute<'_>) -> String {
+        let field = attribute.span.start;
+        if let Some(operations) = attribute.expression() {
             let address = |at, value| self.source.field(self.view, at, value);
-            format!("{{ {} }}", expression::words(block, start, &address))
-        };
-        match attribute.value() {
-            AttributeValue::Addr(address) => {
-                let place = match attribute.name() {
-                    gimli::DW_AT_high_pc => self.source.end_place(self.view, self.field, address),
-                    _ => self.source.code_place(self.view, self.field, address),
+            return format!("{{ {} }}", expression::words(operations, attribute.content().start, &address));
+        }
+        if let Some((section, offset)) = attribute.section_offset() {
+            return format!("{section}+{offset:#x}");
+        }
+        match attribute.value {
+            Value::Address(address) => {
+                let place = match attribute.name {
+                    DW_AT_high_pc => self.source.end_place(self.view, field, address),
+                    _ => self.source.code_place(self.view, field, address),
                 };
                 place.unwrap_or_else(|| format!("{address:#x} (no relocation)"))
             }
-            AttributeValue::String(string) => format!("{:?}", text(string.slice())),
-            AttributeValue::DebugStrRef(offset) => match string_at(self.strings, offset.0) {
+            Value::String(string) => format!("{:?}", text(string)),
+            Value::StringOffset(offset) => match strings::string_at(self.strings, offset) {
                 Some(string) => format!("{:?}", text(string)),
-                None => place(SectionKind::DebugStr, offset.0),
+                None => format!("{}+{offset:#x}", strings::SECTION),
             },
-            AttributeValue::Exprloc(expression) => bytes(expression.0.slice()),
-            AttributeValue::Block(block) => format!("{:02x?}", block.slice()),
-            AttributeValue::Flag(flag) => flag.to_string(),
-            AttributeValue::UnitRef(offset) => {
-                let die = self.unit.start.checked_add(offset.0).filter(|die| self.unit.contains(die));
-                die.map_or_else(
-                    || format!("unit+{:#x} (outside the unit)", offset.0),
-                    |die| format!("<{die:#x}>"),
-                )
+            Value::Block(block) => format!("{block:02x?}"),
+            Value::Flag(flag) => (flag != 0).to_string(),
+            Value::UnitReference(offset) => {
+                match self.entry.in_unit(offset).filter(|entry| self.unit.span.contains(entry)) {
+                    Some(entry) => format!("<{entry:#x}>"),
+                    None => format!("unit+{offset:#x} (outside the unit)"),
+                }
             }
-            AttributeValue::DebugInfoRef(offset) => format!("<{:#x}>", offset.0),
-            AttributeValue::DebugLineRef(offset) => place(SectionKind::DebugLine, offset.0),
-            AttributeValue::LocationListsRef(offset) => place(SectionKind::DebugLoc, offset.0),
-            AttributeValue::DebugMacinfoRef(offset) => place(SectionKind::DebugMacinfo, offset.0),
-            AttributeValue::RangeListsRef(offset) => place(SectionKind::DebugRanges, offset.0),
-            AttributeValue::SecOffset(offset) => format!("{offset:#x}"),
-            AttributeValue::Language(value) => dwarf_name!(value, "DW_LANG_"),
-            AttributeValue::Encoding(value) => dwarf_name!(value, "DW_ATE_"),
-            AttributeValue::Inline(value) => dwarf_name!(value, "DW_INL_"),
-            AttributeValue::Accessibility(value) => dwarf_name!(value, "DW_ACCESS_"),
-            AttributeValue::Virtuality(value) => dwarf_name!(value, "DW_VIRTUALITY_"),
-            AttributeValue::Visibility(value) => dwarf_name!(value, "DW_VIS_"),
-            AttributeValue::CallingConvention(value) => dwarf_name!(value, "DW_CC_"),
-            AttributeValue::FileIndex(index) => format!("file {index}"),
-            AttributeValue::AddressClass(class) => match AddressClass::of_value(class.0) {
-                Some(named) => format!("{} {named}", class.0),
-                None => class.0.to_string(),
+            Value::InfoReference(offset) => format!("<{offset:#x}>"),
+            Value::Signature(signature) => format!("type {signature:#018x}"),
+            Value::SectionOffset(offset) => format!("{offset:#x}"),
+            Value::Data(value) => match self.view.data.target(field) {
+                Some(target) if attribute.form == DW_FORM_data8 => self.source.place(target),
+                _ => constant(attribute.name, value),
             },
-            AttributeValue::Udata(value) => value.to_string(),
-            AttributeValue::Sdata(value) => value.to_string(),
-            AttributeValue::Data1(value) => value.to_string(),
-            AttributeValue::Data2(value) => value.to_string(),
-            AttributeValue::Data4(value) => value.to_string(),
-            AttributeValue::Data8(value) => match self.view.data.target(self.field) {
-                Some(target) => self.source.place(target),
-                None => value.to_string(),
+            Value::Unsigned(value) => constant(attribute.name, value),
+            Value::Signed(value) => match u64::try_from(value) {
+                Ok(value) => constant(attribute.name, value),
+                Err(_) => value.to_string(),
             },
-            other => format!("{other:?}"),
         }
     }
 }
 
-/// A place in a section, by its offset.
-fn place(section: SectionKind, offset: usize) -> String {
-    format!("{}+{offset:#x}", section.name())
-}
-
-fn string_at(strings: &[u8], offset: usize) -> Option<&[u8]> {
-    let rest = strings.get(offset..)?;
-    rest.get(..memchr::memchr(0, rest)?)
+/// The value of an attribute in words: by name where DWARF has names for it.
+fn constant(attribute: u16, value: u64) -> String {
+    let (table, prefix) = match attribute {
+        DW_AT_language => {
+            let language = u16::try_from(value).ok();
+            return language
+                .map_or_else(|| value.to_string(), |value| name(&DW_LANG, "DW_LANG_", value).into_owned());
+        }
+        DW_AT_decl_file | DW_AT_call_file => return format!("file {value}"),
+        DW_AT_address_class => {
+            let class = AddressClass::of_value(value);
+            return class.map_or_else(|| value.to_string(), |class| format!("{value} {class}"));
+        }
+        DW_AT_encoding => (&DW_ATE, "DW_ATE_"),
+        DW_AT_inline => (&DW_INL, "DW_INL_"),
+        DW_AT_accessibility => (&DW_ACCESS, "DW_ACCESS_"),
+        DW_AT_virtuality => (&DW_VIRTUALITY, "DW_VIRTUALITY_"),
+        DW_AT_visibility => (&DW_VIS, "DW_VIS_"),
+        DW_AT_calling_convention => (&DW_CC, "DW_CC_"),
+        DW_AT_ordering => (&DW_ORD, "DW_ORD_"),
+        DW_AT_identifier_case => (&DW_ID, "DW_ID_"),
+        _ => return value.to_string(),
+    };
+    u8::try_from(value).map_or_else(|_| value.to_string(), |value| name(table, prefix, value).into_owned())
 }

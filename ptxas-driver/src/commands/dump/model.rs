@@ -62,6 +62,12 @@ pub(in crate::commands) struct Span {
     pub(in crate::commands) size: u64,
 }
 
+impl From<dwarf2_reader::Span> for Span {
+    fn from(span: dwarf2_reader::Span) -> Self {
+        Self::between(span.start, span.end)
+    }
+}
+
 impl Span {
     /// From one offset up to another.
     pub(in crate::commands) fn between(offset: u64, end: u64) -> Self {
@@ -351,10 +357,10 @@ pub(in crate::commands) struct Abbreviation {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) code: u64,
-    pub(in crate::commands) tag: String,
+    pub(in crate::commands) tag: Cow<'static, str>,
     pub(in crate::commands) children: bool,
     /// Attribute and form.
-    pub(in crate::commands) attributes: Vec<(String, String)>,
+    pub(in crate::commands) attributes: Vec<(Cow<'static, str>, Cow<'static, str>)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -375,13 +381,13 @@ pub(in crate::commands) struct Die {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) depth: usize,
-    pub(in crate::commands) tag: String,
+    pub(in crate::commands) tag: Cow<'static, str>,
     pub(in crate::commands) attributes: Vec<Attribute>,
 }
 
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Attribute {
-    pub(in crate::commands) name: String,
+    pub(in crate::commands) name: Cow<'static, str>,
     pub(in crate::commands) value: String,
 }
 

@@ -24,11 +24,12 @@
 mod names;
 mod operations;
 
-use super::section::{Room, Source, View, kind};
+use super::section::{Source, View, kind, string_budget, take};
 use super::text::hex;
 use crate::cli::complain;
 use crate::commands::read::{printable, text};
-use dwarf2_writer::constants as dw;
+use dwarf2_reader::WorkBudget;
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -211,7 +212,7 @@ struct Info<'v, 'c> {
     abbrev: Option<View<'c>>,
     strings: Option<View<'c>>,
     model: Model,
-    room: Room,
+    budget: WorkBudget,
     specs_left: usize,
 }
 
@@ -227,8 +228,8 @@ impl<'v, 'c> Info<'v, 'c> {
     fn new(source: &Source<'c, '_>, view: &'v View<'c>, shown: Shown<'v>, model: Model) -> Result<Self> {
         let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
         let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
-        let room = Room::new(&view.data.bytes, strings.as_ref().map_or(&[], |view| &view.data.bytes));
-        Ok(Self { view, shown, abbrev, strings, model, room, specs_left: MAX_SPECS })
+        let budget = string_budget(&view.data.bytes, strings.as_ref().map_or(&[], |view| &view.data.bytes));
+        Ok(Self { view, shown, abbrev, strings, model, budget, specs_left: MAX_SPECS })
     }
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<bool> {
@@ -350,7 +351,7 @@ impl<'v, 'c> Info<'v, 'c> {
             Some(Form::Offset) => {
                 let (field, offset) = (cursor.offset(), number(cursor, 4)?);
                 let string = self.string(offset);
-                self.room.take(string.len(), self.view, field)?;
+                take(&mut self.budget, string.len(), self.view, field)?;
                 write!(out, "{string}")
             }
             Some(Form::Block(size, width)) => {

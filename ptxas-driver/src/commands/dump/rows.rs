@@ -1,9 +1,10 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
 use super::model::{Contents, LineFile, LineRow, LineSequence, LineUnit, Located, Rest, Span};
-use super::section::{Decoded, Room, Source, View};
+use super::section::{Decoded, Source, View, string_budget, take};
 use crate::commands::read::{doubt_text, text};
-use dwarf2_writer::constants::DW_LNE;
+use dwarf2_reader::WorkBudget;
+use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::line::{self, LineOp, PlacedSequence, PlacedTable, Sequence};
@@ -14,8 +15,8 @@ pub(super) fn lines(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded>
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
     let tables = line::decode_placed(&view.name, &view.data.bytes)?;
     let names = CalleeNames::new(strings, tables.iter().map(|placed| UnitNames::of(&placed.table)));
-    let mut reader =
-        Reader { source, view, names, room: Room::new(&view.data.bytes, strings), rest: Vec::new() };
+    let budget = string_budget(&view.data.bytes, strings);
+    let mut reader = Reader { source, view, names, budget, rest: Vec::new() };
     let mut units = Vec::new();
     for (number, placed) in tables.iter().enumerate() {
         let PlacedTable { table, offset, header_size, size, sequences: places } = placed;
@@ -51,7 +52,7 @@ struct Reader<'r, 'c, 'd> {
     source: &'r Source<'c, 'd>,
     view: &'r View<'c>,
     names: CalleeNames<'r>,
-    room: Room,
+    budget: WorkBudget,
     /// The ends of sequences.
     rest: Vec<Rest>,
 }
@@ -94,7 +95,7 @@ impl Reader<'_, '_, '_> {
             }
             let callee = (row.context != 0).then(|| self.names.get(unit, row.name));
             let length = callee.and_then(|callee| callee.name).map_or(0, <[u8]>::len);
-            self.room.take(length, self.view, sequence.base_offset)?;
+            take(&mut self.budget, length, self.view, sequence.base_offset)?;
             rows.push(LineRow {
                 at,
                 number: numbered.number(index),

@@ -3,6 +3,7 @@
 use super::model::{Contents, FunctionFacts, Header, Rest, Section, Span};
 use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
+use dwarf2_reader::WorkBudget;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
@@ -128,35 +129,30 @@ impl From<(Contents, Vec<Rest>)> for Decoded {
     }
 }
 
-/// Bytes that strings may still take which many fields of a section refer to.
-pub(super) struct Room {
-    left: usize,
+/// Bytes of strings that the fields of a section may refer to, for each byte of both: many may share a long string.
+const SHARED_STRINGS: u64 = 256;
+
+/// A budget of text for the strings that the fields of a section refer to.
+pub(super) fn string_budget(section: &[u8], strings: &[u8]) -> WorkBudget {
+    WorkBudget::of_input((section.len() as u64).saturating_add(strings.len() as u64), SHARED_STRINGS)
 }
 
-impl Room {
-    /// In any case.
-    const LEAST: usize = 64 << 20;
-
-    /// Beyond that, how many times the bytes of the section and of the strings.
-    const GROWTH: usize = 256;
-
-    pub(super) fn new(section: &[u8], strings: &[u8]) -> Self {
-        let bytes = section.len().saturating_add(strings.len());
-        Self { left: bytes.saturating_mul(Self::GROWTH).max(Self::LEAST) }
+/// Takes the length of a text for the field at `offset`.
+///
+/// # Errors
+///
+/// The budget is spent: so many fields refer to long strings.
+pub(super) fn take(budget: &mut WorkBudget, len: usize, view: &View<'_>, offset: u64) -> Result<()> {
+    if budget.take(len as u64) {
+        return Ok(());
     }
+    let text = "too many fields refer to long strings to show them all";
+    Err(Error::new(&*view.name, offset, ErrorKind::Other(text.into())))
+}
 
-    /// Takes `len` bytes for the field at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// There is no more room: so many fields refer to long strings.
-    pub(super) fn take(&mut self, len: usize, view: &View<'_>, offset: u64) -> Result<()> {
-        self.left = self.left.checked_sub(len).ok_or_else(|| {
-            let text = "too many fields refer to long strings to show them all";
-            Error::new(&*view.name, offset, ErrorKind::Other(text.into()))
-        })?;
-        Ok(())
-    }
+/// Bytes that are no item; `None` where there are none.
+pub(super) fn rest_of(span: dwarf2_reader::Span, what: impl Into<Cow<'static, str>>) -> Option<Rest> {
+    (!span.is_empty()).then(|| Rest::new(span.into(), what))
 }
 
 /// One section with its relocations.
@@ -164,6 +160,18 @@ pub(super) struct View<'c> {
     pub(super) index: SectionIndex,
     pub(super) name: String,
     pub(super) data: RelocatedSection<'c>,
+}
+
+impl View<'_> {
+    /// The error of a reader that knows native sections only, with the name of the section at fault: this one, or one beside it.
+    pub(super) fn fault(&self, error: dwarf2_reader::Error) -> Error {
+        let native = SectionName::native(error.section);
+        let name = match SectionName::parse(&self.name).space {
+            Space::Native => native.to_string(),
+            Space::Mercury => native.mercury().to_string(),
+        };
+        Error::from(error).moved(name, 0)
+    }
 }
 
 impl<'c, 'd> Source<'c, 'd> {

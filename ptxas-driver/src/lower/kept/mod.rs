@@ -3,6 +3,7 @@
 //! The PTX's entries were written for the code that the PTX describes. For optimised code their places are taken from the line tables that
 //! go into the same file: an inlined call covers the addresses whose chain of call sites is its own, a block those of the PTX lines it is
 //! made of, and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G, clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
+#![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 mod places;
 mod tables;
@@ -11,9 +12,9 @@ mod tree;
 use super::{Context, Lowered};
 use crate::options::{Extras, PathMap};
 use anyhow::{Context as _, Result};
-#[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_* and DW_TAG_*")]
-use dwarf2_writer::constants::*;
-use gimli::{Encoding, EndianSlice, Format, LittleEndian, Operation};
+#[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
+use dwarf2_reader::constants::*;
+use dwarf2_reader::expression;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use places::{Home, Places, Taken};
@@ -141,8 +142,6 @@ fn map_strings(bytes: &mut [u8], maps: &[PathMap], names: &BTreeSet<usize>) {
     }
 }
 
-/// The linkage name of compilers that write DWARF 2, in the vendors' range.
-const DW_AT_MIPS_LINKAGE_NAME: u16 = 0x2007;
 /// Attributes that say where something is at run time.
 const LOCATIONS: [u16; 6] = [
     DW_AT_location,
@@ -323,7 +322,7 @@ impl<'e> Editor<'e> {
         // A declaration may stand behind the definition; a chain that goes on is none of a compiler's.
         for _ in 0..4 {
             let Some(entry) = next else { break };
-            for name in [DW_AT_MIPS_LINKAGE_NAME, DW_AT_linkage_name, DW_AT_name] {
+            for name in [DW_AT_MIPS_linkage_name, DW_AT_linkage_name, DW_AT_name] {
                 names.extend(entry.attribute(name).and_then(|attribute| self.text(attribute)));
             }
             next = self
@@ -387,22 +386,11 @@ impl<'e> Editor<'e> {
             return !is_in_object && attribute.form != DW_FORM_string;
         }
         let content = self.info.get(attribute.content.clone()).unwrap_or_default();
-        let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 2 };
-        let mut operations = gimli::Expression(EndianSlice::new(content, LittleEndian)).operations(encoding);
-        loop {
-            match operations.next() {
-                Ok(None) => break,
-                Ok(Some(
-                    Operation::Address { .. }
-                    | Operation::UnsignedConstant { .. }
-                    | Operation::SignedConstant { .. }
-                    | Operation::PlusConstant { .. }
-                    | Operation::Plus
-                    | Operation::Deref { .. }
-                    | Operation::Nop,
-                )) => {}
+        for operation in expression::operations(content) {
+            match operation.map(|operation| operation.opcode) {
+                Ok(opcode) if is_constant(opcode) => {}
                 // The address that they begin with is on the stack.
-                Ok(Some(operation)) if is_in_object && !needs_registers(&operation) => {}
+                Ok(opcode) if is_in_object && DW_OP.name(opcode).is_some() && !needs_registers(opcode) => {}
                 _ => return true,
             }
         }
@@ -439,13 +427,25 @@ fn is_stale_section(name: &str) -> bool {
     SectionKind::from_name(name).is_some_and(|kind| STALE.contains(&kind))
 }
 
-fn needs_registers<R: gimli::Reader>(operation: &Operation<R>) -> bool {
-    matches!(
-        operation,
-        Operation::Register { .. }
-            | Operation::RegisterOffset { .. }
-            | Operation::FrameOffset { .. }
-            | Operation::CallFrameCFA
-            | Operation::EntryValue { .. }
-    )
+/// Whether an operation gives the same wherever the code is: addresses, constants, and what is done with them.
+fn is_constant(opcode: u8) -> bool {
+    let is_literal =
+        (DW_OP_const1u..=DW_OP_consts).contains(&opcode) || (DW_OP_lit0..DW_OP_reg0).contains(&opcode);
+    let is_done = matches!(
+        opcode,
+        DW_OP_addr
+            | DW_OP_plus
+            | DW_OP_plus_uconst
+            | DW_OP_deref
+            | DW_OP_deref_size
+            | DW_OP_xderef
+            | DW_OP_xderef_size
+            | DW_OP_nop
+    );
+    is_literal || is_done
+}
+
+/// Whether an operation reads registers, or the frame that they make.
+fn needs_registers(opcode: u8) -> bool {
+    (DW_OP_reg0..=DW_OP_bregx).contains(&opcode) || opcode == DW_OP_call_frame_cfa
 }

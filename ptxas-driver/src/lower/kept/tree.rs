@@ -2,12 +2,13 @@
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use crate::code_image::LabelAddress;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
-use dwarf2_writer::constants::*;
+use dwarf2_reader::constants::*;
+use dwarf2_reader::info::{self, Node, Units};
+use dwarf2_reader::{Format, strings};
 use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
 use dwarf2_writer::{Address, Reloc, SymbolId};
-use gimli::{DebugAbbrev, Encoding, Format, LittleEndian};
 use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -17,6 +18,8 @@ use std::ops::Range;
 pub(super) struct Unit {
     /// Of its header, from the start of the section.
     offset: usize,
+    /// Of its `debug_abbrev_offset`, from the start of the section.
+    abbrev_field: usize,
     pub(super) entries: Vec<Entry>,
 }
 
@@ -42,9 +45,6 @@ pub(super) struct Attribute {
     pub(super) entry: Option<usize>,
 }
 
-/// Offset of `debug_abbrev_offset` in a unit's header.
-const ABBREV_FIELD: usize = 6;
-
 /// Reads all units.
 ///
 /// Each has one entry of depth 0, its first.
@@ -53,74 +53,53 @@ const ABBREV_FIELD: usize = 6;
 ///
 /// What is no DWARF 2 that the writer could write again.
 pub(super) fn read(info: &[u8], abbrev: &[u8]) -> Result<Vec<Unit>> {
-    let abbrev = DebugAbbrev::new(abbrev, LittleEndian);
-    let section = gimli::DebugInfo::new(info, LittleEndian);
-    let mut headers = section.units();
-    let mut units = Vec::new();
-    while let Some(header) = headers.next().context(".debug_info")? {
-        let start = header.offset().0;
-        let Encoding { address_size, format, version } = header.encoding();
-        if (address_size, format, version) != (8, Format::Dwarf32, 2) {
-            bail!(
-                ".debug_info+{start:#x}: a unit of version {version} with addresses of {address_size} bytes: \
-                 only version 2 with 8 bytes can be written again"
-            );
-        }
-        let abbreviations = header.abbreviations(&abbrev).context(".debug_abbrev")?;
-        let mut raw = header.entries_raw(&abbreviations, None).context(".debug_info")?;
-        let mut entries = Vec::new();
-        while !raw.is_empty() {
-            let offset = start + raw.next_offset().0;
-            let depth = usize::try_from(raw.next_depth()).unwrap_or(0);
-            let fault = || format!(".debug_info+{offset:#x}");
-            let Some(abbreviation) = raw.read_abbreviation().with_context(fault)? else { continue };
-            if (depth == 0) != entries.is_empty() {
-                bail!(".debug_info+{offset:#x}: an entry beside the unit's own");
-            }
-            let mut attributes = Vec::new();
-            for spec in abbreviation.attributes() {
-                let begin = start + raw.next_offset().0;
-                raw.read_attribute(*spec).with_context(fault)?;
-                let field = begin..start + raw.next_offset().0;
-                let form = spec.form().0;
-                let bytes = info.get(field.clone()).unwrap_or_default();
-                let content = content(form, bytes).with_context(fault)?;
-                let content = field.start + content.start..field.start + content.end;
-                let entry = reference(form, bytes, start);
-                attributes.push(Attribute { name: spec.name().0, form, content, entry });
-            }
-            entries.push(Entry { offset, depth, tag: abbreviation.tag().0, attributes });
-        }
-        units.push(Unit { offset: start, entries });
+    let headers = Units::read(info, abbrev)?;
+    headers.all().iter().map(|header| unit(&headers, header, info)).collect()
+}
+
+fn unit(headers: &Units, header: &info::Unit, section: &[u8]) -> Result<Unit> {
+    let info::Unit { version, address_size, format, .. } = *header;
+    if (address_size, format, version) != (8, Format::Dwarf32, 2) {
+        bail!(
+            ".debug_info+{:#x}: a unit of version {version} with addresses of {address_size} bytes: \
+             only version 2 with 8 bytes can be written again",
+            header.span.start
+        );
     }
-    Ok(units)
-}
-
-/// The part of a field that says something.
-fn content(form: u16, field: &[u8]) -> Result<Range<usize>> {
-    let len = field.len();
-    Ok(match form {
-        DW_FORM_string => 0..len.saturating_sub(1),
-        DW_FORM_block1 => 1.min(len)..len,
-        DW_FORM_block2 => 2.min(len)..len,
-        DW_FORM_block4 => 4.min(len)..len,
-        DW_FORM_block => {
-            let length = field.iter().position(|byte| byte & 0x80 == 0).map_or(len, |last| last + 1);
-            length..len
+    let mut entries = Vec::new();
+    for node in headers.nodes(header, section) {
+        let Node::Entry(entry) = node? else { continue };
+        if (entry.depth() == 0) != entries.is_empty() {
+            bail!(".debug_info+{:#x}: an entry beside the unit's own", entry.offset());
         }
-        DW_FORM_indirect => bail!("DW_FORM_indirect cannot be written again"),
-        _ => 0..len,
-    })
+        let attributes = entry.attributes().map(|attribute| kept_attribute(&entry, &attribute));
+        entries.push(Entry {
+            offset: entry.offset() as usize,
+            depth: entry.depth() as usize,
+            tag: entry.tag(),
+            attributes: attributes.collect::<Result<_>>()?,
+        });
+    }
+    let abbrev_field = header.abbrev_field.start as usize;
+    Ok(Unit { offset: header.span.start as usize, abbrev_field, entries })
 }
 
-fn reference(form: u16, field: &[u8], unit: usize) -> Option<usize> {
-    let number = match form {
-        DW_FORM_ref1 | DW_FORM_ref2 | DW_FORM_ref4 | DW_FORM_ref8 | DW_FORM_ref_addr => fixed(field),
-        DW_FORM_ref_udata => leb128_nv::read_uleb128(field).ok()?.0,
-        _ => return None,
+fn kept_attribute(entry: &info::Entry<'_, '_>, attribute: &info::Attribute<'_>) -> Result<Attribute> {
+    if attribute.is_indirect {
+        bail!(".debug_info+{:#x}: DW_FORM_indirect cannot be written again", attribute.span.start);
+    }
+    let referred = match attribute.value {
+        info::Value::UnitReference(offset) => entry.in_unit(offset),
+        info::Value::InfoReference(offset) => Some(offset),
+        _ => None,
     };
-    let base = if form == DW_FORM_ref_addr { 0 } else { unit };
-    base.checked_add(usize::try_from(number).ok()?)
+    let content = attribute.content();
+    Ok(Attribute {
+        name: attribute.name,
+        form: attribute.form,
+        content: content.start as usize..content.end as usize,
+        entry: referred.and_then(|offset| usize::try_from(offset).ok()),
+    })
 }
 
 /// A little-endian number of up to 8 bytes.
@@ -259,7 +238,7 @@ impl<'w> Writer<'w> {
 
     /// The start of `.debug_abbrev`, where the one table of all units is now, relocated if the field of `unit` is.
     fn abbrev(&mut self, unit: &Unit) -> Address {
-        let Some(&number) = self.at.get(&(unit.offset + ABBREV_FIELD)) else { return Address::Constant(0) };
+        let Some(&number) = self.at.get(&unit.abbrev_field) else { return Address::Constant(0) };
         if let Some(reloc) = self.relocs.get_mut(number) {
             reloc.addend = 0;
             reloc.in_place = reloc.in_place.map(|_| 0);
@@ -381,12 +360,12 @@ pub(super) fn string_offset(
 pub(super) fn string(
     attribute: &Attribute,
     info: &[u8],
-    strings: &[u8],
+    debug_str: &[u8],
     addends: &HashMap<usize, i64>,
 ) -> Option<Vec<u8>> {
     if attribute.form == DW_FORM_string {
         return Some(info.get(attribute.content.clone())?.to_vec());
     }
-    let rest = strings.get(string_offset(attribute, info, addends)?..)?;
-    Some(rest.get(..memchr::memchr(0, rest)?)?.to_vec())
+    let offset = string_offset(attribute, info, addends)?;
+    Some(strings::string_at(debug_str, offset as u64)?.to_vec())
 }

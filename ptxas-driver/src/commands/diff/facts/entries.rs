@@ -108,7 +108,7 @@ fn name(die: &Die) -> Option<&str> {
 fn description(die: &Die) -> String {
     match name(die) {
         Some(name) => format!("{} {name}", die.tag),
-        None => die.tag.clone(),
+        None => die.tag.to_string(),
     }
 }
 

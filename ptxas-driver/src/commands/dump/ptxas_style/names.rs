@@ -1,20 +1,17 @@
 //! The names that cuobjdump 13.0.88 gives to tags, attributes and forms: those of DWARF 2 and some of DWARF 3, in part by
 //! older names. All others are empty. Observed by putting every number in place of another in a cubin.
 
-use dwarf2_writer::constants::{DW_AT, DW_FORM, DW_TAG, NameTable};
+use dwarf2_reader::constants::{DW_AT, DW_FORM, DW_TAG, NameTable};
 
 /// Tags that have another name than in our table.
-const TAGS: &[(u16, &str)] = &[
-    (0x2f, "DW_TAG_template_type_parameter"),
-    (0x30, "DW_TAG_template_value_parameter"),
-    (0x3e, "DW_TAG_mutable_type"),
-];
+const TAGS: &[(u16, &str)] = &[(0x3e, "DW_TAG_mutable_type")];
 
 /// Attributes that have another name than in our table.
 const ATTRIBUTES: &[(u16, &str)] = &[
     (0x0a, "DW_AT_subscr_data"),
     (0x0f, "DW_AT_element_list"),
     (0x14, "DW_AT_member"),
+    (0x2e, "DW_AT_stride_size"),
     (0x51, "DW_AT_stride"),
     (0x2007, "DW_AT_MIPS_linkage_name"),
     (0x2134, "DW_AT_GNU_pubnames"),
