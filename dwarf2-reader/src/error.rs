@@ -68,4 +68,4 @@ pub enum ErrorKind {
 }
 
 /// The result of reading.
-pub type Result<T> = core::result::Result<T, Error>;
+pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -9,6 +9,7 @@ mod budget;
 mod cursor;
 mod error;
 pub mod expression;
+pub mod frame;
 pub mod info;
 pub mod loc;
 pub mod macinfo;

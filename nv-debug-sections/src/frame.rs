@@ -3,13 +3,12 @@
 //! FORMATS 5; observed: ptxas 13.0.88, sm_75-sm_121. Registers are numbered `class << 24 | n` as in
 //! [`SassRegister`](crate::register::SassRegister).
 
-use crate::bytes::Cursor;
 use crate::catalog::SectionKind;
 use crate::cubin::SymbolIndex;
 use crate::reloc::{Action, DebugReloc, RelocKind};
 use crate::relocated::{self, RelocatedSection};
 use crate::{Error, ErrorKind, Result};
-use dwarf2_writer::constants as dw;
+use dwarf2_reader::{Span, frame};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable, Params};
 use dwarf2_writer::{Address, Expression, Format, Reloc, Section, SymbolId};
 use std::cmp::Reverse;
@@ -90,57 +89,75 @@ pub fn decode(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<Entry>> {
 ///
 /// As [`decode`].
 pub fn decode_placed(data: &[u8], symbols: &FieldSymbols) -> Result<Vec<PlacedEntry>> {
-    let mut cursor = Cursor::new(NAME, data);
+    let fields = Fields { symbols };
     let mut entries = Vec::new();
     let mut cies = HashMap::new();
     let mut last_cie = None;
     let mut shared: Option<SharedCie<'_>> = None;
-    while !cursor.is_empty() {
-        let start = cursor.offset();
-        let escape = cursor.u32("an entry's length")?;
-        if escape != u32::MAX {
-            let expected = "0xffffffff (64-bit DWARF)";
-            let kind = ErrorKind::Value { field: "entry length", found: escape.into(), expected };
-            return Err(cursor.error_at(start, kind));
-        }
-        let length = cursor.u64("an entry's length")?;
-        let own = cursor.split(length, "an entry (its length goes past the end)")?;
-        let mut decoder = Decoder { cursor: own, symbols, start, instructions: Vec::new() };
-        let pointer_offset = decoder.cursor.offset();
-        let pointer = decoder.cursor.u64("CIE_pointer")?;
-        let (entry, instructions) = if pointer == u64::MAX {
-            last_cie = Some(CieId(cies.len() as u32));
-            cies.extend(last_cie.map(|cie| (start, cie)));
-            // Each function has one of its own, hundreds of instructions that are mostly the same.
-            let bytes = decoder.cursor.rest();
-            let (cie, places) = match shared.take() {
-                Some((before, cie, places)) if before == bytes && !has_symbols(&cie) => (cie, places),
-                before => {
-                    let cie = decoder.cie()?;
-                    let same = before.map(|(_, before, _)| before).filter(|before| **before == cie);
-                    (same.unwrap_or_else(|| Arc::new(cie)), decoder.instructions.into())
+    for entry in frame::entries(data) {
+        let (span, entry) = entry?;
+        let place = &span;
+        let (entry, instructions) = match entry {
+            frame::Entry::Cie(cie) => {
+                check_format(cie.format, place.start)?;
+                if cie.version != 3 {
+                    let found = cie.version.into();
+                    let kind = ErrorKind::Value { field: "CIE version", found, expected: "3" };
+                    return Err(Error::new(NAME, place.start + CIE_VERSION, kind));
                 }
-            };
-            shared = Some((bytes, Arc::clone(&cie), Arc::clone(&places)));
-            (Entry::Cie(cie), places)
-        } else {
-            // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
-            // keeps them; each function has a CIE of its own right before its FDE.
-            let cie =
-                cies.get(&pointer).copied().filter(|_| !symbols.contains_key(&pointer_offset)).or(last_cie);
-            let cie = cie.ok_or_else(|| {
-                let kind = ErrorKind::Value {
-                    field: "CIE_pointer",
-                    found: pointer,
-                    expected: "the offset of an earlier CIE",
+                last_cie = Some(CieId(cies.len() as u32));
+                cies.extend(last_cie.map(|cie| (place.start, cie)));
+                // Each function has one of its own, hundreds of instructions that are mostly the same.
+                let bytes = slice(data, place.start + CIE_VERSION..place.end);
+                let (cie, places) = match shared.take() {
+                    Some((before, cie, places)) if before == bytes && !has_symbols(&cie) => (cie, places),
+                    before => {
+                        let (cie, places) = fields.cie(data, place.start, cie)?;
+                        let same = before.map(|(_, before, _)| before).filter(|before| **before == cie);
+                        (same.unwrap_or_else(|| Arc::new(cie)), places.into())
+                    }
                 };
-                Error::new(NAME, pointer_offset, kind)
-            })?;
-            (Entry::Fde(decoder.fde(cie)?), decoder.instructions.into())
+                shared = Some((bytes, Arc::clone(&cie), Arc::clone(&places)));
+                (Entry::Cie(cie), places)
+            }
+            frame::Entry::Fde(fde) => {
+                check_format(fde.format, place.start)?;
+                // With -c ptxas 13.0.88 writes pointers that miss the CIE by a few bytes behind entries it has padded, and nvlink
+                // keeps them; each function has a CIE of its own right before its FDE.
+                let known = cies.get(&fde.cie).copied();
+                let cie = known.filter(|_| !symbols.contains_key(&fde.cie_field.start)).or(last_cie);
+                let cie = cie.ok_or_else(|| {
+                    let expected = "the offset of an earlier CIE";
+                    let kind = ErrorKind::Value { field: "CIE_pointer", found: fde.cie, expected };
+                    Error::new(NAME, fde.cie_field.start, kind)
+                })?;
+                let (fde, places) = fields.fde(data, place.start, cie, &fde)?;
+                (Entry::Fde(fde), places.into())
+            }
         };
-        entries.push(PlacedEntry { entry, offset: start, size: cursor.offset() - start, instructions });
+        entries.push(PlacedEntry { entry, offset: span.start, size: span.end - span.start, instructions });
     }
     Ok(entries)
+}
+
+/// Offset of the version in a CIE of 64-bit DWARF, behind its length and its id.
+const CIE_VERSION: u64 = 20;
+
+/// Refuses entries of 32-bit DWARF, which ptxas does not write.
+fn check_format(format: Format, at: u64) -> Result<()> {
+    if format == Format::Dwarf64 {
+        return Ok(());
+    }
+    let kind = ErrorKind::Value {
+        field: "entry length",
+        found: 4,
+        expected: "8 bytes behind 0xffffffff (64-bit DWARF)",
+    };
+    Err(Error::new(NAME, at, kind))
+}
+
+fn slice(data: &[u8], span: Span) -> &[u8] {
+    data.get(span.start as usize..span.end as usize).unwrap_or_default()
 }
 
 /// The CIE before: its bytes, what they say, and [`PlacedEntry::instructions`].
@@ -156,150 +173,86 @@ fn has_symbols(cie: &Cie) -> bool {
     })
 }
 
-struct Decoder<'d, 's> {
-    cursor: Cursor<'d>,
+/// Puts symbols into the fields that have them.
+struct Fields<'s> {
     symbols: &'s FieldSymbols,
-    /// Offset of the entry in the section.
-    start: u64,
-    /// See [`PlacedEntry::instructions`].
-    instructions: Vec<u64>,
 }
 
-impl Decoder<'_, '_> {
-    fn cie(&mut self) -> Result<Cie> {
-        let version_offset = self.cursor.offset();
-        let version = self.cursor.u8("version")?;
-        if version != 3 {
-            let kind = ErrorKind::Value { field: "CIE version", found: version.into(), expected: "3" };
-            return Err(self.cursor.error_at(version_offset, kind));
-        }
-        Ok(Cie {
-            version,
-            augmentation: self.cursor.cstr("augmentation")?.to_vec(),
-            code_alignment_factor: self.cursor.uleb("code_alignment_factor")?,
-            data_alignment_factor: self.cursor.sleb("data_alignment_factor")?,
-            return_address_register: self.cursor.uleb("return_address_register")?,
-            instructions: self.instructions()?,
-        })
+impl Fields<'_> {
+    /// A CIE at a byte offset of the section, and [`PlacedEntry::instructions`].
+    fn cie(&self, data: &[u8], start: u64, cie: frame::Cie<'_>) -> Result<(Cie, Vec<u64>)> {
+        let (instructions, places) = self.instructions(data, start, cie.instructions)?;
+        let cie = Cie {
+            version: cie.version,
+            augmentation: cie.augmentation.to_vec(),
+            code_alignment_factor: cie.code_alignment_factor,
+            data_alignment_factor: cie.data_alignment_factor,
+            return_address_register: cie.return_address_register,
+            instructions,
+        };
+        Ok((cie, places))
     }
 
-    fn fde(&mut self, cie: CieId) -> Result<Fde> {
-        Ok(Fde {
-            cie,
-            initial_location: self.address("initial_location")?,
-            range_symbol: self.symbol("address_range", Action::Clear)?.map(|field| field.symbol),
-            address_range: self.cursor.u64("address_range")?,
-            instructions: self.instructions()?,
-        })
+    fn fde(&self, data: &[u8], start: u64, cie: CieId, fde: &frame::Fde) -> Result<(Fde, Vec<u64>)> {
+        let initial_location = self.address("initial_location", fde.location_field, fde.initial_location)?;
+        let range_symbol = self.symbol("address_range", fde.location_field + 8, Action::Clear)?;
+        let (instructions, places) = self.instructions(data, start, fde.instructions.clone())?;
+        let range_symbol = range_symbol.map(|field| field.symbol);
+        let address_range = fde.address_range;
+        Ok((Fde { cie, initial_location, range_symbol, address_range, instructions }, places))
     }
 
-    fn address(&mut self, what: &'static str) -> Result<Address> {
-        let symbol = self.symbol(what, Action::Add)?;
-        let constant = Address::Constant(self.cursor.u64(what)?);
-        Ok(symbol.map_or(constant, |FieldSymbol { symbol, addend, .. }| Address::Symbol { symbol, addend }))
+    fn address(&self, what: &'static str, at: u64, constant: u64) -> Result<Address> {
+        let symbol = self.symbol(what, at, Action::Add)?;
+        Ok(symbol.map_or(Address::Constant(constant), |FieldSymbol { symbol, addend, .. }| Address::Symbol {
+            symbol,
+            addend,
+        }))
     }
 
-    /// What the field of 8 bytes here refers to, if it is relocated.
-    fn symbol(&self, what: &'static str, action: Action) -> Result<Option<FieldSymbol>> {
-        let field = self.symbols.get(&self.cursor.offset());
+    /// What the field of 8 bytes at a byte offset refers to, if it is relocated.
+    fn symbol(&self, what: &'static str, at: u64, action: Action) -> Result<Option<FieldSymbol>> {
+        let field = self.symbols.get(&at);
         match field {
             Some(field) if (field.width, field.action) != (8, action) => {
-                Err(self.cursor.error(misfit(what, *field, action)))
+                Err(Error::new(NAME, at, misfit(what, *field, action)))
             }
             field => Ok(field.copied()),
         }
     }
 
-    /// Instructions to the end of the entry, without the `DW_CFA_nop` padding.
-    fn instructions(&mut self) -> Result<Vec<Cfi>> {
-        let mut instructions = Vec::new();
-        while !self.cursor.is_empty() {
-            self.instructions.push(self.cursor.offset() - self.start);
-            instructions.push(self.instruction()?);
+    /// Instructions to the end of the entry that begins at `start`, without the `DW_CFA_nop` padding, and where they stand.
+    fn instructions(&self, data: &[u8], start: u64, span: Span) -> Result<(Vec<Cfi>, Vec<u64>)> {
+        let (mut instructions, mut places) = (Vec::new(), Vec::new());
+        let end = span.end;
+        let address = |at: Span, number| self.address("DW_CFA_set_loc", at.start, number);
+        let expression = |at: Span, operations: &[u8]| self.expression(at, operations);
+        for read in frame::instructions_with(data, span, address, expression) {
+            let (span, instruction) = read?;
+            places.push(span.start - start);
+            instructions.push(instruction);
         }
-        self.instructions.push(self.cursor.offset() - self.start);
+        places.push(end - start);
         while instructions.last() == Some(&Cfi::Nop) {
             instructions.pop();
         }
-        self.instructions.truncate(instructions.len() + 1);
+        places.truncate(instructions.len() + 1);
         instructions.shrink_to_fit();
-        Ok(instructions)
+        Ok((instructions, places))
     }
 
-    fn instruction(&mut self) -> Result<Cfi> {
-        let offset = self.cursor.offset();
-        let opcode = self.cursor.u8("a call frame instruction")?;
-        let low = opcode & 0x3f;
-        match opcode & 0xc0 {
-            dw::DW_CFA_advance_loc => return Ok(Cfi::AdvanceLoc(low)),
-            dw::DW_CFA_offset => return Ok(Cfi::Offset { register: low, factored_offset: self.uleb()? }),
-            dw::DW_CFA_restore => return Ok(Cfi::Restore { register: low }),
-            _ => {}
-        }
-        Ok(match opcode {
-            dw::DW_CFA_nop => Cfi::Nop,
-            dw::DW_CFA_set_loc => Cfi::SetLoc(self.address("DW_CFA_set_loc")?),
-            dw::DW_CFA_advance_loc1 => Cfi::AdvanceLoc1(self.cursor.u8("DW_CFA_advance_loc1")?),
-            dw::DW_CFA_advance_loc2 => Cfi::AdvanceLoc2(self.cursor.u16("DW_CFA_advance_loc2")?),
-            dw::DW_CFA_advance_loc4 => Cfi::AdvanceLoc4(self.cursor.u32("DW_CFA_advance_loc4")?),
-            dw::DW_CFA_offset_extended => {
-                Cfi::OffsetExtended { register: self.uleb()?, factored_offset: self.uleb()? }
-            }
-            dw::DW_CFA_restore_extended => Cfi::RestoreExtended { register: self.uleb()? },
-            dw::DW_CFA_undefined => Cfi::Undefined { register: self.uleb()? },
-            dw::DW_CFA_same_value => Cfi::SameValue { register: self.uleb()? },
-            dw::DW_CFA_register => Cfi::Register { register: self.uleb()?, source: self.uleb()? },
-            dw::DW_CFA_remember_state => Cfi::RememberState,
-            dw::DW_CFA_restore_state => Cfi::RestoreState,
-            dw::DW_CFA_def_cfa => Cfi::DefCfa { register: self.uleb()?, offset: self.uleb()? },
-            dw::DW_CFA_def_cfa_register => Cfi::DefCfaRegister { register: self.uleb()? },
-            dw::DW_CFA_def_cfa_offset => Cfi::DefCfaOffset(self.uleb()?),
-            dw::DW_CFA_def_cfa_expression => Cfi::DefCfaExpression(self.expression()?),
-            dw::DW_CFA_expression => {
-                Cfi::Expression { register: self.uleb()?, expression: self.expression()? }
-            }
-            dw::DW_CFA_val_expression => {
-                Cfi::ValExpression { register: self.uleb()?, expression: self.expression()? }
-            }
-            dw::DW_CFA_offset_extended_sf => {
-                Cfi::OffsetExtendedSf { register: self.uleb()?, factored_offset: self.sleb()? }
-            }
-            dw::DW_CFA_def_cfa_sf => Cfi::DefCfaSf { register: self.uleb()?, factored_offset: self.sleb()? },
-            dw::DW_CFA_def_cfa_offset_sf => Cfi::DefCfaOffsetSf(self.sleb()?),
-            dw::DW_CFA_val_offset => Cfi::ValOffset { register: self.uleb()?, factored_offset: self.uleb()? },
-            dw::DW_CFA_val_offset_sf => {
-                Cfi::ValOffsetSf { register: self.uleb()?, factored_offset: self.sleb()? }
-            }
-            _ => {
-                let expected = "a DWARF 3 call frame instruction";
-                let kind = ErrorKind::Value { field: "opcode", found: opcode.into(), expected };
-                return Err(self.cursor.error_at(offset, kind));
-            }
-        })
-    }
-
-    fn uleb(&mut self) -> Result<u64> {
-        self.cursor.uleb("an operand of a call frame instruction")
-    }
-
-    fn sleb(&mut self) -> Result<i64> {
-        self.cursor.sleb("an operand of a call frame instruction")
-    }
-
-    fn expression(&mut self) -> Result<Expression> {
-        let length = self.uleb()?;
-        let start = self.cursor.offset();
-        let mut bytes = self.cursor.take(length, "an expression")?.to_vec();
+    fn expression(&self, span: Span, operations: &[u8]) -> Result<Expression> {
+        let mut bytes = operations.to_vec();
         let mut relocs = Vec::new();
-        for (&at, field) in self.symbols.range(start..self.cursor.offset()) {
+        for (&at, field) in self.symbols.range(span.clone()) {
             let FieldSymbol { symbol, addend, width, action } = *field;
-            let rest = bytes.get_mut((at - start) as usize..).filter(|_| action == Action::Add);
+            let rest = bytes.get_mut((at - span.start) as usize..).filter(|_| action == Action::Add);
             let Some(place) = rest.and_then(|rest| rest.get_mut(..width.into())) else {
-                return Err(self.cursor.error_at(at, misfit("an expression", *field, Action::Add)));
+                return Err(Error::new(NAME, at, misfit("an expression", *field, Action::Add)));
             };
             // A symbolic field holds its addend, as the writer has it; in a file it may be relocated or stale.
             place.iter_mut().zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);
-            relocs.push(Reloc { offset: at - start, width, symbol, addend });
+            relocs.push(Reloc { offset: at - span.start, width, symbol, addend });
         }
         Ok(Expression { bytes, relocs })
     }
@@ -348,8 +301,6 @@ const CIE_POINTER: u64 = 12;
 const INITIAL_LOCATION: u64 = 20;
 /// Offset of `address_range`.
 const ADDRESS_RANGE: u64 = 28;
-/// What stands at [`CIE_POINTER`] in a CIE.
-const CIE_ID: [u8; 8] = [0xff; 8];
 
 struct EntryRelocs<'s> {
     start: u64,
@@ -377,35 +328,20 @@ impl EntryRelocs<'_> {
     }
 }
 
-/// Splits a section's relocations by entry. The section is one of [`encode`]'s, so every length holds.
+/// Splits a section's relocations by entry. The section is one of [`encode`]'s, so all can be read.
 fn entry_relocs(section: &Section) -> Vec<EntryRelocs<'_>> {
-    let mut entries = Vec::new();
     let mut relocs = section.relocs.as_slice();
-    let mut start = 0;
-    while let Some(length) = section.bytes.get(start + 4..).and_then(|rest| rest.first_chunk()) {
-        let body = start + CIE_POINTER as usize;
-        let end = body + u64::from_le_bytes(*length) as usize;
-        let (own, rest) = relocs.split_at(relocs.partition_point(|reloc| reloc.offset < end as u64));
-        let is_cie = section.bytes.get(body..).is_some_and(|body| body.starts_with(&CIE_ID));
-        entries.push(EntryRelocs { start: start as u64, is_cie, relocs: own });
-        (start, relocs) = (end, rest);
-    }
-    entries
+    let entries = frame::entries(&section.bytes).map_while(Result::ok).map(|(span, entry)| {
+        let (own, rest) = relocs.split_at(relocs.partition_point(|reloc| reloc.offset < span.end));
+        relocs = rest;
+        EntryRelocs { start: span.start, is_cie: matches!(entry, frame::Entry::Cie(_)), relocs: own }
+    });
+    entries.collect()
 }
 
 /// Byte offset of each entry, in section order, of a section that [`decode`] takes.
 pub fn entry_offsets(data: &[u8]) -> Vec<u64> {
-    let mut cursor = Cursor::new(NAME, data);
-    let mut offsets = Vec::new();
-    while !cursor.is_empty() {
-        let start = cursor.offset();
-        let length = cursor.take(4, "").and_then(|_| cursor.u64(""));
-        if length.and_then(|length| cursor.take(length, "")).is_err() {
-            break;
-        }
-        offsets.push(start);
-    }
-    offsets
+    frame::entries(data).map_while(Result::ok).map(|(span, _)| span.start).collect()
 }
 
 /// Encodes the section.

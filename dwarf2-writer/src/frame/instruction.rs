@@ -6,15 +6,17 @@ use crate::{Address, Error, Expression, Section};
 
 /// One rule, or one step to the next address. The variant is the encoding: nothing is shortened or merged.
 ///
+/// `A` is what an address is, `E` an expression: a writer has symbols in them, a reader what stands in the section.
+///
 /// *Factored* operands are in units of the CIE's code or data alignment factor. Registers are numbers as the producer
 /// uses them, of any size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "operands are named as in DWARF 3 §6.4.2")]
-pub enum CallFrameInstruction {
+pub enum CallFrameInstruction<A = Address, E = Expression> {
     /// No effect.
     Nop,
     /// On to an address.
-    SetLoc(Address),
+    SetLoc(A),
     /// On by a factored step of at most 63, in the opcode itself.
     AdvanceLoc(u8),
     /// On by a factored step in one byte.
@@ -58,11 +60,11 @@ pub enum CallFrameInstruction {
     /// Another offset for the CFA, factored and signed (DWARF 3).
     DefCfaOffsetSf(i64),
     /// CFA = value of the expression (DWARF 3).
-    DefCfaExpression(Expression),
+    DefCfaExpression(E),
     /// `register` is saved at the address that the expression gives (DWARF 3).
-    Expression { register: u64, expression: Expression },
+    Expression { register: u64, expression: E },
     /// The value of `register` was that of the expression (DWARF 3).
-    ValExpression { register: u64, expression: Expression },
+    ValExpression { register: u64, expression: E },
 }
 
 /// What follows an opcode.

@@ -35,7 +35,7 @@ fn at(symbol: SymbolId) -> Address {
 /// The return address of a folded function (FORMATS 5): the function's address plus a register.
 fn return_address(symbol: SymbolId) -> Cfi {
     let mut expression = Expression::default();
-    expression.addr(at(symbol)).bregx(0x500_0014, 0).op(dw::DW_OP_plus);
+    expression.addr(at(symbol)).bregx(0x500_0014, 0).op(dwarf2_writer::constants::DW_OP_plus);
     Cfi::ValExpression { register: 0x500_0100, expression }
 }
 
