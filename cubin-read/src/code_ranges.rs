@@ -1,6 +1,7 @@
 //! Ranges of code, and addresses that make one.
 
 use crate::entries::{Address, Entry, Value};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::symbolize::Code;
@@ -29,19 +30,18 @@ pub(crate) enum EntryCode {
 /// Where an entry's code is.
 pub(crate) fn code_of(code: &Code<'_>, entry: Entry<'_>) -> EntryCode {
     if let Some(Value::Offset(SectionKind::DebugRanges, offset) | Value::Unsigned(offset)) =
-        entry.value(gimli::DW_AT_ranges)
+        entry.value(dw::DW_AT_ranges)
     {
         return EntryCode::Listed(offset);
     }
-    let found =
-        entry.address(gimli::DW_AT_low_pc).and_then(|low| match entry.value(gimli::DW_AT_high_pc)? {
-            Value::Address(high) => code_range(code, low, high),
-            Value::Unsigned(size) => {
-                let (section, start) = place(code, low)?;
-                Some(CodeRange { section, range: start..start.saturating_add(size) })
-            }
-            _ => None,
-        });
+    let found = entry.address(dw::DW_AT_low_pc).and_then(|low| match entry.value(dw::DW_AT_high_pc)? {
+        Value::Address(high) => code_range(code, low, high),
+        Value::Unsigned(size) => {
+            let (section, start) = place(code, low)?;
+            Some(CodeRange { section, range: start..start.saturating_add(size) })
+        }
+        _ => None,
+    });
     found.map_or(EntryCode::Nowhere, EntryCode::One)
 }
 

@@ -3,10 +3,10 @@
 //! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they
 //! refer to. Of an entry only its place in the tree is stored: its attributes are read when they are asked for.
 
+use dwarf2_reader::constants as dw;
 use dwarf2_reader::constants::DW_FORM_data8;
 use dwarf2_reader::info::{self, Node, Units};
 use dwarf2_reader::{WorkBudget, strings};
-use gimli::{DwAt, DwTag};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
@@ -64,12 +64,14 @@ pub struct Entry<'e> {
 /// One attribute of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute<'e> {
-    /// Its name.
-    pub name: DwAt,
+    /// `DW_AT_*`.
+    pub name: u16,
     /// Byte offset of the value in `.debug_info`.
     pub offset: u64,
     /// The value.
     pub value: Value<'e>,
+    /// Whether the value is a location expression.
+    pub is_expression: bool,
 }
 
 /// Value of an attribute.
@@ -139,6 +141,13 @@ impl Address {
     }
 }
 
+impl Attribute<'_> {
+    /// What it is by name: `DW_AT_low_pc`.
+    pub fn name_text(&self) -> Cow<'static, str> {
+        dw::DW_AT.name_or_number(self.name)
+    }
+}
+
 impl<'e> Entry<'e> {
     /// Byte offset in `.debug_info`.
     pub fn offset(self) -> u64 {
@@ -155,9 +164,14 @@ impl<'e> Entry<'e> {
         (self.place.parent != NO_PARENT).then_some(self.place.parent as usize)
     }
 
-    /// What it is.
-    pub fn tag(self) -> DwTag {
-        DwTag(self.read.tag())
+    /// `DW_TAG_*`.
+    pub fn tag(self) -> u16 {
+        self.read.tag()
+    }
+
+    /// The same by name: `DW_TAG_subprogram`.
+    pub fn tag_text(self) -> Cow<'static, str> {
+        dw::DW_TAG.name_or_number(self.tag())
     }
 
     /// In the order in which they stand.
@@ -166,22 +180,22 @@ impl<'e> Entry<'e> {
     }
 
     /// The first attribute of this name.
-    pub fn attribute(self, name: DwAt) -> Option<Attribute<'e>> {
-        self.read.attribute(name.0).map(|attribute| self.decoded(&attribute))
+    pub fn attribute(self, name: u16) -> Option<Attribute<'e>> {
+        self.read.attribute(name).map(|attribute| self.decoded(&attribute))
     }
 
     /// Value of the first attribute of this name.
-    pub fn value(self, name: DwAt) -> Option<Value<'e>> {
+    pub fn value(self, name: u16) -> Option<Value<'e>> {
         self.attribute(name).map(|attribute| attribute.value)
     }
 
     /// Its `DW_AT_name` as text; bytes that are no UTF-8 are replaced.
     pub fn name(self) -> Option<Cow<'e, str>> {
-        self.string(gimli::DW_AT_name)
+        self.string(dw::DW_AT_name)
     }
 
     /// A string attribute as text.
-    pub fn string(self, name: DwAt) -> Option<Cow<'e, str>> {
+    pub fn string(self, name: u16) -> Option<Cow<'e, str>> {
         match self.value(name)? {
             Value::String(Some(bytes)) => Some(String::from_utf8_lossy(bytes)),
             _ => None,
@@ -189,7 +203,7 @@ impl<'e> Entry<'e> {
     }
 
     /// A constant without sign.
-    pub fn unsigned(self, name: DwAt) -> Option<u64> {
+    pub fn unsigned(self, name: u16) -> Option<u64> {
         match self.value(name)? {
             Value::Unsigned(value) => Some(value),
             Value::Signed(value) => u64::try_from(value).ok(),
@@ -198,7 +212,7 @@ impl<'e> Entry<'e> {
     }
 
     /// An address.
-    pub fn address(self, name: DwAt) -> Option<Address> {
+    pub fn address(self, name: u16) -> Option<Address> {
         match self.value(name)? {
             Value::Address(address) => Some(address),
             _ => None,
@@ -208,8 +222,8 @@ impl<'e> Entry<'e> {
     /// Code from `DW_AT_low_pc` to `DW_AT_high_pc`, which is an address in DWARF 2 and may be a size later: section and byte range.
     /// `None` if one of the two is not there or not in a section.
     pub fn code(self) -> Option<(SectionIndex, Range<u64>)> {
-        let (section, start) = self.address(gimli::DW_AT_low_pc)?.place()?;
-        let end = match self.value(gimli::DW_AT_high_pc)? {
+        let (section, start) = self.address(dw::DW_AT_low_pc)?.place()?;
+        let end = match self.value(dw::DW_AT_high_pc)? {
             Value::Address(address) => address.place().filter(|(other, _)| *other == section)?.1,
             Value::Unsigned(size) => start.checked_add(size)?,
             _ => return None,
@@ -218,8 +232,9 @@ impl<'e> Entry<'e> {
     }
 
     fn decoded(self, attribute: &info::Attribute<'e>) -> Attribute<'e> {
-        let (name, offset) = (DwAt(attribute.name), attribute.span.start);
-        Attribute { name, offset, value: self.entries.value(attribute, self.read) }
+        let (name, offset) = (attribute.name, attribute.span.start);
+        let is_expression = attribute.expression().is_some();
+        Attribute { name, offset, value: self.entries.value(attribute, self.read), is_expression }
     }
 }
 
@@ -366,7 +381,7 @@ impl<'c> Entries<'c> {
     }
 
     /// The entry that an attribute of `entry` refers to.
-    pub fn referred(&self, entry: Entry<'_>, name: DwAt) -> Option<usize> {
+    pub fn referred(&self, entry: Entry<'_>, name: u16) -> Option<usize> {
         match entry.value(name)? {
             Value::Entry(offset) => self.at(offset),
             _ => None,
@@ -374,13 +389,13 @@ impl<'c> Entries<'c> {
     }
 
     /// An attribute of an entry, or of the one that it refers to as its origin or specification.
-    pub fn inherited(&self, number: usize, name: DwAt) -> Option<(Entry<'_>, Value<'_>)> {
+    pub fn inherited(&self, number: usize, name: u16) -> Option<(Entry<'_>, Value<'_>)> {
         let mut entry = self.get(number)?;
         for _ in 0..MAX_ORIGINS {
             if let Some(value) = entry.value(name) {
                 return Some((entry, value));
             }
-            let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+            let origin = [dw::DW_AT_abstract_origin, dw::DW_AT_specification];
             let origin = origin.into_iter().find_map(|name| self.referred(entry, name))?;
             entry = self.get(origin)?;
         }

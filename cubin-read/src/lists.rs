@@ -2,8 +2,8 @@
 //! which `.debug_loc` has an expression each; and lists, with the rule of what numbers count from.
 
 use crate::entries::Address;
+use dwarf2_reader::{loc, ranges};
 use nv_debug_sections::Result;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
@@ -27,31 +27,44 @@ pub(crate) struct Pair {
     pub(crate) expression: Option<(u64, u64)>,
 }
 
-/// The entry at the cursor, which is in the bytes of `section`; the cursor is behind it then.
-///
-/// # Errors
-///
-/// The section ends in it.
-pub(crate) fn item(
+/// The entries from a byte offset of a section on, of one list behind another, each with where it begins. An error is the last.
+pub(crate) fn items<'s>(
     kind: SectionKind,
-    section: &RelocatedSection<'_>,
-    cursor: &mut Cursor<'_>,
-) -> Result<Item> {
-    let at = cursor.offset();
-    let start = Address::at(section, at, cursor.u64("the start of a range")?);
-    let end = Address::at(section, at.saturating_add(8), cursor.u64("the end of a range")?);
-    match (start, end) {
-        (Address::Constant(0), Address::Constant(0)) => return Ok(Item::End),
-        (Address::Constant(u64::MAX), end) => return Ok(Item::Base(end)),
-        _ => {}
+    section: &'s RelocatedSection<'_>,
+    offset: u64,
+) -> Box<dyn Iterator<Item = Result<(u64, Item)>> + 's> {
+    let address = |at: u64, number| Address::at(section, at, number);
+    let pair = move |at: u64, begin, end, expression| {
+        Item::Pair(Pair { start: address(at, begin), end: address(at + 8, end), expression })
+    };
+    let is_relocated = |at| section.target(at).is_some();
+    if kind != SectionKind::DebugLoc {
+        return Box::new(ranges::items(&section.bytes, offset, is_relocated).map(move |read| {
+            let (span, item) = read?;
+            Ok((
+                span.start,
+                match item {
+                    ranges::Item::End => Item::End,
+                    ranges::Item::Base(base) => Item::Base(address(span.start + 8, base)),
+                    ranges::Item::Range { begin, end } => pair(span.start, begin, end, None),
+                },
+            ))
+        }));
     }
-    let mut expression = None;
-    if kind == SectionKind::DebugLoc {
-        let length = cursor.u16("the length of an expression")?.into();
-        expression = Some((cursor.offset(), length));
-        cursor.take(length, "an expression")?;
-    }
-    Ok(Item::Pair(Pair { start, end, expression }))
+    Box::new(loc::items(&section.bytes, offset, is_relocated).map(move |read| {
+        let (span, item) = read?;
+        Ok((
+            span.start,
+            match item {
+                loc::Item::End => Item::End,
+                loc::Item::Base(base) => Item::Base(address(span.start + 8, base)),
+                loc::Item::Location { begin, end, expression } => {
+                    let length = expression.len() as u64;
+                    pair(span.start, begin, end, Some((span.end - length, length)))
+                }
+            },
+        ))
+    }))
 }
 
 /// A section of lists, which entries refer to by offset.
@@ -85,27 +98,18 @@ impl<'c> Lists<'c> {
         offset: u64,
         mut base: Option<Address>,
     ) -> impl Iterator<Item = Result<Option<Pair>>> {
-        let bytes = self.section.as_ref().map_or(&[][..], |section| &section.bytes);
-        let mut cursor = Cursor::new(self.kind.name(), bytes);
-        let mut start = Some(offset);
-        let mut is_over = self.section.is_none();
-        std::iter::from_fn(move || {
-            let section = self.section.as_ref().filter(|_| !is_over)?;
-            let skipped = start.take().map_or(Ok(()), |offset| cursor.take(offset, "a list").map(drop));
-            if skipped.is_ok() && cursor.is_empty() {
-                return None;
+        let mut items = self.section.as_ref().map(|section| items(self.kind, section, offset));
+        std::iter::from_fn(move || match items.as_mut()?.next()? {
+            Ok((_, Item::End)) => {
+                items = None;
+                None
             }
-            let entry = skipped.and_then(|()| item(self.kind, section, &mut cursor));
-            is_over = !matches!(entry, Ok(Item::Base(_) | Item::Pair(_)));
-            match entry {
-                Ok(Item::End) => None,
-                Ok(Item::Base(address)) => {
-                    base = Some(address);
-                    Some(Ok(None))
-                }
-                Ok(Item::Pair(pair)) => Some(Ok(Some(pair.counted_from(base)))),
-                Err(error) => Some(Err(error)),
+            Ok((_, Item::Base(address))) => {
+                base = Some(address);
+                Some(Ok(None))
             }
+            Ok((_, Item::Pair(pair))) => Some(Ok(Some(pair.counted_from(base)))),
+            Err(error) => Some(Err(error)),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! define. Observed: all places of the 2,303 cubins that docs/conformance.md counts.
 
 use crate::entries::Entries;
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::{AddressClass, memory_of_section};
 use nv_debug_sections::address_space::{parameter_base, shared_window_reserve};
 use nv_debug_sections::catalog::SectionKind;
@@ -94,7 +95,7 @@ impl<'c> Numbers<'c> {
 
     /// Size of the bank with the parameters of the kernel whose parameter an entry is.
     fn own_bank(&self, cubin: &Cubin<'_>, entries: &Entries<'_>, entry: usize) -> Option<u64> {
-        let entry = entries.get(entry).filter(|entry| entry.tag() == gimli::DW_TAG_formal_parameter)?;
+        let entry = entries.get(entry).filter(|entry| entry.tag() == dw::DW_TAG_formal_parameter)?;
         let (code, _) = entries.get(entry.parent()?)?.code()?;
         self.banks.get(cubin.section_name(code).strip_prefix(".text.")?).copied()
     }
@@ -124,7 +125,7 @@ impl<'c> Numbers<'c> {
 
 /// The name that a variable's symbol has.
 fn variable_name<'e>(entries: &'e Entries<'_>, entry: usize) -> Option<Cow<'e, str>> {
-    let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
+    let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
     names.into_iter().find_map(|name| entries.inherited(entry, name)?.0.string(name))
 }
 

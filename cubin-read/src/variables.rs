@@ -43,7 +43,7 @@ use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Value};
 use crate::lists::Lists;
 use crate::numbers::{Numbers, OpenSymbols};
-use gimli::{DwAt, DwTag};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
@@ -265,47 +265,47 @@ impl<'c> Variables<'c> {
         self.entries.get(number)
     }
 
-    fn attribute(&self, number: usize, name: DwAt) -> Option<(Entry<'c>, Value<'c>)> {
+    fn attribute(&self, number: usize, name: u16) -> Option<(Entry<'c>, Value<'c>)> {
         self.entries.inherited(number, name)
     }
 
-    fn unsigned(&self, number: usize, name: DwAt) -> Option<u64> {
+    fn unsigned(&self, number: usize, name: u16) -> Option<u64> {
         self.attribute(number, name).and_then(|(entry, _)| entry.unsigned(name))
     }
 
-    fn string(&self, number: usize, name: DwAt) -> Option<Cow<'c, str>> {
+    fn string(&self, number: usize, name: u16) -> Option<Cow<'c, str>> {
         self.attribute(number, name).and_then(|(entry, _)| entry.string(name))
     }
 
     /// The variable's name.
     pub fn name(&self, variable: &Variable) -> Option<Cow<'c, str>> {
-        self.string(variable.entry, gimli::DW_AT_name)
+        self.string(variable.entry, dw::DW_AT_name)
     }
 
     /// Its type as C spells it: `float const *`, `int[4]`, `float shared *`; at most about 1024 bytes.
     pub fn type_name(&self, variable: &Variable) -> String {
-        let entry = self.attribute(variable.entry, gimli::DW_AT_type).map(|(entry, _)| entry);
+        let entry = self.attribute(variable.entry, dw::DW_AT_type).map(|(entry, _)| entry);
         entry.map_or_else(|| "?".to_owned(), |entry| types::spell(self.entries, entry))
     }
 
     /// Where the source declares it.
     pub fn declared(&self, variable: &Variable) -> Option<SourceLine<'_>> {
-        self.source_line(variable.entry, gimli::DW_AT_decl_file, gimli::DW_AT_decl_line)
+        self.source_line(variable.entry, dw::DW_AT_decl_file, dw::DW_AT_decl_line)
     }
 
     /// Where the source has the call of an inlined scope.
     pub fn call_site(&self, scope: &Scope) -> Option<SourceLine<'_>> {
-        self.source_line(scope.entry, gimli::DW_AT_call_file, gimli::DW_AT_call_line)
+        self.source_line(scope.entry, dw::DW_AT_call_file, dw::DW_AT_call_line)
     }
 
-    fn source_line(&self, number: usize, file: DwAt, line: DwAt) -> Option<SourceLine<'_>> {
+    fn source_line(&self, number: usize, file: u16, line: u16) -> Option<SourceLine<'_>> {
         let (entry, _) = self.attribute(number, line)?;
         let line = entry.unsigned(line)?;
         // The file's number is one of the unit that has the attribute.
         let path = self.attribute(number, file).and_then(|(entry, _)| {
             let index = usize::try_from(entry.unsigned(file)?).ok()?.checked_sub(1)?;
             let unit = self.entries.unit_of(self.entries.at(entry.offset())?)?;
-            let table = self.entry(unit.entries.start)?.value(gimli::DW_AT_stmt_list)?;
+            let table = self.entry(unit.entries.start)?.value(dw::DW_AT_stmt_list)?;
             let (Value::Offset(SectionKind::DebugLine, table) | Value::Unsigned(table)) = table else {
                 return None;
             };
@@ -316,14 +316,14 @@ impl<'c> Variables<'c> {
 
     /// Which memory or register its place is in.
     pub fn class(&self, variable: &Variable) -> Class {
-        let stated = self.unsigned(variable.entry, gimli::DW_AT_address_class);
+        let stated = self.unsigned(variable.entry, dw::DW_AT_address_class);
         let taken = stated.map_or(Some(AddressClass::Global), AddressClass::of_value);
         Class { stated, taken }
     }
 
     /// Name of the function that a scope is, or that was inlined there, mangled where it is known so; that of a unit's source file.
     pub fn scope_name(&self, scope: &Scope) -> Option<Cow<'c, str>> {
-        let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
+        let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         match scope.kind {
             ScopeKind::Block => None,
             _ => names.into_iter().find_map(|name| self.string(scope.entry, name)),
@@ -359,17 +359,17 @@ impl Scan<'_, '_> {
         // Entries that are open, by depth, with the scope of what is in them; `None` in what is no scope, as a type.
         let mut open: Vec<Option<usize>> = Vec::new();
         let unit = self.entries.get(first).filter(|_| first < end);
-        let base = unit.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
         self.kept.clear();
         for (number, entry) in (first..).zip(self.entries.range(first..end)) {
             open.truncate(entry.depth());
             let around = open.last().copied().unwrap_or(None);
-            let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
+            let is_variable = matches!(entry.tag(), dw::DW_TAG_variable | dw::DW_TAG_formal_parameter);
             if let Some(scope) = around.filter(|_| is_variable) {
-                let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
+                let parameter = entry.tag() == dw::DW_TAG_formal_parameter;
                 self.all.push(Variable { entry: number, scope, parameter });
             }
-            let is_declared = entry.value(gimli::DW_AT_declaration).is_some();
+            let is_declared = entry.value(dw::DW_AT_declaration).is_some();
             let inner = match kind(entry.tag()) {
                 // Its parameters are no variables, as those of a function's type are none.
                 Some(ScopeKind::Function) if is_declared => None,
@@ -391,7 +391,7 @@ impl Scan<'_, '_> {
     }
 
     fn stretches(&mut self, entry: Entry<'_>, base: Option<Address>) -> Result<Arc<[CodeRange]>> {
-        if entry.tag() == gimli::DW_TAG_compile_unit {
+        if entry.tag() == dw::DW_TAG_compile_unit {
             return Ok(Arc::default());
         }
         match code_ranges::code_of(self.code, entry) {
@@ -424,29 +424,29 @@ impl Scan<'_, '_> {
 }
 
 fn has_code(entry: Entry<'_>) -> bool {
-    entry.value(gimli::DW_AT_low_pc).is_some() || entry.value(gimli::DW_AT_ranges).is_some()
+    entry.value(dw::DW_AT_low_pc).is_some() || entry.value(dw::DW_AT_ranges).is_some()
 }
 
-fn kind(tag: DwTag) -> Option<ScopeKind> {
+fn kind(tag: u16) -> Option<ScopeKind> {
     Some(match tag {
-        gimli::DW_TAG_compile_unit | gimli::DW_TAG_partial_unit => ScopeKind::Unit,
-        gimli::DW_TAG_subprogram => ScopeKind::Function,
-        gimli::DW_TAG_inlined_subroutine => ScopeKind::Inlined,
-        gimli::DW_TAG_lexical_block | gimli::DW_TAG_try_block | gimli::DW_TAG_catch_block => ScopeKind::Block,
+        dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit => ScopeKind::Unit,
+        dw::DW_TAG_subprogram => ScopeKind::Function,
+        dw::DW_TAG_inlined_subroutine => ScopeKind::Inlined,
+        dw::DW_TAG_lexical_block | dw::DW_TAG_try_block | dw::DW_TAG_catch_block => ScopeKind::Block,
         _ => return None,
     })
 }
 
 /// Entries whose variables belong to the scope around: namespaces, and classes with their static members and member functions.
-fn is_transparent(tag: DwTag) -> bool {
+fn is_transparent(tag: u16) -> bool {
     matches!(
         tag,
-        gimli::DW_TAG_namespace
-            | gimli::DW_TAG_module
-            | gimli::DW_TAG_GNU_formal_parameter_pack
-            | gimli::DW_TAG_structure_type
-            | gimli::DW_TAG_class_type
-            | gimli::DW_TAG_union_type
+        dw::DW_TAG_namespace
+            | dw::DW_TAG_module
+            | dw::DW_TAG_GNU_formal_parameter_pack
+            | dw::DW_TAG_structure_type
+            | dw::DW_TAG_class_type
+            | dw::DW_TAG_union_type
     )
 }
 

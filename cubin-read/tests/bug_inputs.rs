@@ -6,6 +6,7 @@
 use cubin_read::entries::{Entries, Entry};
 use cubin_read::variables::{Place, Remark, Variables};
 use cubin_read::verify::{Severity, verify};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
 
@@ -97,9 +98,9 @@ fn with_class(bytes: &[u8], is_meant: impl Fn(&Entry<'_>) -> bool, class: u8) ->
     let mut cubin = Cubin::parse(bytes).unwrap().into_owned();
     let at = {
         let entries = Entries::read(&cubin).unwrap();
-        let mut all = entries.iter().filter(|entry| entry.attribute(gimli::DW_AT_address_class).is_some());
+        let mut all = entries.iter().filter(|entry| entry.attribute(dw::DW_AT_address_class).is_some());
         let entry = all.find(is_meant).unwrap();
-        entry.attribute(gimli::DW_AT_address_class).unwrap().offset as usize
+        entry.attribute(dw::DW_AT_address_class).unwrap().offset as usize
     };
     let index = cubin.section_by_name(".debug_info").unwrap().as_usize();
     let Contents::Bytes(info) = &mut cubin.sections[index].contents else { panic!() };
@@ -149,7 +150,7 @@ fn a_wrong_class_of_a_number_or_a_frame_is_found() {
 fn a_wrong_class_of_a_register_is_found() {
     let sound = include_bytes!("../../examples/saxpy/saxpy-debug.cubin");
     assert_eq!(faults(sound), [""; 0]);
-    let is_in_register = |entry: &Entry<'_>| entry.unsigned(gimli::DW_AT_address_class) == Some(2);
+    let is_in_register = |entry: &Entry<'_>| entry.unsigned(dw::DW_AT_address_class) == Some(2);
     for class in 0..=17 {
         let found = faults(&with_class(sound, is_in_register, class));
         let is_right = [0, 2, 16].contains(&class);

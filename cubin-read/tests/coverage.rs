@@ -103,7 +103,8 @@ fn counted(cubin: &Cubin<'_>) -> BTreeMap<(u32, String), (InstructionCounts, BTr
     let source = decoded(cubin, ".debug_line");
     let ptx = decoded(cubin, ".nv_debug_line_sass");
     let entries = Entries::read(cubin).unwrap();
-    let calls = entries.iter().filter(|entry| entry.tag() == gimli::DW_TAG_inlined_subroutine);
+    let calls =
+        entries.iter().filter(|entry| entry.tag() == dwarf2_reader::constants::DW_TAG_inlined_subroutine);
     let calls: Vec<_> = calls.filter_map(Entry::code).collect();
     // Units are not told apart: no corpus file has entries of calls in one and contexts in another.
     let mut rows = source.values().flatten().flat_map(|sequence| &sequence.rows);

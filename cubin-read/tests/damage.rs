@@ -5,6 +5,7 @@ mod support;
 
 use cubin_read::entries::Entries;
 use cubin_read::verify::{Context, RULES, RuleId, Severity, rule_named, verify, verify_with};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
 };
@@ -123,7 +124,7 @@ impl Patient {
     }
 
     /// Byte offset in `.debug_info` of an attribute of the entry at `entry`.
-    fn attribute(&self, entry: u64, name: gimli::DwAt) -> u64 {
+    fn attribute(&self, entry: u64, name: u16) -> u64 {
         let entries = Entries::read(&self.0).unwrap();
         let entry = entries.get(entries.at(entry).unwrap()).unwrap();
         entry.attribute(name).unwrap().offset
@@ -156,7 +157,7 @@ impl Patient {
     }
 
     /// Byte offset in `.debug_info` of an attribute of the first entry of that name.
-    fn attribute_of(&self, entry: &str, name: gimli::DwAt) -> u64 {
+    fn attribute_of(&self, entry: &str, name: u16) -> u64 {
         let entries = Entries::read(&self.0).unwrap();
         let found = entries.iter().find(|found| found.name().is_some_and(|own| own == entry)).unwrap();
         found.attribute(name).unwrap().offset
@@ -301,7 +302,7 @@ const CONTAINER: &[Damage] = &[
     // The address of a sequence, of an entry, in an expression, of a list.
     ("E010", DEBUG, |file| file.relocations(LINE.1)[0].r_type = 1),
     ("E010", DEBUG, |file| {
-        let at = file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc);
+        let at = file.attribute(INNER_BLOCK, dw::DW_AT_high_pc);
         file.relocation(".rela.debug_info", at).r_type = 1;
     }),
     ("E010", SHARED, |file| file.relocations(".rela.debug_info")[0].r_type = 1),
@@ -499,38 +500,38 @@ const ENTRIES: &[Damage] = &[
     }),
     ("I004", DEBUG, |file| file.abbreviate([0x3e, 0x0b], [0x49, 0x0b])),
     ("I005", DEBUG, |file| {
-        file.set_info(file.attribute(PRODUCT, gimli::DW_AT_type), &0x8e_u32.to_le_bytes());
+        file.set_info(file.attribute(PRODUCT, dw::DW_AT_type), &0x8e_u32.to_le_bytes());
     }),
     ("I006", DEBUG, |file| file.abbreviate([0x31, 0x13], [0x01, 0x13])),
-    ("I007", DEBUG, |file| file.set_info(file.attribute(PRODUCT, gimli::DW_AT_type), &FUSED.to_le_bytes())),
-    ("I008", DEBUG, |file| file.set_info(file.attribute(0xb, gimli::DW_AT_stmt_list), &[1])),
+    ("I007", DEBUG, |file| file.set_info(file.attribute(PRODUCT, dw::DW_AT_type), &FUSED.to_le_bytes())),
+    ("I008", DEBUG, |file| file.set_info(file.attribute(0xb, dw::DW_AT_stmt_list), &[1])),
     ("I009", DEBUG, |file| {
-        let at = file.attribute(INNERMOST_CALL, gimli::DW_AT_low_pc);
+        let at = file.attribute(INNERMOST_CALL, dw::DW_AT_low_pc);
         file.relocation(".rela.debug_info", at).addend = Some(0x690);
     }),
     ("I010", DEBUG, |file| {
-        let at = file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc);
+        let at = file.attribute(INNER_BLOCK, dw::DW_AT_high_pc);
         file.relocation(".rela.debug_info", at).addend = Some(0x6b0);
     }),
-    ("I011", DEBUG, |file| file.set_info(file.attribute(PRODUCT, gimli::DW_AT_decl_file), &[99])),
+    ("I011", DEBUG, |file| file.set_info(file.attribute(PRODUCT, dw::DW_AT_decl_file), &[99])),
     ("I012", DEBUG, |file| file.abbreviate([0x10, 0x06], [0x1b, 0x0e])),
-    ("I013", DEBUG, |file| file.set_info(file.attribute(PARAMETER, gimli::DW_AT_location) + 1, &[2])),
+    ("I013", DEBUG, |file| file.set_info(file.attribute(PARAMETER, dw::DW_AT_location) + 1, &[2])),
     ("I014", DEBUG, |file| {
-        let at = file.attribute(INNERMOST_CALL, gimli::DW_AT_low_pc);
+        let at = file.attribute(INNERMOST_CALL, dw::DW_AT_low_pc);
         let addend = &mut file.relocation(".rela.debug_info", at).addend;
         *addend = addend.map(|addend| addend + 4);
     }),
     // Of a block, of a variable, and of one that is called a constant; the last in a list.
-    ("I015", DEBUG, |file| file.unplace(file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc), 0x560)),
-    ("I015", CLASSES, |file| file.unplace(file.attribute_of("counter", gimli::DW_AT_location) + 2, 0x40)),
+    ("I015", DEBUG, |file| file.unplace(file.attribute(INNER_BLOCK, dw::DW_AT_high_pc), 0x560)),
+    ("I015", CLASSES, |file| file.unplace(file.attribute_of("counter", dw::DW_AT_location) + 2, 0x40)),
     ("I015", PLACES, |file| {
-        let at = file.attribute_of("spill", gimli::DW_AT_location);
+        let at = file.attribute_of("spill", dw::DW_AT_location);
         // DW_OP_fbreg back to the DW_OP_addr 0 that ptxas makes it of.
         file.set_info(at + 1, &[3, 0, 0, 0, 0, 0, 0, 0, 0]);
     }),
     // nvlink -r takes it away too, but did not write this file.
     ("I015", CLASSES_RELOCATABLE, |file| {
-        let at = file.attribute_of("tile", gimli::DW_AT_location);
+        let at = file.attribute_of("tile", dw::DW_AT_location);
         file.unplace(at + 2, 4);
     }),
     ("I015", DEBUG, |file| {
@@ -544,18 +545,18 @@ const ENTRIES: &[Damage] = &[
         }
     }),
     // Constant for shared memory, a number in the window that is not in the variable of the entry's name.
-    ("I016", CLASSES, |file| file.set_info(file.attribute_of("tile", gimli::DW_AT_address_class), &[4])),
+    ("I016", CLASSES, |file| file.set_info(file.attribute_of("tile", dw::DW_AT_address_class), &[4])),
     ("I016", CLASSES, |file| {
-        let at = file.attribute_of("tile", gimli::DW_AT_location);
+        let at = file.attribute_of("tile", dw::DW_AT_location);
         file.set_info(at + 2, &[0x84, 4]);
     }),
     // Shared for global memory, a number that is not a class, and none for shared memory.
-    ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[8])),
-    ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", gimli::DW_AT_address_class), &[77])),
+    ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", dw::DW_AT_address_class), &[8])),
+    ("I016", CLASSES, |file| file.set_info(file.attribute_of("counter", dw::DW_AT_address_class), &[77])),
     ("I017", CLASSES_RELOCATABLE, |file| {
-        file.set_info(file.attribute_of("tile", gimli::DW_AT_address_class), &[0]);
+        file.set_info(file.attribute_of("tile", dw::DW_AT_address_class), &[0]);
     }),
-    ("I018", SHARED_TABLE, |file| file.set_info(file.attribute_of("scanA", gimli::DW_AT_decl_file), &[2])),
+    ("I018", SHARED_TABLE, |file| file.set_info(file.attribute_of("scanA", dw::DW_AT_decl_file), &[2])),
     ("I019", PLACES, |file| {
         // A symbol that nothing refers to becomes one that the module does not define.
         let index = file.symbol(|cubin, symbol| {
@@ -570,16 +571,16 @@ const ENTRIES: &[Damage] = &[
     }),
     ("I101", DEBUG, |file| {
         file.link();
-        file.unplace(file.attribute(INNER_BLOCK, gimli::DW_AT_high_pc), 0x560);
+        file.unplace(file.attribute(INNER_BLOCK, dw::DW_AT_high_pc), 0x560);
     }),
     ("I102", OPEN_LABEL, |file| {
-        let at = file.attribute_of("ll_kernel", gimli::DW_AT_high_pc);
+        let at = file.attribute_of("ll_kernel", dw::DW_AT_high_pc);
         file.unplace(at, 0);
     }),
     ("O001", DEBUG, |file| {
         file.shorten(".debug_loc", 16);
     }),
-    ("O002", DEBUG, |file| file.set_info(file.attribute(LISTED, gimli::DW_AT_location), &[1])),
+    ("O002", DEBUG, |file| file.set_info(file.attribute(LISTED, dw::DW_AT_location), &[1])),
     ("O003", DEBUG, |file| file.bytes(".debug_loc")[..2].copy_from_slice(&0x870_u16.to_le_bytes())),
     ("O004", DEBUG, |file| file.bytes(".debug_loc")[18] = 2),
     ("O005", DEBUG, |file| file.bytes(".debug_loc")[0] += 1),

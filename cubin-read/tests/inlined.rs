@@ -6,6 +6,7 @@ mod support;
 
 use cubin_read::entries::{Entries, Value};
 use cubin_read::variables::{InlinedCalls, Variables};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FrameFunction, Place, SequenceRows, Symbolizer};
 use std::path::Path;
@@ -14,11 +15,11 @@ use std::path::Path;
 fn calls(entries: &Entries<'_>, section: SectionIndex, offset: u64) -> Vec<(u64, u64, u64)> {
     let mut found = Vec::new();
     for entry in entries.iter() {
-        let is_call = entry.tag() == gimli::DW_TAG_inlined_subroutine;
+        let is_call = entry.tag() == dw::DW_TAG_inlined_subroutine;
         let has = |(of, code): (SectionIndex, std::ops::Range<u64>)| of == section && code.contains(&offset);
         if is_call && entry.code().is_some_and(has) {
             let number = |name| entry.unsigned(name).unwrap_or(0);
-            found.push((entry.offset(), number(gimli::DW_AT_call_file), number(gimli::DW_AT_call_line)));
+            found.push((entry.offset(), number(dw::DW_AT_call_file), number(dw::DW_AT_call_line)));
         }
     }
     found
@@ -29,7 +30,7 @@ fn compare(path: &Path) -> Option<usize> {
     let bytes = std::fs::read(path).unwrap();
     let cubin = Cubin::parse(&bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
-    let has_calls = entries.iter().any(|entry| entry.tag() == gimli::DW_TAG_inlined_subroutine);
+    let has_calls = entries.iter().any(|entry| entry.tag() == dw::DW_TAG_inlined_subroutine);
     assert!(!has_calls || InlinedCalls::can_be_in(&cubin), "{}", path.display());
     if !has_calls {
         return None;
@@ -157,13 +158,13 @@ fn names_are_those_of_the_function_that_was_called() {
             for frame in inlined.frames(symbolizer.locate(section, offset).unwrap()) {
                 let FrameFunction::InlinedEntry(found) = frame.function else { continue };
                 let entry = entries.get(entries.at(found.offset).unwrap()).unwrap();
-                let Some(Value::Entry(origin)) = entry.value(gimli::DW_AT_abstract_origin) else {
+                let Some(Value::Entry(origin)) = entry.value(dw::DW_AT_abstract_origin) else {
                     panic!("{}", path.display())
                 };
                 let origin = entries.get(entries.at(origin).unwrap()).unwrap();
                 let linkage = origin
-                    .string(gimli::DW_AT_MIPS_linkage_name)
-                    .or_else(|| origin.string(gimli::DW_AT_linkage_name));
+                    .string(dw::DW_AT_MIPS_linkage_name)
+                    .or_else(|| origin.string(dw::DW_AT_linkage_name));
                 let name = linkage.or_else(|| origin.name()).unwrap();
                 assert_eq!(String::from_utf8_lossy(found.name.unwrap()), name, "{}", path.display());
             }

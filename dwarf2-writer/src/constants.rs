@@ -6,6 +6,7 @@
 //! assert_eq!(DW_CFA.name(DW_CFA_val_expression), Some("DW_CFA_val_expression"));
 //! assert_eq!(DW_CFA.value("DW_CFA_advance_loc4"), Some(4));
 //! assert_eq!(DW_CFA.name(0x3f), None);
+//! assert_eq!(DW_CFA.name_or_number(0x3f), "DW_CFA_0x3f");
 //! assert_eq!(DW_TAG.value("DW_TAG_hi_user"), Some(0xffff));
 //! ```
 #![allow(non_upper_case_globals, reason = "the names of the specification, to be found by grep")]
@@ -17,6 +18,10 @@ mod operations;
 mod tags;
 mod values;
 
+use alloc::borrow::Cow;
+use alloc::format;
+use core::fmt::LowerHex;
+
 pub use attributes::*;
 pub use forms::*;
 pub use operations::*;
@@ -26,6 +31,8 @@ pub use values::*;
 /// Names of one family of numbers. Numbers are as wide as the family: `u8`, or `u16` where vendors have a range beyond it.
 #[derive(Debug, Clone, Copy)]
 pub struct NameTable<T: 'static = u8> {
+    /// What all its names begin with: `DW_TAG_`.
+    prefix: &'static str,
     /// Ascending by value, without duplicates.
     entries: &'static [(T, &'static str)],
     /// Names that are understood but not given: other versions' spellings, and the ends of the vendors' range, whose
@@ -38,6 +45,14 @@ impl<T: Copy + Ord> NameTable<T> {
     pub fn name(&self, value: T) -> Option<&'static str> {
         let found = self.entries.binary_search_by_key(&value, |entry| entry.0).ok()?;
         self.entries.get(found).map(|entry| entry.1)
+    }
+
+    /// The same, or the number behind the prefix of the family where it has no name: `DW_TAG_0x4107`.
+    pub fn name_or_number(&self, value: T) -> Cow<'static, str>
+    where
+        T: LowerHex,
+    {
+        self.name(value).map_or_else(|| format!("{}{value:#x}", self.prefix).into(), Cow::Borrowed)
     }
 
     /// The value of the full `name` (`DW_OP_addr`), or of another version's name for it (`DW_AT_bit_stride`).
@@ -67,6 +82,7 @@ pub const DW_LNS_set_isa: u8 = 0x0c;
 
 /// Standard opcodes of line programs (DWARF 2.0.0 §6.2.5.2; from 10 on DWARF 3 §6.2.5.2).
 pub static DW_LNS: NameTable = NameTable {
+    prefix: "DW_LNS_",
     entries: &[
         (DW_LNS_copy, "DW_LNS_copy"),
         (DW_LNS_advance_pc, "DW_LNS_advance_pc"),
@@ -90,6 +106,7 @@ pub const DW_LNE_define_file: u8 = 0x03;
 
 /// Extended opcodes of line programs (DWARF 2.0.0 §6.2.5.3).
 pub static DW_LNE: NameTable = NameTable {
+    prefix: "DW_LNE_",
     entries: &[
         (DW_LNE_end_sequence, "DW_LNE_end_sequence"),
         (DW_LNE_set_address, "DW_LNE_set_address"),
@@ -129,6 +146,7 @@ pub const DW_CFA_restore: u8 = 0xc0;
 
 /// Call frame instructions (DWARF 2.0.0 §6.4.2, DWARF 3 §6.4.2). `advance_loc`, `offset` and `restore` carry an operand in their low 6 bits.
 pub static DW_CFA: NameTable = NameTable {
+    prefix: "DW_CFA_",
     entries: &[
         (DW_CFA_nop, "DW_CFA_nop"),
         (DW_CFA_set_loc, "DW_CFA_set_loc"),

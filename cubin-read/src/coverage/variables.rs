@@ -6,6 +6,7 @@ use super::{FunctionCoverage, VariableCounts};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Entry, Value};
 use crate::variables::{Location, LocationRange, Missing, Place, Room, Unavailable, Variables};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::Symbolizer;
@@ -67,7 +68,7 @@ pub(super) fn count(
     };
     for unit in variables.entries().units() {
         let first = variables.entries().get(unit.entries.start).filter(|_| !unit.entries.is_empty());
-        let base = first.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        let base = first.and_then(|unit| unit.address(dw::DW_AT_low_pc));
         counter.unit = unit.offset;
         // The scopes of the entries that are open, by depth.
         let mut scopes: Vec<Scope> = Vec::new();
@@ -114,16 +115,16 @@ impl Counter<'_, '_, '_> {
         }
         let nobody = Scope { owner: Owner::Nobody, code: None };
         match entry.tag() {
-            gimli::DW_TAG_subroutine_type => Ok(nobody),
-            gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine | gimli::DW_TAG_lexical_block => {
+            dw::DW_TAG_subroutine_type => Ok(nobody),
+            dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine | dw::DW_TAG_lexical_block => {
                 let is_abstract =
-                    entry.tag() != gimli::DW_TAG_lexical_block && entry.value(gimli::DW_AT_inline).is_some();
-                if is_abstract || entry.value(gimli::DW_AT_declaration).is_some() {
+                    entry.tag() != dw::DW_TAG_lexical_block && entry.value(dw::DW_AT_inline).is_some();
+                if is_abstract || entry.value(dw::DW_AT_declaration).is_some() {
                     return Ok(nobody);
                 }
                 self.scope(entry, outer, base)
             }
-            gimli::DW_TAG_formal_parameter | gimli::DW_TAG_variable => {
+            dw::DW_TAG_formal_parameter | dw::DW_TAG_variable => {
                 self.variable((number, entry), outer, base)?;
                 Ok(outer)
             }
@@ -134,7 +135,7 @@ impl Counter<'_, '_, '_> {
     fn scope(&mut self, entry: Entry<'_>, outer: Scope, base: Option<Address>) -> Result<Scope> {
         let code = self.lists.code(entry, base)?;
         let mut owner = outer.owner;
-        if entry.tag() == gimli::DW_TAG_subprogram {
+        if entry.tag() == dw::DW_TAG_subprogram {
             let number = code.first().and_then(|first| self.function(first));
             if number.is_some_and(|number| *self.described.entry(number).or_insert(self.unit) != self.unit) {
                 return Ok(Scope { owner: Owner::Nobody, code: None });
@@ -146,7 +147,7 @@ impl Counter<'_, '_, '_> {
         }
         if code.is_empty() {
             // A block without code of its own is part of the scope around it; a function is not.
-            let around = if entry.tag() == gimli::DW_TAG_subprogram { None } else { outer.code };
+            let around = if entry.tag() == dw::DW_TAG_subprogram { None } else { outer.code };
             return Ok(Scope { owner, code: around });
         }
         self.code.push(code);
@@ -164,16 +165,16 @@ impl Counter<'_, '_, '_> {
         scope: Scope,
         base: Option<Address>,
     ) -> Result<()> {
-        let is_parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
-        if !is_parameter && entry.value(gimli::DW_AT_declaration).is_some() {
+        let is_parameter = entry.tag() == dw::DW_TAG_formal_parameter;
+        if !is_parameter && entry.value(dw::DW_AT_declaration).is_some() {
             return Ok(());
         }
         let code = scope.code.and_then(|number| self.code.get(number)).map_or(&[][..], Vec::as_slice);
         let scope_bytes = code_ranges::bytes(code);
-        let (located, covered_bytes) = match entry.value(gimli::DW_AT_location) {
+        let (located, covered_bytes) = match entry.value(dw::DW_AT_location) {
             // Registers and frames of code that is not there are no places.
             _ if scope.owner == Owner::NoCode => (self.is_somewhere(number), 0),
-            _ if entry.value(gimli::DW_AT_const_value).is_some() => (true, scope_bytes),
+            _ if entry.value(dw::DW_AT_const_value).is_some() => (true, scope_bytes),
             Some(Value::Block(_)) => (true, scope_bytes),
             Some(Value::Offset(_, offset)) => match self.lists.locations(offset, base)? {
                 Some(places) => {

@@ -6,7 +6,7 @@
 
 use super::room::Room;
 use crate::entries::{Entries, Entry};
-use gimli::DwTag;
+use dwarf2_reader::constants as dw;
 use std::fmt;
 
 /// A value, and the bits that it was read from.
@@ -100,16 +100,16 @@ struct Type<'e> {
 }
 
 /// Types that only name or qualify another one.
-const WRAPPERS: [DwTag; 5] = [
-    gimli::DW_TAG_typedef,
-    gimli::DW_TAG_const_type,
-    gimli::DW_TAG_volatile_type,
-    gimli::DW_TAG_restrict_type,
-    gimli::DW_TAG_atomic_type,
+const WRAPPERS: [u16; 5] = [
+    dw::DW_TAG_typedef,
+    dw::DW_TAG_const_type,
+    dw::DW_TAG_volatile_type,
+    dw::DW_TAG_restrict_type,
+    dw::DW_TAG_atomic_type,
 ];
 /// Types whose values are addresses.
-const POINTERS: [DwTag; 3] =
-    [gimli::DW_TAG_pointer_type, gimli::DW_TAG_reference_type, gimli::DW_TAG_rvalue_reference_type];
+const POINTERS: [u16; 3] =
+    [dw::DW_TAG_pointer_type, dw::DW_TAG_reference_type, dw::DW_TAG_rvalue_reference_type];
 /// Most types around another that are looked through.
 const MAX_WRAPPERS: usize = 64;
 /// Most bytes of a number.
@@ -127,16 +127,16 @@ impl<'e> Type<'e> {
             if !WRAPPERS.contains(&entry.tag()) {
                 break;
             }
-            number = entries.referred(entry, gimli::DW_AT_type)?;
+            number = entries.referred(entry, dw::DW_AT_type)?;
             entry = entries.get(number)?;
         }
-        let own = entry.unsigned(gimli::DW_AT_byte_size).and_then(|bytes| bytes.checked_mul(8));
-        let own = entry.unsigned(gimli::DW_AT_bit_size).or(own);
+        let own = entry.unsigned(dw::DW_AT_byte_size).and_then(|bytes| bytes.checked_mul(8));
+        let own = entry.unsigned(dw::DW_AT_bit_size).or(own);
         let bits = bit_size.or(own).or_else(|| match entry.tag() {
             tag if POINTERS.contains(&tag) => Some(POINTER_BITS),
-            gimli::DW_TAG_enumeration_type => {
-                let base = entries.referred(entry, gimli::DW_AT_type)?;
-                entries.get(base)?.unsigned(gimli::DW_AT_byte_size)?.checked_mul(8)
+            dw::DW_TAG_enumeration_type => {
+                let base = entries.referred(entry, dw::DW_AT_type)?;
+                entries.get(base)?.unsigned(dw::DW_AT_byte_size)?.checked_mul(8)
             }
             _ => None,
         });
@@ -162,9 +162,9 @@ impl<'e> Type<'e> {
 
     fn value(&self, entries: &Entries<'_>, bits: &[u8], room: &mut Room) -> ConstantValue {
         match self.entry.tag() {
-            gimli::DW_TAG_base_type => self.base(bits),
-            gimli::DW_TAG_enumeration_type => self.enumerator(entries, bits, room),
-            gimli::DW_TAG_array_type => self.array(entries, bits, room),
+            dw::DW_TAG_base_type => self.base(bits),
+            dw::DW_TAG_enumeration_type => self.enumerator(entries, bits, room),
+            dw::DW_TAG_array_type => self.array(entries, bits, room),
             tag if POINTERS.contains(&tag) => {
                 unsigned(bits).map_or(ConstantValue::Bytes, ConstantValue::Pointer)
             }
@@ -174,25 +174,25 @@ impl<'e> Type<'e> {
 
     /// A base type, by its encoding.
     fn base(&self, bits: &[u8]) -> ConstantValue {
-        let encoding = self.entry.unsigned(gimli::DW_AT_encoding).and_then(|code| u8::try_from(code).ok());
+        let encoding = self.entry.unsigned(dw::DW_AT_encoding).and_then(|code| u8::try_from(code).ok());
         let number = unsigned(bits).zip(self.signed(bits));
         let Some((plain, signed)) = number.filter(|_| bits.len() <= MAX_BYTES) else {
-            return match encoding.map(gimli::DwAte) {
-                Some(gimli::DW_ATE_complex_float) => self.complex(bits),
+            return match encoding {
+                Some(dw::DW_ATE_complex_float) => self.complex(bits),
                 _ => ConstantValue::Bytes,
             };
         };
-        match encoding.map(gimli::DwAte) {
-            Some(gimli::DW_ATE_address) => ConstantValue::Pointer(plain),
-            Some(gimli::DW_ATE_boolean) => ConstantValue::Boolean(plain != 0),
-            Some(gimli::DW_ATE_complex_float) => self.complex(bits),
-            Some(gimli::DW_ATE_float | gimli::DW_ATE_imaginary_float) => self.float(bits),
-            Some(gimli::DW_ATE_signed) => ConstantValue::Signed(signed),
-            Some(gimli::DW_ATE_signed_char) => ConstantValue::Character(signed),
-            Some(gimli::DW_ATE_unsigned_char | gimli::DW_ATE_UTF) => {
+        match encoding {
+            Some(dw::DW_ATE_address) => ConstantValue::Pointer(plain),
+            Some(dw::DW_ATE_boolean) => ConstantValue::Boolean(plain != 0),
+            Some(dw::DW_ATE_complex_float) => self.complex(bits),
+            Some(dw::DW_ATE_float | dw::DW_ATE_imaginary_float) => self.float(bits),
+            Some(dw::DW_ATE_signed) => ConstantValue::Signed(signed),
+            Some(dw::DW_ATE_signed_char) => ConstantValue::Character(signed),
+            Some(dw::DW_ATE_unsigned_char | dw::DW_ATE_UTF) => {
                 i128::try_from(plain).map_or(ConstantValue::Unsigned(plain), ConstantValue::Character)
             }
-            Some(gimli::DW_ATE_unsigned) => ConstantValue::Unsigned(plain),
+            Some(dw::DW_ATE_unsigned) => ConstantValue::Unsigned(plain),
             _ => ConstantValue::Bytes,
         }
     }
@@ -231,9 +231,9 @@ impl<'e> Type<'e> {
         let Some((plain, signed)) = unsigned(bits).zip(self.signed(bits)) else {
             return ConstantValue::Bytes;
         };
-        let base = entries.referred(self.entry, gimli::DW_AT_type);
+        let base = entries.referred(self.entry, dw::DW_AT_type);
         let base = base.and_then(|base| Type::of(entries, base, None));
-        let encoding = base.and_then(|base| base.entry.unsigned(gimli::DW_AT_encoding));
+        let encoding = base.and_then(|base| base.entry.unsigned(dw::DW_AT_encoding));
         let mut has_negative = false;
         let after = entries.range(self.number.saturating_add(1)..entries.count());
         let own = after.take_while(|entry| entry.depth() > self.entry.depth());
@@ -241,10 +241,10 @@ impl<'e> Type<'e> {
             if !room.take(1) {
                 break;
             }
-            if entry.tag() != gimli::DW_TAG_enumerator || entry.parent() != Some(self.number) {
+            if entry.tag() != dw::DW_TAG_enumerator || entry.parent() != Some(self.number) {
                 continue;
             }
-            let value = match entry.value(gimli::DW_AT_const_value) {
+            let value = match entry.value(dw::DW_AT_const_value) {
                 Some(crate::entries::Value::Unsigned(value)) => i128::from(value),
                 Some(crate::entries::Value::Signed(value)) => i128::from(value),
                 _ => continue,
@@ -256,8 +256,8 @@ impl<'e> Type<'e> {
                 return ConstantValue::Enumerator(name.into_owned(), value);
             }
         }
-        let has_sign = match encoding.and_then(|code| u8::try_from(code).ok()).map(gimli::DwAte) {
-            Some(gimli::DW_ATE_signed | gimli::DW_ATE_signed_char) => true,
+        let has_sign = match encoding.and_then(|code| u8::try_from(code).ok()) {
+            Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char) => true,
             Some(_) => false,
             None => has_negative,
         };
@@ -266,14 +266,14 @@ impl<'e> Type<'e> {
 
     /// An array of one dimension; characters are text.
     fn array(&self, entries: &Entries<'_>, bits: &[u8], room: &mut Room) -> ConstantValue {
-        let element = entries.referred(self.entry, gimli::DW_AT_type);
+        let element = entries.referred(self.entry, dw::DW_AT_type);
         let element = element.and_then(|element| Type::of(entries, element, None));
         let size = element.and_then(|element| usize::try_from(element.bits?.checked_div(8)?).ok());
         let (Some(element), Some(size)) = (element, size.filter(|size| *size > 0)) else {
             return ConstantValue::Bytes;
         };
         let count = bits.len() / size;
-        if element.entry.tag() == gimli::DW_TAG_array_type
+        if element.entry.tag() == dw::DW_TAG_array_type
             || count as u64 > MAX_ELEMENTS
             || !bits.len().is_multiple_of(size)
             || !room.take(bits.len())

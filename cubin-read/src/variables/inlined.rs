@@ -2,6 +2,7 @@
 
 use super::{Room, Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::{Entries, Entry, Value};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -72,7 +73,7 @@ impl<'v> InlinedCalls<'v> {
         let name = SectionKind::DebugAbbrev.name();
         let bytes = cubin.section_by_name(name).and_then(|index| cubin.bytes(index).ok());
         let mut cursor = Cursor::new(name, bytes.as_deref().unwrap_or_default());
-        let inlined = u64::from(gimli::DW_TAG_inlined_subroutine.0);
+        let inlined = u64::from(dw::DW_TAG_inlined_subroutine);
         while !cursor.is_empty() {
             // Of a damaged table the entries' reader says what is wrong.
             if tag(&mut cursor).map_or(true, |tag| tag == Some(inlined)) {
@@ -197,7 +198,7 @@ impl<'v> InlinedCalls<'v> {
 
     /// The function that a call is of.
     pub fn callee(&self, call: &Scope) -> InlinedEntry<'_> {
-        let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_name];
+        let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
         let name = names.into_iter().find_map(|name| match self.variables.attribute(call.entry, name)?.1 {
             Value::String(Some(name)) => Some(name),
             _ => None,
@@ -213,9 +214,9 @@ impl<'v> InlinedCalls<'v> {
         let file = site.and_then(|site| site.file).map(FileName::Path);
         Frame {
             function: FrameFunction::Physical(None),
-            file: file.unwrap_or(FileName::Undeclared(number(gimli::DW_AT_call_file))),
+            file: file.unwrap_or(FileName::Undeclared(number(dw::DW_AT_call_file))),
             line: site.map_or(0, |site| u32::try_from(site.line).unwrap_or(u32::MAX)),
-            column: number(gimli::DW_AT_call_column),
+            column: number(dw::DW_AT_call_column),
             lost_context: None,
         }
     }

@@ -7,6 +7,7 @@ use super::room::Room;
 use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
@@ -116,8 +117,8 @@ impl Variables<'_> {
     }
 
     fn fill(&self, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
-        let location = self.attribute(variable.entry, gimli::DW_AT_location).map(|(_, value)| value);
-        let constant = || self.attribute(variable.entry, gimli::DW_AT_const_value).map(|(_, value)| value);
+        let location = self.attribute(variable.entry, dw::DW_AT_location).map(|(_, value)| value);
+        let constant = || self.attribute(variable.entry, dw::DW_AT_const_value).map(|(_, value)| value);
         let is_location = location.is_some();
         match location.or_else(constant) {
             Some(Value::Block(range)) if is_location => {
@@ -160,7 +161,7 @@ impl Variables<'_> {
 
     fn without_location(&self, variable: &Variable, scope: &Scope) -> Unavailable {
         let is_abstract = || self.around(variable.scope).any(|scope| scope.kind == ScopeKind::Abstract);
-        if self.entry(variable.entry).is_some_and(|entry| entry.value(gimli::DW_AT_declaration).is_some()) {
+        if self.entry(variable.entry).is_some_and(|entry| entry.value(dw::DW_AT_declaration).is_some()) {
             Unavailable::Declaration
         } else if scope.code.is_empty() && is_abstract() {
             Unavailable::Abstract
@@ -171,9 +172,9 @@ impl Variables<'_> {
 
     /// A constant in the variable's type.
     fn constant(&self, variable: &Variable, given: RawConstant<'_>, room: &mut Room) -> Constant {
-        let kind = self.attribute(variable.entry, gimli::DW_AT_type);
-        let kind = kind.and_then(|(entry, _)| self.entries.referred(entry, gimli::DW_AT_type));
-        let bit_size = self.unsigned(variable.entry, gimli::DW_AT_bit_size);
+        let kind = self.attribute(variable.entry, dw::DW_AT_type);
+        let kind = kind.and_then(|(entry, _)| self.entries.referred(entry, dw::DW_AT_type));
+        let bit_size = self.unsigned(variable.entry, dw::DW_AT_bit_size);
         constant::read(self.entries, kind, bit_size, given, room)
     }
 
@@ -238,7 +239,7 @@ impl Variables<'_> {
 
     fn list(&self, offset: u64, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
         let unit = self.entries.unit_of(variable.entry).and_then(|unit| self.entry(unit.entries.start));
-        let base = unit.and_then(|unit| unit.address(gimli::DW_AT_low_pc));
+        let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
         let mut covered = Vec::new();
         // Where ranges may be that are open on one side, and whether there may be some anywhere.
         let (mut possible, mut anywhere) = (Vec::new(), false);
@@ -388,7 +389,7 @@ impl Variables<'_> {
             function = scope.parent.and_then(|parent| self.scope(parent));
         }
         let function = function.filter(|scope| scope.kind == ScopeKind::Function);
-        let base = function.and_then(|scope| self.attribute(scope.entry, gimli::DW_AT_frame_base));
+        let base = function.and_then(|scope| self.attribute(scope.entry, dw::DW_AT_frame_base));
         let base = match base.map(|(_, value)| value) {
             Some(Value::Block(range)) => match self.form_in_entries(&range, room) {
                 Form::CallFrame => FrameBase::CallFrame,

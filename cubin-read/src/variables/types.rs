@@ -1,7 +1,7 @@
 //! Types as C spells them.
 
 use crate::entries::{Entries, Entry};
-use gimli::DwTag;
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::AddressClass;
 use std::fmt::Write as _;
 
@@ -12,12 +12,12 @@ const MAX_PARTS: usize = 16;
 const MAX_LENGTH: usize = 1024;
 
 /// What stands before the name of a tag that needs none of its own in C++.
-const NAMELESS: [(DwTag, &str); 5] = [
-    (gimli::DW_TAG_structure_type, "struct"),
-    (gimli::DW_TAG_class_type, "class"),
-    (gimli::DW_TAG_union_type, "union"),
-    (gimli::DW_TAG_enumeration_type, "enum"),
-    (gimli::DW_TAG_base_type, "base type"),
+const NAMELESS: [(u16, &str); 5] = [
+    (dw::DW_TAG_structure_type, "struct"),
+    (dw::DW_TAG_class_type, "class"),
+    (dw::DW_TAG_union_type, "union"),
+    (dw::DW_TAG_enumeration_type, "enum"),
+    (dw::DW_TAG_base_type, "base type"),
 ];
 
 /// The type an entry's `DW_AT_type` names: `float const *`, `int[4][2]`, `void (*)(int)`, `int S::*`, `float shared *` for a pointer whose
@@ -34,30 +34,30 @@ fn one(entries: &Entries<'_>, from: Entry<'_>, with_parameters: bool) -> String 
         if declarator.len() + qualifiers.len() > MAX_LENGTH {
             break;
         }
-        let number = match entry.value(gimli::DW_AT_type) {
+        let number = match entry.value(dw::DW_AT_type) {
             None => return joined("void", &qualifiers, &declarator),
-            Some(_) => entries.referred(entry, gimli::DW_AT_type),
+            Some(_) => entries.referred(entry, dw::DW_AT_type),
         };
         let Some((number, next)) = number.and_then(|number| Some((number, entries.get(number)?))) else {
             return joined("?", &qualifiers, &declarator);
         };
         entry = next;
         match entry.tag() {
-            gimli::DW_TAG_const_type => qualify(&mut qualifiers, "const"),
-            gimli::DW_TAG_volatile_type => qualify(&mut qualifiers, "volatile"),
-            gimli::DW_TAG_restrict_type => qualify(&mut qualifiers, "restrict"),
-            gimli::DW_TAG_pointer_type => point(&mut declarator, &mut qualifiers, entry, "*"),
-            gimli::DW_TAG_reference_type => point(&mut declarator, &mut qualifiers, entry, "&"),
-            gimli::DW_TAG_rvalue_reference_type => point(&mut declarator, &mut qualifiers, entry, "&&"),
-            gimli::DW_TAG_ptr_to_member_type => {
+            dw::DW_TAG_const_type => qualify(&mut qualifiers, "const"),
+            dw::DW_TAG_volatile_type => qualify(&mut qualifiers, "volatile"),
+            dw::DW_TAG_restrict_type => qualify(&mut qualifiers, "restrict"),
+            dw::DW_TAG_pointer_type => point(&mut declarator, &mut qualifiers, entry, "*"),
+            dw::DW_TAG_reference_type => point(&mut declarator, &mut qualifiers, entry, "&"),
+            dw::DW_TAG_rvalue_reference_type => point(&mut declarator, &mut qualifiers, entry, "&&"),
+            dw::DW_TAG_ptr_to_member_type => {
                 let mark = format!("{}::*", class_of(entries, entry));
                 point(&mut declarator, &mut qualifiers, entry, &mark);
             }
-            gimli::DW_TAG_array_type => {
+            dw::DW_TAG_array_type => {
                 enclose(&mut declarator);
                 dimensions(entries, number, &mut declarator);
             }
-            gimli::DW_TAG_subroutine_type => {
+            dw::DW_TAG_subroutine_type => {
                 enclose(&mut declarator);
                 parameters(entries, number, with_parameters, &mut declarator);
             }
@@ -92,7 +92,7 @@ fn qualify(qualifiers: &mut String, word: &str) {
 
 /// `*`, before which the memory pointed to is named, and behind which the pointer's own qualifiers stand.
 fn point(declarator: &mut String, qualifiers: &mut String, entry: Entry<'_>, mark: &str) {
-    let class = entry.unsigned(gimli::DW_AT_address_class).and_then(AddressClass::of_value);
+    let class = entry.unsigned(dw::DW_AT_address_class).and_then(AddressClass::of_value);
     let class = class.filter(|class| *class != AddressClass::Generic);
     let space = class.map_or("", |class| class.state_space().unwrap_or(class.name()));
     let blank = if space.is_empty() { "" } else { " " };
@@ -104,7 +104,7 @@ fn point(declarator: &mut String, qualifiers: &mut String, entry: Entry<'_>, mar
 
 /// The class that a pointer to a member has in front.
 fn class_of(entries: &Entries<'_>, entry: Entry<'_>) -> String {
-    let class = entries.referred(entry, gimli::DW_AT_containing_type);
+    let class = entries.referred(entry, dw::DW_AT_containing_type);
     let class = class.and_then(|number| Some((number, entries.get(number)?)));
     class.map_or_else(|| "?".to_owned(), |(number, class)| named(entries, number, class))
 }
@@ -117,7 +117,7 @@ fn enclose(declarator: &mut String) {
 }
 
 /// The entries that belong to one, at most so many.
-fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: DwTag) -> impl Iterator<Item = Entry<'e>> {
+fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: u16) -> impl Iterator<Item = Entry<'e>> {
     let behind = entries.range(number.saturating_add(1)..entries.count());
     let own = behind.take_while(move |entry| entry.parent().is_some_and(|parent| parent >= number));
     let own = own.take(MAX_STEPS).filter(move |entry| entry.parent() == Some(number) && entry.tag() == tag);
@@ -126,11 +126,11 @@ fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: DwTag) -> impl Ite
 
 fn dimensions(entries: &Entries<'_>, number: usize, declarator: &mut String) {
     let before = declarator.len();
-    for range in children(entries, number, gimli::DW_TAG_subrange_type) {
-        let lower = range.unsigned(gimli::DW_AT_lower_bound).unwrap_or(0);
-        let upper = range.unsigned(gimli::DW_AT_upper_bound);
+    for range in children(entries, number, dw::DW_TAG_subrange_type) {
+        let lower = range.unsigned(dw::DW_AT_lower_bound).unwrap_or(0);
+        let upper = range.unsigned(dw::DW_AT_upper_bound);
         let count = upper.and_then(|upper| upper.checked_sub(lower)?.checked_add(1));
-        let _ = match range.unsigned(gimli::DW_AT_count).or(count) {
+        let _ = match range.unsigned(dw::DW_AT_count).or(count) {
             Some(count) => write!(declarator, "[{count}]"),
             None => write!(declarator, "[]"),
         };
@@ -141,8 +141,8 @@ fn dimensions(entries: &Entries<'_>, number: usize, declarator: &mut String) {
 }
 
 fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &mut String) {
-    let all = || children(entries, number, gimli::DW_TAG_formal_parameter);
-    let is_this = |entry: &Entry<'_>| entry.unsigned(gimli::DW_AT_artificial).is_some_and(|flag| flag != 0);
+    let all = || children(entries, number, dw::DW_TAG_formal_parameter);
+    let is_this = |entry: &Entry<'_>| entry.unsigned(dw::DW_AT_artificial).is_some_and(|flag| flag != 0);
     let text = if spelled {
         let written = all().filter(|entry| !is_this(entry));
         written.map(|entry| one(entries, entry, false)).collect::<Vec<_>>().join(", ")
@@ -151,16 +151,16 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
     };
     let _ = write!(declarator, "({text})");
     // What qualifies the object that `this` points to stands behind the parameters.
-    let mut object = all().find(is_this).and_then(|entry| entries.referred(entry, gimli::DW_AT_type));
+    let mut object = all().find(is_this).and_then(|entry| entries.referred(entry, dw::DW_AT_type));
     for _ in 0..MAX_PARTS {
         let Some(entry) = object.and_then(|number| entries.get(number)) else { break };
         match entry.tag() {
-            gimli::DW_TAG_pointer_type => {}
-            gimli::DW_TAG_const_type => declarator.push_str(" const"),
-            gimli::DW_TAG_volatile_type => declarator.push_str(" volatile"),
+            dw::DW_TAG_pointer_type => {}
+            dw::DW_TAG_const_type => declarator.push_str(" const"),
+            dw::DW_TAG_volatile_type => declarator.push_str(" volatile"),
             _ => break,
         }
-        object = entries.referred(entry, gimli::DW_AT_type);
+        object = entries.referred(entry, dw::DW_AT_type);
     }
 }
 
@@ -171,11 +171,11 @@ fn named(entries: &Entries<'_>, number: usize, entry: Entry<'_>) -> String {
         let tag = NAMELESS.iter().find(|(tag, _)| *tag == entry.tag()).map(|(_, name)| *name);
         return tag.map_or_else(|| "?".to_owned(), |tag| format!("{tag} {{...}}"));
     };
-    let is_scope = |tag: DwTag| {
-        tag == gimli::DW_TAG_namespace
-            || tag == gimli::DW_TAG_structure_type
-            || tag == gimli::DW_TAG_class_type
-            || tag == gimli::DW_TAG_union_type
+    let is_scope = |tag: u16| {
+        tag == dw::DW_TAG_namespace
+            || tag == dw::DW_TAG_structure_type
+            || tag == dw::DW_TAG_class_type
+            || tag == dw::DW_TAG_union_type
     };
     let around = entries.ancestors(number).take(MAX_PARTS).take_while(|entry| is_scope(entry.tag()));
     let around: Vec<_> = around.filter_map(Entry::name).take_while(|name| !name.is_empty()).collect();

@@ -3,7 +3,7 @@
 use super::lines::{LineFiles, TableFiles};
 use super::{Check, RuleId, short};
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
-use gimli::{DwAt, DwTag};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use std::ops::Range;
@@ -38,8 +38,8 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Opt
 /// An entry in words: tag and name.
 fn words(entry: Entry<'_>) -> String {
     match entry.name() {
-        Some(name) => format!("{} {}", entry.tag(), short(&name)),
-        None => entry.tag().to_string(),
+        Some(name) => format!("{} {}", entry.tag_text(), short(&name)),
+        None => entry.tag_text().into_owned(),
     }
 }
 
@@ -57,8 +57,8 @@ fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
     let expected = "one DW_TAG_compile_unit with all others below it";
     match all.next() {
         None => check.find(RuleId::EntriesUnit, name, unit.offset, "a unit without entries", expected),
-        Some(first) if first.tag() != gimli::DW_TAG_compile_unit => {
-            check.find(RuleId::EntriesUnit, name, first.offset(), first.tag().to_string(), expected);
+        Some(first) if first.tag() != dw::DW_TAG_compile_unit => {
+            check.find(RuleId::EntriesUnit, name, first.offset(), first.tag_text(), expected);
         }
         Some(_) => {}
     }
@@ -79,7 +79,7 @@ fn widths(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     for attribute in entry.attributes() {
         let at = match &attribute.value {
             Value::Address(_) => attribute.offset,
-            Value::Block(range) if data.bytes.get(range.start as usize) == Some(&gimli::DW_OP_addr.0) => {
+            Value::Block(range) if data.bytes.get(range.start as usize) == Some(&dw::DW_OP_addr) => {
                 range.start.saturating_add(1)
             }
             _ => continue,
@@ -96,7 +96,7 @@ fn line_table<'t>(
     tables: Option<&'t [TableFiles]>,
 ) -> Option<&'t TableFiles> {
     let first = entries.get(unit.entries.start).filter(|_| !unit.entries.is_empty())?;
-    let attribute = first.attribute(gimli::DW_AT_stmt_list)?;
+    let attribute = first.attribute(dw::DW_AT_stmt_list)?;
     let Value::Offset(SectionKind::DebugLine, offset) = attribute.value else { return None };
     let tables = tables?;
     let found = tables.binary_search_by_key(&offset, |table| table.offset).ok();
@@ -117,9 +117,9 @@ fn value(
     attribute: &Attribute<'_>,
     table: Option<&TableFiles>,
 ) {
-    const FILES: [DwAt; 2] = [gimli::DW_AT_decl_file, gimli::DW_AT_call_file];
+    const FILES: [u16; 2] = [dw::DW_AT_decl_file, dw::DW_AT_call_file];
     let name = entries.section_name();
-    let words = || format!("{} of {}", attribute.name, words(entry));
+    let words = || format!("{} of {}", attribute.name_text(), words(entry));
     if let Some(expected) = classes::misfit(attribute) {
         let found = format!("{}: {}", words(), classes::of(&attribute.value));
         check.find(RuleId::EntriesForm, name, attribute.offset, found, expected);
@@ -139,17 +139,13 @@ fn value(
 }
 
 /// Entries whose code lies in that of another.
-const INNER: [DwTag; 4] = [
-    gimli::DW_TAG_lexical_block,
-    gimli::DW_TAG_inlined_subroutine,
-    gimli::DW_TAG_try_block,
-    gimli::DW_TAG_catch_block,
-];
+const INNER: [u16; 4] =
+    [dw::DW_TAG_lexical_block, dw::DW_TAG_inlined_subroutine, dw::DW_TAG_try_block, dw::DW_TAG_catch_block];
 
 /// An entry's code, and that of the entry it belongs to.
 fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let Some((section, code)) = entry.code() else { return };
-    let low_pc = entry.attribute(gimli::DW_AT_low_pc);
+    let low_pc = entry.attribute(dw::DW_AT_low_pc);
     let at = low_pc.map_or(entry.offset(), |attribute| attribute.offset);
     let found = format!("{}: {} to {:#x}", words(entry), check.place((section, code.start)), code.end);
     let function = check.function_name(section, code.start);
@@ -174,7 +170,7 @@ fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
 }
 
 /// What is expected of a range that is not where it may be.
-fn misplaced(check: &Check<'_, '_>, tag: DwTag, section: SectionIndex, code: &Range<u64>) -> Option<String> {
+fn misplaced(check: &Check<'_, '_>, tag: u16, section: SectionIndex, code: &Range<u64>) -> Option<String> {
     let Some(size) = check.code_size(section) else {
         return Some("a place in a code section".to_owned());
     };
@@ -182,6 +178,6 @@ fn misplaced(check: &Check<'_, '_>, tag: DwTag, section: SectionIndex, code: &Ra
         return Some(format!("a range in the section's {size:#x} bytes"));
     }
     let (function, _) = check.function_from(section, code.start);
-    (tag == gimli::DW_TAG_subprogram && function.is_none() && !check.code.functions_of(section).is_empty())
+    (tag == dw::DW_TAG_subprogram && function.is_none() && !check.code.functions_of(section).is_empty())
         .then(|| "the start of a function".to_owned())
 }

@@ -2,6 +2,7 @@
 
 use super::{Check, RuleId};
 use crate::entries::Entries;
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::level::DebugLevel;
@@ -23,7 +24,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) {
         levels.extend(fields.filter_map(|field| Some((field.target.section?, DebugLevel::Lines))));
     }
     let code =
-        entries.into_iter().flat_map(Entries::iter).filter(|entry| entry.tag() == gimli::DW_TAG_subprogram);
+        entries.into_iter().flat_map(Entries::iter).filter(|entry| entry.tag() == dw::DW_TAG_subprogram);
     levels.extend(code.filter_map(|entry| Some((entry.code()?.0, DebugLevel::Full))));
     // Maps have all functions of an object with -G, also those without entries: helpers, destructors.
     let map = check.view(SectionKind::NvDebugInfoRegSass);

@@ -5,11 +5,11 @@ use super::registers::Used;
 use super::{Check, RuleId, View, expression, short};
 use crate::code_ranges::place;
 use crate::entries::{Entries, Entry, Value};
-use crate::lists::{Item as ListItem, Pair, item as read_item};
-use nv_debug_sections::Result;
-use nv_debug_sections::bytes::Cursor;
+use crate::lists::{Item as ListItem, Pair, items as read_items};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -70,32 +70,27 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: Option<&Entries<'_>>) ->
 
 /// All lists, which follow one another.
 fn read(view: &View<'_>, kind: SectionKind) -> Result<Lists> {
-    let mut cursor = Cursor::new(view.name, &view.data.bytes);
     let mut lists = Lists::new();
     let mut items = Vec::new();
-    let mut first = 0;
-    let mut is_open = false;
-    while !cursor.is_empty() {
-        let offset = cursor.offset();
-        match read_item(kind, &view.data, &mut cursor)? {
+    let mut first = None;
+    for read in read_items(kind, &view.data, 0) {
+        let (offset, item) = read?;
+        let start = *first.get_or_insert(offset);
+        match item {
             ListItem::End => {
-                lists.insert(first, std::mem::take(&mut items));
-                first = cursor.offset();
-                is_open = false;
+                lists.insert(start, std::mem::take(&mut items));
+                first = None;
             }
             // Says what the addresses behind it are relative to.
-            ListItem::Base(_) => is_open = true,
-            ListItem::Pair(pair) => {
-                items.push(Item { offset, pair });
-                is_open = true;
-            }
+            ListItem::Base(_) => {}
+            ListItem::Pair(pair) => items.push(Item { offset, pair }),
         }
     }
-    if !is_open {
+    if first.is_none() {
         return Ok(lists);
     }
     let kind = nv_debug_sections::ErrorKind::Truncated("a list, which ends with two zeros");
-    Err(cursor.error(kind))
+    Err(Error::new(view.name, view.data.bytes.len() as u64, kind))
 }
 
 /// The first entry that each list is of; attributes that lead to none are findings.
@@ -115,7 +110,7 @@ fn users(
             if lists.contains_key(&offset) {
                 users.entry(offset).or_insert(number);
             } else {
-                let found = format!("{} of {}: offset {offset:#x}", attribute.name, entry.tag());
+                let found = format!("{} of {}: offset {offset:#x}", attribute.name_text(), entry.tag_text());
                 let (expected, name) =
                     (format!("the start of a list in {}", kind.name()), entries.section_name());
                 check.find(RuleId::ListOffset, name, attribute.offset, found, expected);
@@ -138,7 +133,7 @@ fn address(check: &mut Check<'_, '_>, view: &View<'_>, item: &Item, entries: &En
 fn functions(check: &Check<'_, '_>, entries: &Entries<'_>) -> Vec<Option<Rc<Owner>>> {
     let mut owners: Vec<Option<Rc<Owner>>> = Vec::with_capacity(entries.count());
     for entry in entries.iter() {
-        let own = (entry.tag() == gimli::DW_TAG_subprogram).then(|| entry.code()).flatten();
+        let own = (entry.tag() == dw::DW_TAG_subprogram).then(|| entry.code()).flatten();
         let owner = match own {
             Some((section, code)) => {
                 let name = check.function_name(section, code.start);
@@ -211,7 +206,7 @@ fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owner
     for (number, entry) in entries.iter().enumerate() {
         for attribute in entry.attributes() {
             let Value::Block(range) = &attribute.value else { continue };
-            if !is_location(attribute.name) {
+            if !attribute.is_expression {
                 continue;
             }
             let bytes = entries.bytes().get(range.start as usize..range.end as usize).unwrap_or_default();
@@ -230,19 +225,8 @@ fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owner
     used
 }
 
-/// Attributes whose blocks are expressions, not constants.
-fn is_location(name: gimli::DwAt) -> bool {
-    const LOCATIONS: [gimli::DwAt; 4] = [
-        gimli::DW_AT_location,
-        gimli::DW_AT_frame_base,
-        gimli::DW_AT_data_member_location,
-        gimli::DW_AT_vtable_elem_location,
-    ];
-    LOCATIONS.contains(&name)
-}
-
 fn fault(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>, offset: u64, found: &str) {
     let name = entry.name().unwrap_or_default();
-    let found = format!("{} {}: {found}", entry.tag(), short(&name));
+    let found = format!("{} {}: {found}", entry.tag_text(), short(&name));
     check.find(RuleId::EntriesExpression, entries.section_name(), offset, found, "DWARF operations");
 }

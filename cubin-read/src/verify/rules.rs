@@ -223,7 +223,7 @@ pub const RULES: [Rule; COUNT] = [
     row(Id::TextName, "X002", "text-name", Warning, "What follows the name of a PTX text is a checksum.", "The Adler-32 of the PTX file, in decimal; nvlink tells texts apart by it."),
 
     row(Id::EntriesUnreadable, "I001", "entries-unreadable", Error, ".debug_info can be decoded with .debug_abbrev.", "Sizes of units, abbreviation codes, forms."),
-    row(Id::EntriesVersion, "I002", "entries-version", Warning, "A unit is DWARF version 2.", "ptxas copies what it gets, and CUDA's tools are documented for version 2; later ones are read here as far as gimli does."),
+    row(Id::EntriesVersion, "I002", "entries-version", Warning, "A unit is DWARF version 2.", "ptxas copies what it gets, and CUDA's tools are documented for version 2; later ones are read here up to version 4."),
     row(Id::EntriesUnit, "I003", "entries-unit", Error, "A unit has addresses of 8 bytes and is one tree below a DW_TAG_compile_unit.", "DWARF 2.0.0 3.1."),
     row(Id::EntriesForm, "I004", "entries-form", Error, "The form of an attribute is of a class that the attribute can have.", "DWARF 2.0.0 figure 14."),
     row(Id::EntriesReference, "I005", "entries-reference", Error, "A reference leads to an entry.", "The type or the abstract instance is lost."),

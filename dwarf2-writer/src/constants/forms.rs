@@ -28,6 +28,7 @@ pub const DW_FORM_ref_sig8: u16 = 0x20;
 
 /// How attributes are encoded (DWARF 2.0.0 §7.5.4, figure 18; from 0x17 on DWARF 4).
 pub static DW_FORM: NameTable<u16> = NameTable {
+    prefix: "DW_FORM_",
     entries: &[
         (DW_FORM_addr, "DW_FORM_addr"),
         (DW_FORM_block2, "DW_FORM_block2"),
@@ -63,6 +64,7 @@ pub const DW_CHILDREN_yes: u8 = 0x01;
 
 /// Whether entries of an abbreviation have children (DWARF 2.0.0 §7.5.4, figure 16).
 pub static DW_CHILDREN: NameTable = NameTable {
+    prefix: "DW_CHILDREN_",
     entries: &[(DW_CHILDREN_no, "DW_CHILDREN_no"), (DW_CHILDREN_yes, "DW_CHILDREN_yes")],
     aliases: &[],
 };

@@ -1,5 +1,4 @@
 use super::NameTable;
-
 pub const DW_TAG_array_type: u16 = 0x01;
 pub const DW_TAG_class_type: u16 = 0x02;
 pub const DW_TAG_entry_point: u16 = 0x03;
@@ -60,6 +59,9 @@ pub const DW_TAG_shared_type: u16 = 0x40;
 pub const DW_TAG_type_unit: u16 = 0x41;
 pub const DW_TAG_rvalue_reference_type: u16 = 0x42;
 pub const DW_TAG_template_alias: u16 = 0x43;
+pub const DW_TAG_atomic_type: u16 = 0x47;
+pub const DW_TAG_GNU_formal_parameter_pack: u16 = 0x4108;
+pub const DW_TAG_GNU_call_site: u16 = 0x4109;
 
 // Found by name only, as a tag in between has a meaning of its own.
 pub const DW_TAG_lo_user: u16 = 0x4080;
@@ -68,6 +70,7 @@ pub const DW_TAG_hi_user: u16 = 0xffff;
 /// Tags of entries (DWARF 2.0.0 §7.5.4, figure 14; from 0x36 on DWARF 3, from 0x41 on DWARF 4, from 0x44 on
 /// DWARF 5; the last ones are those of GCC and LLVM). Where versions differ, it has the later name.
 pub static DW_TAG: NameTable<u16> = NameTable {
+    prefix: "DW_TAG_",
     entries: &[
         (DW_TAG_array_type, "DW_TAG_array_type"),
         (DW_TAG_class_type, "DW_TAG_class_type"),
@@ -133,7 +136,7 @@ pub static DW_TAG: NameTable<u16> = NameTable {
         (0x44, "DW_TAG_coarray_type"),
         (0x45, "DW_TAG_generic_subrange"),
         (0x46, "DW_TAG_dynamic_type"),
-        (0x47, "DW_TAG_atomic_type"),
+        (DW_TAG_atomic_type, "DW_TAG_atomic_type"),
         (0x48, "DW_TAG_call_site"),
         (0x49, "DW_TAG_call_site_parameter"),
         (0x4a, "DW_TAG_skeleton_unit"),
@@ -142,8 +145,8 @@ pub static DW_TAG: NameTable<u16> = NameTable {
         (0x4105, "DW_TAG_GNU_EINCL"),
         (0x4106, "DW_TAG_GNU_template_template_param"),
         (0x4107, "DW_TAG_GNU_template_parameter_pack"),
-        (0x4108, "DW_TAG_GNU_formal_parameter_pack"),
-        (0x4109, "DW_TAG_GNU_call_site"),
+        (DW_TAG_GNU_formal_parameter_pack, "DW_TAG_GNU_formal_parameter_pack"),
+        (DW_TAG_GNU_call_site, "DW_TAG_GNU_call_site"),
         (0x410a, "DW_TAG_GNU_call_site_parameter"),
         (0x4200, "DW_TAG_APPLE_property"),
     ],

@@ -21,6 +21,7 @@ pub const DW_ATE_hi_user: u8 = 0xff;
 
 /// `DW_AT_encoding` (DWARF 2.0.0 §7.8, figure 23; from 9 on DWARF 3, 16 is DWARF 4).
 pub static DW_ATE: NameTable = NameTable {
+    prefix: "DW_ATE_",
     entries: &[
         (DW_ATE_address, "DW_ATE_address"),
         (DW_ATE_boolean, "DW_ATE_boolean"),
@@ -48,6 +49,7 @@ pub const DW_ACCESS_private: u8 = 0x03;
 
 /// `DW_AT_accessibility` (DWARF 2.0.0 §7.9, figure 24).
 pub static DW_ACCESS: NameTable = NameTable {
+    prefix: "DW_ACCESS_",
     entries: &[
         (DW_ACCESS_public, "DW_ACCESS_public"),
         (DW_ACCESS_protected, "DW_ACCESS_protected"),
@@ -62,6 +64,7 @@ pub const DW_VIS_qualified: u8 = 0x03;
 
 /// `DW_AT_visibility` (DWARF 2.0.0 §7.10, figure 25).
 pub static DW_VIS: NameTable = NameTable {
+    prefix: "DW_VIS_",
     entries: &[
         (DW_VIS_local, "DW_VIS_local"),
         (DW_VIS_exported, "DW_VIS_exported"),
@@ -76,6 +79,7 @@ pub const DW_VIRTUALITY_pure_virtual: u8 = 0x02;
 
 /// `DW_AT_virtuality` (DWARF 2.0.0 §7.11, figure 26).
 pub static DW_VIRTUALITY: NameTable = NameTable {
+    prefix: "DW_VIRTUALITY_",
     entries: &[
         (DW_VIRTUALITY_none, "DW_VIRTUALITY_none"),
         (DW_VIRTUALITY_virtual, "DW_VIRTUALITY_virtual"),
@@ -135,6 +139,7 @@ pub const DW_LANG_hi_user: u16 = 0xffff;
 
 /// `DW_AT_language` (DWARF 2.0.0 §7.12, figure 27; from 11 on DWARF 3, from 20 on DWARF 4 and the list on dwarfstd.org).
 pub static DW_LANG: NameTable<u16> = NameTable {
+    prefix: "DW_LANG_",
     entries: &[
         (DW_LANG_C89, "DW_LANG_C89"),
         (DW_LANG_C, "DW_LANG_C"),
@@ -189,7 +194,8 @@ pub static DW_LANG: NameTable<u16> = NameTable {
 pub const DW_ADDR_none: u8 = 0x00;
 
 /// `DW_AT_address_class` (DWARF 2.0.0 §7.13): others are the architecture's.
-pub static DW_ADDR: NameTable = NameTable { entries: &[(DW_ADDR_none, "DW_ADDR_none")], aliases: &[] };
+pub static DW_ADDR: NameTable =
+    NameTable { prefix: "DW_ADDR_", entries: &[(DW_ADDR_none, "DW_ADDR_none")], aliases: &[] };
 
 pub const DW_ID_case_sensitive: u8 = 0x00;
 pub const DW_ID_up_case: u8 = 0x01;
@@ -198,6 +204,7 @@ pub const DW_ID_case_insensitive: u8 = 0x03;
 
 /// `DW_AT_identifier_case` (DWARF 2.0.0 §7.14, figure 28).
 pub static DW_ID: NameTable = NameTable {
+    prefix: "DW_ID_",
     entries: &[
         (DW_ID_case_sensitive, "DW_ID_case_sensitive"),
         (DW_ID_up_case, "DW_ID_up_case"),
@@ -215,6 +222,7 @@ pub const DW_CC_hi_user: u8 = 0xff;
 
 /// `DW_AT_calling_convention` (DWARF 2.0.0 §7.15, figure 29; from 4 on DWARF 5).
 pub static DW_CC: NameTable = NameTable {
+    prefix: "DW_CC_",
     entries: &[
         (DW_CC_normal, "DW_CC_normal"),
         (DW_CC_program, "DW_CC_program"),
@@ -232,6 +240,7 @@ pub const DW_INL_declared_inlined: u8 = 0x03;
 
 /// `DW_AT_inline` (DWARF 2.0.0 §7.16, figure 30).
 pub static DW_INL: NameTable = NameTable {
+    prefix: "DW_INL_",
     entries: &[
         (DW_INL_not_inlined, "DW_INL_not_inlined"),
         (DW_INL_inlined, "DW_INL_inlined"),
@@ -246,6 +255,7 @@ pub const DW_ORD_col_major: u8 = 0x01;
 
 /// `DW_AT_ordering` (DWARF 2.0.0 §7.17, figure 31).
 pub static DW_ORD: NameTable = NameTable {
+    prefix: "DW_ORD_",
     entries: &[(DW_ORD_row_major, "DW_ORD_row_major"), (DW_ORD_col_major, "DW_ORD_col_major")],
     aliases: &[],
 };
@@ -254,8 +264,11 @@ pub const DW_DSC_label: u8 = 0x00;
 pub const DW_DSC_range: u8 = 0x01;
 
 /// Descriptors in `DW_AT_discr_list` (DWARF 2.0.0 §7.18, figure 32).
-pub static DW_DSC: NameTable =
-    NameTable { entries: &[(DW_DSC_label, "DW_DSC_label"), (DW_DSC_range, "DW_DSC_range")], aliases: &[] };
+pub static DW_DSC: NameTable = NameTable {
+    prefix: "DW_DSC_",
+    entries: &[(DW_DSC_label, "DW_DSC_label"), (DW_DSC_range, "DW_DSC_range")],
+    aliases: &[],
+};
 
 pub const DW_MACINFO_define: u8 = 0x01;
 pub const DW_MACINFO_undef: u8 = 0x02;
@@ -265,6 +278,7 @@ pub const DW_MACINFO_vendor_ext: u8 = 0xff;
 
 /// Entries of `.debug_macinfo` (DWARF 2.0.0 §7.22, figure 39).
 pub static DW_MACINFO: NameTable = NameTable {
+    prefix: "DW_MACINFO_",
     entries: &[
         (DW_MACINFO_define, "DW_MACINFO_define"),
         (DW_MACINFO_undef, "DW_MACINFO_undef"),

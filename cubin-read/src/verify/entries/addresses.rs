@@ -6,6 +6,7 @@ use super::words;
 use crate::entries::{Address, Attribute, Entries, Entry, Value};
 use crate::expression::{self, OperandValue, Operation};
 use crate::numbers::{Numbers, OpenSymbols};
+use dwarf2_reader::constants as dw;
 use dwarf2_writer::constants::{
     DW_OP_call_frame_cfa, DW_OP_deref, DW_OP_deref_size, DW_OP_fbreg, DW_OP_reg0, DW_OP_regx,
     DW_OP_stack_value, DW_OP_xderef, DW_OP_xderef_size,
@@ -23,11 +24,11 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: us
                 let class = AddressClass::Code;
                 if let Some((rule, found, expected)) = unplaced(check, *address, class) {
                     check.has_open_number |= rule == RuleId::EntriesUnplaced;
-                    let found = format!("{} of {}: {found}", attribute.name, words(entry));
+                    let found = format!("{} of {}: {found}", attribute.name_text(), words(entry));
                     check.find(rule, entries.section_name(), attribute.offset, found, expected);
                 }
             }
-            Value::Block(range) if attribute.name == gimli::DW_AT_location => {
+            Value::Block(range) if attribute.name == dw::DW_AT_location => {
                 let Some(section) = entries.section() else { continue };
                 let bytes = section.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
                 let place = Expression { section, start: range.start, bytes };
@@ -40,9 +41,7 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: us
 
 /// Whether an address is that from which the ranges of a unit count, which may be any number.
 fn is_base(entry: Entry<'_>, attribute: &Attribute<'_>) -> bool {
-    entry.parent().is_none()
-        && attribute.name == gimli::DW_AT_low_pc
-        && entry.value(gimli::DW_AT_high_pc).is_none()
+    entry.parent().is_none() && attribute.name == dw::DW_AT_low_pc && entry.value(dw::DW_AT_high_pc).is_none()
 }
 
 /// An expression, and where it stands.
@@ -81,8 +80,8 @@ impl Subject<'_> {
     /// Whether the frame counts from a known place: only that is sure to be in local memory.
     fn has_frame_address(&self) -> bool {
         let around = self.entries.ancestors(self.entry).take(MAX_SCOPES);
-        let base = around.filter(|entry| entry.tag() == gimli::DW_TAG_subprogram).find_map(|entry| {
-            let Some(Value::Block(range)) = entry.value(gimli::DW_AT_frame_base) else { return None };
+        let base = around.filter(|entry| entry.tag() == dw::DW_TAG_subprogram).find_map(|entry| {
+            let Some(Value::Block(range)) = entry.value(dw::DW_AT_frame_base) else { return None };
             self.entries.bytes().get(range.start as usize..range.end as usize)
         });
         base == Some(&[DW_OP_call_frame_cfa])
@@ -106,8 +105,8 @@ pub(in super::super) fn location(
     if has(&[DW_OP_xderef, DW_OP_xderef_size]) {
         return;
     }
-    let class = entries.inherited(number, gimli::DW_AT_address_class);
-    let stated = class.and_then(|(entry, _)| entry.unsigned(gimli::DW_AT_address_class));
+    let class = entries.inherited(number, dw::DW_AT_address_class);
+    let stated = class.and_then(|(entry, _)| entry.unsigned(dw::DW_AT_address_class));
     let is_direct = !has(&[DW_OP_deref, DW_OP_deref_size, DW_OP_stack_value]);
     let subject = Subject { entries, entry: number, stated: stated.filter(|stated| *stated != 0), is_direct };
     let label = || label(entries, number);
@@ -139,10 +138,10 @@ pub(in super::super) fn location(
 
 /// Tag and name of an entry, or of its origin.
 fn label(entries: &Entries<'_>, number: usize) -> String {
-    let tag = entries.get(number).map(|entry| entry.tag().to_string()).unwrap_or_default();
-    match entries.inherited(number, gimli::DW_AT_name).map(|(entry, _)| entry.name()) {
+    let tag = entries.get(number).map(Entry::tag_text).unwrap_or_default();
+    match entries.inherited(number, dw::DW_AT_name).map(|(entry, _)| entry.name()) {
         Some(Some(own)) => format!("{tag} {}", short(&own)),
-        _ => tag,
+        _ => tag.into_owned(),
     }
 }
 

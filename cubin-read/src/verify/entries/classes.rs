@@ -1,7 +1,7 @@
 //! Classes of values that attributes can have (DWARF 2.0.0 figure 14; later versions allow more).
 
 use crate::entries::{Attribute, Value};
-use gimli::DwAt;
+use dwarf2_reader::constants as dw;
 
 /// The class of a value in a word.
 pub(super) fn of(value: &Value) -> &'static str {
@@ -22,55 +22,52 @@ pub(super) fn misfit(attribute: &Attribute<'_>) -> Option<String> {
     (!allowed.contains(&of(&attribute.value))).then(|| allowed.join(" or "))
 }
 
-const CLASSES: [(&[DwAt], &[&str]); 9] = [
-    (&[gimli::DW_AT_low_pc, gimli::DW_AT_entry_pc], &["address"]),
-    (&[gimli::DW_AT_high_pc], &["address", "constant"]),
+const CLASSES: [(&[u16], &[&str]); 9] = [
+    (&[dw::DW_AT_low_pc, dw::DW_AT_entry_pc], &["address"]),
+    (&[dw::DW_AT_high_pc], &["address", "constant"]),
     (
         &[
-            gimli::DW_AT_name,
-            gimli::DW_AT_comp_dir,
-            gimli::DW_AT_producer,
-            gimli::DW_AT_linkage_name,
-            gimli::DW_AT_MIPS_linkage_name,
+            dw::DW_AT_name,
+            dw::DW_AT_comp_dir,
+            dw::DW_AT_producer,
+            dw::DW_AT_linkage_name,
+            dw::DW_AT_MIPS_linkage_name,
         ],
         &["string"],
     ),
     (
         &[
-            gimli::DW_AT_type,
-            gimli::DW_AT_sibling,
-            gimli::DW_AT_abstract_origin,
-            gimli::DW_AT_specification,
-            gimli::DW_AT_import,
-            gimli::DW_AT_containing_type,
+            dw::DW_AT_type,
+            dw::DW_AT_sibling,
+            dw::DW_AT_abstract_origin,
+            dw::DW_AT_specification,
+            dw::DW_AT_import,
+            dw::DW_AT_containing_type,
         ],
         &["reference"],
     ),
     (
         &[
-            gimli::DW_AT_decl_file,
-            gimli::DW_AT_decl_line,
-            gimli::DW_AT_decl_column,
-            gimli::DW_AT_call_file,
-            gimli::DW_AT_call_line,
-            gimli::DW_AT_call_column,
-            gimli::DW_AT_language,
-            gimli::DW_AT_encoding,
-            gimli::DW_AT_inline,
-            gimli::DW_AT_external,
-            gimli::DW_AT_declaration,
-            gimli::DW_AT_artificial,
-            gimli::DW_AT_prototyped,
-            gimli::DW_AT_accessibility,
-            gimli::DW_AT_virtuality,
+            dw::DW_AT_decl_file,
+            dw::DW_AT_decl_line,
+            dw::DW_AT_decl_column,
+            dw::DW_AT_call_file,
+            dw::DW_AT_call_line,
+            dw::DW_AT_call_column,
+            dw::DW_AT_language,
+            dw::DW_AT_encoding,
+            dw::DW_AT_inline,
+            dw::DW_AT_external,
+            dw::DW_AT_declaration,
+            dw::DW_AT_artificial,
+            dw::DW_AT_prototyped,
+            dw::DW_AT_accessibility,
+            dw::DW_AT_virtuality,
         ],
         &["constant"],
     ),
-    (
-        &[gimli::DW_AT_byte_size, gimli::DW_AT_bit_size, gimli::DW_AT_bit_offset],
-        &["constant", "reference", "block"],
-    ),
-    (&[gimli::DW_AT_stmt_list, gimli::DW_AT_macro_info, gimli::DW_AT_ranges], &["offset"]),
-    (&[gimli::DW_AT_location, gimli::DW_AT_frame_base], &["block", "offset"]),
-    (&[gimli::DW_AT_data_member_location], &["block", "offset", "constant"]),
+    (&[dw::DW_AT_byte_size, dw::DW_AT_bit_size, dw::DW_AT_bit_offset], &["constant", "reference", "block"]),
+    (&[dw::DW_AT_stmt_list, dw::DW_AT_macro_info, dw::DW_AT_ranges], &["offset"]),
+    (&[dw::DW_AT_location, dw::DW_AT_frame_base], &["block", "offset"]),
+    (&[dw::DW_AT_data_member_location], &["block", "offset", "constant"]),
 ];

@@ -4,7 +4,7 @@ use super::super::lines::{LineFiles, TableFiles};
 use super::super::{Check, RuleId, short};
 use super::words;
 use crate::entries::{Entries, Entry, Unit};
-use gimli::DwAt;
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::SectionIndex;
 use std::ops::Range;
 
@@ -35,11 +35,11 @@ pub(super) fn check(
     for number in unit.entries.clone() {
         let Some(entry) = entries.get(number) else { continue };
         function = function.filter(|function| entry.depth() > function.depth);
-        if entry.tag() == gimli::DW_TAG_subprogram
+        if entry.tag() == dw::DW_TAG_subprogram
             && let Some((section, code)) = entry.code()
         {
-            let file = entries.inherited(number, gimli::DW_AT_decl_file);
-            let file = file.and_then(|(entry, _)| entry.unsigned(gimli::DW_AT_decl_file));
+            let file = entries.inherited(number, dw::DW_AT_decl_file);
+            let file = file.and_then(|(entry, _)| entry.unsigned(dw::DW_AT_decl_file));
             function = Some(Function { depth: entry.depth(), section, code, file });
         }
         let Some(function) = &function else { continue };
@@ -59,6 +59,7 @@ pub(super) fn check(
             }
             let at = entry.attribute(*attribute);
             let at = at.map_or(entry.offset(), |attribute| attribute.offset);
+            let attribute = dw::DW_AT.name_or_number(*attribute);
             let found = format!("{attribute} of {}: file {file}, {}", words(entry), short(lines.path(path)));
             let expected = "a file of its unit's name, or of a row of its code";
             let name = check.function_name(function.section, function.code.start);
@@ -69,12 +70,10 @@ pub(super) fn check(
 }
 
 /// The file attributes of an entry that say where code is from.
-fn attributes(entry: Entry<'_>) -> &'static [DwAt] {
+fn attributes(entry: Entry<'_>) -> &'static [u16] {
     match entry.tag() {
-        gimli::DW_TAG_subprogram | gimli::DW_TAG_formal_parameter | gimli::DW_TAG_variable => {
-            &[gimli::DW_AT_decl_file]
-        }
-        gimli::DW_TAG_inlined_subroutine => &[gimli::DW_AT_call_file],
+        dw::DW_TAG_subprogram | dw::DW_TAG_formal_parameter | dw::DW_TAG_variable => &[dw::DW_AT_decl_file],
+        dw::DW_TAG_inlined_subroutine => &[dw::DW_AT_call_file],
         _ => &[],
     }
 }
@@ -82,11 +81,11 @@ fn attributes(entry: Entry<'_>) -> &'static [DwAt] {
 /// Whether an inlined function around the entry is declared in that file of the same table.
 fn is_file_of_caller(entries: &Entries<'_>, number: usize, file: u64) -> bool {
     let around = entries.ancestors(number).take(MAX_CALLERS);
-    let inlined = around.filter(|entry| entry.tag() == gimli::DW_TAG_inlined_subroutine);
+    let inlined = around.filter(|entry| entry.tag() == dw::DW_TAG_inlined_subroutine);
     let declared = inlined.filter_map(|entry| {
         let number = entries.at(entry.offset())?;
-        let (entry, _) = entries.inherited(number, gimli::DW_AT_decl_file)?;
-        entry.unsigned(gimli::DW_AT_decl_file)
+        let (entry, _) = entries.inherited(number, dw::DW_AT_decl_file)?;
+        entry.unsigned(dw::DW_AT_decl_file)
     });
     declared.into_iter().any(|declared| declared == file)
 }

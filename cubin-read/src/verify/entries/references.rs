@@ -3,7 +3,7 @@
 use super::super::{Check, RuleId};
 use super::words;
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
-use gimli::{DwAt, DwTag};
+use dwarf2_reader::constants as dw;
 use std::collections::HashMap;
 
 /// The next sibling of each entry that has one.
@@ -35,8 +35,8 @@ pub(super) fn check(
 ) {
     let (Value::Entry(offset), Some(entry)) = (&attribute.value, entries.get(number)) else { return };
     let name = entries.section_name();
-    let found = format!("{} of {}: {offset:#x}", attribute.name, words(entry));
-    if attribute.name == gimli::DW_AT_sibling {
+    let found = format!("{} of {}: {offset:#x}", attribute.name_text(), words(entry));
+    if attribute.name == dw::DW_AT_sibling {
         let next = siblings.next.get(&number).and_then(|next| entries.get(*next));
         // The last one's may be what ends the siblings, which is no entry.
         let is_next = match next {
@@ -61,42 +61,42 @@ pub(super) fn check(
 }
 
 /// Entries that are types (DWARF 2.0.0 §5, DWARF 4 §5).
-const TYPES: [DwTag; 19] = [
-    gimli::DW_TAG_base_type,
-    gimli::DW_TAG_pointer_type,
-    gimli::DW_TAG_reference_type,
-    gimli::DW_TAG_rvalue_reference_type,
-    gimli::DW_TAG_ptr_to_member_type,
-    gimli::DW_TAG_const_type,
-    gimli::DW_TAG_volatile_type,
-    gimli::DW_TAG_restrict_type,
-    gimli::DW_TAG_typedef,
-    gimli::DW_TAG_array_type,
-    gimli::DW_TAG_structure_type,
-    gimli::DW_TAG_class_type,
-    gimli::DW_TAG_union_type,
-    gimli::DW_TAG_enumeration_type,
-    gimli::DW_TAG_subroutine_type,
-    gimli::DW_TAG_subrange_type,
-    gimli::DW_TAG_string_type,
-    gimli::DW_TAG_unspecified_type,
-    gimli::DW_TAG_atomic_type,
+const TYPES: [u16; 19] = [
+    dw::DW_TAG_base_type,
+    dw::DW_TAG_pointer_type,
+    dw::DW_TAG_reference_type,
+    dw::DW_TAG_rvalue_reference_type,
+    dw::DW_TAG_ptr_to_member_type,
+    dw::DW_TAG_const_type,
+    dw::DW_TAG_volatile_type,
+    dw::DW_TAG_restrict_type,
+    dw::DW_TAG_typedef,
+    dw::DW_TAG_array_type,
+    dw::DW_TAG_structure_type,
+    dw::DW_TAG_class_type,
+    dw::DW_TAG_union_type,
+    dw::DW_TAG_enumeration_type,
+    dw::DW_TAG_subroutine_type,
+    dw::DW_TAG_subrange_type,
+    dw::DW_TAG_string_type,
+    dw::DW_TAG_unspecified_type,
+    dw::DW_TAG_atomic_type,
 ];
 
 /// Which entries may have which origin, where that is not one of the same tag.
-const ORIGINS: [(DwTag, DwTag); 3] = [
-    (gimli::DW_TAG_inlined_subroutine, gimli::DW_TAG_subprogram),
-    (gimli::DW_TAG_variable, gimli::DW_TAG_member),
-    (gimli::DW_TAG_GNU_call_site, gimli::DW_TAG_subprogram),
+const ORIGINS: [(u16, u16); 3] = [
+    (dw::DW_TAG_inlined_subroutine, dw::DW_TAG_subprogram),
+    (dw::DW_TAG_variable, dw::DW_TAG_member),
+    (dw::DW_TAG_GNU_call_site, dw::DW_TAG_subprogram),
 ];
 
-fn misfit(name: DwAt, entry: Entry<'_>, target: Entry<'_>) -> Option<String> {
+fn misfit(name: u16, entry: Entry<'_>, target: Entry<'_>) -> Option<String> {
     match name {
-        gimli::DW_AT_type => (!TYPES.contains(&target.tag())).then(|| "a type".to_owned()),
-        gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
+        dw::DW_AT_type => (!TYPES.contains(&target.tag())).then(|| "a type".to_owned()),
+        dw::DW_AT_abstract_origin | dw::DW_AT_specification => {
             let other = ORIGINS.iter().find(|(tag, _)| *tag == entry.tag()).map(|(_, origin)| *origin);
             let fits = target.tag() == entry.tag() || other == Some(target.tag());
-            (!fits).then(|| format!("a {}", other.unwrap_or(entry.tag())))
+            (!fits).then(|| format!("a {}", dw::DW_TAG.name_or_number(other.unwrap_or(entry.tag()))))
         }
         _ => None,
     }

@@ -9,6 +9,7 @@ use crate::options::PathMap;
 use anyhow::Result;
 use cubin_read::coverage::Coverage;
 use cubin_read::entries::{Entries, Entry};
+use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::level::found::Found;
@@ -161,12 +162,12 @@ fn by_file<'l>(lines: impl Iterator<Item = &'l Line>) -> Vec<Lines> {
 fn variables(entries: &Entries<'_>) -> Variables {
     let mut all = Variables::new();
     for (number, entry) in entries.iter().enumerate() {
-        if !matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) {
+        if !matches!(entry.tag(), dw::DW_TAG_variable | dw::DW_TAG_formal_parameter) {
             continue;
         }
-        let Some(name) = named(entries, entry, &[gimli::DW_AT_name]) else { continue };
-        let function = entries.ancestors(number).find(|entry| entry.tag() == gimli::DW_TAG_subprogram);
-        let names = [gimli::DW_AT_MIPS_linkage_name, gimli::DW_AT_linkage_name, gimli::DW_AT_name];
+        let Some(name) = named(entries, entry, &[dw::DW_AT_name]) else { continue };
+        let function = entries.ancestors(number).find(|entry| entry.tag() == dw::DW_TAG_subprogram);
+        let names = [dw::DW_AT_MIPS_linkage_name, dw::DW_AT_linkage_name, dw::DW_AT_name];
         let function = function.and_then(|function| named(entries, function, &names)).unwrap_or_default();
         all.entry(function).or_default().insert(name);
     }
@@ -174,8 +175,8 @@ fn variables(entries: &Entries<'_>) -> Variables {
 }
 
 /// The first of the names that the entry has, or the one it is an instance of.
-fn named(entries: &Entries<'_>, entry: Entry<'_>, names: &[gimli::DwAt]) -> Option<String> {
-    let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification]
+fn named(entries: &Entries<'_>, entry: Entry<'_>, names: &[u16]) -> Option<String> {
+    let origin = [dw::DW_AT_abstract_origin, dw::DW_AT_specification]
         .into_iter()
         .find_map(|attribute| entries.get(entries.referred(entry, attribute)?));
     [Some(entry), origin]

@@ -13,8 +13,6 @@ use dwarf2_reader::strings;
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
-use std::borrow::Cow;
-use std::fmt::LowerHex;
 
 /// DWARF 2.0.0 §7.5.3.
 pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
@@ -28,10 +26,10 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
             all.push(Abbreviation {
                 at: abbreviation.span.clone().into(),
                 code: abbreviation.code,
-                tag: name(&DW_TAG, "DW_TAG_", abbreviation.tag),
+                tag: DW_TAG.name_or_number(abbreviation.tag),
                 children: abbreviation.has_children,
                 attributes: attributes
-                    .map(|spec| (name(&DW_AT, "DW_AT_", spec.name), name(&DW_FORM, "DW_FORM_", spec.form)))
+                    .map(|spec| (DW_AT.name_or_number(spec.name), DW_FORM.name_or_number(spec.form)))
                     .collect(),
             });
         }
@@ -41,11 +39,6 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
         }
     }
     Ok((Contents::Abbreviations(all), rest).into())
-}
-
-/// The name of a number, or the prefix of its family and the number.
-fn name<T: Copy + Ord + LowerHex>(table: &NameTable<T>, prefix: &str, value: T) -> Cow<'static, str> {
-    table.name(value).map_or_else(|| format!("{prefix}{value:#x}").into(), Cow::Borrowed)
 }
 
 /// Every unit's entries.
@@ -91,12 +84,12 @@ pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> 
                 behind = attribute.span.end;
                 let value = words.value(&attribute);
                 take(&mut budget, value.len(), view, attribute.span.start)?;
-                attributes.push(Attribute { name: name(&DW_AT, "DW_AT_", attribute.name), value });
+                attributes.push(Attribute { name: DW_AT.name_or_number(attribute.name), value });
             }
             let depth = entry.depth() as usize;
             if source.filter.is_none() || kept.keep(depth, own) {
                 let at = if attributes.is_empty() { entry.span() } else { entry.offset()..behind };
-                let tag = name(&DW_TAG, "DW_TAG_", entry.tag());
+                let tag = DW_TAG.name_or_number(entry.tag());
                 unit.entries.push(Die { at: at.into(), depth, tag, attributes });
             }
         }
@@ -198,26 +191,26 @@ impl Words<'_, '_, '_> {
 
 /// The value of an attribute in words: by name where DWARF has names for it.
 fn constant(attribute: u16, value: u64) -> String {
-    let (table, prefix) = match attribute {
+    let table = match attribute {
         DW_AT_language => {
             let language = u16::try_from(value).ok();
             return language
-                .map_or_else(|| value.to_string(), |value| name(&DW_LANG, "DW_LANG_", value).into_owned());
+                .map_or_else(|| value.to_string(), |value| DW_LANG.name_or_number(value).into_owned());
         }
         DW_AT_decl_file | DW_AT_call_file => return format!("file {value}"),
         DW_AT_address_class => {
             let class = AddressClass::of_value(value);
             return class.map_or_else(|| value.to_string(), |class| format!("{value} {class}"));
         }
-        DW_AT_encoding => (&DW_ATE, "DW_ATE_"),
-        DW_AT_inline => (&DW_INL, "DW_INL_"),
-        DW_AT_accessibility => (&DW_ACCESS, "DW_ACCESS_"),
-        DW_AT_virtuality => (&DW_VIRTUALITY, "DW_VIRTUALITY_"),
-        DW_AT_visibility => (&DW_VIS, "DW_VIS_"),
-        DW_AT_calling_convention => (&DW_CC, "DW_CC_"),
-        DW_AT_ordering => (&DW_ORD, "DW_ORD_"),
-        DW_AT_identifier_case => (&DW_ID, "DW_ID_"),
+        DW_AT_encoding => &DW_ATE,
+        DW_AT_inline => &DW_INL,
+        DW_AT_accessibility => &DW_ACCESS,
+        DW_AT_virtuality => &DW_VIRTUALITY,
+        DW_AT_visibility => &DW_VIS,
+        DW_AT_calling_convention => &DW_CC,
+        DW_AT_ordering => &DW_ORD,
+        DW_AT_identifier_case => &DW_ID,
         _ => return value.to_string(),
     };
-    u8::try_from(value).map_or_else(|_| value.to_string(), |value| name(table, prefix, value).into_owned())
+    u8::try_from(value).map_or_else(|_| value.to_string(), |value| table.name_or_number(value).into_owned())
 }

@@ -4,16 +4,16 @@ use super::model::{
     AddressRange, Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, Rest,
     SharedVariable, SharedVariables, Span, TextLine,
 };
-use super::section::{Decoded, Source, View, padding};
+use super::section::{Decoded, Source, View};
 use crate::commands::read::text;
 use cubin_read::expression;
-use nv_debug_sections::bytes::Cursor;
+use dwarf2_reader::{aranges, loc, macinfo, pubnames, ranges, strings};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::ptx_txt::PtxText;
 use nv_debug_sections::reg_type::{self, RegisterType};
 use nv_debug_sections::shared_window::{self, Stage};
-use nv_debug_sections::{Error, ErrorKind, Result, reg_sass};
+use nv_debug_sections::{Result, reg_sass};
 use std::collections::HashMap;
 
 pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
@@ -30,14 +30,11 @@ pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decod
 }
 
 pub(super) fn strings(view: &View<'_>) -> Result<Decoded> {
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
-    let mut strings = Vec::new();
-    while !cursor.is_empty() {
-        let offset = cursor.offset();
-        let value = text(cursor.cstr("a string")?);
-        strings.push(Located { at: Span::between(offset, cursor.offset()), value });
-    }
-    Ok(Contents::Strings(strings).into())
+    let strings = strings::strings(&view.data.bytes).map(|string| {
+        let (span, string) = string.map_err(|error| view.fault(error))?;
+        Ok(Located { at: span.into(), value: text(string) })
+    });
+    Ok(Contents::Strings(strings.collect::<Result<_>>()?).into())
 }
 
 pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
@@ -88,153 +85,138 @@ pub(super) fn register_types(view: &View<'_>) -> Result<Decoded> {
     Ok(Contents::RegisterTypes(functions.collect()).into())
 }
 
-/// `.debug_loc` (DWARF 2.0.0 §7.7.3) and `.debug_ranges` (DWARF 3 §2.17.3), which has no expressions. A list ends with two zeros; fields under a relocation are no zeros.
-pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>, kind: SectionKind) -> Result<Decoded> {
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
-    let mut entries: Vec<Location> = Vec::new();
-    let mut rest = Vec::new();
-    while !cursor.is_empty() {
-        let offset = cursor.offset();
-        let start = cursor.number(8, "the start of a location range")?;
-        let end = cursor.number(8, "the end of a location range")?;
-        let numbers = Span::between(offset, cursor.offset());
-        match view.data.target(offset).or(view.data.target(offset + 8)) {
-            None if start == 0 && end == 0 => {
-                rest.push(Rest::new(numbers, "end of list"));
-                if let Some(last) = entries.last_mut() {
-                    last.last = true;
-                }
-                continue;
+/// `.debug_loc` (DWARF 2.0.0 §7.7.2).
+pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+    let mut lists = Lists::default();
+    for read in loc::items(&view.data.bytes, 0, |at| view.data.target(at).is_some()) {
+        let (span, item) = read.map_err(|error| view.fault(error))?;
+        match item {
+            loc::Item::End => lists.end(span),
+            loc::Item::Base(base) => lists.base(source, view, span, base),
+            loc::Item::Location { begin, end, expression } => {
+                let first = span.end - expression.len() as u64;
+                let words = expression::words(expression, first, &|at, value| source.field(view, at, value));
+                lists.range(source, view, (span, begin, end), Some(words));
             }
-            _ if start == u64::MAX && view.data.target(offset).is_none() => {
-                let base = source.code_address(view, offset + 8, end);
-                rest.push(Rest::new(numbers, format!("from here on relative to {base}")));
-                continue;
-            }
-            _ => {}
         }
-        let (start, end) =
-            (source.code_address(view, offset, start), source.end_address(view, offset + 8, end));
-        let mut expression = None;
-        if kind == SectionKind::DebugLoc {
-            let length = cursor.number(2, "the length of an expression")?;
-            let base = cursor.offset();
-            let bytes = cursor.take(length, "an expression")?;
-            expression = Some(expression::words(bytes, base, &|at, value| source.field(view, at, value)));
-        }
-        let at = Span::between(offset, cursor.offset());
-        entries.push(Location { at, start, end, expression, last: false });
     }
-    let contents = if kind == SectionKind::DebugLoc { Contents::Locations } else { Contents::Ranges };
-    Ok((contents(entries), rest).into())
+    Ok((Contents::Locations(lists.entries), lists.rest).into())
 }
 
-/// `.debug_aranges` (DWARF 2.0.0 §7.20): sets of address ranges, each for a unit, aligned in the set as two addresses are.
-pub(super) fn addresses(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
-    let (mut entries, mut rest) = (Vec::new(), Vec::new());
-    loop {
-        rest.extend(padding(&mut cursor));
-        if cursor.is_empty() {
-            return Ok((Contents::Addresses(entries), rest).into());
-        }
-        let start = cursor.offset();
-        let length = cursor.u32("the length of a set")?;
-        let mut set = cursor.split(length.into(), "a set of addresses")?;
-        let version = set.u16("the version of a set")?;
-        let unit = set.u32("the unit of a set")?.into();
-        let sizes = set.offset();
-        if (set.u8("the size of an address")?, set.u8("the size of a segment")?) != (8, 0) {
-            let kind = ErrorKind::Other("addresses that are not of 8 bytes and no segment".to_owned());
-            return Err(set.error_at(sizes, kind));
-        }
-        let header = format!("addresses of the unit at {unit:#x}, version {version}");
-        rest.push(Rest::new(Span::between(start, set.offset()), header));
-        // Addresses start at a multiple of 16 bytes from the start of the set.
-        let aligned = set.offset();
-        rest.push(Rest::filler(aligned, set.take(4, "padding")?));
-        while !set.is_empty() {
-            let offset = set.offset();
-            let (low, length) = (set.u64("an address")?, set.u64("a length")?);
-            let at = Span::between(offset, set.offset());
-            match view.data.target(offset) {
-                None if low == 0 && length == 0 => rest.push(Rest::new(at, "end of addresses")),
-                _ => {
-                    let start = source.code_address(view, offset, low);
-                    entries.push(AddressRange { at, unit, start, length });
-                }
-            }
+/// `.debug_ranges` (DWARF 3 §2.17.3).
+pub(super) fn ranges(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+    let mut lists = Lists::default();
+    for read in ranges::items(&view.data.bytes, 0, |at| view.data.target(at).is_some()) {
+        let (span, item) = read.map_err(|error| view.fault(error))?;
+        match item {
+            ranges::Item::End => lists.end(span),
+            ranges::Item::Base(base) => lists.base(source, view, span, base),
+            ranges::Item::Range { begin, end } => lists.range(source, view, (span, begin, end), None),
         }
     }
+    Ok((Contents::Ranges(lists.entries), lists.rest).into())
+}
+
+/// The lists of a section, one behind another.
+#[derive(Default)]
+struct Lists {
+    entries: Vec<Location>,
+    rest: Vec<Rest>,
+}
+
+impl Lists {
+    fn end(&mut self, at: dwarf2_reader::Span) {
+        self.rest.push(Rest::new(at.into(), "end of list"));
+        if let Some(last) = self.entries.last_mut() {
+            last.last = true;
+        }
+    }
+
+    fn base(&mut self, source: &Source<'_, '_>, view: &View<'_>, at: dwarf2_reader::Span, base: u64) {
+        let base = source.code_address(view, at.start + 8, base);
+        self.rest.push(Rest::new(at.into(), format!("from here on relative to {base}")));
+    }
+
+    fn range(
+        &mut self,
+        source: &Source<'_, '_>,
+        view: &View<'_>,
+        (at, begin, end): (dwarf2_reader::Span, u64, u64),
+        expression: Option<String>,
+    ) {
+        let start = source.code_address(view, at.start, begin);
+        let end = source.end_address(view, at.start + 8, end);
+        self.entries.push(Location { at: at.into(), start, end, expression, last: false });
+    }
+}
+
+/// `.debug_aranges` (DWARF 2.0.0 §7.20): sets of address ranges, each for a unit.
+pub(super) fn addresses(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+    let (mut entries, mut rest) = (Vec::new(), Vec::new());
+    let mut unit = 0;
+    for read in aranges::items(&view.data.bytes, |at| view.data.target(at).is_some()) {
+        let (span, item) = read.map_err(|error| view.fault(error))?;
+        let (field, at) = (span.start, span.into());
+        match item {
+            aranges::Item::Set(set) => {
+                unit = set.info;
+                let header = format!("addresses of the unit at {unit:#x}, version {}", set.version);
+                rest.push(Rest::new(at, header));
+            }
+            aranges::Item::Padding(bytes) => rest.push(Rest::filler(field, bytes)),
+            aranges::Item::Range { address, length } => {
+                let start = source.code_address(view, field, address);
+                entries.push(AddressRange { at, unit, start, length });
+            }
+            aranges::Item::End => rest.push(Rest::new(at, "end of addresses")),
+        }
+    }
+    Ok((Contents::Addresses(entries), rest).into())
 }
 
 /// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §7.19): sets of names, each for a unit.
-pub(super) fn lookup(view: &View<'_>) -> Result<Decoded> {
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
+pub(super) fn lookup(view: &View<'_>, kind: SectionKind) -> Result<Decoded> {
     let (mut entries, mut rest) = (Vec::new(), Vec::new());
-    loop {
-        rest.extend(padding(&mut cursor));
-        if cursor.is_empty() {
-            return Ok((Contents::Lookup(entries), rest).into());
-        }
-        let start = cursor.offset();
-        let length = cursor.u32("the length of a set")?;
-        let mut set = cursor.split(length.into(), "a set of names")?;
-        let version = set.u16("the version of a set")?;
-        let unit = set.u32("the unit of a set")?;
-        let size = set.u32("the length of a set's unit")?;
-        let header = format!("names of the unit at {unit:#x}, {size:#x} bytes, version {version}");
-        rest.push(Rest::new(Span::between(start, set.offset()), header));
-        loop {
-            let offset = set.offset();
-            let die = set.u32("the entry of a name")?;
-            if die == 0 {
-                rest.push(Rest::new(Span::between(offset, set.offset()), "end of names"));
-                break;
+    let mut unit = 0;
+    for read in pubnames::items(kind.name(), &view.data.bytes) {
+        let (span, item) = read.map_err(|error| view.fault(error))?;
+        let (field, at) = (span.start, span.into());
+        match item {
+            pubnames::Item::Set(pubnames::Set { version, info, info_length, .. }) => {
+                unit = info;
+                let header =
+                    format!("names of the unit at {unit:#x}, {info_length:#x} bytes, version {version}");
+                rest.push(Rest::new(at, header));
             }
-            let name = text(set.cstr("a name")?);
-            let at = Span::between(offset, set.offset());
-            entries.push(Lookup { at, name, die: u64::from(unit) + u64::from(die) });
-        }
-        rest.extend(padding(&mut set));
-        if !set.is_empty() {
-            let (field, found) = ("bytes behind the names of a set", set.remaining());
-            return Err(set.error(ErrorKind::Value { field, found, expected: "0" }));
+            pubnames::Item::Padding(bytes) => rest.push(Rest::filler(field, bytes)),
+            pubnames::Item::Name { entry, name } => {
+                entries.push(Lookup { at, name: text(name), die: unit.saturating_add(entry) });
+            }
+            pubnames::Item::End => rest.push(Rest::new(at, "end of names")),
         }
     }
+    Ok((Contents::Lookup(entries), rest).into())
 }
 
-/// DWARF 2.0.0 §7.22.
+/// `.debug_macinfo` (DWARF 2.0.0 §7.22).
 pub(super) fn macros(view: &View<'_>) -> Result<Decoded> {
-    let mut cursor = Cursor::new(&view.name, &view.data.bytes);
-    let mut entries = Vec::new();
-    while !cursor.is_empty() {
-        let offset = cursor.offset();
-        let code = cursor.number(1, "a macinfo type")?;
-        let value = match code {
-            0 => "end".to_owned(),
-            1 | 2 | 255 => {
-                let name = match code {
-                    1 => "DW_MACINFO_define",
-                    2 => "DW_MACINFO_undef",
-                    _ => "DW_MACINFO_vendor_ext",
-                };
-                let number = cursor.uleb("a line")?;
-                format!("{name} {number} {}", text(cursor.cstr("a macro")?))
+    let entries = macinfo::items(&view.data.bytes, 0).map(|read| {
+        let (span, item) = read.map_err(|error| view.fault(error))?;
+        let value = match item {
+            macinfo::Item::End => "end".to_owned(),
+            macinfo::Item::Define { line, text: macro_text } => {
+                format!("DW_MACINFO_define {line} {}", text(macro_text))
             }
-            3 => {
-                let line = cursor.uleb("a line")?;
-                format!("DW_MACINFO_start_file {line} {}", cursor.uleb("a file")?)
-            }
-            4 => "DW_MACINFO_end_file".to_owned(),
-            found => {
-                let kind = ErrorKind::Value { field: "macinfo type", found, expected: "one of DWARF 2" };
-                return Err(Error::new(&*view.name, offset, kind));
+            macinfo::Item::Undef { line, text: name } => format!("DW_MACINFO_undef {line} {}", text(name)),
+            macinfo::Item::StartFile { line, file } => format!("DW_MACINFO_start_file {line} {file}"),
+            macinfo::Item::EndFile => "DW_MACINFO_end_file".to_owned(),
+            macinfo::Item::Vendor { constant, text: words } => {
+                format!("DW_MACINFO_vendor_ext {constant} {}", text(words))
             }
         };
-        entries.push(Located { at: Span::between(offset, cursor.offset()), value });
-    }
-    Ok(Contents::Macros(entries).into())
+        Ok(Located { at: span.into(), value })
+    });
+    Ok(Contents::Macros(entries.collect::<Result<_>>()?).into())
 }
 
 /// `.nv_debug.shared`, which has no bytes: its variables.

@@ -1,10 +1,9 @@
 //! Picks the decoder of a section, and knows what its fields refer to.
 
-use super::model::{Contents, FunctionFacts, Header, Rest, Section, Span};
+use super::model::{Contents, FunctionFacts, Header, Rest, Section};
 use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
 use dwarf2_reader::WorkBudget;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
@@ -299,31 +298,17 @@ impl<'c, 'd> Source<'c, 'd> {
             Some(SectionKind::DebugFrame) => frames::frames(self, &view),
             Some(SectionKind::DebugAbbrev) => info::abbreviations(&view),
             Some(SectionKind::DebugInfo) => info::info(self, &view),
-            Some(kind @ (SectionKind::DebugLoc | SectionKind::DebugRanges)) => {
-                lists::locations(self, &view, kind)
-            }
+            Some(SectionKind::DebugLoc) => lists::locations(self, &view),
+            Some(SectionKind::DebugRanges) => lists::ranges(self, &view),
             Some(SectionKind::DebugAranges) => lists::addresses(self, &view),
-            Some(SectionKind::DebugPubnames | SectionKind::DebugPubtypes) => lists::lookup(&view),
+            Some(kind @ (SectionKind::DebugPubnames | SectionKind::DebugPubtypes)) => {
+                lists::lookup(&view, kind)
+            }
             Some(SectionKind::DebugMacinfo) => lists::macros(&view),
             Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index),
             _ => Ok(Contents::Bytes(view.data.bytes.into_owned()).into()),
         }
     }
-}
-
-/// Zeros between the sets of a section, which is where the length of the next one should be: four by four, or what is left of the section.
-pub(super) fn padding(cursor: &mut Cursor<'_>) -> Option<Rest> {
-    let start = cursor.offset();
-    while let Some(zeros) = [4, cursor.remaining()].into_iter().find(|len| starts_with_zeros(cursor, *len)) {
-        cursor.take(zeros, "padding").ok()?;
-    }
-    let at = Span::between(start, cursor.offset());
-    (at.size > 0).then(|| Rest::new(at, "padding"))
-}
-
-fn starts_with_zeros(cursor: &Cursor<'_>, len: u64) -> bool {
-    let bytes = cursor.rest().get(..len as usize);
-    (1..=4).contains(&len) && bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
 }
 
 /// The section table.
