@@ -3,7 +3,7 @@
 use crate::{Error, ErrorKind, Format, RESERVED_LENGTH, Result, Span};
 
 /// Reads little-endian fields one behind another. Every error has the offset of the field in the section.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor<'d> {
     section: &'static str,
     /// The section, up to where this cursor may read.
@@ -91,10 +91,18 @@ impl<'d> Cursor<'d> {
         Ok(u64::from_le_bytes(word))
     }
 
+    /// Goes on to where `left` bytes are left, of those that [`rest`](Self::rest) has.
+    #[inline]
+    pub fn leave(&mut self, left: usize) {
+        self.at = self.at.max(self.data.len().saturating_sub(left));
+    }
+
     /// A byte.
     #[inline]
     pub fn u8(&mut self, what: &'static str) -> Result<u8> {
-        Ok(self.number(1, what)? as u8)
+        let Some(&byte) = self.data.get(self.at) else { return Err(self.error(ErrorKind::Truncated(what))) };
+        self.at += 1;
+        Ok(byte)
     }
 
     /// Two bytes.
@@ -110,6 +118,11 @@ impl<'d> Cursor<'d> {
     /// A ULEB128 number of at most 64 bits.
     #[inline]
     pub fn uleb(&mut self, what: &'static str) -> Result<u64> {
+        // Most numbers are of one byte.
+        if let Some(&byte @ ..0x80) = self.data.get(self.at) {
+            self.at += 1;
+            return Ok(byte.into());
+        }
         let (value, used) =
             leb128_nv::read_uleb128(self.rest()).map_err(|error| self.leb_error(error, what))?;
         self.at += used;

@@ -55,12 +55,6 @@ impl<'d> Cursor<'d> {
         &self.data[self.at..self.end]
     }
 
-    /// Goes on to where `remaining` bytes are left, of those that [`rest`](Self::rest) has.
-    #[inline]
-    pub(crate) fn leave(&mut self, remaining: usize) {
-        self.at = self.at.max(self.end.saturating_sub(remaining));
-    }
-
     /// The next `len` bytes; `what` names them in the error.
     pub fn take(&mut self, len: u64, what: &'static str) -> Result<&'d [u8]> {
         let taken = usize::try_from(len)

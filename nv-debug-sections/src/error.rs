@@ -90,7 +90,7 @@ pub enum ErrorKind {
         /// Why.
         reason: dwarf2_writer::Error,
     },
-    /// A section of DWARF is not as DWARF has it.
+    /// A section of DWARF is not as DWARF has it, in another way than those above.
     #[error(transparent)]
     Dwarf(dwarf2_reader::ErrorKind),
     /// Anything else, in one sentence.
@@ -148,8 +148,16 @@ impl Error {
 
 impl From<dwarf2_reader::Error> for Error {
     fn from(error: dwarf2_reader::Error) -> Self {
+        use dwarf2_reader::ErrorKind as Dwarf;
         let dwarf2_reader::Error { section, offset, kind } = error;
-        Self::new(section, offset, ErrorKind::Dwarf(kind))
+        // What both have is one kind, so that a caller need not look for it twice.
+        let kind = match kind {
+            Dwarf::Truncated(field) | Dwarf::OpenString(field) => ErrorKind::Truncated(field),
+            Dwarf::LebOverflow(field) => ErrorKind::LebOverflow(field),
+            Dwarf::Value { field, found, expected } => ErrorKind::Value { field, found, expected },
+            kind => ErrorKind::Dwarf(kind),
+        };
+        Self::new(section, offset, kind)
     }
 }
 

@@ -16,7 +16,7 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::{Registers, Step, decode_sequence, set_address, step, units};
+pub(crate) use decode::{Registers, Step, decode_sequence, in_section, set_address, step, units};
 pub use decode::{decode, decode_placed, headers};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;

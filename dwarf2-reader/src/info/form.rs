@@ -5,7 +5,7 @@
 use crate::constants::*;
 use crate::cursor::offset_width;
 use crate::info::Unit;
-use crate::{Cursor, ErrorKind, Format, Result, loc, macinfo, ranges};
+use crate::{Cursor, ErrorKind, Format, Result, line, loc, macinfo, ranges};
 
 /// The value of an attribute: what its form says, before its name does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,7 +147,7 @@ fn block<'d>(
 /// figure 20).
 pub(super) fn pointed_section(name: u16) -> Option<&'static str> {
     Some(match name {
-        DW_AT_stmt_list => ".debug_line",
+        DW_AT_stmt_list => line::SECTION,
         DW_AT_macro_info => macinfo::SECTION,
         DW_AT_ranges | DW_AT_start_scope => ranges::SECTION,
         DW_AT_location

@@ -4,10 +4,10 @@ use super::{
     DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineFile, LineOp,
     LineTable, MAX_ENTRY_ROW, PlacedSequence, PlacedTable, Sequence,
 };
-use crate::bytes::Cursor;
 use crate::{Error, ErrorKind, Result};
-use dwarf2_writer::constants as dw;
-use dwarf2_writer::line::Params;
+use dwarf2_reader::constants as dw;
+use dwarf2_reader::line::{self as dwarf2, FileEntry, Instruction, Params};
+use dwarf2_reader::{Cursor, Format};
 use std::borrow::Cow;
 
 /// Decodes every unit of a line section.
@@ -22,7 +22,8 @@ pub fn decode<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<LineTable<'d>>
         .map(|unit| {
             let (_, mut table, mut program) = unit?;
             while !program.is_empty() {
-                table.sequences.push(decode_sequence(&mut program, table.params, |_| ())?);
+                let sequence = decode_sequence(&mut program, table.params, |_| ());
+                table.sequences.push(sequence.map_err(|error| in_section(section, error))?);
             }
             Ok(table)
         })
@@ -53,8 +54,8 @@ pub fn decode_placed<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<PlacedT
             while !program.is_empty() {
                 let offset = program.offset();
                 let mut op_ends = Vec::new();
-                let sequence = decode_sequence(&mut program, table.params, |end| op_ends.push(end))?;
-                table.sequences.push(sequence);
+                let sequence = decode_sequence(&mut program, table.params, |end| op_ends.push(end));
+                table.sequences.push(sequence.map_err(|error| in_section(section, error))?);
                 sequences.push(PlacedSequence { offset, size: program.offset() - offset, op_ends });
             }
             Ok(PlacedTable { table, offset, header_size, size: program.offset() - offset, sequences })
@@ -67,98 +68,67 @@ pub(crate) fn units<'d>(
     section: &'d str,
     data: &'d [u8],
 ) -> impl Iterator<Item = Result<(u64, LineTable<'d>, Cursor<'d>)>> {
-    let mut cursor = Cursor::new(section, data);
-    let mut failed = false;
-    std::iter::from_fn(move || {
-        let offset = cursor.offset();
-        let unit = (!failed && !cursor.is_empty()).then(|| next_unit(&mut cursor))?;
-        failed = unit.is_err();
-        Some(unit.map(|(table, program)| (offset, table, program)))
+    dwarf2::units(data).map(move |unit| {
+        let (span, unit) = unit.map_err(|error| match error.kind {
+            // The reader knows versions that no cubin has.
+            dwarf2_reader::ErrorKind::Value { field: "version", found, .. } => {
+                let kind = ErrorKind::Value { field: "version", found, expected: "2" };
+                Error::new(section, error.offset, kind)
+            }
+            _ => in_section(section, error),
+        })?;
+        let table = header(&unit, span.start).map_err(|error| error.moved(section, 0))?;
+        Ok((span.start, table, unit.program))
     })
 }
 
-fn next_unit<'d>(cursor: &mut Cursor<'d>) -> Result<(LineTable<'d>, Cursor<'d>)> {
-    let length = cursor.u32("unit_length")?;
-    if length >= 0xffff_fff0 {
-        let expected = "a 32-bit DWARF length";
-        let kind = ErrorKind::Value { field: "unit_length", found: length.into(), expected };
-        return Err(cursor.error_at(cursor.offset() - 4, kind));
-    }
-    let mut unit = cursor.split(length.into(), "the unit (unit_length goes past the end)")?;
-    Ok((decode_header(&mut unit)?, unit))
-}
-
-fn decode_header<'d>(cursor: &mut Cursor<'d>) -> Result<LineTable<'d>> {
-    let version = cursor.u16("version")?;
-    if version != 2 {
-        let kind = ErrorKind::Value { field: "version", found: version.into(), expected: "2" };
-        return Err(cursor.error_at(cursor.offset() - 2, kind));
-    }
-    let header_length = cursor.u32("header_length")?;
-    let mut header = cursor.split(header_length.into(), "the header (header_length goes past the unit)")?;
-    let params = decode_params(&mut header)?;
-    let mut directories = Vec::new();
-    loop {
-        match header.cstr("include_directories")? {
-            [] => break,
-            directory => directories.push(Cow::Borrowed(directory)),
-        }
-    }
-    let mut files = Vec::new();
-    let debug_str_base = loop {
-        let name = header.cstr("file_names")?;
-        // Other readers take the files to end at a name that is empty. Of ptxas it is a file's if what follows is more than a base.
-        match (name, header.remaining()) {
-            ([], 0) => break None,
-            ([], 4) => break Some(header.u32("the .debug_str base")?),
-            ([], found @ 1..4) => {
-                let field = "header bytes behind the file table";
-                return Err(header.error(ErrorKind::Value { field, found, expected: "0, 4 or a file's" }));
-            }
-            (name, _) => files.push(LineFile {
-                name: Cow::Borrowed(name),
-                directory: header.uleb("a file's directory index")?,
-                mtime: header.uleb("a file's time")?,
-                size: header.uleb("a file's size")?,
-            }),
-        }
-    };
-    Ok(LineTable { params, directories, files, debug_str_base, sequences: Vec::new() })
+/// The error of a reader that has one name for all line sections.
+pub(crate) fn in_section(section: &str, error: dwarf2_reader::Error) -> Error {
+    Error::from(error).moved(section, 0)
 }
 
 /// Operand counts of standard opcodes 1-12, as DWARF 2 (1-9) and DWARF 3 (10-12) fix them.
 const OPERAND_COUNTS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
-fn decode_params(header: &mut Cursor<'_>) -> Result<Params> {
-    let params = Params {
-        minimum_instruction_length: header.u8("minimum_instruction_length")?,
-        default_is_stmt: header.u8("default_is_stmt")? != 0,
-        line_base: header.u8("line_base")? as i8,
-        line_range: header.u8("line_range")?,
-        opcode_base: header.u8("opcode_base")?,
+fn header<'d>(unit: &dwarf2::Unit<'d>, start: u64) -> Result<LineTable<'d>> {
+    let mut tables = unit.tables.clone();
+    let fault = |offset, field, found, expected| {
+        Error::new(dwarf2::SECTION, offset, ErrorKind::Value { field, found, expected })
     };
-    if params.line_range == 0 {
-        let kind = ErrorKind::Value { field: "line_range", found: 0, expected: "at least 1" };
-        return Err(header.error_at(header.offset() - 2, kind));
+    if unit.format != Format::Dwarf32 {
+        return Err(fault(start, "unit_length", u32::MAX.into(), "a 32-bit DWARF length"));
     }
-    let count = params.opcode_base.saturating_sub(1);
-    let lengths = header.take(count.into(), "standard_opcode_lengths")?;
-    for (index, (&found, &want)) in lengths.iter().zip(&OPERAND_COUNTS).enumerate() {
-        if found != want {
-            let expected = "the operand count DWARF gives this opcode";
-            let kind = ErrorKind::Value { field: "standard_opcode_lengths", found: found.into(), expected };
-            return Err(header.error_at(header.offset() - u64::from(count) + index as u64, kind));
-        }
+    if unit.version != 2 {
+        return Err(fault(start + 4, "version", unit.version.into(), "2"));
+    }
+    let lengths = unit.standard_opcode_lengths;
+    let first = tables.offset() - lengths.len() as u64;
+    let odd = (first..).zip(lengths.iter().zip(&OPERAND_COUNTS)).find(|(_, (found, want))| found != want);
+    if let Some((offset, (found, _))) = odd {
+        let expected = "the operand count DWARF gives this opcode";
+        return Err(fault(offset, "standard_opcode_lengths", (*found).into(), expected));
     }
     if lengths.len() > OPERAND_COUNTS.len() {
-        let kind = ErrorKind::Value {
-            field: "opcode_base",
-            found: params.opcode_base.into(),
-            expected: "at most 13",
-        };
-        return Err(header.error_at(header.offset() - u64::from(count) - 1, kind));
+        return Err(fault(first - 1, "opcode_base", unit.params.opcode_base.into(), "at most 13"));
     }
-    Ok(params)
+    let directories = dwarf2::directories(&mut tables)?.into_iter().map(Cow::Borrowed).collect();
+    let mut files = Vec::new();
+    let debug_str_base = loop {
+        // Other readers take the files to end at a name that is empty. Of ptxas it is a file's if what follows is more than a base.
+        let file = match (dwarf2::file(&mut tables)?, tables.rest().len()) {
+            (Some(file), _) => file,
+            (None, 0) => break None,
+            (None, 4) => break Some(tables.u32("the .debug_str base")?),
+            (None, found @ 1..4) => {
+                let field = "header bytes behind the file table";
+                return Err(fault(tables.offset(), field, found as u64, "0, 4 or a file's"));
+            }
+            (None, _) => dwarf2::file_named(&mut tables, &[])?,
+        };
+        let FileEntry { name, directory, mtime, size } = file;
+        files.push(LineFile { name: Cow::Borrowed(name), directory, mtime, size });
+    };
+    Ok(LineTable { params: unit.params, directories, files, debug_str_base, sequences: Vec::new() })
 }
 
 /// The address and line registers while a program is run.
@@ -198,54 +168,42 @@ pub(crate) fn step<'d>(
     cursor: &mut Cursor<'d>,
     params: Params,
     registers: &mut Registers,
-) -> Result<Step<'d>> {
+) -> dwarf2_reader::Result<Step<'d>> {
     let unit = u64::from(params.minimum_instruction_length);
     let special_advance = |adjusted: u8| u64::from(adjusted / params.line_range).wrapping_mul(unit);
-    let advance = |registers: &mut Registers, by: u64| {
+    let mut advance = |by: u64| {
         registers.address = registers.address.wrapping_add(by);
         Step::Advance
     };
-    let opcode = cursor.u8("the next opcode (sequence without DW_LNE_end_sequence)")?;
-    if opcode >= params.opcode_base {
-        let adjusted = opcode - params.opcode_base;
-        let line_delta = i32::from(params.line_base) + i32::from(adjusted % params.line_range);
-        registers.address = registers.address.wrapping_add(special_advance(adjusted));
-        registers.line = registers.line.wrapping_add_signed(line_delta);
-        return Ok(Step::Special);
-    }
-    Ok(match opcode {
-        0 => extended(cursor)?,
-        dw::DW_LNS_copy => Step::Copy,
-        // ptxas writes SLEB128, 0x50 as `d0 00` (FORMATS 1.4); of numbers that are not negative it is ULEB128 too.
-        dw::DW_LNS_advance_pc => {
-            let by = cursor.uleb("DW_LNS_advance_pc")?;
-            advance(registers, by.wrapping_mul(unit))
+    Ok(match dwarf2::instruction(cursor, params.opcode_base)? {
+        Instruction::Special(adjusted) => {
+            advance(special_advance(adjusted));
+            let delta = i32::from(params.line_base) + i32::from(adjusted % params.line_range);
+            registers.line = registers.line.wrapping_add_signed(delta);
+            Step::Special
         }
-        dw::DW_LNS_advance_line => {
-            let by = cursor.sleb("DW_LNS_advance_line")?;
+        Instruction::Copy => Step::Copy,
+        Instruction::AdvancePc(by) => advance(by.wrapping_mul(unit)),
+        Instruction::ConstAddPc => advance(special_advance(255 - params.opcode_base)),
+        Instruction::FixedAdvancePc(by) => advance(by.into()),
+        Instruction::AdvanceLine(by) => {
             registers.line = registers.line.wrapping_add(by as u32);
             Step::Line
         }
-        dw::DW_LNS_set_file => Step::State(LineOp::SetFile(cursor.uleb("DW_LNS_set_file")?)),
-        dw::DW_LNS_set_column => Step::State(LineOp::SetColumn(cursor.uleb("DW_LNS_set_column")?)),
-        dw::DW_LNS_negate_stmt => Step::State(LineOp::NegateStmt),
-        dw::DW_LNS_set_basic_block => Step::State(LineOp::SetBasicBlock),
-        dw::DW_LNS_const_add_pc => advance(registers, special_advance(255 - params.opcode_base)),
-        dw::DW_LNS_fixed_advance_pc => {
-            let by = cursor.u16("DW_LNS_fixed_advance_pc")?;
-            advance(registers, by.into())
+        Instruction::SetFile(file) => Step::State(LineOp::SetFile(file)),
+        Instruction::SetColumn(column) => Step::State(LineOp::SetColumn(column)),
+        Instruction::NegateStmt => Step::State(LineOp::NegateStmt),
+        Instruction::SetBasicBlock => Step::State(LineOp::SetBasicBlock),
+        Instruction::SetPrologueEnd => Step::State(LineOp::SetPrologueEnd),
+        Instruction::SetEpilogueBegin => Step::State(LineOp::SetEpilogueBegin),
+        Instruction::SetIsa(isa) => Step::State(LineOp::SetIsa(isa)),
+        Instruction::EndSequence => Step::End,
+        Instruction::SetAddress(_) => {
+            let expected = "one DW_LNE_set_address for each sequence";
+            let kind = dwarf2_reader::ErrorKind::Value { field: "extended opcode", found: 2, expected };
+            return Err(cursor.error_at(cursor.offset() - 8, kind));
         }
-        dw::DW_LNS_set_prologue_end => Step::State(LineOp::SetPrologueEnd),
-        dw::DW_LNS_set_epilogue_begin => Step::State(LineOp::SetEpilogueBegin),
-        dw::DW_LNS_set_isa => Step::State(LineOp::SetIsa(cursor.uleb("DW_LNS_set_isa")?)),
-        _ => {
-            let kind = ErrorKind::Value {
-                field: "opcode",
-                found: opcode.into(),
-                expected: "a DWARF 2 or DWARF 3 line opcode",
-            };
-            return Err(cursor.error_at(cursor.offset() - 1, kind));
-        }
+        Instruction::Extended { opcode, operands } => vendor(opcode, operands)?,
     })
 }
 
@@ -254,7 +212,7 @@ pub(crate) fn decode_sequence(
     cursor: &mut Cursor<'_>,
     params: Params,
     mut ends: impl FnMut(u64),
-) -> Result<Sequence> {
+) -> dwarf2_reader::Result<Sequence> {
     let (base, base_offset) = set_address(cursor)?;
     let mut registers = Registers::START;
     let mut ops = Vec::new();
@@ -280,53 +238,41 @@ pub(crate) fn decode_sequence(
 }
 
 /// The start of a sequence: operand of its `DW_LNE_set_address`, and that one's offset in the section.
-pub(crate) fn set_address(cursor: &mut Cursor<'_>) -> Result<(u64, u64)> {
+pub(crate) fn set_address(cursor: &mut Cursor<'_>) -> dwarf2_reader::Result<(u64, u64)> {
     let start = cursor.offset();
     let intro = cursor.take(3, "DW_LNE_set_address")?;
-    if intro != [0, 9, 2] {
+    if intro != [0, 9, dw::DW_LNE_set_address] {
         let found = intro.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        let kind = ErrorKind::Value {
-            field: "start of a sequence",
-            found,
-            expected: "0x000902, DW_LNE_set_address of 8 bytes",
-        };
+        let expected = "0x000902, DW_LNE_set_address of 8 bytes";
+        let kind = dwarf2_reader::ErrorKind::Value { field: "start of a sequence", found, expected };
         return Err(cursor.error_at(start, kind));
     }
     let base_offset = cursor.offset();
-    Ok((cursor.u64("DW_LNE_set_address")?, base_offset))
+    Ok((cursor.number(8, "DW_LNE_set_address")?, base_offset))
 }
 
-/// Decodes one extended opcode.
-fn extended<'d>(cursor: &mut Cursor<'d>) -> Result<Step<'d>> {
-    let length = cursor.uleb("the length of an extended opcode")?;
-    let mut op = cursor.split(length, "an extended opcode")?;
-    let opcode = op.u8("an extended opcode")?;
+/// An extended opcode of NVIDIA's, or one that is not known.
+fn vendor(opcode: u8, mut operands: Cursor<'_>) -> dwarf2_reader::Result<Step<'_>> {
+    let all = operands.rest();
     let known = match opcode {
-        dw::DW_LNE_end_sequence => return Ok(Step::End),
         DW_LNE_NVIDIA_INLINED_CALL => {
-            let context = op.uleb("the context of an inlined call")?;
-            let name = op.uleb("the name of an inlined call")?;
+            let context = operands.uleb("the context of an inlined call")?;
+            let name = operands.uleb("the name of an inlined call")?;
             LineOp::InlinedCall { context, name }
         }
-        DW_LNE_NVIDIA_SET_FUNCTION_NAME => LineOp::SetFunctionName(op.uleb("a function name offset")?),
-        DW_LNE_NVIDIA_ENTRY_ROW => {
-            let operands = op.rest();
-            match op.u8("the entry row flag")? {
-                flag @ ..=MAX_ENTRY_ROW => LineOp::EntryRow(flag),
-                _ if op.is_empty() => return Ok(Step::Extended(opcode, operands)),
-                _ => return Err(surplus(&op, length)),
-            }
-        }
-        dw::DW_LNE_set_address => {
-            let expected = "one DW_LNE_set_address for each sequence";
-            return Err(op.error(ErrorKind::Value { field: "extended opcode", found: 2, expected }));
-        }
-        _ => return Ok(Step::Extended(opcode, op.rest())),
+        DW_LNE_NVIDIA_SET_FUNCTION_NAME => LineOp::SetFunctionName(operands.uleb("a function name offset")?),
+        DW_LNE_NVIDIA_ENTRY_ROW => match operands.u8("the entry row flag")? {
+            flag @ ..=MAX_ENTRY_ROW => LineOp::EntryRow(flag),
+            _ if operands.is_empty() => return Ok(Step::Extended(opcode, all)),
+            _ => return Err(surplus(&operands, all)),
+        },
+        _ => return Ok(Step::Extended(opcode, all)),
     };
-    if op.is_empty() { Ok(Step::State(known)) } else { Err(surplus(&op, length)) }
+    if operands.is_empty() { Ok(Step::State(known)) } else { Err(surplus(&operands, all)) }
 }
 
-fn surplus(op: &Cursor<'_>, length: u64) -> Error {
+fn surplus(operands: &Cursor<'_>, all: &[u8]) -> dwarf2_reader::Error {
+    let (field, found) = ("extended opcode length", all.len() as u64 + 1);
     let expected = "the opcode's operands and nothing else";
-    op.error(ErrorKind::Value { field: "extended opcode length", found: length, expected })
+    operands.error(dwarf2_reader::ErrorKind::Value { field, found, expected })
 }

@@ -12,9 +12,9 @@ use super::packed::{PackedRows, Packing, Shape};
 use super::rows::Rows;
 use super::walk::Walk;
 use crate::Result;
-use crate::bytes::Cursor;
 use crate::cubin::SectionIndex;
 use crate::line::{self, LineRow, LineTable, Registers, Step};
+use dwarf2_reader::Cursor;
 use dwarf2_writer::line::Params;
 
 /// Bytes of a program between two marks. A mark takes 28, so all of them take about what the section does.
@@ -114,7 +114,8 @@ impl<'c> LineIndex<'c> {
         for unit in line::units(section, relocated) {
             let (_, table, mut program) = unit?;
             while !program.is_empty() {
-                index.add(&table, &mut program, &mut place, &mut scratch)?;
+                let added = index.add(&table, &mut program, &mut place, &mut scratch);
+                added.map_err(|error| line::in_section(section, error))?;
             }
             index.params.push(table.params);
             scratch.packing = Packing::of(index.params.len() as u32);
@@ -142,7 +143,7 @@ impl<'c> LineIndex<'c> {
         cursor: &mut Cursor<'_>,
         place: &mut impl FnMut(u64, u64) -> Option<(SectionIndex, u64)>,
         scratch: &mut Scratch,
-    ) -> Result<()> {
+    ) -> dwarf2_reader::Result<()> {
         let whole = cursor.clone();
         let (base, base_offset) = line::set_address(cursor)?;
         let program = cursor.offset();
@@ -193,7 +194,7 @@ impl<'c> LineIndex<'c> {
         program: u64,
         packing: &mut Packing,
         names: &mut Vec<u64>,
-    ) -> Result<Fits> {
+    ) -> dwarf2_reader::Result<Fits> {
         let mut fits = Fits { packed: true, marked: true };
         let (mut address, mut call, mut due) = (0, (0, 0), 0);
         while let Some(found) = walk.next_row()? {

@@ -1,10 +1,9 @@
 //! A line program run row by row, without keeping any.
 
-use crate::Result;
-use crate::bytes::Cursor;
 use crate::line::{DW_LNE_NVIDIA_INLINED_CALL, LineRow, Registers, Step, step};
-use dwarf2_writer::constants as dw;
-use dwarf2_writer::line::Params;
+use dwarf2_reader::constants as dw;
+use dwarf2_reader::line::Params;
+use dwarf2_reader::{Cursor, Result};
 
 /// A row and what contexts may mean by it.
 #[derive(Debug, Clone, Copy)]
