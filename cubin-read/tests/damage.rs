@@ -4,7 +4,7 @@
 mod support;
 
 use cubin_read::entries::Entries;
-use cubin_read::verify::{Context, RULES, RuleId, Severity, rule_named, verify, verify_with};
+use cubin_read::verify::{Context, RULES, RuleId, RuleTable as _, Severity, verify, verify_with};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
@@ -714,10 +714,6 @@ const LINES_OF_SOURCES: u32 = 1000;
 
 const SOURCES: Context<'_> = Context { source_lines: Some(&|_| Some(LINES_OF_SOURCES)) };
 
-/// Rules of the driver's part, which knows `merc-capsule`: `ptxas-driver/tests/verify.rs`.
-const ELSEWHERE: [RuleId; 4] =
-    [RuleId::CapsuleUnsound, RuleId::CapsuleMissing, RuleId::CapsuleHeader, RuleId::CapsuleDiffers];
-
 #[test]
 fn each_damage_is_found_alone() {
     let all = || [CONTAINER, TABLES, ENTRIES, MACHINE].into_iter().flatten();
@@ -747,8 +743,8 @@ fn each_damage_is_found_alone() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let damaged: BTreeSet<_> = all().map(|(code, ..)| rule_named(code).unwrap().id).collect();
-    let rules: BTreeSet<_> = RULES.iter().map(|rule| rule.id).filter(|id| !ELSEWHERE.contains(id)).collect();
+    let damaged: BTreeSet<_> = all().map(|(code, ..)| RuleId::named(code).unwrap().id).collect();
+    let rules: BTreeSet<_> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(damaged, rules);
 }
 

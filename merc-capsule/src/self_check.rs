@@ -22,7 +22,12 @@ use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
 
 mod difference;
+mod rules;
 mod table_form;
+mod verify;
+
+pub use rules::{RULES, Rule, RuleId};
+pub use verify::{Finding, Report, verify};
 
 /// What a section is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,23 +4,13 @@ use std::borrow::Cow;
 
 use crate::plain::{is_steering, printable};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use findings::Severity;
 use ptx_syntax::{LineIndex, TextRange, raw_byte};
-
-/// How bad it is. Errors mean that nothing is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth knowing; nothing is wrong.
-    Note,
-    /// Something gets lost or is not what it seems.
-    Warning,
-    /// The input is refused.
-    Error,
-}
 
 /// One message about the PTX text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How bad it is. With an error nothing is written.
     pub severity: Severity,
     /// What is wrong and what was expected.
     pub message: String,
@@ -182,11 +172,7 @@ impl<'a> Reporter<'a> {
     /// A line too long to show from its start: the text around the place.
     fn render_inside_long_line(&self, diagnostic: &Diagnostic, range: TextRange) -> String {
         let (line, column) = self.lines.line_col(range.start);
-        let level = match diagnostic.severity {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
+        let level = diagnostic.severity.word();
         let code = diagnostic.code.map(|code| format!("[{code}]")).unwrap_or_default();
         let whole = self.lines.line_range(line);
         let piece =

@@ -17,7 +17,8 @@ mod rules;
 mod sections;
 mod sources;
 
-pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
+pub use findings::{RuleTable, Severity};
+pub use rules::{Details, RULES, Rule, RuleId};
 pub use sources::{Context, SourceFile, SourceLines};
 
 use crate::entries::Entries;
@@ -32,74 +33,12 @@ use nv_debug_sections::tkinfo;
 use nv_debug_sections::{Error, Result};
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fmt;
-
-/// Most findings of one rule that are kept; more are counted.
-pub const MAX_FINDINGS: usize = 100;
 
 /// Something that breaks a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule.
-    pub rule: &'static Rule,
-    /// Name of the section it is in; of a missing one its name.
-    pub section: String,
-    /// Byte offset there; for rows of a line table that of their sequence's address.
-    pub offset: u64,
-    /// Name of the function it is about, where that is known.
-    pub function: Option<String>,
-    /// What was found.
-    pub found: String,
-    /// What was expected.
-    pub expected: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rule, section, offset, function, found, expected } = self;
-        write!(f, "{}[{}]: {section}+{offset:#x}: ", rule.severity.word(), rule.code)?;
-        if let Some(function) = function {
-            write!(f, "{function}: ")?;
-        }
-        write!(f, "{found}; expected {expected}")?;
-        rule.fault_of.map_or(Ok(()), |tool| write!(f, " (known fault of {tool})"))
-    }
-}
+pub type Finding = findings::Finding<RuleId>;
 
 /// What [`verify`] found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Report {
-    findings: Vec<Finding>,
-    counts: Vec<usize>,
-}
-
-impl Report {
-    /// Adds a finding; beyond [`MAX_FINDINGS`] of its rule it is only counted.
-    pub fn push(&mut self, finding: Finding) {
-        self.counts.resize(RULES.len(), 0);
-        if let Some(count) = self.counts.get_mut(finding.rule.id as usize) {
-            *count += 1;
-            if *count <= MAX_FINDINGS {
-                self.findings.push(finding);
-            }
-        }
-    }
-
-    /// The findings in the order of the checks.
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
-    }
-
-    /// How many findings of a rule there are, those that are not kept included.
-    pub fn count(&self, rule: RuleId) -> usize {
-        self.counts.get(rule as usize).copied().unwrap_or(0)
-    }
-
-    /// How many findings of that severity there are.
-    pub fn count_of(&self, severity: Severity) -> usize {
-        RULES.iter().filter(|rule| rule.severity == severity).map(|rule| self.count(rule.id)).sum()
-    }
-}
+pub type Report = findings::Report<RuleId>;
 
 /// Looks at everything. What cannot be read is a finding; what depends on it is then not looked at.
 pub fn verify(cubin: &Cubin<'_>) -> Report {

@@ -2,51 +2,18 @@
 
 use RuleId as Id;
 use Severity::{Error, Note, Warning};
+use findings::{RuleTable, Severity};
 
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// A known fault of a tool, or worth knowing.
-    Note,
-    /// Readers get along, but something is missing or not as the tools write it.
-    Warning,
-    /// A reader fails here or gives a wrong answer.
-    Error,
-}
+/// A rule of this table.
+pub type Rule = findings::Rule<RuleId>;
 
-impl Severity {
-    /// `note`, `warning` or `error`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// One rule.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// Which one it is; its place in [`RULES`].
-    pub id: RuleId,
-    /// The stable code: a letter for the subject and three digits, from 101 on for known faults. Never given to another rule.
-    pub code: &'static str,
-    /// The stable name, in words joined by `-`.
-    pub name: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// What is required, in one sentence.
-    pub summary: &'static str,
+/// What a rule about a cubin says beside what all rules say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
     /// What comes of it, or where the rule is from.
-    pub text: &'static str,
-    /// The tools known to break it, with the versions seen to; `None` of what no tool does.
+    pub why: &'static str,
+    /// The tools known to break it, with the versions seen to; `None` if no tool does. Codes of such rules are from 101 on.
     pub fault_of: Option<&'static str>,
-}
-
-/// Finds a rule by its code (`L001`) or its name (`line-unreadable`).
-pub fn rule_named(word: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word)
 }
 
 /// What a rule is about, without its code; the index into [`RULES`].
@@ -144,17 +111,28 @@ pub enum RuleId {
     FramesCieNowhere,
     FramesDropped,
     LevelsMixed,
-    CapsuleUnsound,
-    CapsuleMissing,
-    CapsuleHeader,
-    CapsuleDiffers,
 }
 
-impl RuleId {
-    /// The rule.
-    pub fn rule(self) -> &'static Rule {
-        // The enum and the table are in the same order; a test holds them together.
-        &RULES[self as usize]
+impl RuleTable for RuleId {
+    type Details = Details;
+    const SUBJECTS: &'static [(char, &'static str)] = &[
+        ('E', "container, relocations"),
+        ('L', "`.debug_line`, `.nv_debug_line_sass`"),
+        ('X', "`.nv_debug_ptx_txt`"),
+        ('I', "`.debug_info`"),
+        ('T', "`.debug_pubnames`, `.debug_pubtypes`, `.debug_aranges`"),
+        ('O', "`.debug_loc`, `.debug_ranges`"),
+        ('R', "`.nv_debug_info_reg_sass`, `.nv_debug_info_reg_type`"),
+        ('F', "`.debug_frame`"),
+        ('M', "levels of linked files"),
+    ];
+
+    fn rules() -> &'static [Rule] {
+        &RULES
+    }
+
+    fn index(self) -> usize {
+        self as usize
     }
 }
 
@@ -164,9 +142,9 @@ const fn row(
     name: &'static str,
     severity: Severity,
     summary: &'static str,
-    text: &'static str,
+    why: &'static str,
 ) -> Rule {
-    Rule { id, code, name, severity, summary, text, fault_of: None }
+    Rule { id, code, name, severity, summary, details: Details { why, fault_of: None } }
 }
 
 const fn fault(
@@ -174,18 +152,17 @@ const fn fault(
     (code, name): (&'static str, &'static str),
     of: &'static str,
     summary: &'static str,
-    text: &'static str,
+    why: &'static str,
 ) -> Rule {
-    Rule { id, code, name, severity: Note, summary, text, fault_of: Some(of) }
+    Rule { id, code, name, severity: Note, summary, details: Details { why, fault_of: Some(of) } }
 }
 
 /// Number of rules.
-const COUNT: usize = RuleId::CapsuleDiffers as usize + 1;
+const COUNT: usize = RuleId::LevelsMixed as usize + 1;
 
-/// All rules, by subject: E container and relocations, L line tables, X PTX texts, I entries, T look-up tables, O lists, R register
-/// maps, F frames, M levels, C capsule.
+/// All rules, by subject; those of the capsule are in `merc_capsule::self_check`.
 #[rustfmt::skip]
-pub const RULES: [Rule; COUNT] = [
+pub static RULES: [Rule; COUNT] = [
     row(Id::RelocationType, "E001", "relocation-type", Error, "A relocation of a debug section is of a type that occurs there.", "The types are those of 679 cubins of ptxas and nvlink; nobody else can say what another one does."),
     row(Id::RelocationSymbol, "E002", "relocation-symbol", Error, "A relocation names a symbol of the table that its section links to.", "Without the symbol nobody knows which function an address is in."),
     row(Id::RelocationField, "E003", "relocation-field", Error, "The field of a relocation lies in its section.", "Readers that do not look write behind the section."),
@@ -284,31 +261,21 @@ pub const RULES: [Rule; COUNT] = [
     fault(Id::FramesDropped, ("F102", "frames-dropped"), "nvlink 13.0", "An FDE has the relocation that says whose it is.", "nvlink keeps the entries of functions that it drops, without relocation, so that they seem to be of any function."),
 
     row(Id::LevelsMixed, "M001", "levels-mixed", Warning, "All code of a linked file has debug information of one level.", "nvlink says nothing when it links -G, -lineinfo and plain objects; readers that go by compile units see the first kind only."),
-
-    row(Id::CapsuleUnsound, "C001", "capsule-unsound", Error, "A capsule is one: each clone has its original, and there are symbols.", "As `merc plan` has it."),
-    row(Id::CapsuleMissing, "C002", "capsule-missing", Error, "Debug sections and code have their clones.", "As `merc self-check` has it; what runs on other chips has no debug information."),
-    row(Id::CapsuleHeader, "C003", "capsule-header", Error, "A clone has the type and flags of its kind.", "As `merc plan` has it."),
-    row(Id::CapsuleDiffers, "C004", "capsule-differs", Error, "The capsule says what the native sections say.", "As `merc self-check` has it. Not looked at in a side file of `strip` alone, which has no code."),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn the_table_is_sound() {
-        let mut words = BTreeSet::new();
-        for (index, rule) in RULES.iter().enumerate() {
-            assert_eq!(rule.id as usize, index, "{}: out of order", rule.code);
-            assert!(words.insert(rule.code) && words.insert(rule.name), "{} twice", rule.code);
-            let (letter, number) = rule.code.split_at(1);
-            let number: u16 = number.parse().unwrap();
-            assert!("ELXITORFMC".contains(letter) && number < 200);
-            assert_eq!(number > 100, rule.fault_of.is_some(), "{}", rule.code);
-            assert_eq!(rule.severity == Note, rule.fault_of.is_some(), "{}", rule.code);
-            assert!(rule.summary.ends_with('.') && rule.text.ends_with('.'), "{}", rule.code);
-            assert_eq!(rule_named(rule.code), rule_named(rule.name));
+        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        for Rule { code, severity, details, .. } in &RULES {
+            let number: u16 = code[1..].parse().unwrap();
+            assert!(number < 200, "{code}");
+            assert_eq!(number > 100, details.fault_of.is_some(), "{code}");
+            assert_eq!(*severity == Note, details.fault_of.is_some(), "{code}");
+            assert!(details.why.ends_with('.'), "{code}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::gates::Gates;
 use super::grammar::next_token;
 use super::layout::{self, is_reference};
 use super::names::{self, Declared, Names};
-use super::rules::{RuleId, Severity};
+use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use crate::error::ErrorSink;
@@ -19,6 +19,7 @@ use crate::section_data::{Assembled, AtDwarfSection, Fixup, FixupTarget, assembl
 use crate::section_order::{self, Place, RESERVED, TABLES, is_deleted_if_empty};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
+use findings::Severity;
 
 /// One section: a block, or `@@DWARF` lines.
 #[derive(Debug)]

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use super::Known;
 use super::data::{Section, Sections};
-use super::rules::{RuleId, Severity};
+use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::section_data::FixupTarget;
 use crate::section_order::{Place, RESERVED, TABLES};
 use crate::text::TextRange;
+use findings::Severity;
 
 /// Blocks that ptxas lays over each other: of one name, of a name that is ptxas' own, or referred to too early. It puts
 /// all of the last kind where it has put nothing else.

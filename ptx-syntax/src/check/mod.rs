@@ -27,9 +27,10 @@ mod sink;
 mod symbols;
 mod transcript;
 
+pub use findings::{RuleTable, Severity};
 pub use gates::{CURRENT_VERSION, GATES, Gate, MinVersion, PtxVersion, Use};
 pub use ptxas_lines::PtxasLines;
-pub use rules::{RULES, Rule, RuleId, Severity, rule_named};
+pub use rules::{Details, RULES, Rule, RuleId};
 pub use sink::{Finding, MAX_FINDINGS_PER_RULE};
 pub use transcript::{Mode, Verdict};
 
@@ -72,7 +73,7 @@ pub struct Report {
     /// In text order; at most [`MAX_FINDINGS_PER_RULE`] of each rule.
     pub findings: Vec<Finding>,
     /// How many findings of a rule are not listed.
-    pub more: Vec<(&'static Rule, u32)>,
+    pub more: Vec<(&'static Rule, usize)>,
     /// The least `.version` for the directives used.
     pub min_version: MinVersion,
     transcript: Transcript,

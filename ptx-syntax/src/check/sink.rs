@@ -3,12 +3,13 @@
 use std::fmt;
 
 use super::message::bounded;
-use super::rules::{RULES, Rule, RuleId, Severity};
+use super::rules::{Rule, RuleId};
 use super::transcript::{Level, Modes, Phase, Said};
 use crate::text::TextRange;
+use findings::{Counts, RuleTable as _, Severity};
 
 /// Most findings of one rule that a report lists. The others are counted.
-pub const MAX_FINDINGS_PER_RULE: u32 = 1000;
+pub const MAX_FINDINGS_PER_RULE: usize = 1000;
 
 /// One place that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +33,13 @@ pub struct Finding {
 pub(super) struct Sink<'a> {
     pub(super) text: &'a str,
     findings: Vec<Finding>,
-    counts: [u32; RULES.len()],
+    counts: Counts<RuleId>,
     said: Vec<Said>,
 }
 
 impl<'a> Sink<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, findings: Vec::new(), counts: [0; RULES.len()], said: Vec::new() }
+        Self { text, findings: Vec::new(), counts: Counts::new(MAX_FINDINGS_PER_RULE), said: Vec::new() }
     }
 
     /// A finding of the rule's own severity.
@@ -68,9 +69,7 @@ impl<'a> Sink<'a> {
         range: TextRange,
         message: fmt::Arguments<'_>,
     ) -> Option<&mut Finding> {
-        let count = self.counts.get_mut(rule as usize)?;
-        *count = count.saturating_add(1);
-        if *count > MAX_FINDINGS_PER_RULE {
+        if !self.counts.add(rule) {
             return None;
         }
         self.findings.push(Finding {
@@ -86,7 +85,7 @@ impl<'a> Sink<'a> {
 
     /// Whether a message of ptxas for this rule is still worth keeping.
     fn is_listed(&self, rule: RuleId) -> bool {
-        self.counts.get(rule as usize).is_some_and(|&count| count <= MAX_FINDINGS_PER_RULE)
+        self.counts.beyond_limit(rule) == 0
     }
 
     /// `ptxas FILE, line N; error   : TEXT`
@@ -135,12 +134,8 @@ impl<'a> Sink<'a> {
     }
 
     /// Findings in text order, how many of each rule are not listed, and ptxas' words.
-    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<(&'static Rule, u32)>, Vec<Said>) {
+    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<(&'static Rule, usize)>, Vec<Said>) {
         self.findings.sort_by_key(|finding| (finding.range, finding.rule.id));
-        let more = RULES.iter().zip(self.counts).filter_map(|(rule, count)| {
-            let more = count.saturating_sub(MAX_FINDINGS_PER_RULE);
-            (more > 0).then_some((rule, more))
-        });
-        (self.findings, more.collect(), self.said)
+        (self.findings, self.counts.more().collect(), self.said)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::ptxas_lines::PtxasLines;
 use super::rules::{Rule, RuleId};
+use findings::RuleTable as _;
 
 /// How ptxas is called, as far as it decides what is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -327,7 +327,7 @@ mod tests {
         }
         for rule in &RULES {
             let answered = REPAIRS.iter().any(|info| info.rules.contains(&rule.id));
-            assert_eq!(rule.fixable, answered, "{} {}", rule.code, rule.name);
+            assert_eq!(rule.details.fixable, answered, "{} {}", rule.code, rule.name);
         }
     }
 }

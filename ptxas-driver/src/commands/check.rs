@@ -11,7 +11,9 @@ use crate::plain::{Plain, printable_lines};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;
-use ptx_syntax::check::{self, Context, Mode, PtxasLines, Report, Rule, Severity, Verdict, rule_named};
+use ptx_syntax::check::{
+    self, Context, Mode, PtxasLines, Report, Rule, RuleId, RuleTable as _, Severity, Verdict,
+};
 use ptx_syntax::fix::{self, Fixes, Repair};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -133,7 +135,7 @@ enum Color {
 }
 
 fn parse_rule(word: &str) -> Result<&'static Rule, String> {
-    rule_named(word).ok_or_else(|| "no such rule; --rules lists them".to_owned())
+    RuleId::named(word).ok_or_else(|| "no such rule; --rules lists them".to_owned())
 }
 
 /// One file, checked; after its repairs, if there are any.

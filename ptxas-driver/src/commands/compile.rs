@@ -7,7 +7,7 @@ mod stats;
 mod version;
 
 use crate::call_log::Call;
-use crate::diag::{Diagnostic, Reporter, Severity};
+use crate::diag::{Diagnostic, Reporter};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
 use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
 use crate::output;
@@ -17,6 +17,7 @@ use crate::provider::{Provided, cubin, none, ptxas};
 use crate::source_files::SourceStats;
 use anyhow::Result;
 use code::{Choice, Code};
+use findings::Severity;
 use nv_debug_sections::cubin::{Cubin, DebugSection};
 use nv_debug_sections::level::{DebugLevel, Request};
 use nv_debug_sections::relocated::Relocated;

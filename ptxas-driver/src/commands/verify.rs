@@ -1,6 +1,5 @@
 //! `verify`: what is wrong with the debug information of cubins.
 
-mod capsule;
 mod model;
 mod text;
 
@@ -11,7 +10,9 @@ use crate::commands::read::{
 use crate::plain::write_json;
 use anyhow::Result;
 use clap::Args;
-use cubin_read::verify::{Context, RULES, Rule, SourceFile, rule_named, verify_with};
+use cubin_read::verify::{self as native, Context, SourceFile, verify_with};
+use findings::RuleTable as _;
+use merc_capsule::self_check as capsule;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ pub struct Options {
     debug: DebugFile,
     /// Leave out findings of a rule, by code or name
     #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = parse_rule)]
-    ignore: Vec<&'static Rule>,
+    ignore: Vec<&'static str>,
     #[command(flatten)]
     sources: SourceOptions,
     /// List what tools are known to do wrong; no file is read
@@ -59,8 +60,11 @@ pub struct Options {
     json: bool,
 }
 
-fn parse_rule(word: &str) -> Result<&'static Rule, String> {
-    rule_named(word).ok_or_else(|| "no such rule; docs/verify.md lists them".to_owned())
+/// The code of a rule that is named by it or by its name.
+fn parse_rule(word: &str) -> Result<&'static str, String> {
+    let native = native::RuleId::named(word).map(|rule| rule.code);
+    let code = native.or_else(|| capsule::RuleId::named(word).map(|rule| rule.code));
+    code.ok_or_else(|| "no such rule; docs/verify.md lists them".to_owned())
 }
 
 /// Runs the command.
@@ -116,18 +120,19 @@ fn of_cubin(
         }
         let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
         let source_lines = sources.is_some().then_some(&source_lines as _);
-        let mut report = verify_with(cubin, Context { source_lines });
+        let report = verify_with(cubin, Context { source_lines });
+        let mut file = model::Verified::new(name.to_owned(), cubin);
+        file.add(&report, &options.ignore, |rule| rule.details.fault_of);
         // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
         if cubin.has_capsule() && !cubin.is_side_file() {
-            capsule::check(cubin, &mut report);
+            file.add(&capsule::verify(cubin), &options.ignore, |_| None);
         }
-        Ok(model::Verified::new(name.to_owned(), cubin, &report, &options.ignore))
+        Ok(file)
     })
 }
 
 fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {
-    let rules: Vec<_> =
-        RULES.iter().filter(|rule| rule.fault_of.is_some()).map(model::KnownFault::new).collect();
+    let rules: Vec<_> = native::RULES.iter().filter_map(model::KnownFault::new).collect();
     if options.json {
         let document =
             model::KnownFaults { schema: "nvdwarf.verify.known_faults", schema_version: JSON_VERSION, rules };

@@ -111,7 +111,7 @@ struct Place {
 #[derive(Serialize)]
 struct More {
     code: &'static str,
-    count: u32,
+    count: usize,
 }
 
 /// The files of one run.
@@ -157,7 +157,7 @@ impl Documents {
                 .as_ref()
                 .map(|(range, message)| Related { message: message.clone(), place: place(checked, *range) }),
             help: finding.help.clone(),
-            fixable: finding.rule.fixable,
+            fixable: finding.rule.details.fixable,
         });
         self.files.push(File {
             name: checked.file.name.clone(),
@@ -251,11 +251,11 @@ pub(super) fn rules(out: &mut dyn Write) -> Result<()> {
         name: rule.name,
         severity: rule.severity.word(),
         summary: rule.summary,
-        since: version(rule.since),
-        until: version(rule.until),
-        reference: rule.reference,
-        ptxas: rule.ptxas,
-        fixable: rule.fixable,
+        since: version(rule.details.since),
+        until: version(rule.details.until),
+        reference: rule.details.reference,
+        ptxas: rule.details.ptxas,
+        fixable: rule.details.fixable,
     };
     let table = RuleTable {
         schema: "nvdwarf.check.rules",

@@ -2,6 +2,7 @@
 
 use super::Options;
 use crate::options;
+use findings::RuleTable as _;
 use ptx_syntax::check::RuleId;
 use ptx_syntax::fix::{self, Fixes, Repair, repair_named};
 use similar::TextDiff;

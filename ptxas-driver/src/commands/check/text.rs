@@ -2,15 +2,15 @@
 
 use super::{Checked, Color, Options};
 use crate::commands::read::printable;
-use crate::diag::{Diagnostic, Reporter, Severity};
+use crate::diag::{Diagnostic, Reporter};
 use anyhow::Result;
-use ptx_syntax::check::{Finding, GATES, RULES, Rule, Severity as Found};
+use ptx_syntax::check::{Finding, GATES, RULES, Rule, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
 /// Most findings of one rule that are shown of a file.
-const SHOWN: u32 = 20;
+const SHOWN: usize = 20;
 
 /// All findings of a file, and their number.
 pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn Write) -> Result<()> {
@@ -25,7 +25,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
     for (repair, count) in applied {
         writeln!(out, "{name}: repaired by {}: {count}", repair.info().name)?;
     }
-    let mut counts: HashMap<&str, u32> = HashMap::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     for finding in &checked.report.findings {
         let count = counts.entry(finding.rule.code).or_default();
         *count += 1;
@@ -37,7 +37,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
         *counts.entry(rule.code).or_default() += more;
     }
     let listed = |rule: &Rule| {
-        let listed = checked.report.findings.iter().filter(|finding| finding.rule == rule).count() as u32;
+        let listed = checked.report.findings.iter().filter(|finding| finding.rule == rule).count();
         if options.all { listed } else { listed.min(SHOWN) }
     };
     for rule in &RULES {
@@ -51,13 +51,8 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
 }
 
 fn diagnostic(finding: &Finding) -> Diagnostic {
-    let severity = match finding.severity {
-        Found::Note => Severity::Note,
-        Found::Warning => Severity::Warning,
-        Found::Error => Severity::Error,
-    };
     Diagnostic {
-        severity,
+        severity: finding.severity,
         message: finding.message.clone(),
         range: Some(finding.range),
         code: Some(finding.rule.code),
@@ -74,10 +69,10 @@ const TRIED: usize = 4 << 20;
 fn summary(checked: &Checked<'_>) -> String {
     let report = &checked.report;
     let mut parts = Vec::new();
-    for severity in [Found::Error, Found::Warning, Found::Note] {
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         let listed = report.findings.iter().filter(|finding| finding.severity == severity).count();
         let more = report.more.iter().filter(|(rule, _)| rule.severity == severity);
-        let count = listed as u64 + more.map(|(_, more)| u64::from(*more)).sum::<u64>();
+        let count = listed + more.map(|(_, more)| more).sum::<usize>();
         match count {
             0 => {}
             1 => parts.push(format!("1 {}", severity.word())),
@@ -140,16 +135,17 @@ pub(super) fn repairs(out: &mut dyn Write) -> Result<()> {
 /// The table of rules.
 pub(super) fn rules(out: &mut dyn Write) -> Result<()> {
     for rule in &RULES {
-        let fix = if rule.fixable { ", --fix" } else { "" };
+        let details = &rule.details;
+        let fix = if details.fixable { ", --fix" } else { "" };
         writeln!(out, "{} {} ({}{fix})", rule.code, rule.name, rule.severity.word())?;
         writeln!(out, "    {}", rule.summary)?;
-        let versions = match (rule.since, rule.until) {
+        let versions = match (details.since, details.until) {
             (Some(since), _) => format!(" (from PTX {since})"),
             (_, Some(until)) => format!(" (below PTX {until})"),
             _ => String::new(),
         };
-        writeln!(out, "    {}{versions}", rule.reference)?;
-        writeln!(out, "    ptxas: {}", rule.ptxas)?;
+        writeln!(out, "    {}{versions}", details.reference)?;
+        writeln!(out, "    ptxas: {}", details.ptxas)?;
     }
     Ok(())
 }

@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
 use merc_capsule::self_check::{Checked, Outcome, Part, self_check};
-use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -136,12 +135,12 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
 
 fn row(checked: &Checked) -> Row<'_> {
     let Checked { native, clone, part, outcome } = checked;
-    let must_have_clone = *part == Part::Text || SectionName::parse(native).is_debug();
+    let must_have_clone = || checked.finding().is_some();
     let (outcome, difference) = match outcome {
         Outcome::Same => (SAME, None),
         Outcome::Different(words) => (DIFFERENT, Some(words.into())),
         Outcome::NotTold => (NOT_TOLD, None),
-        Outcome::Missing => (NO_CLONE, must_have_clone.then(|| format!("expected {clone}").into())),
+        Outcome::Missing => (NO_CLONE, must_have_clone().then(|| format!("expected {clone}").into())),
     };
     let part = PARTS.iter().find(|(known, _)| known == part).map_or("", |(_, name)| *name);
     Row { native, clone, part, outcome, difference }

@@ -1,7 +1,8 @@
 //! What `verify` says, as `--json` has it.
 
 use crate::commands::read::debug_only;
-use cubin_read::verify::{Finding, MAX_FINDINGS, RULES, Report, Rule, Severity};
+use cubin_read::verify as native;
+use findings::{Finding, Report, Rule, RuleTable, Severity};
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 
@@ -75,25 +76,42 @@ pub(super) struct KnownFault {
 }
 
 impl Verified {
-    pub(super) fn new(file: String, cubin: &Cubin<'_>, report: &Report, ignore: &[&Rule]) -> Self {
-        let rules = || RULES.iter().filter(|rule| !ignore.contains(rule));
-        let count = |severity| {
-            rules().filter(|rule| rule.severity == severity).map(|rule| report.count(rule.id)).sum()
-        };
-        let findings = report.findings().iter().filter(|finding| !ignore.contains(&finding.rule));
-        let more = rules().map(|rule| (rule.code, report.count(rule.id).saturating_sub(MAX_FINDINGS)));
+    /// A file that can be read, without findings.
+    pub(super) fn new(file: String, cubin: &Cubin<'_>) -> Self {
         Self {
             file,
             sm: Some(cubin.header.sm()),
             code: Some(cubin.code_place().word()),
             debug_only: debug_only(cubin),
             error: None,
-            errors: count(Severity::Error),
-            warnings: count(Severity::Warning),
-            notes: count(Severity::Note),
-            findings: findings.map(Listed::new).collect(),
-            more: more.filter(|(_, count)| *count > 0).map(|(code, count)| More { code, count }).collect(),
+            errors: 0,
+            warnings: 0,
+            notes: 0,
+            findings: Vec::new(),
+            more: Vec::new(),
         }
+    }
+
+    /// Adds findings, but not those of rules whose codes are in `ignore`.
+    pub(super) fn add<I: RuleTable>(
+        &mut self,
+        report: &Report<I>,
+        ignore: &[&str],
+        fault_of: impl Fn(&Rule<I>) -> Option<&'static str>,
+    ) {
+        let is_listed = |rule: &Rule<I>| !ignore.contains(&rule.code);
+        for rule in I::rules().iter().filter(|rule| is_listed(rule)) {
+            let count = match rule.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Warning => &mut self.warnings,
+                Severity::Note => &mut self.notes,
+            };
+            *count += report.count(rule.id);
+        }
+        let findings = report.findings().iter().filter(|finding| is_listed(finding.rule));
+        self.findings.extend(findings.map(|finding| Listed::new(finding, fault_of(finding.rule))));
+        let more = report.more().filter(|(rule, _)| is_listed(rule));
+        self.more.extend(more.map(|(rule, count)| More { code: rule.code, count }));
     }
 
     pub(super) fn unreadable(name: &str, error: String) -> Self {
@@ -118,7 +136,7 @@ impl Verified {
 }
 
 impl Listed {
-    fn new(finding: &Finding) -> Self {
+    fn new<I: RuleTable>(finding: &Finding<I>, known_fault_of: Option<&'static str>) -> Self {
         let Finding { rule, section, offset, function, found, expected } = finding.clone();
         Self {
             code: rule.code,
@@ -129,14 +147,15 @@ impl Listed {
             function,
             found,
             expected,
-            known_fault_of: rule.fault_of,
+            known_fault_of,
         }
     }
 }
 
 impl KnownFault {
-    pub(super) fn new(rule: &'static Rule) -> Self {
-        let Rule { code, name, summary, text, fault_of, .. } = *rule;
-        Self { code, name, fault_of: fault_of.unwrap_or_default(), summary, text }
+    /// `None` of a rule that no tool is known to break.
+    pub(super) fn new(rule: &native::Rule) -> Option<Self> {
+        let native::Rule { code, name, summary, ref details, .. } = *rule;
+        Some(Self { code, name, fault_of: details.fault_of?, summary, text: details.why })
     }
 }

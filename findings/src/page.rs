@@ -1,0 +1,58 @@
+//! The page of a table of rules, in Markdown.
+
+/// What the page of a command's rules begins with.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'p> {
+    /// The command that reports what breaks a rule.
+    pub command: &'p str,
+    /// Where the tables are, as words after "Made from".
+    pub source: &'p str,
+    /// The command line that writes the page anew.
+    pub writer: &'p str,
+    /// What else a reader must know, after the sentence on stable codes.
+    pub about: &'p str,
+}
+
+impl Page<'_> {
+    /// The title, the introduction and the table of subjects.
+    pub fn beginning(&self, subjects: impl IntoIterator<Item = (char, &'static str)>) -> String {
+        let Self { command, source, writer, about } = self;
+        let subjects = subjects.into_iter().map(|(letter, subject)| [subject.to_owned(), letter.to_string()]);
+        format!(
+            "\
+# Rules of `{command}`
+
+Made from {source} by `{writer}`.
+
+`ptxas-driver {command}` reports what breaks a rule. Codes and names are stable: none is ever given to another rule. {about}
+
+{}",
+            table(["subject", "codes"], subjects)
+        )
+    }
+}
+
+/// A table with `head` as its first row. Bars in cells are escaped.
+pub fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let line = |cells: [String; N]| {
+        let cells = cells.map(|cell| cell.replace('|', "\\|"));
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rule = format!("|{}\n", "---|".repeat(N));
+    let rows = rows.into_iter().map(line);
+    [line(head.map(str::to_owned)), rule].into_iter().chain(rows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_its_subjects_and_escapes_bars() {
+        let page = Page { command: "check", source: "a table", writer: "make", about: "More." };
+        let text = page.beginning([('A', "a|b"), ('B', "c")]);
+        assert!(text.starts_with("# Rules of `check`\n\nMade from a table by `make`.\n\n"), "{text}");
+        let subjects = "\n\n| subject | codes |\n|---|---|\n| a\\|b | A |\n| c | B |\n";
+        assert!(text.ends_with(&format!(" rule. More.{subjects}")), "{text}");
+    }
+}

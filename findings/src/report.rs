@@ -1,0 +1,160 @@
+//! What breaks rules.
+
+use crate::{Rule, RuleTable, Severity};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Most findings of one rule that a [`Report`] keeps; more are counted.
+pub const MAX_FINDINGS: usize = 100;
+
+/// Something in a section of a file that breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding<I: RuleTable> {
+    /// The rule.
+    pub rule: &'static Rule<I>,
+    /// Name of the section it is in; if a section is missing, its name.
+    pub section: String,
+    /// Byte offset there; for rows of a line table that of their sequence's address.
+    pub offset: u64,
+    /// Name of the function it is about, where that is known.
+    pub function: Option<String>,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl<I: RuleTable> fmt::Display for Finding<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, section, offset, function, found, expected } = self;
+        write!(f, "{}[{}]: {section}+{offset:#x}: ", rule.severity.word(), rule.code)?;
+        if let Some(function) = function {
+            write!(f, "{function}: ")?;
+        }
+        write!(f, "{found}; expected {expected}")
+    }
+}
+
+/// How many findings each rule of a table has, of which a limited number is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts<I> {
+    limit: usize,
+    of_rule: Vec<usize>,
+    table: PhantomData<I>,
+}
+
+impl<I: RuleTable> Counts<I> {
+    /// No findings yet; of one rule `limit` are to be kept.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, of_rule: vec![0; I::rules().len()], table: PhantomData }
+    }
+
+    /// Counts a finding. Returns whether it is to be kept.
+    pub fn add(&mut self, rule: I) -> bool {
+        let Some(count) = self.of_rule.get_mut(rule.index()) else { return false };
+        *count = count.saturating_add(1);
+        *count <= self.limit
+    }
+
+    /// How many findings of a rule there are, those that are not kept included.
+    pub fn of(&self, rule: I) -> usize {
+        self.of_rule.get(rule.index()).copied().unwrap_or(0)
+    }
+
+    /// How many findings of a rule are not kept.
+    pub fn beyond_limit(&self, rule: I) -> usize {
+        self.of(rule).saturating_sub(self.limit)
+    }
+
+    /// The rules with findings that are not kept, and the number of these, in the order of the table.
+    pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
+        let more = I::rules().iter().map(|rule| (rule, self.beyond_limit(rule.id)));
+        more.filter(|(_, more)| *more > 0)
+    }
+}
+
+/// The findings of one file, by the rules of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report<I: RuleTable> {
+    findings: Vec<Finding<I>>,
+    counts: Counts<I>,
+}
+
+impl<I: RuleTable> Default for Report<I> {
+    fn default() -> Self {
+        Self { findings: Vec::new(), counts: Counts::new(MAX_FINDINGS) }
+    }
+}
+
+impl<I: RuleTable> Report<I> {
+    /// Adds a finding; beyond [`MAX_FINDINGS`] of its rule it is only counted.
+    pub fn push(&mut self, finding: Finding<I>) {
+        if self.counts.add(finding.rule.id) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// The findings in the order of the checks.
+    pub fn findings(&self) -> &[Finding<I>] {
+        &self.findings
+    }
+
+    /// How many findings of a rule there are, those that are not kept included.
+    pub fn count(&self, rule: I) -> usize {
+        self.counts.of(rule)
+    }
+
+    /// How many findings of that severity there are.
+    pub fn count_of(&self, severity: Severity) -> usize {
+        I::rules().iter().filter(|rule| rule.severity == severity).map(|rule| self.count(rule.id)).sum()
+    }
+
+    /// The rules with findings that are not kept, and the number of these, in the order of the table.
+    pub fn more(&self) -> impl Iterator<Item = (&'static Rule<I>, usize)> {
+        self.counts.more()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    struct One;
+
+    static RULES: [Rule<One>; 1] = [Rule {
+        id: One,
+        code: "A001",
+        name: "one",
+        severity: Severity::Warning,
+        summary: "A sentence.",
+        details: (),
+    }];
+
+    impl RuleTable for One {
+        type Details = ();
+        const SUBJECTS: &'static [(char, &'static str)] = &[('A', "all")];
+
+        fn rules() -> &'static [Rule<Self>] {
+            &RULES
+        }
+
+        fn index(self) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn findings_beyond_the_limit_are_counted() {
+        let mut report = Report::default();
+        for offset in 0..102 {
+            let (section, function) = (".x".to_owned(), Some("f".to_owned()));
+            let (found, expected) = ("1".to_owned(), "2".to_owned());
+            report.push(Finding { rule: One.rule(), section, offset, function, found, expected });
+        }
+        assert_eq!((report.findings().len(), report.count(One)), (MAX_FINDINGS, 102));
+        assert_eq!((report.count_of(Severity::Warning), report.count_of(Severity::Error)), (102, 0));
+        assert_eq!(report.more().collect::<Vec<_>>(), [(One.rule(), 2)]);
+        assert_eq!(report.findings()[16].to_string(), "warning[A001]: .x+0x10: f: 1; expected 2");
+    }
+}

@@ -1,0 +1,61 @@
+//! The rules of a capsule, in one table.
+
+use RuleId as Id;
+use findings::{RuleTable, Severity};
+
+/// A rule of this table. Its details say what comes of it, or where the rule is from.
+pub type Rule = findings::Rule<RuleId>;
+
+/// What a rule is about, without its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the table says what each one is
+pub enum RuleId {
+    CapsuleUnsound,
+    CapsuleMissing,
+    CapsuleHeader,
+    CapsuleDiffers,
+}
+
+impl RuleTable for RuleId {
+    type Details = &'static str;
+    const SUBJECTS: &'static [(char, &'static str)] = &[('C', "the Mercury capsule")];
+
+    fn rules() -> &'static [Rule] {
+        &RULES
+    }
+
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+const fn row(
+    id: RuleId,
+    code: &'static str,
+    name: &'static str,
+    summary: &'static str,
+    why: &'static str,
+) -> Rule {
+    Rule { id, code, name, severity: Severity::Error, summary, details: why }
+}
+
+/// All rules.
+#[rustfmt::skip] // one rule, one place
+pub static RULES: [Rule; 4] = [
+    row(Id::CapsuleUnsound, "C001", "capsule-unsound", "A capsule is one: each clone has its original, and there are symbols.", "As `merc plan` has it."),
+    row(Id::CapsuleMissing, "C002", "capsule-missing", "Debug sections and code have their clones.", "As `merc self-check` has it; what runs on other chips has no debug information."),
+    row(Id::CapsuleHeader, "C003", "capsule-header", "A clone has the type and flags of its kind.", "As `merc plan` has it."),
+    row(Id::CapsuleDiffers, "C004", "capsule-differs", "The capsule says what the native sections say.", "As `merc self-check` has it. Not looked at in a side file of `strip` alone, which has no code."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sound() {
+        assert_eq!(findings::faults_of_table::<RuleId>(), [""; 0]);
+        assert!(RULES.iter().all(|rule| rule.details.ends_with('.')));
+    }
+}

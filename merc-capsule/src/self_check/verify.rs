@@ -1,0 +1,85 @@
+//! What is wrong with a capsule, as findings.
+
+use super::rules::RuleId;
+use super::{Checked, Outcome, Part, self_check};
+use crate::plan::{SectionView, plan};
+use crate::policy::is_mercury;
+use findings::RuleTable as _;
+use foldhash::HashMap;
+use nv_debug_sections::catalog::SectionName;
+use nv_debug_sections::cubin::Cubin;
+
+/// Something that breaks a rule of a capsule.
+pub type Finding = findings::Finding<RuleId>;
+
+/// What [`verify`] found.
+pub type Report = findings::Report<RuleId>;
+
+/// Whether the capsule of a cubin is sound and says what the native sections say: [`self_check`] without code maps, and the headers of
+/// clones. What cannot be read is a finding.
+pub fn verify(cubin: &Cubin<'_>) -> Report {
+    let mut report = Report::default();
+    let views = SectionView::all(cubin);
+    let clones = match plan(&views) {
+        Ok(plan) => plan.clones,
+        Err(error) => {
+            report.push(finding(RuleId::CapsuleUnsound, "", error.to_string(), "a sound capsule"));
+            return report;
+        }
+    };
+    // By name, with which headers: linked files have several of one name.
+    let mut present: HashMap<&str, Vec<(u32, u64)>> = HashMap::default();
+    for view in views.iter().filter(|view| is_mercury(view.flags)).rev() {
+        present.entry(view.name).or_default().push((view.sh_type, view.flags));
+    }
+    for clone in &clones {
+        let header = present.get_mut(&*clone.name).and_then(Vec::pop);
+        let Some((sh_type, flags)) = header.filter(|header| *header != (clone.sh_type, clone.flags)) else {
+            continue;
+        };
+        let found = format!("type {sh_type:#x}, flags {flags:#x}");
+        let expected = format!("type {:#x}, flags {:#x}", clone.sh_type, clone.flags);
+        report.push(finding(RuleId::CapsuleHeader, &clone.name, found, &expected));
+    }
+    match self_check(cubin, None) {
+        Ok(checked) => checked.iter().filter_map(Checked::finding).for_each(|finding| report.push(finding)),
+        Err(error) => {
+            let found = error.kind().to_string();
+            let expected = "sections that can be compared";
+            let finding = finding(RuleId::CapsuleUnsound, error.section(), found, expected);
+            report.push(Finding { offset: error.offset(), ..finding });
+        }
+    }
+    report
+}
+
+impl Checked {
+    /// The rule that the section breaks, and how; `None` of a section that is in order.
+    pub fn finding(&self) -> Option<Finding> {
+        let Self { native, clone, part, outcome } = self;
+        match outcome {
+            Outcome::Same | Outcome::NotTold => None,
+            Outcome::Different(words) => {
+                let expected = format!("what {clone} says");
+                Some(finding(RuleId::CapsuleDiffers, native, words.clone(), &expected))
+            }
+            Outcome::Missing => {
+                let is_needed = *part == Part::Text || SectionName::parse(native).is_debug();
+                let missing =
+                    || finding(RuleId::CapsuleMissing, clone, "no such section".to_owned(), "this clone");
+                is_needed.then(missing)
+            }
+        }
+    }
+}
+
+fn finding(rule: RuleId, section: &str, found: String, expected: &str) -> Finding {
+    Finding {
+        rule: rule.rule(),
+        section: section.to_owned(),
+        offset: 0,
+        function: None,
+        found,
+        expected: expected.to_owned(),
+    }
+}

@@ -1,0 +1,128 @@
+//! `docs/rules.md` and `docs/verify.md` are made from the tables of rules; `BLESS=1` writes them.
+#![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
+
+use cubin_read::verify;
+use findings::RuleTable as _;
+use findings::page::{Page, table};
+use merc_capsule::self_check as capsule;
+use ptx_syntax::check::{GATES, PtxVersion, RULES, RuleId};
+use std::path::Path;
+use std::{env, fs};
+
+const WRITER: &str = "BLESS=1 cargo test -p ptxas-driver --test rules_pages";
+
+const CHECK: Page<'_> = Page {
+    command: "check",
+    source: "the tables in `ptx-syntax/src/check/{rules,gates}.rs`",
+    writer: WRITER,
+    about: "*ptxas* is what
+ptxas 13.0.88 does; *silent* means that it takes the module and says nothing. An error is what ptxas refuses, what makes it
+crash, or debug information that cannot be used; a warning is what gets lost or is not what it seems; a note is no finding. ⚒: there
+is a repair, made by `--fix` or by name (`check --repairs`).",
+};
+
+const GATES_HEAD: &str = "
+## Versions
+
+The least `.version` of each feature: as the PTX ISA has it, and as ptxas 13.0.88 asks for it. Below *ptxas* the rule is an error,
+below *PTX ISA* a warning.
+
+";
+
+const VERIFY: Page<'_> = Page {
+    command: "verify",
+    source: "the tables in `cubin-read/src/verify/rules.rs` and `merc-capsule/src/self_check/rules.rs`",
+    writer: WRITER,
+    about: "With an error a
+reader fails or gives a wrong answer, with a warning something is missing or not as the tools write it.",
+};
+
+const NOT_LOOKED_AT: &str = "
+Not looked at: whether lines and variables are those of the source, but for lines past its end (L014); code, `.nv.info` and
+`.debug_macinfo`; what the clones of Mercury say by themselves (they are compared with the native sections, C004).
+
+";
+
+const FAULTS_HEAD: &str = "
+## Known faults
+
+What tools do wrong as a rule, each with a code of its own, from 101 on; all are notes. Found on cubins of CUDA 13.0. A file that was
+damaged later can look the same.
+
+";
+
+fn check_page() -> String {
+    let rows = RULES.iter().map(|rule| {
+        let details = &rule.details;
+        let fix = if details.fixable { " ⚒" } else { "" };
+        let since = details.since.map(|version| format!(" (from PTX {version})")).unwrap_or_default();
+        [
+            format!("{}{fix}", rule.code),
+            format!("`{}`", rule.name),
+            rule.severity.word().to_owned(),
+            format!("{}{since}", rule.summary),
+            details.reference.to_owned(),
+            details.ptxas.to_owned(),
+        ]
+    });
+    let gates = GATES.iter().map(|gate| {
+        let enforced = gate.enforced.map_or("any".to_owned(), |version: PtxVersion| version.to_string());
+        let code = gate.rule.rule().code.to_owned();
+        [code, gate.feature.to_owned(), gate.documented.to_string(), enforced]
+    });
+    [
+        CHECK.beginning(RuleId::SUBJECTS.iter().copied()),
+        "\n".to_owned(),
+        table(["code", "name", "severity", "rule", "source", "ptxas"], rows),
+        GATES_HEAD.to_owned(),
+        table(["code", "feature", "PTX ISA", "ptxas"], gates),
+    ]
+    .concat()
+}
+
+fn verify_page() -> String {
+    let native = verify::RULES.iter().filter(|rule| rule.details.fault_of.is_none());
+    let native = native.map(|rule| (rule.code, rule.name, rule.severity, rule.summary, rule.details.why));
+    let capsule = capsule::RULES.iter();
+    let capsule = capsule.map(|rule| (rule.code, rule.name, rule.severity, rule.summary, rule.details));
+    let rows = native.chain(capsule).map(|(code, name, severity, summary, why)| {
+        [code.to_owned(), format!("`{name}`"), severity.word().to_owned(), summary.to_owned(), why.to_owned()]
+    });
+    let faults = verify::RULES.iter().filter_map(|rule| {
+        let tool = rule.details.fault_of?.to_owned();
+        let (code, name) = (rule.code.to_owned(), format!("`{}`", rule.name));
+        Some([code, name, tool, rule.summary.to_owned(), rule.details.why.to_owned()])
+    });
+    let subjects = verify::RuleId::SUBJECTS.iter().chain(capsule::RuleId::SUBJECTS).copied();
+    [
+        VERIFY.beginning(subjects),
+        NOT_LOOKED_AT.to_owned(),
+        table(["code", "name", "severity", "what is required", "why"], rows),
+        FAULTS_HEAD.to_owned(),
+        table(["code", "name", "who does it", "what is required", "what comes of it"], faults),
+    ]
+    .concat()
+}
+
+#[test]
+fn pages_are_current() {
+    let pages = [("rules.md", check_page()), ("verify.md", verify_page())];
+    let old = pages.iter().filter(|(name, made)| {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+        if env::var_os("BLESS").is_some() {
+            fs::write(&page, made).unwrap();
+        }
+        fs::read_to_string(&page).unwrap() != *made
+    });
+    let old: Vec<&str> = old.map(|(name, _)| *name).collect();
+    assert!(old.is_empty(), "{old:?} in docs are old: BLESS=1 writes them anew");
+}
+
+/// `verify` takes both for `--ignore`.
+#[test]
+fn rules_of_cubins_and_capsules_have_different_names() {
+    for rule in &capsule::RULES {
+        assert_eq!(verify::RuleId::named(rule.code), None);
+        assert_eq!(verify::RuleId::named(rule.name), None);
+    }
+}
