@@ -5,7 +5,7 @@
 //! which has one more behind every eighth: addresses differ, and so does the order of registers and rows.
 
 use dwarf2_writer::frame::CallFrameInstruction as Cfi;
-use dwarf2_writer::{Address, SymbolId};
+use dwarf2_writer::{Address, Referent, Reloc, SymbolId};
 use merc_capsule::capsule::{self, Origin};
 use merc_capsule::clone::Lines;
 use merc_capsule::frame::Frames;
@@ -21,7 +21,7 @@ use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info::{self, Attribute, Record, Value};
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange, SassRegister};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
-use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::reloc;
 use nv_debug_sections::relocated::Relocated;
 
 const BASE: &[u8] = include_bytes!("../../ptxas-driver/tests/pairs/odd_references.sm_100.g.cubin");
@@ -222,8 +222,8 @@ fn sequence(size: Size, steps: usize) -> Sequence {
     Sequence { base: 0, base_offset: 0, ops, end: u64::from(size.instructions) * INSTRUCTION }
 }
 
-fn filed(kind: SectionKind, mut bytes: Vec<u8>, relocs: Vec<DebugReloc>) -> Result<DebugSection> {
-    let filed = reloc::file(kind.name(), 100, Space::Native, relocs, &mut bytes)?;
+fn filed(kind: SectionKind, mut bytes: Vec<u8>, relocs: Vec<Reloc>) -> Result<DebugSection> {
+    let filed = reloc::split_relocations(kind.name(), 100, Space::Native, relocs, &mut bytes)?;
     Ok(DebugSection { name: kind.name().to_owned(), bytes, rel: filed.rel, rela: filed.rela })
 }
 
@@ -233,14 +233,7 @@ fn line_table(kind: SectionKind, unit: &LineTable<'_>, functions: &[Function]) -
         symbol: SymbolId(symbol(number)),
         addend: 0,
     })?;
-    let relocs = made.relocs.iter().map(|reloc| DebugReloc {
-        offset: reloc.offset,
-        kind: RelocKind::Absolute64,
-        symbol: SymbolIndex(reloc.symbol.0),
-        addend: 0,
-        in_place: Some(0),
-    });
-    filed(kind, made.bytes, relocs.collect())
+    filed(kind, made.bytes, made.relocs)
 }
 
 /// The CIE of the small cubin for each function, and rules at every sixteenth instruction.
@@ -306,12 +299,10 @@ fn labels(size: Size, functions: &[Function]) -> Result<[DebugSection; 2]> {
     let mut info = vec![0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1];
     let mut loc = Vec::new();
     let (mut in_info, mut in_loc) = (Vec::new(), Vec::new());
-    let label = |offset: usize, function: &Function, address: u32| DebugReloc {
-        offset: offset as u64,
-        kind: RelocKind::Code64,
-        symbol: function.symbol,
-        addend: address.into(),
+    let label = |offset: usize, function: &Function, address: u32| Reloc {
         in_place: None,
+        referent: Referent::Code,
+        ..Reloc::new(offset as u64, 8, SymbolId(function.symbol.0), address.into())
     };
     for function in functions {
         for address in (0..size.instructions).step_by(8).map(|number| 16 * number) {

@@ -36,7 +36,7 @@ use leb128_nv::{sleb128, uleb128};
 
 use crate::constants::DW_CFA_nop;
 use crate::section::{check_length, put_string};
-use crate::{Address, Error, Format, Reloc, Section, SymbolId};
+use crate::{Address, Error, Format, Referent, Reloc, Section, SymbolId};
 pub use instruction::CallFrameInstruction;
 
 /// How the entries of one section are laid out.
@@ -163,13 +163,14 @@ impl FrameTable {
             if let Some(symbol) = cie_pointer_symbol {
                 let width = if format == Format::Dwarf64 { 8 } else { 4 };
                 let offset = section.bytes.len() as u64;
-                section.relocs.push(Reloc { offset, width, symbol, addend: cie as i64 });
+                section.relocs.push(Reloc::new(offset, width, symbol, cie as i64));
             }
             put_offset(section, format, cie);
             section.address(fde.initial_location);
             if let Some(symbol) = fde.range_symbol {
                 let offset = section.bytes.len() as u64;
-                section.relocs.push(Reloc { offset, width: 8, symbol, addend: 0 });
+                let (in_place, referent) = (None, Referent::FunctionSize);
+                section.relocs.push(Reloc { in_place, referent, ..Reloc::new(offset, 8, symbol, 0) });
             }
             section.bytes.extend_from_slice(&fde.address_range.to_le_bytes());
             fde.instructions.iter().try_for_each(|instruction| instruction.put(section))

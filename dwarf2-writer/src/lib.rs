@@ -20,7 +20,7 @@ pub mod strings;
 
 pub use error::Error;
 pub use expression::{Expression, Operation};
-pub use section::{Address, Reloc, Section, SymbolId};
+pub use section::{Address, Referent, Reloc, Section, SymbolId};
 
 /// Size of the length and offset fields of a unit or entry (DWARF 3 §7.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

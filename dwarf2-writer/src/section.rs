@@ -73,10 +73,37 @@ pub struct Reloc {
     /// What the value is relative to.
     pub symbol: SymbolId,
     /// Added to the symbol's value.
-    ///
-    /// The field itself holds the low `width` bytes of the addend too, as REL needs; a caller that writes RELA and wants
-    /// other bytes there may overwrite them.
     pub addend: i64,
+    /// What stands in the low `width` bytes of the field before it is relocated; `None`: nothing of use.
+    ///
+    /// What this crate writes has the addend there, as REL needs. Under a RELA entry a tool may leave something else, which readers must
+    /// ignore.
+    pub in_place: Option<i64>,
+    /// What the symbol and the addend lead to.
+    pub referent: Referent,
+}
+
+impl Reloc {
+    /// A field that holds its addend.
+    pub const fn new(offset: u64, width: u8, symbol: SymbolId, addend: i64) -> Self {
+        Self { offset, width, symbol, addend, in_place: Some(addend), referent: Referent::Any }
+    }
+}
+
+/// What a relocated field refers to, where object files may have relocation types of their own for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Referent {
+    /// Anything else: a section, a variable, the start of a function.
+    #[default]
+    Any,
+    /// A place inside a function's code.
+    Code,
+    /// A place in `.debug_line`.
+    LineTable,
+    /// A variable in a bank of constant memory.
+    ConstantBank,
+    /// A function whose size the field holds: a linker that drops it clears the field.
+    FunctionSize,
 }
 
 /// The contents of a section and its relocations, in the order of their offsets.
@@ -110,7 +137,7 @@ impl Section {
     pub(crate) fn offset4(&mut self, offset: Address, field: &'static str) -> Result<(), Error> {
         check_offset(offset, field)?;
         if let Address::Symbol { symbol, addend } = offset {
-            self.relocs.push(Reloc { offset: self.bytes.len() as u64, width: 4, symbol, addend });
+            self.relocs.push(Reloc::new(self.bytes.len() as u64, 4, symbol, addend));
         }
         self.bytes.extend_from_slice(&(offset.in_place() as u32).to_le_bytes());
         Ok(())
@@ -169,7 +196,7 @@ impl Section {
 /// Appends an 8-byte address, and its relocation if it is symbolic.
 pub(crate) fn put_address(bytes: &mut Vec<u8>, relocs: &mut Vec<Reloc>, address: Address) {
     if let Address::Symbol { symbol, addend } = address {
-        relocs.push(Reloc { offset: bytes.len() as u64, width: 8, symbol, addend });
+        relocs.push(Reloc::new(bytes.len() as u64, 8, symbol, addend));
     }
     bytes.extend_from_slice(&address.in_place().to_le_bytes());
 }

@@ -205,7 +205,7 @@ fn entries(met: &mut Met) {
     let name = (DW_AT_name, Value::String(b"a"));
     met.refused(&mut info, finish_info, |info| info.entry(root, 0, &[name]));
     met.refused(&mut info, finish_info, |info| info.entry(root, 1, &[name, name]));
-    let stray = [Reloc { offset: 0, width: 3, symbol: SYMBOL, addend: 0 }];
+    let stray = [Reloc::new(0, 3, SYMBOL, 0)];
     let mut values = vec![
         Value::String(b"a\0b"),
         Value::Block1([0; 256].as_slice().into()),

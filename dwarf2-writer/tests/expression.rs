@@ -184,7 +184,7 @@ fn every_operation_can_be_written() {
 fn symbols_stay_symbols() {
     let address = Address::Symbol { symbol: SymbolId(4), addend: -2 };
     let expression = Expression::new(&[Op::Lit(1), Op::Addr(address), Op::Plain(DW_OP_plus)]).expect("valid");
-    assert_eq!(expression.relocs, [Reloc { offset: 2, width: 8, symbol: SymbolId(4), addend: -2 }]);
+    assert_eq!(expression.relocs, [Reloc::new(2, 8, SymbolId(4), -2)]);
     assert_eq!(expression.bytes[2..10], (-2_i64).to_le_bytes());
 }
 

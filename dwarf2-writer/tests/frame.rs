@@ -1,7 +1,7 @@
 //! Frames byte by byte, and as gimli reads them.
 
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable, Params};
-use dwarf2_writer::{Address, Error, Expression, Format, Reloc, SymbolId};
+use dwarf2_writer::{Address, Error, Expression, Format, Referent, Reloc, SymbolId};
 use gimli::{
     BaseAddresses, CallFrameInstruction as Read, CieOrFde, DebugFrame, LittleEndian, Register, UnwindSection,
 };
@@ -55,10 +55,10 @@ fn ptxas_layout() {
     assert_eq!(
         section.relocs,
         [
-            Reloc { offset: 36, width: 8, symbol: FUNCTION, addend: 0 },
-            Reloc { offset: 68, width: 8, symbol: SECTION, addend: 0 },
-            Reloc { offset: 76, width: 8, symbol: FUNCTION, addend: 0x40 },
-            Reloc { offset: 84, width: 8, symbol: RANGE, addend: 0 },
+            Reloc::new(36, 8, FUNCTION, 0),
+            Reloc::new(68, 8, SECTION, 0),
+            Reloc::new(76, 8, FUNCTION, 0x40),
+            Reloc { in_place: None, referent: Referent::FunctionSize, ..Reloc::new(84, 8, RANGE, 0) },
         ]
     );
 }
@@ -73,7 +73,7 @@ fn cie_pointers_hold_the_offset() {
     frames.fde(&fde(first, vec![])).expect("valid");
     let section = frames.finish();
     assert_eq!(section.bytes[36..40], 16_u32.to_le_bytes());
-    assert_eq!(section.relocs[0], Reloc { offset: 36, width: 4, symbol: SECTION, addend: 16 });
+    assert_eq!(section.relocs[0], Reloc::new(36, 4, SECTION, 16));
     assert_eq!(section.relocs[3].addend, 0);
 }
 
@@ -105,7 +105,7 @@ fn errors_leave_nothing_behind() {
         assert_eq!(frames.cie(&cie), Err(error));
     }
     for (offset, width) in [(0, 8), (1, 4), (u64::MAX, 4), (0, 2)] {
-        let relocs = vec![Reloc { offset, width, symbol: FUNCTION, addend: 0 }];
+        let relocs = vec![Reloc::new(offset, width, FUNCTION, 0)];
         let expression = Expression { bytes: vec![0; 4], relocs };
         let refused = frames.fde(&fde(id, vec![Cfi::DefCfaExpression(expression)]));
         assert_eq!(refused, Err(Error::ExpressionReloc { offset, width, len: 4 }));

@@ -55,9 +55,9 @@ fn every_byte_of_two_units() {
     assert_eq!(
         sections.info.relocs,
         [
-            Reloc { offset: 12, width: 4, symbol: SymbolId(3), addend: 4 },
-            Reloc { offset: 25, width: 8, symbol: SymbolId(1), addend: 0x10 },
-            Reloc { offset: second as u64 + 15, width: 8, symbol: SECTION, addend: 39 },
+            Reloc::new(12, 4, SymbolId(3), 4),
+            Reloc::new(25, 8, SymbolId(1), 0x10),
+            Reloc::new(second as u64 + 15, 8, SECTION, 39),
         ]
     );
     let mut abbrev = vec![1, 0x11, 1, 0x03, 0x0e, 0x10, 0x06, 0, 0];
@@ -100,7 +100,7 @@ fn refused_values_leave_nothing_behind() {
     let other = info.unit(DW_TAG_compile_unit, &[]).expect("valid");
     let before = info.clone().finish().expect("valid");
     let long = vec![0; 0x1_0000];
-    let stray = [Reloc { offset: 1, width: 8, symbol: SECTION, addend: 0 }];
+    let stray = [Reloc::new(1, 8, SECTION, 0)];
     let too_long = |field, max| Error::TooLong { field, len: 0x1_0000, max };
     let foreign = |form| Error::ForeignEntry { form, id: other, unit: 0 };
     let past = |field| Error::Operand { field, value: 1 << 32, max: u32::MAX.into() };

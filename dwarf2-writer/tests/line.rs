@@ -173,8 +173,8 @@ fn header_tables_and_tail() {
     expected[0] = (expected.len() - 4) as u8;
     assert_eq!(section.bytes, expected);
     let relocs = [
-        Reloc { offset: 24 + tables.len() as u64 + 2, width: 4, symbol: SymbolId(4), addend: 0x1234 },
-        Reloc { offset: 24 + (tables.len() + tail.len()) as u64 + 3, width: 8, symbol, addend: 0x40 },
+        Reloc::new(24 + tables.len() as u64 + 2, 4, SymbolId(4), 0x1234),
+        Reloc::new(24 + (tables.len() + tail.len()) as u64 + 3, 8, symbol, 0x40),
     ];
     assert_eq!(section.relocs, relocs);
 

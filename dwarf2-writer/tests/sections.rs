@@ -248,7 +248,7 @@ fn symbolic_fields_hold_their_addends() {
         .list(&[Location::Base(symbol(1)), Location::Range { begin: symbol(4), end: symbol(9), location }])
         .expect("valid");
     let section = table.finish();
-    let at = |offset, addend| Reloc { offset, width: 8, symbol: SYMBOL, addend };
+    let at = |offset, addend| Reloc::new(offset, 8, SYMBOL, addend);
     assert_eq!(section.relocs, [at(8, 1), at(16, 4), at(24, 9), at(35, 3)]);
     assert_eq!((section.bytes[8], section.bytes[16], section.bytes[24], section.bytes[35]), (1, 4, 9, 3));
 
@@ -257,14 +257,11 @@ fn symbolic_fields_hold_their_addends() {
     let offset = table.unit(0.into(), &[(symbol(0), 1)]).expect("valid");
     let section = table.finish();
     assert_eq!(offset, 48);
-    assert_eq!(
-        section.relocs,
-        [Reloc { offset: 6, width: 4, symbol: SYMBOL, addend: 0x20 }, at(16, 5), at(64, 0)]
-    );
+    assert_eq!(section.relocs, [Reloc::new(6, 4, SYMBOL, 0x20), at(16, 5), at(64, 0)]);
 
     let mut table = PubTable::new();
     table.unit(&NameSet { info: symbol(1), info_length: 2, names: &[] }).expect("valid");
-    assert_eq!(table.finish().relocs, [Reloc { offset: 6, width: 4, symbol: SYMBOL, addend: 1 }]);
+    assert_eq!(table.finish().relocs, [Reloc::new(6, 4, SYMBOL, 1)]);
 }
 
 #[test]
@@ -275,7 +272,7 @@ fn refused_lists_leave_nothing_behind() {
     let before = table.clone().finish();
     let backward = |begin, end| Error::BackwardRange { begin, end };
     let empty = Error::EmptyRange { field: "location" };
-    let stray = Reloc { offset: 0, width: 8, symbol: SYMBOL, addend: 0 };
+    let stray = Reloc::new(0, 8, SYMBOL, 0);
     let overlap = Expression { bytes: vec![0; 12], relocs: vec![stray, Reloc { offset: 4, ..stray }] };
     let long = Expression::from(vec![0; 0x1_0000]);
     let cases = [

@@ -1,9 +1,9 @@
 //! `.debug_frame`: bytes -> entries -> bytes -> the same entries, as numbers and as a cubin has them, with symbols.
 
 use crate::support::decoded;
-use dwarf2_writer::{Address, SymbolId};
+use dwarf2_writer::{Address, Reloc, SymbolId};
 use nv_debug_sections::frame::{self, Entry, FieldSymbol, FieldSymbols};
-use nv_debug_sections::reloc::DebugReloc;
+use nv_debug_sections::reloc::RelocKind;
 
 /// Decodes `data`, encodes the entries, and decodes these.
 ///
@@ -29,11 +29,11 @@ pub fn run(data: &[u8]) {
 fn assert_frames(entries: &[Entry]) {
     let section = frame::encode(entries, None).expect("what was decoded can be encoded");
     let relocs = frame::debug_relocs(&section);
-    let symbol = |reloc: &DebugReloc| FieldSymbol {
-        symbol: SymbolId(reloc.symbol.0),
+    let symbol = |reloc: &Reloc| FieldSymbol {
+        symbol: reloc.symbol,
         addend: reloc.addend,
-        width: reloc.kind.row().width,
-        action: reloc.kind.row().action,
+        width: reloc.width,
+        action: RelocKind::of(reloc).row().action,
     };
     let symbols = relocs.iter().map(|reloc| (reloc.offset, symbol(reloc))).collect();
     let again = frame::decode(&section.bytes, &symbols);

@@ -9,12 +9,12 @@ use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::streams::{self, Streams};
 use crate::translation::Translation;
-use dwarf2_writer::SymbolId;
+use dwarf2_writer::{Reloc, SymbolId};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::reloc::{self, RelocKind};
 use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -24,8 +24,8 @@ use std::cell::OnceCell;
 pub struct MercuryValues {
     /// Its bytes, with 0 or what ptxas leaves there under relocations.
     pub bytes: Vec<u8>,
-    /// Its relocations against symbols of `.nv.merc.symtab`, in the order in which [`reloc::file`] takes them.
-    pub relocs: Vec<DebugReloc>,
+    /// Its relocations against symbols of `.nv.merc.symtab`, in the order in which [`reloc::split_relocations`] takes them.
+    pub relocs: Vec<Reloc>,
 }
 
 /// Makes the clone of the section called `native`, whose own bytes are `original`, as the [policy](crate::RULES) has it.
@@ -44,7 +44,7 @@ pub fn clone_section(
     must_hold: bool,
 ) -> Result<MercurySection> {
     let MercuryValues { mut bytes, relocs } = values;
-    let rela = reloc::file(native, sm, Space::Mercury, relocs, &mut bytes)?.rela;
+    let rela = reloc::split_relocations(native, sm, Space::Mercury, relocs, &mut bytes)?.rela;
     let bytes = match original {
         Some(original) if original == bytes => Bytes::Original(original),
         Some(_) => Bytes::Other(bytes),
@@ -236,14 +236,14 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
     use super::*;
-    use nv_debug_sections::cubin::SymbolIndex;
+    use dwarf2_writer::Referent;
 
-    fn relocs(kind: RelocKind) -> Vec<DebugReloc> {
-        vec![DebugReloc { offset: 4, kind, symbol: SymbolIndex(3), addend: 7, in_place: None }]
+    fn relocs(width: u8, referent: Referent) -> Vec<Reloc> {
+        vec![Reloc { in_place: None, referent, ..Reloc::new(4, width, SymbolId(3), 7) }]
     }
 
     /// Whether the clone lies in the original's bytes.
-    fn is_shared(native: &str, bytes: &[u8], relocs: Vec<DebugReloc>, must_hold: bool) -> bool {
+    fn is_shared(native: &str, bytes: &[u8], relocs: Vec<Reloc>, must_hold: bool) -> bool {
         let values = MercuryValues { bytes: bytes.to_vec(), relocs };
         clone_section(native, values, Some(&[0; 16]), 100, must_hold).unwrap().bytes.is_none()
     }
@@ -265,13 +265,13 @@ mod tests {
             ];
             assert_eq!(found, want, "{native}");
         }
-        assert!(!is_shared(".debug_info", &same, relocs(RelocKind::LineOffset32), false));
-        assert!(is_shared(".debug_info", &same, relocs(RelocKind::Absolute32), false));
+        assert!(!is_shared(".debug_info", &same, relocs(4, Referent::LineTable), false));
+        assert!(is_shared(".debug_info", &same, relocs(4, Referent::Any), false));
     }
 
     #[test]
     fn relocations_have_the_types_of_mercury() {
-        let values = MercuryValues { bytes: vec![0; 16], relocs: relocs(RelocKind::Code64) };
+        let values = MercuryValues { bytes: vec![0; 16], relocs: relocs(8, Referent::Code) };
         let clone = clone_section(".debug_loc", values.clone(), None, 120, false).unwrap();
         assert_eq!(clone.rela.iter().map(|entry| entry.r_type).collect::<Vec<_>>(), [0x1_003d]);
         assert_eq!(clone.bytes.map(|bytes| bytes.len()), Some(16), "there is nothing to share");

@@ -8,12 +8,12 @@ use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::spaces::Spaces;
 use crate::translation::Translation;
-use dwarf2_writer::{Section, SymbolId};
+use dwarf2_writer::{Reloc, Section, SymbolId};
 use foldhash::{HashMap, HashSet};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Relocation, SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::encode as encode_frame;
-use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::reloc::{self, RelocKind};
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::cell::OnceCell;
@@ -229,9 +229,10 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         &self,
         kind: SectionKind,
         mut bytes: Vec<u8>,
-        relocs: Vec<DebugReloc>,
+        relocs: Vec<Reloc>,
     ) -> Result<(Vec<u8>, Vec<Relocation>)> {
-        let filed = reloc::file(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
+        let filed =
+            reloc::split_relocations(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
         Ok((bytes, filed.rela))
     }
 }

@@ -21,7 +21,7 @@ use foldhash::HashMap;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry};
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::sync::Arc;
@@ -231,11 +231,11 @@ pub fn translate(frames: &Frames, translation: Translation<'_>) -> Result<Vec<En
 
 /// Relocations of an encoded native section. `mercury` is the clone in relocatable files, where pointers to CIEs lead to where these are in
 /// the clone: a fault of ptxas 13.0.88 that nvlink keeps (docs/conformance.md).
-pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<DebugReloc> {
+pub fn native_relocs(native: &Section, mercury: Option<&Section>) -> Vec<Reloc> {
     let mut relocs = frame::debug_relocs(native);
     if let Some(mercury) = mercury {
         let there = frame::debug_relocs(mercury);
-        let is_pointer = |reloc: &&DebugReloc| reloc.kind == RelocKind::Absolute64;
+        let is_pointer = |reloc: &&Reloc| RelocKind::of(reloc) == RelocKind::Absolute64;
         let pointers = relocs.iter_mut().filter(|reloc| is_pointer(&&**reloc));
         pointers.zip(there.iter().filter(is_pointer)).for_each(|(own, there)| own.addend = there.addend);
     }
@@ -272,14 +272,14 @@ pub(crate) fn in_order_of(
     view: &Relocated<'_, '_>,
     other: SectionIndex,
     there: &Section,
-    relocs: Vec<DebugReloc>,
-) -> Vec<DebugReloc> {
+    relocs: Vec<Reloc>,
+) -> Vec<Reloc> {
     let positions: HashMap<u64, usize> =
         view.relocations_of(other).enumerate().map(|(at, (_, entry))| (entry.offset, at)).collect();
-    let position = |reloc: &DebugReloc| positions.get(&reloc.offset).copied().unwrap_or(usize::MAX);
+    let position = |reloc: &Reloc| positions.get(&reloc.offset).copied().unwrap_or(usize::MAX);
     let there = frame::debug_relocs(there);
     let order = there.iter().map(position).chain(std::iter::repeat(usize::MAX));
-    let mut numbered: Vec<(usize, DebugReloc)> = order.zip(relocs).collect();
+    let mut numbered: Vec<(usize, Reloc)> = order.zip(relocs).collect();
     numbered.sort_by_key(|(position, _)| *position);
     numbered.into_iter().map(|(_, reloc)| reloc).collect()
 }
@@ -511,9 +511,9 @@ impl Writer<'_> {
     fn expression(&self, expression: &Expression) -> Result<Expression, Untranslatable> {
         let mut made = expression.clone();
         for reloc in &mut made.relocs {
-            let Reloc { offset, width, symbol: SymbolId(symbol), addend } = *reloc;
+            let Reloc { offset, width, symbol: SymbolId(symbol), addend, .. } = *reloc;
             let Reference { symbol, addend } = self.reference(symbol, addend)?;
-            *reloc = Reloc { offset, width, symbol: SymbolId(symbol.0), addend };
+            *reloc = Reloc::new(offset, width, SymbolId(symbol.0), addend);
             let place = usize::try_from(offset).ok().and_then(|at| made.bytes.get_mut(at..));
             let bytes = place.into_iter().flatten().take(width.into());
             bytes.zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);

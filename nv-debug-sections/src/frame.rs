@@ -4,13 +4,12 @@
 //! [`SassRegister`](crate::register::SassRegister).
 
 use crate::catalog::SectionKind;
-use crate::cubin::SymbolIndex;
-use crate::reloc::{Action, DebugReloc, RelocKind};
+use crate::reloc::Action;
 use crate::relocated::{self, RelocatedSection};
 use crate::{Error, ErrorKind, Result};
 use dwarf2_reader::{Span, frame};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable, Params};
-use dwarf2_writer::{Address, Expression, Format, Reloc, Section, SymbolId};
+use dwarf2_writer::{Address, Expression, Format, Referent, Reloc, Section, SymbolId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -252,7 +251,7 @@ impl Fields<'_> {
             };
             // A symbolic field holds its addend, as the writer has it; in a file it may be relocated or stale.
             place.iter_mut().zip(addend.to_le_bytes()).for_each(|(byte, new)| *byte = new);
-            relocs.push(Reloc { offset: at - span.start, width, symbol, addend });
+            relocs.push(Reloc::new(at - span.start, width, symbol, addend));
         }
         Ok(Expression { bytes, relocs })
     }
@@ -277,12 +276,12 @@ fn misfit(what: &'static str, found: FieldSymbol, expected: Action) -> ErrorKind
 ///
 /// A code section is known by the symbol of `initial_location`; entries without go with the next FDE that has one, the last with the one
 /// before.
-pub fn debug_relocs(section: &Section) -> Vec<DebugReloc> {
-    let mut keyed: Vec<(usize, bool, DebugReloc)> = Vec::new();
+pub fn debug_relocs(section: &Section) -> Vec<Reloc> {
+    let mut keyed: Vec<(usize, bool, Reloc)> = Vec::new();
     let mut group_of = HashMap::new();
     let mut pending = Vec::new();
     for entry in entry_relocs(section) {
-        pending.extend(entry.relocs.iter().map(|reloc| (entry.is_cie, entry.debug_reloc(reloc))));
+        pending.extend(entry.relocs.iter().map(|reloc| (entry.is_cie, entry.as_of_ptxas(reloc))));
         if let Some(symbol) = entry.location_symbol() {
             let count = group_of.len();
             let group = *group_of.entry(symbol).or_insert(count);
@@ -316,15 +315,14 @@ impl EntryRelocs<'_> {
         location.map(|reloc| reloc.symbol)
     }
 
-    fn debug_reloc(&self, reloc: &Reloc) -> DebugReloc {
-        let Reloc { offset, symbol: SymbolId(symbol), addend, .. } = *reloc;
-        let (kind, in_place) = match offset - self.start {
-            CIE_POINTER if !self.is_cie => (RelocKind::Absolute64, None), // 0 in the file when it is relocated
-            ADDRESS_RANGE if !self.is_cie => (RelocKind::UnusedClear64, None),
-            _ if reloc.width == 4 => (RelocKind::Absolute32, Some(addend)),
-            _ => (RelocKind::Code64, Some(addend)),
-        };
-        DebugReloc { offset, kind, symbol: SymbolIndex(symbol), addend, in_place }
+    /// The same as ptxas has it: other addresses than those of CIEs are of code.
+    fn as_of_ptxas(&self, reloc: &Reloc) -> Reloc {
+        match reloc.offset - self.start {
+            CIE_POINTER if !self.is_cie => Reloc { in_place: None, ..*reloc }, // 0 in the file when it is relocated
+            ADDRESS_RANGE if !self.is_cie => *reloc,
+            _ if reloc.width == 4 => *reloc,
+            _ => Reloc { referent: Referent::Code, ..*reloc },
+        }
     }
 }
 

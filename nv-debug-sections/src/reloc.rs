@@ -6,6 +6,7 @@ use crate::catalog::{SectionKind, Space};
 use crate::cubin::{Relocation, SymbolIndex};
 use crate::generation::Generation;
 use crate::{Error, ErrorKind, Result};
+use dwarf2_writer::{Referent, Reloc};
 
 /// What a relocation type does to its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,6 +89,19 @@ const KINDS: [(RelocKind, u32, u32); 7] = [
 ];
 
 impl RelocKind {
+    /// The kind of a relocation that is to be written. A 4-byte field cannot take a 64-bit relocation.
+    pub fn of(reloc: &Reloc) -> Self {
+        match (reloc.width, reloc.referent) {
+            (8, Referent::Code) => Self::Code64,
+            (8, Referent::ConstantBank) => Self::Generic64,
+            (8, Referent::FunctionSize) => Self::UnusedClear64,
+            (8, Referent::Any | Referent::LineTable) => Self::Absolute64,
+            (_, Referent::Code) => Self::Code32,
+            (_, Referent::LineTable) => Self::LineOffset32,
+            _ => Self::Absolute32,
+        }
+    }
+
     /// The kind with this Mercury type; `None` for types that do not occur in debug sections.
     pub fn from_mercury(number: u32) -> Option<Self> {
         KINDS.iter().find(|(_, _, mercury)| *mercury == number).map(|(kind, _, _)| *kind)
@@ -120,32 +134,16 @@ impl RelocKind {
     }
 }
 
-/// A relocation before it is filed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DebugReloc {
-    /// Byte offset of the field in the section.
-    pub offset: u64,
-    /// Type and width.
-    pub kind: RelocKind,
-    /// What the value is relative to.
-    pub symbol: SymbolIndex,
-    /// Added to the symbol's value.
-    pub addend: i64,
-    /// What stands in the field: the addend of a REL entry, or what ptxas leaves under a RELA entry, where readers must ignore it.
-    /// `None`: nothing of use, 0 is written.
-    pub in_place: Option<i64>,
-}
-
 /// The entries of a debug section's `.rel` and `.rela` sections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filed {
+pub struct SplitRelocations {
     /// Entries whose addend is in the field.
     pub rel: Vec<Relocation>,
     /// Entries that carry their addend.
     pub rela: Vec<Relocation>,
 }
 
-/// Orders the relocations of section `name` as ptxas does, files each under REL or RELA, and writes the fields of `bytes`.
+/// Orders the relocations of section `name` as ptxas does, splits them into REL and RELA entries, and writes the fields of `bytes`.
 ///
 /// `name` is the native name in both spaces, `relocs` in the order in which ptxas comes to the fields: ascending, but again from the start
 /// for each block of a section that PTX has several blocks of. `.debug_frame` keeps the order given, since it depends on the code sections; see
@@ -154,13 +152,13 @@ pub struct Filed {
 /// # Errors
 ///
 /// [`ErrorKind::Index`] when a field lies outside `bytes`.
-pub fn file(
+pub fn split_relocations(
     name: &str,
     sm: u32,
     space: Space,
-    mut relocs: Vec<DebugReloc>,
+    mut relocs: Vec<Reloc>,
     bytes: &mut [u8],
-) -> Result<Filed> {
+) -> Result<SplitRelocations> {
     let kind = SectionKind::from_name(name);
     let rela_only = Generation::of(sm) >= Generation::Transcoded;
     match kind {
@@ -173,44 +171,44 @@ pub fn file(
         // Each is put before those it has.
         _ => relocs.reverse(),
     }
-    let mut filed = Filed::default();
+    let mut split = SplitRelocations::default();
     for reloc in relocs {
         let rel = !rela_only && is_rel(kind, &reloc);
         write_field(name, bytes, &reloc)?;
         let entry = Relocation {
             offset: reloc.offset,
-            r_type: reloc.kind.number(space),
-            symbol: reloc.symbol,
+            r_type: RelocKind::of(&reloc).number(space),
+            symbol: SymbolIndex(reloc.symbol.0),
             addend: (!rel).then_some(reloc.addend),
         };
-        if rel { filed.rel.push(entry) } else { filed.rela.push(entry) }
+        if rel { split.rel.push(entry) } else { split.rela.push(entry) }
     }
-    Ok(filed)
+    Ok(split)
 }
 
 /// Whether a legacy (sm_75-sm_89) entry goes to the `.rel` section.
-fn is_rel(kind: Option<SectionKind>, reloc: &DebugReloc) -> bool {
+fn is_rel(kind: Option<SectionKind>, reloc: &Reloc) -> bool {
     match kind {
         Some(SectionKind::DebugInfo) => false,
         // The `.debug_str` base is the odd one out.
-        Some(SectionKind::DebugLine) => reloc.kind.width() == 8,
+        Some(SectionKind::DebugLine) => RelocKind::of(reloc).width() == 8,
         // CIE pointers carry an addend unless it is 0; ranges are cleared, not computed.
         Some(SectionKind::DebugFrame) => {
-            reloc.kind.action() == Action::Add && (reloc.in_place.is_some() || reloc.addend == 0)
+            RelocKind::of(reloc).action() == Action::Add && (reloc.in_place.is_some() || reloc.addend == 0)
         }
         // Code addresses are in the field; variables, sections and undefined labels have nothing there.
         _ => reloc.in_place.is_some(),
     }
 }
 
-fn write_field(name: &str, bytes: &mut [u8], reloc: &DebugReloc) -> Result<()> {
-    if reloc.kind.action() == Action::Clear {
+fn write_field(name: &str, bytes: &mut [u8], reloc: &Reloc) -> Result<()> {
+    if RelocKind::of(reloc).action() == Action::Clear {
         return Ok(()); // the field keeps its own value
     }
     let size = bytes.len() as u64;
     let field = usize::try_from(reloc.offset)
         .ok()
-        .and_then(|start| bytes.get_mut(start..)?.get_mut(..reloc.kind.width()))
+        .and_then(|start| bytes.get_mut(start..)?.get_mut(..RelocKind::of(reloc).width()))
         .ok_or_else(|| {
             let kind = ErrorKind::Index { what: "the byte at offset", index: reloc.offset, count: size };
             Error::new(name, reloc.offset, kind)
@@ -223,6 +221,7 @@ fn write_field(name: &str, bytes: &mut [u8], reloc: &DebugReloc) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dwarf2_writer::SymbolId;
 
     #[test]
     fn kinds_are_rows_of_both_spaces_and_numbers_lead_back() {
@@ -244,13 +243,32 @@ mod tests {
         assert_eq!(RelocType::from_number(3), None);
     }
 
-    fn reloc(offset: u64, kind: RelocKind, addend: i64, in_place: Option<i64>) -> DebugReloc {
-        DebugReloc { offset, kind, symbol: SymbolIndex(7), addend, in_place }
+    fn reloc(offset: u64, kind: RelocKind, addend: i64, in_place: Option<i64>) -> Reloc {
+        let referent = match kind {
+            RelocKind::Absolute32 | RelocKind::Absolute64 => Referent::Any,
+            RelocKind::LineOffset32 => Referent::LineTable,
+            RelocKind::Code64 | RelocKind::Code32 => Referent::Code,
+            RelocKind::Generic64 => Referent::ConstantBank,
+            RelocKind::UnusedClear64 => Referent::FunctionSize,
+        };
+        let new = Reloc::new(offset, kind.width() as u8, SymbolId(7), addend);
+        Reloc { in_place, referent, ..new }
+    }
+
+    #[test]
+    fn kinds_follow_from_width_and_referent() {
+        for (kind, ..) in KINDS {
+            assert_eq!(RelocKind::of(&reloc(0, kind, 0, None)), kind);
+        }
+        for referent in [Referent::ConstantBank, Referent::FunctionSize] {
+            let narrow = Reloc { referent, ..Reloc::new(0, 4, SymbolId(7), 0) };
+            assert_eq!(RelocKind::of(&narrow), RelocKind::Absolute32);
+        }
     }
 
     /// Offsets of the entries in `.rel` and in `.rela`.
-    fn filed(name: &str, sm: u32, relocs: &[DebugReloc]) -> (Vec<u64>, Vec<u64>) {
-        let filed = file(name, sm, Space::Native, relocs.to_vec(), &mut [0xee; 64]).unwrap();
+    fn filed(name: &str, sm: u32, relocs: &[Reloc]) -> (Vec<u64>, Vec<u64>) {
+        let filed = split_relocations(name, sm, Space::Native, relocs.to_vec(), &mut [0xee; 64]).unwrap();
         assert!(filed.rel.iter().all(|entry| entry.addend.is_none()));
         assert!(filed.rela.iter().all(|entry| entry.addend.is_some()));
         let offsets = |all: &[Relocation]| all.iter().map(|entry| entry.offset).collect();
@@ -289,7 +307,7 @@ mod tests {
         let relocs = [(4, RelocKind::LineOffset32), (16, RelocKind::Code64), (40, RelocKind::Absolute64)];
         let relocs = relocs.map(|(offset, kind)| reloc(offset, kind, 3, None));
         for name in [".debug_line", ".nv_debug_line_sass", ".debug_info"] {
-            let filed = file(name, 100, Space::Mercury, relocs.to_vec(), &mut [0; 64]).unwrap();
+            let filed = split_relocations(name, 100, Space::Mercury, relocs.to_vec(), &mut [0; 64]).unwrap();
             let entries: Vec<_> = filed.rela.iter().map(|entry| (entry.offset, entry.r_type)).collect();
             assert_eq!(entries, [(40, 0x1_0002), (16, 0x1_003d), (4, 0x1_0008)], "{name}");
             assert_eq!(filed.rel, []);
@@ -304,7 +322,7 @@ mod tests {
             reloc(8, RelocKind::Absolute32, 5, None),
             reloc(16, RelocKind::UnusedClear64, 0, None),
         ];
-        file(".debug_info", 90, Space::Native, relocs.to_vec(), &mut bytes).unwrap();
+        split_relocations(".debug_info", 90, Space::Native, relocs.to_vec(), &mut bytes).unwrap();
         assert_eq!(bytes[..8], 0x1234_u64.to_le_bytes());
         assert_eq!(bytes[8..12], [0; 4]);
         assert_eq!(bytes[12..], [0xee; 20]);
@@ -314,7 +332,7 @@ mod tests {
     fn errors_name_the_section_also_an_unknown_one() {
         let outside = reloc(30, RelocKind::Absolute64, 0, None);
         for name in [".debug_loc", ".foo"] {
-            let error = file(name, 75, Space::Native, vec![outside], &mut [0; 32]).unwrap_err();
+            let error = split_relocations(name, 75, Space::Native, vec![outside], &mut [0; 32]).unwrap_err();
             assert_eq!((error.section(), error.offset()), (name, 30));
             assert!(matches!(error.kind(), ErrorKind::Index { index: 30, count: 32, .. }), "{error}");
         }

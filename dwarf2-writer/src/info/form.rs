@@ -229,7 +229,7 @@ impl Attributes {
         }
         let start = self.bytes.len() as u64;
         self.bytes.extend_from_slice(bytes);
-        self.fixups.extend(relocs.iter().map(|&Reloc { offset, width, symbol, addend }| Fixup {
+        self.fixups.extend(relocs.iter().map(|&Reloc { offset, width, symbol, addend, .. }| Fixup {
             at: (start + offset) as u32,
             field: Field::Symbol { width, symbol, addend },
         }));

@@ -247,7 +247,7 @@ impl Writer<'_> {
             match fixup.field {
                 Field::Symbol { width, symbol, addend } => {
                     let offset = out.bytes.len() as u64;
-                    out.relocs.push(Reloc { offset, width, symbol, addend });
+                    out.relocs.push(Reloc::new(offset, width, symbol, addend));
                 }
                 Field::Entry { form, width, id } => {
                     let from = EntryId { unit: self.number, index };
@@ -286,7 +286,7 @@ impl Writer<'_> {
                 offset += u64::from(unit.offset);
                 if let Some(symbol) = self.params.info_symbol {
                     let at = out.bytes.len() as u64;
-                    out.relocs.push(Reloc { offset: at, width: 8, symbol, addend: offset as i64 });
+                    out.relocs.push(Reloc::new(at, 8, symbol, offset as i64));
                 }
                 out.bytes.extend_from_slice(&offset.to_le_bytes());
             }

@@ -116,7 +116,7 @@ impl Program {
         let [a, b, c] = OPCODE;
         if let Address::Symbol { symbol, addend } = address {
             let offset = (self.len + OPCODE.len()) as u64;
-            self.relocs.push(Reloc { offset, width: 8, symbol, addend });
+            self.relocs.push(Reloc::new(offset, 8, symbol, addend));
         }
         let bits = u128::from(u32::from_le_bytes([a, b, c, 0])) | u128::from(address.in_place()) << 24;
         self.put(bits.to_le_bytes(), OPCODE.len() + 8);

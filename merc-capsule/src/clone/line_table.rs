@@ -4,13 +4,12 @@ use super::{Cloner, MercuryValues};
 use crate::finalise::LineTableKind;
 use crate::recover::CodeMap;
 use crate::streams::{Stream, Streams, check_numbers};
-use dwarf2_writer::{Address, SymbolId};
+use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{MercurySection, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{MercurySection, SectionIndex};
 use nv_debug_sections::line::{self, EncodedSequence, LineFile, LineOp, LineTable, Sequence};
 use nv_debug_sections::line_table::{Table, last_name, locations, transcode, untranscode};
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 
@@ -71,13 +70,9 @@ impl Cloner<'_, '_> {
             let made = line::join(name, &unit, debug_str, programs)?;
             let start = values.bytes.len() as u64;
             values.bytes.extend(made.bytes);
-            values.relocs.extend(made.relocs.iter().map(|reloc| DebugReloc {
-                offset: start + reloc.offset,
-                kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
-                symbol: SymbolIndex(reloc.symbol.0),
-                addend: reloc.addend,
-                in_place: Some(reloc.addend),
-            }));
+            values
+                .relocs
+                .extend(made.relocs.iter().map(|reloc| Reloc { offset: start + reloc.offset, ..*reloc }));
         }
         self.made(native, values)
     }

@@ -4,13 +4,13 @@ use crate::address_map::AddressMap;
 use crate::recover::CodeMap;
 use crate::streams::check_numbers;
 use crate::translation::{Reference, Translation};
-use dwarf2_writer::{Address, SymbolId};
+use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::HashSet;
 use nv_debug_sections::catalog::{SectionKind, Space};
-use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol};
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
 use nv_debug_sections::line_table::{AddressPair, last_name, transcode};
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
@@ -95,7 +95,7 @@ pub(super) fn native(
     mercury: SectionIndex,
     kind: SectionKind,
     translation: Translation<'_>,
-) -> Result<(Vec<u8>, Vec<DebugReloc>)> {
+) -> Result<(Vec<u8>, Vec<Reloc>)> {
     let cubin = view.cubin();
     let contents = cubin.bytes(mercury)?;
     let mut entries = TableEntries::of(view, mercury)?;
@@ -131,13 +131,7 @@ pub(super) fn native(
         let programs = programs.into_iter().map(|(_, program)| program);
         let unit = line::join(kind.name(), &native_header(&table), None, programs)?;
         let start = bytes.len() as u64;
-        relocs.extend(unit.relocs.iter().map(|reloc| DebugReloc {
-            offset: start + reloc.offset,
-            kind: RelocKind::Absolute64,
-            symbol: SymbolIndex(reloc.symbol.0),
-            addend: reloc.addend,
-            in_place: Some(reloc.addend),
-        }));
+        relocs.extend(unit.relocs.iter().map(|reloc| Reloc { offset: start + reloc.offset, ..*reloc }));
         bytes.extend(unit.bytes);
     }
     entries.expect_none_left()?;

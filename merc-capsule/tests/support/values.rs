@@ -15,7 +15,7 @@ use nv_debug_sections::frame::{self, Entry, debug_relocs};
 use nv_debug_sections::line::{self, LineFile, LineOp, LineTable, PTXAS_PARAMS, Sequence};
 use nv_debug_sections::line_table::{Table, locations};
 use nv_debug_sections::reg_sass::{RegisterRange, SassRegister};
-use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::reloc::{self, RelocKind};
 use nv_debug_sections::relocated::Relocated;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -95,8 +95,9 @@ fn symbol(given: &Given, section: &str) -> SymbolIndex {
 }
 
 /// With relocations as ptxas orders them.
-fn placed(given: &Given, name: &str, mut bytes: Vec<u8>, relocs: Vec<DebugReloc>) -> DebugSection {
-    let filed = reloc::file(name, given.cubin.header.sm(), Space::Native, relocs, &mut bytes).unwrap();
+fn placed(given: &Given, name: &str, mut bytes: Vec<u8>, relocs: Vec<Reloc>) -> DebugSection {
+    let filed =
+        reloc::split_relocations(name, given.cubin.header.sm(), Space::Native, relocs, &mut bytes).unwrap();
     DebugSection { name: name.to_owned(), bytes, rel: filed.rel, rela: filed.rela }
 }
 
@@ -132,14 +133,7 @@ fn line_table(given: &Given, (name, kind): (&str, SectionKind)) -> DebugSection 
         Address::Symbol { symbol: SymbolId(own.0), addend: 0 }
     };
     let Section { bytes, relocs } = line::encode(name, &table, None, start).unwrap();
-    let relocs = relocs.iter().map(|reloc| DebugReloc {
-        offset: reloc.offset,
-        kind: RelocKind::Absolute64,
-        symbol: SymbolIndex(reloc.symbol.0),
-        addend: reloc.addend,
-        in_place: Some(reloc.addend),
-    });
-    placed(given, name, bytes, relocs.collect())
+    placed(given, name, bytes, relocs)
 }
 
 /// Ranges by register and start, of which no two are the same: a register holds one value at a time.
@@ -230,8 +224,7 @@ fn frame_entries(choices: &mut Choices<'_>, given: &Given) -> Vec<Entry> {
             let mut instructions = vec![Cfi::DefCfa { register: 0x500_0001, offset: 0 }];
             instructions.extend((0..choices.below(4) as u64).map(|n| Cfi::SameValue { register: n << 24 }));
             if choices.below(4) == 3 {
-                let relocs =
-                    vec![Reloc { offset: 1, width: 8, symbol: SymbolId(function.symbol.0), addend: 0 }];
+                let relocs = vec![Reloc::new(1, 8, SymbolId(function.symbol.0), 0)];
                 let bytes = vec![3, 0, 0, 0, 0, 0, 0, 0, 0];
                 instructions.push(Cfi::DefCfaExpression(Expression { bytes, relocs }));
             }

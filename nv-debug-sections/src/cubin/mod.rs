@@ -272,7 +272,7 @@ impl Symbol {
     }
 }
 
-/// One relocation (`Elf64_Rel`, `Elf64_Rela`).
+/// One relocation as it stands in a file (`Elf64_Rel`, `Elf64_Rela`). One that is to be written is a [`dwarf2_writer::Reloc`] before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relocation {
     /// `r_offset`: byte offset of the field in the target section.

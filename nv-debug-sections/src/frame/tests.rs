@@ -1,6 +1,7 @@
 //! Relocations of encoded sections (FORMATS 4 and 5), and what decoding makes of them.
 
 use super::*;
+use crate::reloc::RelocKind;
 use proptest::prelude::*;
 
 const KERNEL: SymbolId = SymbolId(5);
@@ -42,9 +43,9 @@ fn return_address(symbol: SymbolId) -> Cfi {
 /// Offset in its entry, kind and symbol of each relocation, with the entry's number.
 fn places(section: &Section) -> Vec<(usize, u64, RelocKind, u32)> {
     let starts: Vec<u64> = entry_relocs(section).iter().map(|entry| entry.start).collect();
-    let place = |reloc: &DebugReloc| {
+    let place = |reloc: &Reloc| {
         let entry = starts.partition_point(|start| *start <= reloc.offset) - 1;
-        (entry, reloc.offset - starts[entry], reloc.kind, reloc.symbol.0)
+        (entry, reloc.offset - starts[entry], RelocKind::of(reloc), reloc.symbol.0)
     };
     debug_relocs(section).iter().map(place).collect()
 }
@@ -113,11 +114,11 @@ fn symbols_come_back_whatever_their_number() {
 }
 
 fn symbols(section: &Section) -> FieldSymbols {
-    let symbol = |reloc: &DebugReloc| FieldSymbol {
-        symbol: SymbolId(reloc.symbol.0),
+    let symbol = |reloc: &Reloc| FieldSymbol {
+        symbol: reloc.symbol,
         addend: reloc.addend,
-        width: reloc.kind.row().width,
-        action: reloc.kind.row().action,
+        width: reloc.width,
+        action: RelocKind::of(reloc).row().action,
     };
     debug_relocs(section).iter().map(|reloc| (reloc.offset, symbol(reloc))).collect()
 }

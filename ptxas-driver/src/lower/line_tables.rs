@@ -1,6 +1,6 @@
 //! `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
 
-use super::{Context, Lowered, debug_relocs};
+use super::{Context, Lowered};
 use crate::code_image::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
 use crate::options::LineTableStyle;
@@ -301,7 +301,7 @@ fn join(
 ) -> Result<Lowered> {
     let sequences = sequences.into_iter().map(|(_, sequence)| sequence);
     let Section { bytes, relocs } = line::join(kind.name(), unit, debug_str, sequences)?;
-    Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
+    Ok(Lowered::of(kind, bytes, relocs))
 }
 
 /// `--line-table compact`: the same rows in fewer bytes.
@@ -318,5 +318,5 @@ fn compact(lowered: &Lowered, debug_str: Option<SymbolId>) -> Result<Lowered> {
     };
     let policy = Policy::Compact(Header::Choose);
     let Section { bytes, relocs } = line::encode_as(policy, kind.name(), table, debug_str, base)?;
-    Ok(Lowered::of(kind, bytes, debug_relocs(&relocs)))
+    Ok(Lowered::of(kind, bytes, relocs))
 }

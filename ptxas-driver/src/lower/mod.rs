@@ -23,13 +23,13 @@ pub use kept::mapped;
 use labels::Labels;
 use merc_capsule::MercuryValues;
 use nv_debug_sections::catalog::{SectionKind, Space};
-use nv_debug_sections::cubin::{DebugSection, MercurySection, SymbolIndex};
+use nv_debug_sections::cubin::{DebugSection, MercurySection};
 use nv_debug_sections::file_table::SourceFile;
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
-use nv_debug_sections::reloc::{self, DebugReloc, RelocKind};
+use nv_debug_sections::reloc;
 use nv_debug_sections::{frame, ptx_txt};
 use ptx_facts::PtxFacts;
 use ptx_sections::PtxSections;
@@ -110,11 +110,11 @@ struct Lowered {
     kind: Option<SectionKind>,
     name: String,
     bytes: Vec<u8>,
-    relocs: Vec<DebugReloc>,
+    relocs: Vec<Reloc>,
 }
 
 impl Lowered {
-    fn of(kind: SectionKind, bytes: Vec<u8>, relocs: Vec<DebugReloc>) -> Self {
+    fn of(kind: SectionKind, bytes: Vec<u8>, relocs: Vec<Reloc>) -> Self {
         Self { kind: Some(kind), name: kind.name().to_owned(), bytes, relocs }
     }
 }
@@ -142,7 +142,7 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
     let native = context(input, Space::Native, input.image, &labels, mercury);
     let (lowered, rows) = lower_space(input, &native, diagnostics)?;
     let sections: Vec<DebugSection> =
-        lowered.into_iter().map(|section| file(section, input.sm)).collect::<Result<_>>()?;
+        lowered.into_iter().map(|section| split_relocations(section, input.sm)).collect::<Result<_>>()?;
     let mercury = match mercury {
         Some(Mercury { image, labels }) => {
             let context = context(input, Space::Mercury, &image.image, labels, None);
@@ -243,9 +243,9 @@ fn lower_space(
 }
 
 /// Splits a section's relocations into `.rel` and `.rela`.
-fn file(section: Lowered, sm: u32) -> Result<DebugSection> {
+fn split_relocations(section: Lowered, sm: u32) -> Result<DebugSection> {
     let Lowered { name, mut bytes, relocs, .. } = section;
-    let filed = reloc::file(&name, sm, Space::Native, relocs, &mut bytes)?;
+    let filed = reloc::split_relocations(&name, sm, Space::Native, relocs, &mut bytes)?;
     Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
 }
 
@@ -341,16 +341,4 @@ fn frame_sizes(image: &CodeImage) -> HashMap<&str, u64> {
         Some((*functions.get(&(symbol, addend))?, frame::frame_size(fde)))
     })
     .collect()
-}
-
-/// Relocations of a writer's section, by the width of their fields.
-fn debug_relocs(relocs: &[Reloc]) -> Vec<DebugReloc> {
-    let relocs = relocs.iter().map(|reloc| DebugReloc {
-        offset: reloc.offset,
-        kind: if reloc.width == 4 { RelocKind::Absolute32 } else { RelocKind::Absolute64 },
-        symbol: SymbolIndex(reloc.symbol.0),
-        addend: reloc.addend,
-        in_place: Some(reloc.addend),
-    });
-    relocs.collect()
 }

@@ -2,11 +2,11 @@
 
 use super::{Context, Lowered};
 use crate::diag::Diagnostic;
+use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::local_depot;
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::section_order::{Place, places};
 use ptx_syntax::{Module, StateSpace};
@@ -137,7 +137,7 @@ struct Lowering<'c, 'd> {
     context: &'c Context<'c>,
     kind: Option<SectionKind>,
     bytes: Vec<u8>,
-    relocs: Vec<DebugReloc>,
+    relocs: Vec<Reloc>,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -165,12 +165,9 @@ impl Lowering<'_, '_> {
         match symbol.filter(|_| self.context.relocatable) {
             Some(symbol) => {
                 let is_line = SectionKind::from_name(name) == Some(SectionKind::DebugLine);
-                let kind = match (fixup.width, self.kind) {
-                    (8, _) => RelocKind::Absolute64,
-                    (_, Some(SectionKind::DebugInfo)) if is_line => RelocKind::LineOffset32,
-                    _ => RelocKind::Absolute32,
-                };
-                self.reloc(fixup, kind, symbol, offset, None);
+                let is_line_table = is_line && self.kind == Some(SectionKind::DebugInfo);
+                let referent = if is_line_table { Referent::LineTable } else { Referent::Any };
+                self.reloc(fixup, referent, symbol, offset, None);
             }
             None => self.value(fixup, offset.into()),
         }
@@ -187,7 +184,7 @@ impl Lowering<'_, '_> {
         } else if let Some(variable) = facts.variables.get(name) {
             self.variable(fixup, name, variable.space, addend);
         } else if let Some(symbol) = image.symbols.get(name).filter(|symbol| symbol.defined) {
-            self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend);
+            self.symbol_reloc(fixup, name, Referent::Any, symbol.index, addend);
         } else {
             self.undefined(fixup, name);
         }
@@ -210,14 +207,14 @@ impl Lowering<'_, '_> {
         &mut self,
         fixup: &Fixup<'_>,
         name: &str,
-        kind: RelocKind,
+        referent: Referent,
         symbol: Option<SymbolIndex>,
         addend: i64,
     ) {
         if addend != 0 && !self.resolves_all() {
             return self.lost(fixup, name, addend);
         }
-        self.reloc(fixup, kind, symbol, addend, None);
+        self.reloc(fixup, referent, symbol, addend, None);
     }
 
     fn code_label(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
@@ -240,7 +237,7 @@ impl Lowering<'_, '_> {
                 let is_translated = matches!(self.kind, Some(SectionKind::DebugInfo | SectionKind::DebugLoc));
                 let offset = if is_translated { offset } else { there };
                 let in_place = there.wrapping_add(addend);
-                self.reloc(fixup, RelocKind::Code64, address.symbol, offset, Some(in_place));
+                self.reloc(fixup, Referent::Code, address.symbol, offset, Some(in_place));
             }
             None => self.undefined_reference(fixup, name),
         }
@@ -255,18 +252,12 @@ impl Lowering<'_, '_> {
                 self.lost(fixup, name, addend);
             }
             (StateSpace::Const, Some(symbol)) => {
-                let kind = if self.resolves_all() { RelocKind::Generic64 } else { RelocKind::Absolute64 };
-                self.symbol_reloc(fixup, name, kind, symbol.index, addend);
+                let referent = if self.resolves_all() { Referent::ConstantBank } else { Referent::Any };
+                self.symbol_reloc(fixup, name, referent, symbol.index, addend);
             }
             (StateSpace::Shared, Some(symbol)) if self.context.relocatable => {
                 let window = if self.resolves_all() { window } else { 0 };
-                self.symbol_reloc(
-                    fixup,
-                    name,
-                    RelocKind::Absolute64,
-                    symbol.index,
-                    window.wrapping_add(addend),
-                );
+                self.symbol_reloc(fixup, name, Referent::Any, symbol.index, window.wrapping_add(addend));
             }
             (StateSpace::Shared, Some(_)) if addend != 0 && !self.resolves_all() => {
                 self.lost(fixup, name, addend);
@@ -283,7 +274,7 @@ impl Lowering<'_, '_> {
                 let base = if self.resolves_all() { window } else { 0 };
                 self.value(fixup, i128::from(base) - 1 + i128::from(addend));
             }
-            (_, Some(symbol)) => self.symbol_reloc(fixup, name, RelocKind::Absolute64, symbol.index, addend),
+            (_, Some(symbol)) => self.symbol_reloc(fixup, name, Referent::Any, symbol.index, addend),
             (_, None) => self.undefined_reference(fixup, name),
         }
     }
@@ -336,26 +327,22 @@ impl Lowering<'_, '_> {
     /// Nothing in a whole program; in a relocatable file a relocation against the undefined symbol, if the file has it.
     fn undefined_reference(&mut self, fixup: &Fixup<'_>, name: &str) {
         if let Some(symbol) = self.context.image.symbols.get(name).filter(|_| self.context.relocatable) {
-            self.reloc(fixup, RelocKind::Absolute64, symbol.index, 0, None);
+            self.reloc(fixup, Referent::Any, symbol.index, 0, None);
         }
     }
 
+    /// The relocation that a fixup becomes: the one place where PTX turns into relocations.
     fn reloc(
         &mut self,
         fixup: &Fixup<'_>,
-        kind: RelocKind,
+        referent: Referent,
         symbol: impl Into<Option<SymbolIndex>>,
         addend: i64,
         in_place: Option<i64>,
     ) {
-        let Some(symbol) = symbol.into() else { return };
-        // A 4-byte field cannot take a 64-bit relocation.
-        let kind = match kind {
-            _ if fixup.width != 4 || kind.width() == 4 => kind,
-            RelocKind::Code64 => RelocKind::Code32,
-            _ => RelocKind::Absolute32,
-        };
-        self.relocs.push(DebugReloc { offset: fixup.offset, kind, symbol, addend, in_place });
+        let Some(SymbolIndex(symbol)) = symbol.into() else { return };
+        let reloc = Reloc::new(fixup.offset, fixup.width, SymbolId(symbol), addend);
+        self.relocs.push(Reloc { in_place, referent, ..reloc });
     }
 
     /// Writes a value, as signed or unsigned as it needs to be.

@@ -2,7 +2,7 @@
 //!
 //! Cubins get none of this; it is only added to objects that are ours.
 
-use super::{Context, Lowered, debug_relocs};
+use super::{Context, Lowered};
 use crate::code_image::CodeSection;
 use anyhow::Result;
 use dwarf2_writer::aranges::ArangeTable;
@@ -64,5 +64,5 @@ fn address(section: &CodeSection, addend: i64) -> Address {
 }
 
 fn finished(kind: SectionKind, Section { bytes, relocs }: Section) -> Lowered {
-    Lowered::of(kind, bytes, debug_relocs(&relocs))
+    Lowered::of(kind, bytes, relocs)
 }

@@ -116,7 +116,7 @@ impl<'p> Places<'p> {
         }
         let Some(lines) = lines else { return Ok(places) };
         let symbols: HashMap<u64, SymbolIndex> =
-            lines.relocs.iter().map(|reloc| (reloc.offset, reloc.symbol)).collect();
+            lines.relocs.iter().map(|reloc| (reloc.offset, SymbolIndex(reloc.symbol.0))).collect();
         for table in line::decode(SectionKind::DebugLine.name(), &lines.bytes)? {
             for sequence in &table.sequences {
                 let Some(symbol) = symbols.get(&sequence.base_offset) else { continue };

@@ -2,15 +2,15 @@
 
 use super::tree::Written;
 use crate::lower::Lowered;
+use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
 
 /// `.debug_ranges` in the making (DWARF 3 §2.16.3, which readers of DWARF 2 know too).
 #[derive(Debug, Default)]
 pub(super) struct Ranges {
     pub(super) bytes: Vec<u8>,
-    pub(super) relocs: Vec<DebugReloc>,
+    pub(super) relocs: Vec<Reloc>,
 }
 
 impl Ranges {
@@ -22,8 +22,8 @@ impl Ranges {
         for (start, end) in ranges {
             for (offset, address) in [(0, *start), (8, *end)] {
                 let (offset, addend) = (self.bytes.len() as u64 + offset, address as i64);
-                let (kind, in_place) = (RelocKind::Code64, Some(addend));
-                self.relocs.push(DebugReloc { offset, kind, symbol, addend, in_place });
+                let reloc = Reloc::new(offset, 8, SymbolId(symbol.0), addend);
+                self.relocs.push(Reloc { referent: Referent::Code, ..reloc });
             }
             self.pair(*start, *end);
         }

@@ -8,8 +8,7 @@ use dwarf2_reader::constants::*;
 use dwarf2_reader::info::{self, Node, Units};
 use dwarf2_reader::{Format, strings};
 use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
-use dwarf2_writer::{Address, Reloc, SymbolId};
-use nv_debug_sections::reloc::{DebugReloc, RelocKind};
+use dwarf2_writer::{Address, Referent, Reloc, SymbolId};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -137,7 +136,7 @@ pub(super) enum New<'t> {
 pub(super) struct Written {
     pub(super) info: Vec<u8>,
     pub(super) abbrev: Vec<u8>,
-    pub(super) relocs: Vec<DebugReloc>,
+    pub(super) relocs: Vec<Reloc>,
     /// Offsets of entries from the start of their unit by old offset in the section.
     pub(super) entries: HashMap<usize, u32>,
     /// Offset and size of each unit by its old offset.
@@ -154,7 +153,7 @@ pub(super) struct Written {
 pub(super) fn write<'t>(
     units: &'t [Unit],
     bytes: &[u8],
-    relocs: &[DebugReloc],
+    relocs: &[Reloc],
     mut attributes: impl FnMut(&'t Entry) -> Vec<New<'t>>,
 ) -> Result<Written> {
     let mut writer = Writer {
@@ -195,7 +194,7 @@ pub(super) fn write<'t>(
     let sections = info.finish()?;
     let relocs = sections.info.relocs.iter().filter_map(|reloc| {
         let original = writer.relocs.get(reloc.symbol.0 as usize)?;
-        Some(DebugReloc { offset: reloc.offset, ..*original })
+        Some(Reloc { offset: reloc.offset, ..*original })
     });
     let relocs = relocs.collect();
     let entries = writer.ids.iter().filter_map(|(&old, &id)| Some((old, sections.entry_offset(id)?)));
@@ -211,7 +210,7 @@ struct Writer<'w> {
     bytes: &'w [u8],
     /// Number of the relocation at an offset.
     at: BTreeMap<usize, usize>,
-    relocs: Vec<DebugReloc>,
+    relocs: Vec<Reloc>,
     ids: HashMap<usize, EntryId>,
 }
 
@@ -265,18 +264,17 @@ impl<'w> Writer<'w> {
                 let Range { start, end } = attribute.content;
                 let inside = self.at.range(start..end.max(start));
                 let reloc = |(&at, &number): (&usize, &usize)| {
-                    let DebugReloc { kind, addend, .. } = *self.relocs.get(number)?;
-                    let (width, symbol) = (kind.width() as u8, SymbolId(number as u32));
-                    Some(Reloc { offset: (at - start) as u64, width, symbol, addend })
+                    let Reloc { width, addend, .. } = *self.relocs.get(number)?;
+                    Some(Reloc::new((at - start) as u64, width, SymbolId(number as u32), addend))
                 };
                 inside.filter_map(reloc).collect()
             }
             New::Code(_, LabelAddress { symbol, offset }) => {
                 let addend = *offset as i64;
                 let number = self.relocs.len();
-                let (symbol, in_place) = (*symbol, Some(addend));
-                self.relocs.push(DebugReloc { offset: 0, kind: RelocKind::Code64, symbol, addend, in_place });
-                vec![Reloc { offset: 0, width: 8, symbol: SymbolId(number as u32), addend }]
+                let reloc = Reloc::new(0, 8, SymbolId(symbol.0), addend);
+                self.relocs.push(Reloc { referent: Referent::Code, ..reloc });
+                vec![Reloc::new(0, 8, SymbolId(number as u32), addend)]
             }
             New::Text(..) | New::Offset(..) => Vec::new(),
         }
