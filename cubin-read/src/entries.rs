@@ -276,7 +276,7 @@ impl<'c> Entries<'c> {
         let bytes = self.bytes();
         let fault = |offset: u64| {
             let text = format!("{} is larger than 4 GiB", self.name);
-            Error::new(self.name, offset, ErrorKind::Other(text))
+            Error::new(self.name, offset, ErrorKind::Limit(text.into()))
         };
         let (mut units, mut places) = (Vec::new(), Vec::new());
         for header in self.headers.all() {
@@ -318,7 +318,7 @@ impl<'c> Entries<'c> {
                 let length = end.map_or(0, |end| end.saturating_sub(start));
                 if !budget.take(length as u64) {
                     let text = "too many attributes refer to long strings to read them all";
-                    let kind = ErrorKind::Other(text.to_owned());
+                    let kind = ErrorKind::Limit(text.into());
                     return Err(Error::new(self.name, attribute.span.start, kind));
                 }
             }

@@ -412,7 +412,7 @@ impl Scan<'_, '_> {
                 return Err(Error::new(
                     SectionKind::DebugRanges.name(),
                     offset,
-                    ErrorKind::Other(text.to_owned()),
+                    ErrorKind::Limit(text.into()),
                 ));
             }
             found.extend(pair?.and_then(|pair| code_ranges::code_range(self.code, pair.start, pair.end)));

@@ -53,7 +53,7 @@ pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
     let sm = cubin.header.sm();
     if sm < Generation::FIRST_MERCURY_SM {
         let text = format!("code for sm_{sm} has no capsule, expected sm_100 or later");
-        return Err(Error::whole("", ErrorKind::Other(text)));
+        return Err(Error::whole("", ErrorKind::Capsule(text)));
     }
     let planned = plan(&SectionView::all(cubin)).map_err(|error| error.at_section())?;
     let Origin { maps, lines } = origin;

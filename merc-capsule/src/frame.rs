@@ -316,9 +316,9 @@ impl Writer<'_> {
         let mut all = Vec::with_capacity(frames.entries.len());
         let entries = frames.entries.iter().zip(&frames.functions).zip(is_dropped).enumerate();
         for (number, ((entry, function), is_dropped)) in entries {
-            let fault = |text: String| {
+            let fault = |reason: String| {
                 let offset = frames.offsets.get(number).copied().unwrap_or(0);
-                Error::new(&*frames.name, offset, ErrorKind::Other(format!("entry {number}: {text}")))
+                Error::new(&*frames.name, offset, ErrorKind::FrameEntry { number, reason })
             };
             match entry {
                 _ if is_dropped => dropped += u32::from(matches!(entry, Entry::Cie(_))),

@@ -194,13 +194,13 @@ pub fn listed(section: &str, native: &[Record<'_>], mercury: &[Record<'_>]) -> R
         let there = there.remove(&attribute).unwrap_or_default();
         if here.len() != there.len() {
             let text = format!("{attribute}: {} addresses, in {clone} {}", here.len(), there.len());
-            return Err(Error::whole(section, ErrorKind::Other(text)));
+            return Err(Error::whole(section, ErrorKind::Disagreement(text)));
         }
         pairs.extend(here.into_iter().zip(there).map(|(native, mercury)| AddressPair { native, mercury }));
     }
     if let Some(attribute) = there.keys().next() {
         let text = format!("{attribute}: {section} has no addresses of it");
-        return Err(Error::whole(clone, ErrorKind::Other(text)));
+        return Err(Error::whole(clone, ErrorKind::Disagreement(text)));
     }
     pairs.sort_unstable_by_key(|pair| (pair.native, pair.mercury));
     pairs.dedup();
@@ -254,8 +254,7 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
             match difference(record.attribute) {
                 Some(Difference::OnlyIn(space)) if space == self.from => {}
                 Some(Difference::OnlyIn(_)) => {
-                    let text = format!("{} is of the other space", record.attribute);
-                    return Err(self.fault(offset, text));
+                    return Err(self.fault(offset, record.attribute, "the record is of the other space"));
                 }
                 difference => made.push(self.one(offset, record, difference)?),
             }
@@ -292,8 +291,8 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
         let mut made = Vec::new();
         for (place, symbol) in record.symbols().enumerate() {
             made.push((self.symbol)(symbol).ok_or_else(|| {
-                let text = format!("{}: symbol {} is not in the other table", record.attribute, symbol.0);
-                self.fault(word_offset(offset, place), text)
+                let reason = format!("symbol {} is not in the other table", symbol.0);
+                self.fault(word_offset(offset, place), record.attribute, reason)
             })?);
         }
         let mut made = made.into_iter();
@@ -307,8 +306,7 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
             let Some(&old) = words.get(place) else { continue };
             let at = word_offset(offset, place);
             let new = (self.address)(old.into()).ok_or_else(|| {
-                let text = format!("{}: the map has nothing for {old:#x}", record.attribute);
-                self.fault(at, text)
+                self.fault(at, record.attribute, format!("the map has nothing for {old:#x}"))
             })?;
             let new = u32::try_from(new).map_err(|_| {
                 let kind = ErrorKind::DoesNotFit { what: "an address", value: new, field: "32 bits" };
@@ -319,8 +317,8 @@ impl<A: Fn(u64) -> Option<u64>, S: Fn(SymbolIndex) -> Option<SymbolIndex>> Cross
         Ok(())
     }
 
-    fn fault(&self, offset: u64, text: String) -> Error {
-        Error::new(self.section, offset, ErrorKind::Other(text))
+    fn fault(&self, offset: u64, attribute: Attribute, reason: impl Into<Cow<'static, str>>) -> Error {
+        Error::new(self.section, offset, ErrorKind::InfoRecord { attribute, reason: reason.into() })
     }
 }
 

@@ -147,7 +147,7 @@ impl PlanError {
             Self::NoSymtab => ".symtab",
             Self::Twice { name, .. } | Self::Space { name, .. } | Self::NoOriginal { name, .. } => name,
         };
-        Error::whole(section, ErrorKind::Other(self.to_string()))
+        Error::whole(section, ErrorKind::Capsule(self.to_string()))
     }
 }
 

@@ -110,7 +110,7 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Register
     if all.len() != types.len() {
         let (types, all) = (types.len(), all.len());
         let text = format!("{types} functions, but {} has {all}", reg_sass::NAME);
-        return Err(Error::whole(reg_type::NAME, ErrorKind::Other(text)));
+        return Err(Error::whole(reg_type::NAME, ErrorKind::Disagreement(text)));
     }
     let mut at = 0;
     let mut both = Vec::with_capacity(all.len());
@@ -118,7 +118,7 @@ pub fn decode<'d>(reg_sass: &'d [u8], reg_type: &'d [u8]) -> Result<Vec<Register
         if function != types.function || ranges.len() != types.types.len() {
             let name = String::from_utf8_lossy(function);
             let text = format!("not the ranges that {} has for {name}", reg_sass::NAME);
-            return Err(Error::new(reg_type::NAME, at, ErrorKind::Other(text)));
+            return Err(Error::new(reg_type::NAME, at, ErrorKind::Disagreement(text)));
         }
         at += (types.function.len() + NAME_AND_COUNT + types.types.len()) as u64;
         let ranges = ranges.into_iter().zip(types.types.iter().copied()).collect();
@@ -317,10 +317,10 @@ fn moved<'d>(
 }
 
 /// `offset` counts from where the function begins.
-fn fault(registers: &Registers<'_>, offset: u64, text: impl Into<String>) -> Error {
-    let function = String::from_utf8_lossy(registers.function);
-    let text = format!("ranges of {function}: {}", text.into());
-    Error::new(reg_sass::NAME, offset, ErrorKind::Other(text))
+fn fault(registers: &Registers<'_>, offset: u64, reason: impl Into<String>) -> Error {
+    let function = String::from_utf8_lossy(registers.function).into_owned();
+    let kind = ErrorKind::RegisterRanges { function, reason: reason.into() };
+    Error::new(reg_sass::NAME, offset, kind)
 }
 
 /// `None` unless `order` has the number of each range once, and gives ascending starts.

@@ -109,7 +109,7 @@ fn native_kind(cubin: &Cubin<'_>, section: Option<SectionKind>, entry: &Relocati
 }
 
 fn fault(section: &str, offset: u64, error: &Untranslatable) -> Error {
-    Error::new(section, offset, ErrorKind::Other(error.to_string()))
+    Error::new(section, offset, ErrorKind::NoCounterpart(error.to_string()))
 }
 
 fn unknown(section: &str, entry: &Relocation) -> Error {

@@ -79,7 +79,7 @@ impl Spaces {
             Some((number, _)) => {
                 let name = cubin.symbol_name_in(there, SymbolIndex(number));
                 let text = format!("symbol {number}, {name}, is none of .symtab in its order there");
-                Err(Error::whole(cubin.section_name(there), ErrorKind::Other(text)))
+                Err(Error::whole(cubin.section_name(there), ErrorKind::NoCounterpart(text)))
             }
         }
     }

@@ -65,7 +65,7 @@ pub fn of_table(
                 None => of_ops(&sequence.ops, code, space),
             };
             let stream = stream.map_err(|error| {
-                Error::new(name, sequence.base_offset, ErrorKind::Other(error.to_string()))
+                Error::new(name, sequence.base_offset, ErrorKind::LineProgram(error.to_string()))
             })?;
             streams.insert(code.native, stream);
         }

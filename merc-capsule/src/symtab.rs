@@ -70,8 +70,10 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     let functions = maps.iter().flat_map(|code| &code.functions);
     let functions: HashMap<SymbolIndex, MercuryFunction> =
         functions.map(|function| (function.symbol, function.mercury)).collect();
-    let fault = |text: String| Error::whole(".symtab", ErrorKind::Other(text));
-    let symtab = cubin.symtab().ok_or_else(|| fault("there is none to make Mercury symbols of".into()))?;
+    let fault = |kind| Error::whole(".symtab", kind);
+    let symtab = cubin
+        .symtab()
+        .ok_or_else(|| fault(ErrorKind::Missing("there is none to make Mercury symbols of".into())))?;
     let strings = cubin.strings(SectionIndex(cubin.section(symtab)?.link));
     // Offsets of names, once one is looked for.
     let own_names: OnceCell<HashMap<&str, u32>> = OnceCell::new();
@@ -109,13 +111,15 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
                     names
                 });
                 let offset = names.get(own).copied();
-                there.name = offset.ok_or_else(|| fault(format!(".strtab has no name {own}")))?;
+                there.name = offset
+                    .ok_or_else(|| fault(ErrorKind::Missing(format!(".strtab has no name {own}").into())))?;
             }
         }
         if symbol.is_function() && clone.is_some() {
             let place = functions.get(&SymbolIndex(number)).copied();
-            let place =
-                place.ok_or_else(|| fault(format!("function {name} has no place in Mercury code")))?;
+            let place = place.ok_or_else(|| {
+                fault(ErrorKind::NoCounterpart(format!("function {name} has no place in Mercury code")))
+            })?;
             (there.value, there.size) = (place.value, place.size);
         } else if name.starts_with(".nv.reservedSmem.") {
             there.value = 0;

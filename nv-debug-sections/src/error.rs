@@ -1,5 +1,8 @@
 //! The one error of this crate: what is wrong, in which section, at which byte.
 
+use crate::nv_info::Attribute;
+use crate::reloc::Action;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A fault in a cubin or in one of its sections.
@@ -93,9 +96,134 @@ pub enum ErrorKind {
     /// A section of DWARF is not as DWARF has it, in another way than those above.
     #[error(transparent)]
     Dwarf(dwarf2_reader::ErrorKind),
-    /// Anything else, in one sentence.
+    /// The ELF file is for another machine, which is named.
+    #[error("the ELF file is for {0}, not for NVIDIA CUDA (190)")]
+    OtherMachine(String),
+    /// A section has bytes that the file has not.
+    #[error(
+        "the section's {size:#x} bytes at file offset {offset:#x} end behind the file's {file_size:#x} bytes"
+    )]
+    OutsideFile {
+        /// `sh_offset`.
+        offset: u64,
+        /// `sh_size`.
+        size: u64,
+        /// Size of the file in bytes.
+        file_size: usize,
+    },
+    /// Two things lie over each other: which, in one sentence.
     #[error("{0}")]
-    Other(String),
+    Overlap(&'static str),
+    /// There is a second one of what can be there once.
+    #[error("a second {0}")]
+    Second(&'static str),
+    /// What a NUL ends holds one: a name, a line.
+    #[error("{0} holds a NUL byte")]
+    NulByte(String),
+    /// No section of this name can be given to a cubin.
+    #[error("no name for a debug section: expected .debug_*, .nv_debug_*, or a dot and a word without dots")]
+    NotADebugSection,
+    /// The file has a section of this name that holds something else than debug information.
+    #[error("the file has a section of its own of this name")]
+    NameTaken,
+    /// `DW_OP_regx` cannot name this register.
+    #[error("{0:?} is no PTX register name of two or more characters")]
+    NotARegister(String),
+    /// The file needs more work or memory than one of its size may: for what, in one sentence.
+    #[error("{0}")]
+    Limit(Cow<'static, str>),
+    /// Something that is needed is not in the file: what, in one sentence.
+    #[error("{0}")]
+    Missing(Cow<'static, str>),
+    /// The section, or a part of it, is not one with which this can be done: why, in one sentence.
+    #[error("{0}")]
+    Unsuitable(&'static str),
+    /// What stays in a file needs a section that is to be removed.
+    #[error("{what} needs {removed}, which is removed")]
+    Needed {
+        /// What needs it.
+        what: &'static str,
+        /// Name of the section that is removed.
+        removed: String,
+    },
+    /// Shared memory is larger than the address space.
+    #[error("the {size:#x} bytes of '{name}' go past the end of the address space")]
+    AddressSpace {
+        /// Name of the section or variable.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// A relocation has an addend in a REL section, or none in a RELA section.
+    #[error("a relocation {} addend in a section of type {sh_type:#x}", if *.has_addend { "with" } else { "without" })]
+    Addend {
+        /// Whether the relocation has one.
+        has_addend: bool,
+        /// `sh_type` of the section.
+        sh_type: u32,
+    },
+    /// A relocation is not of the kind that its field can have.
+    #[error("a relocation {found} {width} bytes in {what}, expected one that {expected} 8 bytes")]
+    RelocationAction {
+        /// What the field is part of.
+        what: &'static str,
+        /// What the relocation does.
+        found: Action,
+        /// Size of its field in bytes.
+        width: u8,
+        /// What it may do.
+        expected: Action,
+    },
+    /// A relocation is of another type than its field needs.
+    #[error("the relocation is of type {found:#x}, expected {expected:#x}")]
+    RelocationType {
+        /// Low half of `r_info`.
+        found: u32,
+        /// What it should be.
+        expected: u32,
+    },
+    /// A relocation is where none can be, is not where one must be, or leads where it cannot: which, in one sentence.
+    #[error("{0}")]
+    Relocation(&'static str),
+    /// A cubin and its debug file do not belong together: how they differ.
+    #[error("{0}")]
+    OtherFile(String),
+    /// Two sections, or a section and the text that it was made of, do not say the same: how they differ.
+    #[error("{0}")]
+    Disagreement(String),
+    /// The sections are not those of a cubin with or for a capsule: why, in one sentence.
+    #[error("{0}")]
+    Capsule(String),
+    /// An address or a symbol has no counterpart in the other space of a cubin with a capsule: which, in one sentence.
+    #[error("{0}")]
+    NoCounterpart(String),
+    /// An entry of `.debug_frame` cannot be led to the other space.
+    #[error("entry {number}: {reason}")]
+    FrameEntry {
+        /// 0-based, in section order.
+        number: usize,
+        /// Why.
+        reason: String,
+    },
+    /// Ranges of a register map cannot be led to the other space.
+    #[error("ranges of {function}: {reason}")]
+    RegisterRanges {
+        /// Name of the function.
+        function: String,
+        /// Why.
+        reason: String,
+    },
+    /// A line program cannot be led to the other space: why, in one sentence.
+    #[error("{0}")]
+    LineProgram(String),
+    /// A record of `.nv.info` cannot be led to the other space.
+    #[error("{attribute}: {reason}")]
+    InfoRecord {
+        /// The record's attribute.
+        attribute: Attribute,
+        /// Why.
+        reason: Cow<'static, str>,
+    },
 }
 
 /// Shorthand used throughout the crate.

@@ -259,16 +259,8 @@ impl Fields<'_> {
 
 /// A relocation that is not of the kind its field can have.
 fn misfit(what: &'static str, found: FieldSymbol, expected: Action) -> ErrorKind {
-    let verb = |action| match action {
-        Action::Add => "adds to",
-        Action::Clear => "clears",
-    };
-    let FieldSymbol { width, action, .. } = found;
-    ErrorKind::Other(format!(
-        "a relocation {} {width} bytes in {what}, expected one that {} 8 bytes",
-        verb(action),
-        verb(expected)
-    ))
+    let FieldSymbol { width, action: found, .. } = found;
+    ErrorKind::RelocationAction { what, found, width, expected }
 }
 
 /// Relocations of an encoded section in ptxas' order: code sections last to first, in each the FDEs' fields before the CIEs', all by

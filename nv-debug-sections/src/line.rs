@@ -468,7 +468,7 @@ impl LineTable<'_> {
                 "the paths of the {} files have {whole:#x} bytes, their names and directories only {own:#x}",
                 self.files.len()
             );
-            return Err(Error::whole(section, ErrorKind::Other(text)));
+            return Err(Error::whole(section, ErrorKind::Limit(text.into())));
         }
         Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
     }

@@ -94,12 +94,12 @@ impl<'d> NumberedText<'d> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Other`] at the output offset of a NUL inside a line.
+/// [`ErrorKind::NulByte`] at the output offset of a NUL inside a line.
 pub fn encode<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for line in lines {
         if let Some(nul) = memchr::memchr(0, line) {
-            let kind = ErrorKind::Other("a PTX line holds a NUL byte".into());
+            let kind = ErrorKind::NulByte("a PTX line".to_owned());
             return Err(Error::new(NAME, (out.len() + nul) as u64, kind));
         }
         out.extend_from_slice(line);

@@ -93,7 +93,7 @@ pub fn decode(data: &[u8]) -> Result<Vec<FunctionRegisters<'_>>> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DoesNotFit`] when a function has 2^32 ranges or more, [`ErrorKind::Other`] for a name that holds a NUL.
+/// [`ErrorKind::DoesNotFit`] when a function has 2^32 ranges or more, [`ErrorKind::NulByte`] for a name that holds a NUL.
 pub fn encode<'a>(
     functions: impl IntoIterator<Item = impl Borrow<FunctionRegisters<'a>>>,
 ) -> Result<Vec<u8>> {
@@ -116,8 +116,7 @@ pub fn encode<'a>(
 /// Appends a NUL-terminated string.
 pub(crate) fn push_cstr(section: &str, out: &mut Vec<u8>, string: &[u8]) -> Result<()> {
     if memchr::memchr(0, string).is_some() {
-        let kind =
-            ErrorKind::Other(format!("the name {:?} holds a NUL byte", String::from_utf8_lossy(string)));
+        let kind = ErrorKind::NulByte(format!("the name {:?}", String::from_utf8_lossy(string)));
         return Err(Error::new(section, out.len() as u64, kind));
     }
     out.extend_from_slice(string);

@@ -166,11 +166,11 @@ pub const MAX_PACKED_NAME: usize = 8;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`], [`ErrorKind::Other`] for one that is no PTX identifier or has one
+/// [`ErrorKind::DoesNotFit`] for a name longer than [`MAX_PACKED_NAME`], [`ErrorKind::NotARegister`] for one that is no PTX identifier or has one
 /// character only, which CUDA-GDB takes for a number.
 pub fn pack_name(name: &str) -> Result<u64, ErrorKind> {
     if !is_name(name.as_bytes()) {
-        return Err(ErrorKind::Other(format!("{name:?} is no PTX register name of two or more characters")));
+        return Err(ErrorKind::NotARegister(name.to_owned()));
     }
     if name.len() > MAX_PACKED_NAME {
         let (value, field) = (name.len() as u64, "the 8 bytes of a DWARF register number");

@@ -120,7 +120,7 @@ impl<'c, 'd> Relocated<'c, 'd> {
             fields.iter().zip(fields.iter().skip(1)).find(|(a, b)| b.offset - a.offset < a.width.into());
         match overlap {
             Some((_, second)) => {
-                let kind = ErrorKind::Other("two relocations overlap".into());
+                let kind = ErrorKind::Overlap("two relocations overlap");
                 Err(self.fault(index, second.offset, kind))
             }
             None => Ok(RelocatedSection { bytes, fields }),

@@ -241,7 +241,7 @@ impl Budget {
     fn spend(&mut self, steps: u64, offset: u64) -> Result<()> {
         self.left = self.left.checked_sub(steps).ok_or_else(|| {
             let text = "referred to too often to follow every reference";
-            Error::new(self.section, offset, ErrorKind::Other(text.to_owned()))
+            Error::new(self.section, offset, ErrorKind::Limit(text.into()))
         })?;
         Ok(())
     }

@@ -88,7 +88,7 @@ impl Cloner<'_, '_> {
         let own = code.own_symbol(self.cubin).and_then(|symbol| self.translation.mercury_symbol(symbol).ok());
         let own = own.ok_or_else(|| {
             let text = format!("{} has no function of its name", self.cubin.section_name(code.native));
-            Error::whole(name, ErrorKind::Other(text))
+            Error::whole(name, ErrorKind::Missing(text.into()))
         })?;
         let start = Address::Symbol { symbol: SymbolId(own.0), addend: 0 };
         let sequence = Sequence { base: 0, base_offset: 0, ops, end: code.mercury_size };

@@ -114,8 +114,8 @@ pub(super) fn native(
         let mut own =
             table.sequences.iter().zip(&codes).filter_map(|(sequence, code)| Some((sequence, (*code)?)));
         if let Some((sequence, _)) = own.find(|(_, code)| !seen.insert(code.native)) {
-            let text = "a second sequence for the same code section";
-            return Err(entries.fault(sequence.base_offset, text));
+            let second = ErrorKind::Second("sequence for the same code section");
+            return Err(entries.fault(sequence.base_offset, second));
         }
         let Some(line_table) = LineTableKind::of(kind) else { continue };
         let mut programs = Vec::new();
@@ -151,14 +151,14 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         let mut all = Self { cubin, name: cubin.section_name(mercury), by_offset: BTreeMap::new() };
         for (_, entry) in view.relocations_of(mercury) {
             if all.by_offset.insert(entry.offset, *entry).is_some() {
-                return Err(all.fault(entry.offset, "two relocations apply here"));
+                return Err(all.fault(entry.offset, ErrorKind::Overlap("two relocations apply here")));
             }
         }
         Ok(all)
     }
 
-    fn fault(&self, offset: u64, text: impl Into<String>) -> Error {
-        Error::new(self.name, offset, ErrorKind::Other(text.into()))
+    fn fault(&self, offset: u64, kind: ErrorKind) -> Error {
+        Error::new(self.name, offset, kind)
     }
 
     /// The relocation at `offset`, which must be of this kind.
@@ -166,9 +166,7 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         let Some(entry) = self.by_offset.remove(&offset) else { return Ok(None) };
         let (found, expected) = (entry.r_type, kind.number(Space::Mercury));
         if found != expected {
-            return Err(
-                self.fault(offset, format!("the relocation is of type {found:#x}, expected {expected:#x}"))
-            );
+            return Err(self.fault(offset, ErrorKind::RelocationType { found, expected }));
         }
         Ok(Some(entry))
     }
@@ -186,9 +184,8 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         let section = symbol.filter(|symbol| symbol.is_section()).and_then(Symbol::section);
         let strings = SectionKind::DebugStr.mercury().map(|clone| clone.name);
         if section.map(|section| self.cubin.section_name(section)) != strings || entry.addend != Some(0) {
-            return Err(
-                self.fault(entry.offset, "the base of names is not relocated against .nv.merc.debug_str")
-            );
+            let text = "the base of names is not relocated against .nv.merc.debug_str";
+            return Err(self.fault(entry.offset, ErrorKind::Relocation(text)));
         }
         Ok(())
     }
@@ -202,12 +199,13 @@ impl<'c, 'd> TableEntries<'c, 'd> {
     ) -> Result<Option<(Reference, &'m CodeMap)>> {
         let Some(entry) = self.take(offset, RelocKind::Absolute64)? else { return Ok(None) };
         let own = Reference { symbol: entry.symbol, addend: entry.addend.unwrap_or(0) };
-        let native =
-            translation.start_to_native(own).map_err(|error| self.fault(offset, error.to_string()))?;
+        let native = translation
+            .start_to_native(own)
+            .map_err(|error| self.fault(offset, ErrorKind::NoCounterpart(error.to_string())))?;
         let section = self.cubin.symbols().get(native.symbol.as_usize()).and_then(Symbol::section);
         let code = section.and_then(|section| CodeMap::of(translation.maps(), section));
-        let code =
-            code.ok_or_else(|| self.fault(offset, "the sequence's address leads to no code section"))?;
+        let nowhere = ErrorKind::Relocation("the sequence's address leads to no code section");
+        let code = code.ok_or_else(|| self.fault(offset, nowhere))?;
         Ok(Some((native, code)))
     }
 
@@ -215,7 +213,8 @@ impl<'c, 'd> TableEntries<'c, 'd> {
         match self.by_offset.keys().next() {
             None => Ok(()),
             Some(offset) => {
-                Err(self.fault(*offset, "a relocation applies to what is no address of a sequence"))
+                let text = "a relocation applies to what is no address of a sequence";
+                Err(self.fault(*offset, ErrorKind::Relocation(text)))
             }
         }
     }

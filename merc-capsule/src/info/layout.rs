@@ -24,8 +24,9 @@ pub enum Layout {
 impl Layout {
     /// Which words of the value of `record`, which is at `offset` of `section`, are addresses, ascending.
     pub(super) fn places(self, section: &str, offset: u64, record: &Record<'_>) -> Result<Vec<usize>> {
-        let fault = |offset, text: &str| {
-            Error::new(section, offset, ErrorKind::Other(format!("{}: {text}", record.attribute)))
+        let fault = |offset, text: &'static str| {
+            let kind = ErrorKind::InfoRecord { attribute: record.attribute, reason: text.into() };
+            Error::new(section, offset, kind)
         };
         let Value::Sized(bytes) = &record.value else {
             return Err(fault(offset, "the format is not EIFMT_SVAL"));

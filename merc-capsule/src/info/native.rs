@@ -27,11 +27,11 @@ pub fn native_only(
     constants: Option<SymbolIndex>,
     has_images: bool,
 ) -> Result<Vec<Record<'static>>> {
-    let fault = |text: String| Error::whole(nv_info::NAME, ErrorKind::Other(text));
+    let missing = |text: Cow<'static, str>| Error::whole(nv_info::NAME, ErrorKind::Missing(text));
     let (_, workarounds) = SW_WAR
         .iter()
         .find(|(chip, _)| *chip == sm)
-        .ok_or_else(|| fault(format!("EIATTR_SW_WAR of sm_{sm} is not known")))?;
+        .ok_or_else(|| missing(format!("EIATTR_SW_WAR of sm_{sm} is not known").into()))?;
     let sized = |bytes: Vec<u8>| Value::Sized(Cow::Owned(bytes));
     let mut only = Vec::new();
     if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
@@ -41,7 +41,8 @@ pub fn native_only(
         };
         let base = half("where a kernel's parameters begin", parameter_base(sm))?;
         let size = half("the size of a kernel's parameters", size)?;
-        let constants = constants.ok_or_else(|| fault("a kernel has parameters but no constants".into()))?;
+        let constants =
+            constants.ok_or_else(|| missing("a kernel has parameters but no constants".into()))?;
         let [b0, b1] = base.to_le_bytes();
         let [s0, s1] = size.to_le_bytes();
         let bank = [constants.0.to_le_bytes(), [b0, b1, s0, s1]].concat();

@@ -115,7 +115,7 @@ fn faults_say_where() {
         (sized(Attribute::EXTERNS, &[3]), "0xc: EIATTR_EXTERNS: symbol 3 is not in the other table"),
         (
             sized(Attribute::MERCURY_FINALIZER_OPTIONS, &[]),
-            "0x8: EIATTR_MERCURY_FINALIZER_OPTIONS is of the other space",
+            "0x8: EIATTR_MERCURY_FINALIZER_OPTIONS: the record is of the other space",
         ),
         (
             sized(Attribute::UNUSED_LOAD_BYTE_OFFSET, &[0x10]),

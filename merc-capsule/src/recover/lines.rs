@@ -53,13 +53,15 @@ impl Table {
                 // nvlink keeps the programs of functions it drops, without relocation.
                 let Some(target) = section.target(offset) else { continue };
                 let code = target.section.ok_or_else(|| {
-                    fault(&all.name, offset, "the sequence's address leads to no code section")
+                    let text = "the sequence's address leads to no code section";
+                    Error::new(&*all.name, offset, ErrorKind::Relocation(text))
                 })?;
                 let (lines, entries) = (sequence.line_changes().collect(), entries(sequence));
                 let known = all.by_section.entry(code).or_default();
                 known.push(SectionLines { offset, unit, end: sequence.end, lines, entries });
                 if known.len() > 1 && !is_linked {
-                    return Err(fault(&all.name, offset, "a second sequence for the same code section"));
+                    let second = ErrorKind::Second("sequence for the same code section");
+                    return Err(Error::new(&*all.name, offset, second));
                 }
             }
         }
@@ -71,10 +73,6 @@ impl Table {
         let lines = self.by_section.get(&section).into_iter().flatten().flat_map(|lines| &lines.lines);
         lines.map(|(address, _)| *address).collect()
     }
-}
-
-fn fault(section: &str, offset: u64, message: &str) -> Error {
-    Error::new(section, offset, ErrorKind::Other(message.to_owned()))
 }
 
 /// Address and line of the rows that are flagged.
@@ -111,10 +109,9 @@ pub(super) fn map(
     };
     let Some(all_here) = here.by_section.get(&native) else { return Ok(none()) };
     let offset = all_here.first().map_or(0, |lines| lines.offset);
-    let all_there = there
-        .by_section
-        .get(&mercury)
-        .ok_or_else(|| fault(&here.name, offset, "the capsule has no PTX lines"))?;
+    let all_there = there.by_section.get(&mercury).ok_or_else(|| {
+        Error::new(&*here.name, offset, ErrorKind::Missing("the capsule has no PTX lines".into()))
+    })?;
     // Of copies, Mercury sequences end where the code ended that they were of, native ones where the code that is kept does.
     let kept = all_there.iter().filter(|lines| kept_size.is_none_or(|size| lines.end == size));
     let mut kept = kept.filter_map(|there| {

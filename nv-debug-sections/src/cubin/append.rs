@@ -184,7 +184,7 @@ impl<'d> Cubin<'d> {
                 let has_bytes = self.sections.get(target.as_usize()).is_some_and(|s| file_size(s) != 0);
                 if has_bytes && clones.get(&target).is_some_and(|count| *count > MAX_CLONES) {
                     let text = format!("more than {MAX_CLONES} sections share these bytes");
-                    return Err(Error::new(&**name, 0, ErrorKind::Other(text)));
+                    return Err(Error::new(&**name, 0, ErrorKind::Limit(text.into())));
                 }
             }
             check_table(self, name, section)?;

@@ -245,10 +245,7 @@ impl Builder {
 
     /// Takes `size` bytes for `name` at the next multiple of `align`, and gives their address.
     fn place(&mut self, name: &str, size: u64, align: u64) -> Result<u64> {
-        let overflow = || {
-            let message = format!("the {size:#x} bytes of '{name}' go past the end of the address space");
-            Error::whole("", ErrorKind::Other(message))
-        };
+        let overflow = || Error::whole("", ErrorKind::AddressSpace { name: name.to_owned(), size });
         let address = self.address.checked_next_multiple_of(align).ok_or_else(overflow)?;
         self.address = address.checked_add(size).ok_or_else(overflow)?;
         Ok(address)

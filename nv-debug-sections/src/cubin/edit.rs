@@ -144,7 +144,7 @@ impl Cubin<'_> {
             room = room.checked_sub(name.len()).ok_or_else(|| {
                 let start: String = name.chars().take(40).collect();
                 let text = format!("too many {what} have this name, which is too long for that");
-                Error::new(format!("{start}..."), 0, ErrorKind::Other(text))
+                Error::new(format!("{start}..."), 0, ErrorKind::Limit(text.into()))
             })?;
         }
         Ok(())
@@ -239,8 +239,8 @@ fn check(edit: &Edit, symbols: u64) -> Result<()> {
         for (relocation, with_addend) in all {
             let fault = |kind| Error::new(name, relocation.offset, kind);
             if relocation.addend.is_some() != with_addend {
-                let text = if with_addend { "lacks its addend" } else { "has an addend" };
-                return Err(fault(ErrorKind::Other(format!("a relocation {text}"))));
+                let sh_type = if with_addend { elf::SHT_RELA.0 } else { elf::SHT_REL.0 };
+                return Err(fault(ErrorKind::Addend { has_addend: !with_addend, sh_type }));
             }
             let index = u64::from(relocation.symbol.0);
             if index >= symbols {
@@ -302,7 +302,7 @@ fn shared_ranges(cubin: &Cubin<'_>, edit: &Edit) -> Result<Vec<Option<SectionInd
         wanted.change(&given.base, |found| *slot = *found);
         if slot.is_none() {
             let text = "there is no such section whose file range its clone could share";
-            return Err(Error::new(&*given.base, 0, ErrorKind::Other(text.into())));
+            return Err(Error::new(&*given.base, 0, ErrorKind::Missing(text.into())));
         }
     }
     Ok(shared)
@@ -365,9 +365,8 @@ fn check_links(cubin: &Cubin<'_>, fates: &[Fate]) -> Result<()> {
         let info = if section.info_is_section() { section.info } else { 0 };
         if *fate == Fate::Stays && (goes(section.link) || goes(info)) {
             let gone = if goes(section.link) { section.link } else { info };
-            let text =
-                format!("the section needs {}, which is removed", cubin.section_name(SectionIndex(gone)));
-            return Err(Error::new(name, 0, ErrorKind::Other(text)));
+            let removed = cubin.section_name(SectionIndex(gone)).to_owned();
+            return Err(Error::new(name, 0, ErrorKind::Needed { what: "the section", removed }));
         }
     }
     Ok(())

@@ -45,7 +45,7 @@ impl Cubin<'_> {
     pub fn remove_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if self.has_capsule() && self.symtab().is_none() {
             let text = "there is no native code beside the capsule: without that nothing would be left";
-            return Err(Error::whole("", ErrorKind::Other(text.into())));
+            return Err(Error::whole("", ErrorKind::Missing(text.into())));
         }
         self.remove_sections(|_, section| section.is_mercury())
     }
@@ -59,7 +59,7 @@ impl Cubin<'_> {
     /// There is no capsule, or a section that stays links to one that goes. Nothing is changed then.
     pub fn keep_only_capsule(&mut self) -> Result<Vec<SectionIndex>> {
         if !self.has_capsule() {
-            return Err(Error::whole("", ErrorKind::Other("there are no Mercury sections".into())));
+            return Err(Error::whole("", ErrorKind::Missing("there are no Mercury sections".into())));
         }
         self.remove_sections(|name, section| {
             // The notes link to `.nv.compat`.
@@ -104,7 +104,7 @@ impl Cubin<'_> {
     pub fn set_mercury_sections(&mut self, sections: Vec<MercurySection>) -> Result<()> {
         if let Some(first) = sections.first().filter(|_| self.mercury_symtab().is_none()) {
             let text = "the file has no Mercury symbols, so that no section can have a clone";
-            return Err(Error::new(&*first.native, 0, ErrorKind::Other(text.into())));
+            return Err(Error::new(&*first.native, 0, ErrorKind::Missing(text.into())));
         }
         let given = sections.into_iter().map(|section| {
             let MercurySection { native, bytes, rela } = section;
@@ -134,6 +134,6 @@ impl Cubin<'_> {
                 return Ok(());
             }
         };
-        Err(Error::new(self.section_name(index), 0, ErrorKind::Other(fault.into())))
+        Err(Error::new(self.section_name(index), 0, ErrorKind::Unsuitable(fault)))
     }
 }

@@ -78,8 +78,7 @@ fn file_header(data: &[u8]) -> Result<&FileHeader64<LE>> {
     let (header, _) = header.map_err(|()| truncated(data, "the ELF file header"))?;
     let machine = header.e_machine.get(LE);
     if machine != elf::EM_CUDA {
-        let text = format!("the ELF file is for {}, not for NVIDIA CUDA (190)", machine_name(machine.0));
-        return Err(Error::new("", 18, ErrorKind::Other(text)));
+        return Err(Error::new("", 18, ErrorKind::OtherMachine(machine_name(machine.0))));
     }
     Ok(header)
 }
@@ -149,13 +148,7 @@ fn range<'d>(data: &'d [u8], raw: &RawSection, name: &str) -> Result<&'d [u8]> {
     let (offset, size) = (raw.sh_offset.get(LE), raw.sh_size.get(LE));
     let end = offset.checked_add(size).and_then(|end| usize::try_from(end).ok());
     let bytes = usize::try_from(offset).ok().zip(end).and_then(|(start, end)| data.get(start..end));
-    bytes.ok_or_else(|| {
-        let text = format!(
-            "the section's {size:#x} bytes at file offset {offset:#x} end behind the file's {:#x} bytes",
-            data.len()
-        );
-        Error::new(name, 0, ErrorKind::Other(text))
-    })
+    bytes.ok_or_else(|| Error::new(name, 0, ErrorKind::OutsideFile { offset, size, file_size: data.len() }))
 }
 
 struct Reader<'a, 'd> {
@@ -254,14 +247,14 @@ impl<'d> Reader<'_, 'd> {
                 owner.clones += u32::from(size != 0);
                 if owner.clones > MAX_CLONES {
                     let text = format!("more than {MAX_CLONES} sections share these bytes");
-                    return Err(Error::new(name, 0, ErrorKind::Other(text)));
+                    return Err(Error::new(name, 0, ErrorKind::Limit(text.into())));
                 }
                 return Ok(Contents::Alias(owner.index));
             }
         }
         self.taken += size;
         if self.taken > self.data.len() as u64 {
-            return Err(Error::new(name, 0, ErrorKind::Other("the section overlaps others".into())));
+            return Err(Error::new(name, 0, ErrorKind::Overlap("the section overlaps others")));
         }
         let owner = Owner { index: SectionIndex(index as u32), align: section.align, clones: 0 };
         self.owners.entry(key).or_insert(owner);

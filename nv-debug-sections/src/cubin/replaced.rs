@@ -51,8 +51,7 @@ impl<'e> Replaced<'e> {
         }
         for (_, name, section) in cubin.iter() {
             if all.others.find(section.name, name).is_some() && !is_data(section) {
-                let text = "the file has a section of its own of this name";
-                return Err(Error::new(name, 0, ErrorKind::Other(text.into())));
+                return Err(Error::new(name, 0, ErrorKind::NameTaken));
             }
         }
         Ok(all)
@@ -82,12 +81,5 @@ fn is_data(section: &Section<'_>) -> bool {
 }
 
 pub(super) fn not_a_name(name: &str) -> Error {
-    Error::new(
-        name,
-        0,
-        ErrorKind::Other(
-            "no name for a debug section: expected .debug_*, .nv_debug_*, or a dot and a word without dots"
-                .into(),
-        ),
-    )
+    Error::new(name, 0, ErrorKind::NotADebugSection)
 }

@@ -109,7 +109,7 @@ impl<'d> Cubin<'d> {
             let ((own_sm, own_type), (sm, e_type)) = (of(self), of(code));
             let text =
                 format!("sm_{sm}, ELF type {e_type:#x}; the debug file has sm_{own_sm}, type {own_type:#x}");
-            return Err(Error::whole("", ErrorKind::Other(text)));
+            return Err(Error::whole("", ErrorKind::OtherFile(text)));
         }
         let (own, other) = (self.plain(), code.plain());
         let pairs: Vec<_> = own.iter().copied().zip(other.iter().copied()).collect();
@@ -126,12 +126,12 @@ impl<'d> Cubin<'d> {
                     section_size(self, a)
                 ),
             };
-            return Err(Error::new(code.section_name(index(*other)), 0, ErrorKind::Other(text)));
+            return Err(Error::new(code.section_name(index(*other)), 0, ErrorKind::OtherFile(text)));
         }
         if own.len() != other.len() {
             let (own, other) = (own.len(), other.len());
             let text = format!("{other} sections without debug information, in the debug file {own}");
-            return Err(Error::whole("", ErrorKind::Other(text)));
+            return Err(Error::whole("", ErrorKind::OtherFile(text)));
         }
         Ok(pairs)
     }
@@ -145,12 +145,12 @@ impl<'d> Cubin<'d> {
         let other_name = pairs.iter().find(|(own, other)| start(self, *own) != start(code, *other));
         if let Some((own, other)) = other_name {
             let text = format!("the debug file has {} in its place", self.section_name(index(*own)));
-            return Err(Error::new(code.section_name(index(*other)), 0, ErrorKind::Other(text)));
+            return Err(Error::new(code.section_name(index(*other)), 0, ErrorKind::OtherFile(text)));
         }
         let offset = |cubin: &Cubin<'_>, at: usize| cubin.sections.get(at).map(|section| section.name);
         if pairs.iter().any(|(own, other)| offset(self, *own) != offset(code, *other)) {
             let text = "the debug file has other section names";
-            return Err(Error::whole("", ErrorKind::Other(text.into())));
+            return Err(Error::whole("", ErrorKind::OtherFile(text.into())));
         }
         Ok(())
     }
@@ -173,13 +173,13 @@ impl<'d> Cubin<'d> {
                     "function {other} at {:#x} of {:#x} bytes; the debug file has {own} at {:#x} of {:#x}",
                     b.value, b.size, a.value, a.size
                 );
-                return Err(Error::whole("", ErrorKind::Other(text)));
+                return Err(Error::whole("", ErrorKind::OtherFile(text)));
             }
         }
         let (own, other) = (self.functions().count(), code.functions().count());
         if own != other {
             let text = format!("{other} functions, in the debug file {own}");
-            return Err(Error::whole("", ErrorKind::Other(text)));
+            return Err(Error::whole("", ErrorKind::OtherFile(text)));
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ impl<'d> Cubin<'d> {
     /// What is no debug information must be the same: by digests if this is a side file, else by fields and bytes.
     fn check_contents(&self, code: &Cubin<'_>) -> Result<()> {
         let of_header =
-            || Error::whole("", ErrorKind::Other("the debug file has another file header".into()));
+            || Error::whole("", ErrorKind::OtherFile("the debug file has another file header".into()));
         let bare = code.bare()?;
         let Some(note) = self.code_note() else {
             let own = self.bare()?;
@@ -203,7 +203,7 @@ impl<'d> Cubin<'d> {
         let found = code.code_digests()?;
         if digests.len() != found.len() {
             let text = format!("{} digests, expected {}", digests.len(), found.len());
-            return Err(Error::new(CODE_NOTE, 0, ErrorKind::Other(text)));
+            return Err(Error::new(CODE_NOTE, 0, ErrorKind::OtherFile(text)));
         }
         let differs = digests.iter().zip(&found).position(|(own, other)| u64::from_le_bytes(*own) != *other);
         match differs {
@@ -211,7 +211,7 @@ impl<'d> Cubin<'d> {
             Some(0) => Err(of_header()),
             Some(at) => {
                 let text = "the section is another one than that which the debug file was made of";
-                Err(Error::new(bare.section_name(index(at)), 0, ErrorKind::Other(text.into())))
+                Err(Error::new(bare.section_name(index(at)), 0, ErrorKind::OtherFile(text.into())))
             }
         }
     }
@@ -259,7 +259,8 @@ fn fnv1a(parts: &[&[u8]]) -> u64 {
 
 /// Refuses two sections that differ.
 fn check_same(own: &Cubin<'_>, a: SectionIndex, code: &Cubin<'_>, b: SectionIndex) -> Result<()> {
-    let differs = |at, text: &str| Err(Error::new(code.section_name(b), at, ErrorKind::Other(text.into())));
+    let differs =
+        |at, text: &str| Err(Error::new(code.section_name(b), at, ErrorKind::OtherFile(text.into())));
     if section_fields(own, own.section(a)?) != section_fields(code, code.section(b)?) {
         return differs(0, "the debug file has another header of the section");
     }

@@ -123,9 +123,9 @@ impl Cubin<'_> {
                     continue;
                 };
                 if gone(target.0) {
-                    let text = format!("the field needs {}, which is removed", self.section_name(target));
+                    let removed = self.section_name(target).to_owned();
                     let name = self.section_name(SectionIndex(section.info));
-                    return Err(Error::new(name, *offset, ErrorKind::Other(text)));
+                    return Err(Error::new(name, *offset, ErrorKind::Needed { what: "the field", removed }));
                 }
             }
         }

@@ -149,7 +149,7 @@ impl<'d> StringTable<'d> {
 /// The offset of `name` at the `end` of a table.
 fn next_offset(name: &str, end: usize) -> Result<u32> {
     if name.contains('\0') {
-        return Err(Error::new(name, 0, ErrorKind::Other("the name holds a NUL".into())));
+        return Err(Error::new(name, 0, ErrorKind::NulByte("the name".to_owned())));
     }
     let field = "a string offset of 32 bits";
     let too_big = |_| Error::new(name, 0, ErrorKind::DoesNotFit { what: "offset", value: end as u64, field });

@@ -22,7 +22,7 @@ impl Cubin<'_> {
         let strings = link.and_then(|link| self.sections.get_mut(link));
         match strings.map(|section| &mut section.contents) {
             Some(Contents::Strings(strings)) => strings.intern(names),
-            _ => Err(Error::whole("", ErrorKind::Other("there is no .symtab with names".into()))),
+            _ => Err(Error::whole("", ErrorKind::Missing("there is no .symtab with names".into()))),
         }
     }
 
@@ -38,7 +38,7 @@ impl Cubin<'_> {
         let name = self.section_name(table);
         if !matches!(section.contents, Contents::Symbols(_)) {
             let text = "the section is no symbol table";
-            return Err(Error::new(name, 0, ErrorKind::Other(text.into())));
+            return Err(Error::new(name, 0, ErrorKind::Unsuitable(text)));
         }
         let strings = self.strings(SectionIndex(section.link));
         let strings = strings.ok_or_else(|| wrong_link(section, name, "a string table"))?;

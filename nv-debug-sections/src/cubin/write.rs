@@ -59,9 +59,7 @@ pub(super) fn expect_addends(sh_type: u32, all: &[Relocation], name: &str) -> Re
     let with_addend = size != 16;
     match (0..).zip(all).find(|(_, relocation)| relocation.addend.is_some() != with_addend) {
         Some((i, _)) => {
-            let lack = if with_addend { "without" } else { "with" };
-            let text = format!("a relocation {lack} addend in a section of type {sh_type:#x}");
-            Err(Error::new(name, i * size, ErrorKind::Other(text)))
+            Err(Error::new(name, i * size, ErrorKind::Addend { has_addend: !with_addend, sh_type }))
         }
         None => Ok(()),
     }

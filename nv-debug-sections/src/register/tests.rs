@@ -53,7 +53,7 @@ fn names_that_do_not_fit() {
     assert!(pack_name("%rd12345").is_ok());
     assert!(matches!(pack_name("%rd123456"), Err(ErrorKind::DoesNotFit { value: 9, .. })));
     for name in ["", "p", "%", "1f", "%f 1", "%f\0", "a%f", "\u{e9}1"] {
-        assert!(matches!(pack_name(name), Err(ErrorKind::Other(_))), "{name:?}");
+        assert!(matches!(pack_name(name), Err(ErrorKind::NotARegister(_))), "{name:?}");
     }
 }
 

@@ -185,7 +185,7 @@ fn abbreviation(cursor: &mut Cursor<'_>) -> Result<Option<Abbreviation>> {
         }
         if attributes.len() == MAX_ATTRIBUTES {
             let message = "unexpectedly too many dwarf attributes for any DW_TAG entry!";
-            return Err(cursor.error(ErrorKind::Other(message.to_owned())));
+            return Err(cursor.error(ErrorKind::Limit(message.into())));
         }
         attributes.push(attribute);
     }
@@ -287,7 +287,7 @@ impl<'v, 'c> Info<'v, 'c> {
         while let Some(abbreviation) = abbreviation(&mut cursor)? {
             let specs = abbreviation.attributes.len() + 1;
             self.specs_left = self.specs_left.checked_sub(specs).ok_or_else(|| {
-                cursor.error(ErrorKind::Other("too many units with long tables to show them all".to_owned()))
+                cursor.error(ErrorKind::Limit("too many units with long tables to show them all".into()))
             })?;
             table.entry(abbreviation.code).or_insert(abbreviation);
         }

@@ -146,7 +146,7 @@ pub(super) fn take(budget: &mut WorkBudget, len: usize, view: &View<'_>, offset:
         return Ok(());
     }
     let text = "too many fields refer to long strings to show them all";
-    Err(Error::new(&*view.name, offset, ErrorKind::Other(text.into())))
+    Err(Error::new(&*view.name, offset, ErrorKind::Limit(text.into())))
 }
 
 /// Bytes that are no item; `None` where there are none.

@@ -27,14 +27,17 @@ pub(super) fn read(
     for table in line::decode(name, &section.bytes)? {
         for sequence in &table.sequences {
             let offset = sequence.base_offset;
-            let fault = |message: &str| Error::new(name, offset, ErrorKind::Other(message.to_owned()));
-            let target =
-                section.target(offset).ok_or_else(|| fault("the sequence's address has no relocation"))?;
+            let fault = |kind| Error::new(name, offset, kind);
+            let relocation = |text| fault(ErrorKind::Relocation(text));
+            let target = section
+                .target(offset)
+                .ok_or_else(|| relocation("the sequence's address has no relocation"))?;
             let code = target.section.and_then(|section| Some((section, *code.get(&section)?)));
-            let (code_index, code) =
-                code.ok_or_else(|| fault("the sequence is for no code section with a function of its name"))?;
+            let (code_index, code) = code.ok_or_else(|| {
+                relocation("the sequence is for no code section with a function of its name")
+            })?;
             if !seen.insert(code) {
-                Err(fault("a second sequence for the same code section"))?;
+                Err(fault(ErrorKind::Second("sequence for the same code section")))?;
             }
             let code = &mut image.sections[code];
             let lines = without_opening_rows(
@@ -61,7 +64,8 @@ fn without_opening_rows(
     // From sm_90 on the opening row of native code is that of the first instruction, if that has a line of its own.
     let opens_at_brace = Generation::of(sm) == Generation::Legacy || reader.space == Space::Mercury;
     let mismatch = |message: String| {
-        Error::new(name, offset, ErrorKind::Other(format!("{message}: the cubin was made from another PTX")))
+        let text = format!("{message}: the cubin was made from another PTX");
+        Error::new(name, offset, ErrorKind::Disagreement(text))
     };
     let mut lines = Vec::with_capacity(rows.len());
     let mut parts = code.parts.iter().peekable();
