@@ -14,11 +14,13 @@
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
 use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes, DW_FORM_flag_present};
-use crate::{Cursor, ErrorKind, Result, Span};
+use crate::info::Layout;
+use crate::{Cursor, Error, ErrorKind, Result, Span};
 
 /// Name of the section.
 pub const SECTION: &str = ".debug_abbrev";
@@ -61,6 +63,12 @@ pub struct AttributeSpec {
 }
 
 impl AbbrevTable {
+    /// A table without abbreviations at a byte offset of `.debug_abbrev`, for [`read_next`](Self::read_next).
+    #[must_use]
+    pub fn new(offset: u64) -> Self {
+        Self { span: offset..offset, ..Self::default() }
+    }
+
     /// Reads the table at a byte offset of `.debug_abbrev`, up to the 0 that ends it or the end of the section.
     ///
     /// # Errors
@@ -68,62 +76,89 @@ impl AbbrevTable {
     /// The section ends in an abbreviation, a number is too large for what it is, or two have the same code.
     pub fn read(section: &[u8], offset: u64) -> Result<Self> {
         let mut cursor = Cursor::at(SECTION, section, offset, "a table of abbreviations")?;
-        let mut table = Self::default();
-        while !cursor.is_empty() {
-            let start = cursor.offset();
-            let code = cursor.uleb("the code of an abbreviation")?;
-            if code == 0 {
-                break;
-            }
-            table.abbreviation(&mut cursor, start, code)?;
-        }
-        table.span = offset..cursor.offset();
+        let mut table = Self::new(offset);
+        let mut on_fault = |error: Error| match error.kind {
+            // Of a later version, or of an abbreviation that no entry has.
+            ErrorKind::UnknownForm { form } if form <= u16::MAX.into() => Ok(()),
+            _ => Err(error),
+        };
+        while !cursor.is_empty() && table.read_next(&mut cursor, &mut on_fault)? {}
         Ok(table)
     }
 
-    /// The abbreviation at the cursor, whose code is read.
-    fn abbreviation(&mut self, cursor: &mut Cursor<'_>, start: u64, code: u64) -> Result<()> {
-        let tag = number_16(cursor, "a tag")?;
-        if tag == 0 {
-            return Err(cursor.error_at(start, not_zero("the tag of an abbreviation")));
+    /// Reads the abbreviation at the cursor into the table, whose others stand before it; `false` for the 0 that ends the table.
+    ///
+    /// Faults behind which the reading can go on are given to `on_fault` in the order in which they stand, each with its place:
+    /// what it returns ends the reading or lets it go on. A number that fits nowhere counts as 0 then, a flag other than 0 as
+    /// `DW_CHILDREN_yes`, and of two abbreviations with the same code the first. [`ErrorKind::UnknownForm`] is given for all
+    /// forms that DWARF 2 does not have.
+    ///
+    /// # Errors
+    ///
+    /// The section ends in the abbreviation; what `on_fault` returns.
+    pub fn read_next(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        on_fault: &mut impl FnMut(Error) -> Result<()>,
+    ) -> Result<bool> {
+        let start = cursor.offset();
+        let code = cursor.uleb_or("the code of an abbreviation", on_fault)?;
+        if code == 0 {
+            self.span.end = cursor.offset();
+            return Ok(false);
+        }
+        let at = cursor.offset();
+        let found = cursor.uleb_or("a tag", on_fault)?;
+        let tag = number_16(found, "a tag", |kind| on_fault(cursor.error_at(at, kind)))?;
+        if found == 0 {
+            let kind =
+                ErrorKind::Value { field: "the tag of an abbreviation", found, expected: "another number" };
+            on_fault(cursor.error_at(start, kind))?;
         }
         let at = cursor.offset();
         let children = cursor.u8("the children flag")?;
         if !matches!(children, DW_CHILDREN_no | DW_CHILDREN_yes) {
-            let kind =
-                ErrorKind::Value { field: "the children flag", found: children.into(), expected: "0 or 1" };
-            return Err(cursor.error_at(at, kind));
+            on_fault(cursor.error_at(at, ErrorKind::ChildrenFlag(children)))?;
         }
-        let has_children = children == DW_CHILDREN_yes;
+        let has_children = children != DW_CHILDREN_no;
         let first = self.attributes.len();
         let mut empty = 0;
         loop {
             let at = cursor.offset();
-            let name = number_16(cursor, "an attribute name")?;
-            let form = number_16(cursor, "an attribute form")?;
+            let name = cursor.uleb_or("an attribute name", on_fault)?;
+            let at_form = cursor.offset();
+            let form = cursor.uleb_or("an attribute form", on_fault)?;
             match (name, form) {
                 (0, 0) => break,
-                (0, _) => return Err(cursor.error_at(at, not_zero("an attribute name"))),
-                (_, 0) => return Err(cursor.error_at(at, not_zero("an attribute form"))),
+                (0, _) | (_, 0) => on_fault(cursor.error_at(at, ErrorKind::HalfAttribute { name, form }))?,
+                _ if Layout::of_version_2(form).is_none() => {
+                    on_fault(cursor.error_at(at_form, ErrorKind::UnknownForm { form }))?;
+                }
                 _ => {}
             }
+            let name = number_16(name, "an attribute name", |kind| on_fault(cursor.error_at(at, kind)))?;
+            let form = u16::try_from(form).unwrap_or(0);
             empty += u32::from(form == DW_FORM_flag_present);
             self.attributes.push(AttributeSpec { name, form });
         }
+        self.span.end = cursor.offset();
         let number = self.all.len();
         let is_next = code == number as u64 + 1 && self.by_code.is_empty();
         if !is_next {
             if self.by_code.is_empty() {
                 self.by_code = self.all.iter().zip(0..).map(|(known, number)| (known.code, number)).collect();
             }
-            if self.by_code.insert(code, number).is_some() {
-                return Err(cursor.error_at(start, ErrorKind::DuplicateCode { code }));
-            }
+            let Entry::Vacant(place) = self.by_code.entry(code) else {
+                self.attributes.truncate(first);
+                on_fault(cursor.error_at(start, ErrorKind::DuplicateCode { code }))?;
+                return Ok(true);
+            };
+            place.insert(number);
         }
         let attributes = first..self.attributes.len();
         let span = start..cursor.offset();
         self.all.push(Abbreviation { span, code, tag, has_children, attributes, empty });
-        Ok(())
+        Ok(true)
     }
 
     /// Where the table stands, with the 0 that ends it.
@@ -158,15 +193,66 @@ impl AbbrevTable {
     }
 }
 
-/// A field is 0, which would end what it is in.
-fn not_zero(field: &'static str) -> ErrorKind {
-    ErrorKind::Value { field, found: 0, expected: "another number" }
+/// A tag or an attribute's name: DWARF has none above 16 bits.
+fn number_16(found: u64, field: &'static str, on_fault: impl FnOnce(ErrorKind) -> Result<()>) -> Result<u16> {
+    if let Ok(number) = u16::try_from(found) {
+        return Ok(number);
+    }
+    on_fault(ErrorKind::Value { field, found, expected: "a number of 16 bits" })?;
+    Ok(0)
 }
 
-/// A tag, an attribute's name or a form: DWARF has none above 16 bits.
-fn number_16(cursor: &mut Cursor<'_>, field: &'static str) -> Result<u16> {
-    let at = cursor.offset();
-    let found = cursor.uleb(field)?;
-    let kind = ErrorKind::Value { field, found, expected: "a number of 16 bits" };
-    u16::try_from(found).map_err(|_| cursor.error_at(at, kind))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constants::{DW_AT_name, DW_FORM_data1, DW_FORM_exprloc};
+
+    /// An abbreviation with all faults behind which the reading goes on, one of the same code, and a sound one.
+    const FAULTS: &[u8] = &[
+        7, 0x80, 0x80, 4, 2, // a tag of 17 bits, and a flag
+        3, 0x18, 3, 0x80, 0x80, 4, 3, 0, 0, 11, 0, 0, // forms, and halves of attributes
+        7, 0x24, 0, 0, 0, //
+        0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x34, 0, 3, 11, 0,
+        0, // a long code
+        0,
+    ];
+
+    #[test]
+    fn faults_are_told_and_read_over() {
+        let (mut cursor, mut table) = (Cursor::new(SECTION, FAULTS), AbbrevTable::new(0));
+        let mut faults = Vec::new();
+        let mut on_fault = |error: Error| {
+            faults.push((error.offset, error.kind));
+            Ok(())
+        };
+        while table.read_next(&mut cursor, &mut on_fault).unwrap() {}
+        let (field, expected) = ("a tag", "a number of 16 bits");
+        assert_eq!(
+            faults,
+            [
+                (1, ErrorKind::Value { field, found: 0x1_0000, expected }),
+                (4, ErrorKind::ChildrenFlag(2)),
+                (6, ErrorKind::UnknownForm { form: 0x18 }),
+                (8, ErrorKind::UnknownForm { form: 0x1_0000 }),
+                (11, ErrorKind::HalfAttribute { name: 3, form: 0 }),
+                (13, ErrorKind::HalfAttribute { name: 0, form: 11 }),
+                (17, ErrorKind::DuplicateCode { code: 7 }),
+                (22, ErrorKind::LebOverflow("the code of an abbreviation")),
+            ]
+        );
+        assert_eq!((table.span(), table.all().len()), (0..40, 2));
+        let first = table.get(7).unwrap();
+        assert_eq!((first.tag, first.has_children, first.span.clone()), (0, true, 0..17));
+        let spec = |name, form| AttributeSpec { name, form };
+        let (name, half) = (DW_AT_name, spec(0, DW_FORM_data1));
+        assert_eq!(
+            table.attributes(first),
+            [spec(name, DW_FORM_exprloc), spec(name, 0), spec(name, 0), half]
+        );
+        assert_eq!(table.get(2).map(|second| second.tag), Some(0x34));
+        // The plain reader stops at the first fault that is one in every version.
+        let error = AbbrevTable::read(FAULTS, 0).unwrap_err();
+        assert_eq!((error.offset, error.kind), faults[0]);
+        assert_eq!(AbbrevTable::read(&[1, 0x24, 0, 3, 0x18, 0, 0, 0], 0).unwrap().all().len(), 1);
+    }
 }

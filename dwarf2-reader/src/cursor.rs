@@ -9,13 +9,22 @@ pub struct Cursor<'d> {
     /// The section, up to where this cursor may read.
     data: &'d [u8],
     at: usize,
+    /// See [`Self::with_long_numbers`].
+    has_long_numbers: bool,
 }
 
 impl<'d> Cursor<'d> {
     /// A cursor at the start of a section; `section` is its name in errors.
     #[must_use]
     pub fn new(section: &'static str, data: &'d [u8]) -> Self {
-        Self { section, data, at: 0 }
+        Self { section, data, at: 0, has_long_numbers: false }
+    }
+
+    /// The same, for readers that go on behind faults: a LEB128 number that needs more than ten bytes or 64 bits is no error. Bits
+    /// beyond 64 wrap around, as they do in ptxas 13.0.88: `80 80 80 80 80 80 80 80 80 80 01` is 64.
+    #[must_use]
+    pub fn with_long_numbers(self) -> Self {
+        Self { has_long_numbers: true, ..self }
     }
 
     /// A cursor at a byte offset of a section, where `what` is to be read.
@@ -25,7 +34,7 @@ impl<'d> Cursor<'d> {
     /// The offset is past the end.
     pub fn at(section: &'static str, data: &'d [u8], offset: u64, what: &'static str) -> Result<Self> {
         match usize::try_from(offset).ok().filter(|at| *at <= data.len()) {
-            Some(at) => Ok(Self { section, data, at }),
+            Some(at) => Ok(Self { at, ..Self::new(section, data) }),
             None => Err(Error { section, offset, kind: ErrorKind::Truncated(what) }),
         }
     }
@@ -77,7 +86,7 @@ impl<'d> Cursor<'d> {
         let start = self.at;
         self.take(len, what)?;
         let data = self.data.get(..self.at).unwrap_or_default();
-        Ok(Self { section: self.section, data, at: start })
+        Ok(Self { data, at: start, ..*self })
     }
 
     /// A number of `width` bytes, at most 8.
@@ -124,15 +133,30 @@ impl<'d> Cursor<'d> {
             return Ok(byte.into());
         }
         let (value, used) =
-            leb128_nv::read_uleb128(self.rest()).map_err(|error| self.leb_error(error, what))?;
+            leb128_nv::read_uleb128(self.rest()).or_else(|error| self.long_number(error, what))?;
         self.at += used;
         Ok(value)
     }
 
+    /// A ULEB128 number. The error of a long one is given to `on_fault`; if that lets it pass, it is as [`Self::with_long_numbers`] has it.
+    pub fn uleb_or(
+        &mut self,
+        what: &'static str,
+        on_fault: &mut impl FnMut(Error) -> Result<()>,
+    ) -> Result<u64> {
+        self.uleb(what).or_else(|error| {
+            let mut after = self.clone().with_long_numbers();
+            let value = after.uleb(what).map_err(|_| error)?;
+            on_fault(error)?;
+            self.at = after.at;
+            Ok(value)
+        })
+    }
+
     /// An SLEB128 number of at most 64 bits.
     pub fn sleb(&mut self, what: &'static str) -> Result<i64> {
-        let (value, used) =
-            leb128_nv::read_sleb128(self.rest()).map_err(|error| self.leb_error(error, what))?;
+        let (value, used) = leb128_nv::read_sleb128(self.rest())
+            .or_else(|error| self.long_number(error, what).map(|(value, used)| (value as i64, used)))?;
         self.at += used;
         Ok(value)
     }
@@ -175,11 +199,19 @@ impl<'d> Cursor<'d> {
         self.number(offset_width(format), what)
     }
 
-    fn leb_error(&self, error: leb128_nv::Error, what: &'static str) -> Error {
-        self.error(match error {
-            leb128_nv::Error::Truncated => ErrorKind::Truncated(what),
-            leb128_nv::Error::Overflow => ErrorKind::LebOverflow(what),
-        })
+    /// A LEB128 number that cannot be read so, and how many bytes it has; or the error.
+    #[cold]
+    fn long_number(&self, error: leb128_nv::Error, what: &'static str) -> Result<(u64, usize)> {
+        match error {
+            leb128_nv::Error::Truncated => Err(self.error(ErrorKind::Truncated(what))),
+            leb128_nv::Error::Overflow if self.has_long_numbers => {
+                let bytes = self.clone().leb_bytes(what)?;
+                let groups = bytes.iter().zip((0..64_u32).cycle().step_by(7));
+                let wrap = |value, (byte, shift): (&u8, u32)| value | u64::from(byte & 0x7f) << shift;
+                Ok((groups.fold(0, wrap), bytes.len()))
+            }
+            leb128_nv::Error::Overflow => Err(self.error(ErrorKind::LebOverflow(what))),
+        }
     }
 }
 
@@ -210,4 +242,33 @@ pub(crate) fn items<'d, T>(
         next = item.is_ok().then_some(Ok(cursor));
         Some(item.map(|item| (span, item)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_taken_where_they_are_let_pass() {
+        let number =
+            |first: u8, last: u8| [first, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, last];
+        for (bytes, value) in [(number(0x85, 0), 5), (number(0x85, 1), 69), (number(0x80, 0x41), 64 * 65)] {
+            let strict = Cursor::new("a section", &bytes);
+            let error = strict.error(ErrorKind::LebOverflow("a number"));
+            assert_eq!(strict.clone().uleb("a number"), Err(error));
+            let mut long = strict.clone().with_long_numbers();
+            assert_eq!((long.uleb("a number"), long.offset()), (Ok(value), 11));
+            assert_eq!(strict.clone().with_long_numbers().sleb("a number"), Ok(value as i64));
+            let mut told = None;
+            let mut tolerant = strict.clone();
+            let read = tolerant.uleb_or("a number", &mut |error| {
+                told = Some(error);
+                Ok(())
+            });
+            assert_eq!((read, told, tolerant.offset()), (Ok(value), Some(error), 11));
+            assert_eq!(strict.clone().uleb_or("a number", &mut Err), Err(error));
+        }
+        let endless = Cursor::new("a section", &[0x80; 20]).with_long_numbers();
+        assert_eq!(endless.clone().uleb("a number"), Err(endless.error(ErrorKind::Truncated("a number"))));
+    }
 }

@@ -47,6 +47,17 @@ pub enum ErrorKind {
         /// The code.
         code: u64,
     },
+    /// An abbreviation's flag for children is neither `DW_CHILDREN_no` nor `DW_CHILDREN_yes`.
+    #[error("the children flag is {0:#x}, expected 0 or 1")]
+    ChildrenFlag(u8),
+    /// One of the two numbers of an attribute in an abbreviation is 0.
+    #[error("attribute {name:#x} with form {form:#x}, expected both, or two zeros")]
+    HalfAttribute {
+        /// `DW_AT_*`.
+        name: u64,
+        /// `DW_FORM_*`.
+        form: u64,
+    },
     /// A form that no version of DWARF has: how long its value is cannot be known.
     #[error("form {form:#x} is not known")]
     UnknownForm {

@@ -87,8 +87,12 @@ fn encodings(opcode: u8) -> &'static [Encoding] {
 
 /// The operations of an expression one behind another. One that is cut short is an error, and the last.
 pub fn operations(expression: &[u8]) -> impl Iterator<Item = Result<Operation<'_>>> {
-    let operations = cursor::items(Ok(Cursor::new(EXPRESSION, expression)), operation);
-    operations
+    operations_from(Cursor::new(EXPRESSION, expression))
+}
+
+/// The same from a cursor on, which may be one [that takes long numbers](Cursor::with_long_numbers).
+pub fn operations_from(cursor: Cursor<'_>) -> impl Iterator<Item = Result<Operation<'_>>> {
+    cursor::items(Ok(cursor), operation)
         .map(|operation| operation.map(|(span, (opcode, operands))| Operation { span, opcode, operands }))
 }
 

@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 use crate::abbrev::{self, AbbrevTable};
 use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
 pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
-pub use form::Value;
+pub use form::{Layout, Value};
 
 /// Name of the section.
 pub const SECTION: &str = ".debug_info";
@@ -62,7 +62,12 @@ pub struct Unit {
     pub address_size: u8,
     /// Number of its table in [`Units::tables`].
     table: usize,
+    /// See [`Cursor::with_long_numbers`].
+    has_long_numbers: bool,
 }
+
+/// Bytes of the header of a unit in 32-bit DWARF, versions 2 to 4.
+pub const HEADER_SIZE: u64 = 11;
 
 impl Units {
     /// Reads the headers of all units and their abbreviations; the sections are little-endian. Zeros between and behind units are
@@ -131,7 +136,40 @@ impl Units {
     /// The entry of one of these units at a byte offset of the section, as far as it can be read; its depth is not known and 0.
     #[must_use]
     pub fn entry<'i, 'd>(&'i self, unit: &Unit, section: &'d [u8], offset: u64) -> Option<Entry<'i, 'd>> {
-        Entry::at(self, unit, section, offset)
+        match Entry::at(self.table(unit), unit, section, offset) {
+            Ok(Node::Entry(entry)) => Some(entry),
+            _ => None,
+        }
+    }
+}
+
+impl Unit {
+    /// A unit of DWARF 2 whose header the caller has read, to go on where [`Units::read`] ends: `span` is what the caller takes
+    /// for the unit, and LEB128 numbers may be [long](Cursor::with_long_numbers).
+    #[must_use]
+    pub fn of_version_2(span: Span, abbrev_offset: u64, address_size: u8) -> Self {
+        let start = span.start;
+        Self {
+            span,
+            entries: start.saturating_add(HEADER_SIZE),
+            format: Format::Dwarf32,
+            version: 2,
+            abbrev_offset,
+            abbrev_field: start.saturating_add(6)..start.saturating_add(10),
+            address_size,
+            table: 0,
+            has_long_numbers: true,
+        }
+    }
+
+    /// What stands at a byte offset of the section: an entry of this unit, whose values need not be readable, or a 0. Its depth is
+    /// not known and 0.
+    ///
+    /// # Errors
+    ///
+    /// The code is cut short, or is not in the table.
+    pub fn node<'i, 'd>(&self, table: &'i AbbrevTable, section: &'d [u8], at: u64) -> Result<Node<'i, 'd>> {
+        Entry::at(Some(table), self, section, at)
     }
 }
 
@@ -169,5 +207,6 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Unit> {
         return Err(unit.error_at(at, kind));
     }
     let (span, entries) = (start..end, unit.offset());
-    Ok(Unit { span, entries, format, version, abbrev_offset, abbrev_field, address_size, table: 0 })
+    let unit = Unit::of_version_2(span, abbrev_offset, address_size);
+    Ok(Unit { entries, format, version, abbrev_field, has_long_numbers: false, ..unit })
 }

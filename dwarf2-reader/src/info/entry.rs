@@ -40,6 +40,7 @@ struct UnitFacts {
     widths: Widths,
     format: crate::Format,
     version: u16,
+    has_long_numbers: bool,
 }
 
 /// One attribute of an entry.
@@ -142,8 +143,13 @@ impl<'i, 'd> Nodes<'i, 'd> {
 
 impl UnitFacts {
     fn of(unit: &Unit) -> Self {
-        let Unit { format, version, .. } = *unit;
-        Self { start: unit.span.start, widths: Widths::of(unit), format, version }
+        let Unit { format, version, has_long_numbers, .. } = *unit;
+        Self { start: unit.span.start, widths: Widths::of(unit), format, version, has_long_numbers }
+    }
+
+    fn cursor<'d>(self, section: &'d [u8], offset: u64, what: &'static str) -> Result<Cursor<'d>> {
+        let cursor = Cursor::at(SECTION, section, offset, what)?;
+        Ok(if self.has_long_numbers { cursor.with_long_numbers() } else { cursor })
     }
 }
 
@@ -180,18 +186,32 @@ impl<'i, 'd> Iterator for Nodes<'i, 'd> {
 }
 
 impl<'i, 'd> Entry<'i, 'd> {
-    pub(super) fn at(units: &'i Units, unit: &Unit, section: &'d [u8], start: u64) -> Option<Self> {
+    pub(super) fn at(
+        table: Option<&'i AbbrevTable>,
+        unit: &Unit,
+        section: &'d [u8],
+        start: u64,
+    ) -> Result<Node<'i, 'd>> {
         let section = up_to(section, unit.span.end);
-        let mut cursor = Cursor::at(SECTION, section, start, "an entry").ok()?;
-        let (table, abbreviation) = shape(units.table(unit), &mut cursor).ok()??;
-        let (unit, values) = (UnitFacts::of(unit), cursor.offset());
-        Some(Self { section, unit, table, abbreviation, depth: 0, start, values })
+        let unit = UnitFacts::of(unit);
+        let mut cursor = unit.cursor(section, start, "an entry")?;
+        let Some((table, abbreviation)) = shape(table, &mut cursor)? else {
+            return Ok(Node::Padding(start..cursor.offset()));
+        };
+        let values = cursor.offset();
+        Ok(Node::Entry(Self { section, unit, table, abbreviation, depth: 0, start, values }))
     }
 
     /// Byte offset in the section.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.start
+    }
+
+    /// Where the first value is, in the section.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        self.values
     }
 
     /// The whole entry, in the section.
@@ -222,7 +242,7 @@ impl<'i, 'd> Entry<'i, 'd> {
     #[must_use]
     pub fn attributes(&self) -> Attributes<'i, 'd> {
         let specs = self.table.attributes(self.abbreviation);
-        match Cursor::at(SECTION, self.section, self.values, "the values of an entry") {
+        match self.unit.cursor(self.section, self.values, "the values of an entry") {
             Ok(cursor) => Attributes { cursor, specs: specs.iter(), unit: self.unit },
             // Not reached: the code of the entry stands before them.
             Err(_) => Attributes { cursor: Cursor::new(SECTION, &[]), specs: [].iter(), unit: self.unit },

@@ -36,31 +36,60 @@ pub enum Value<'d> {
     SectionOffset(u64),
 }
 
-/// How long a value is, where its form says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
+/// How the values of a form are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Layout {
     /// So many bytes.
     Fixed(u8),
-    /// As an address of the unit.
+    /// As many bytes as an address of the unit has.
     Address,
-    /// As an offset in a section.
+    /// As many bytes as an offset in a section has.
     Offset,
+    /// `DW_FORM_ref_addr`: as [`Address`](Self::Address) in version 2, as [`Offset`](Self::Offset) from version 3 on.
+    InfoReference,
+    /// A LEB128 number.
+    Leb,
+    /// Bytes up to a NUL, which is one of them.
+    String,
+    /// A length of so many bytes, and as many bytes as it says.
+    Block(u8),
+    /// A ULEB128 length, and as many bytes as it says.
+    BlockLeb,
+    /// The form as a ULEB128 number, and a value of that form.
+    Indirect,
 }
 
-/// The width of a form whose values all have one.
-fn width(form: u16, version: u16) -> Option<Width> {
-    Some(match form {
-        DW_FORM_addr => Width::Address,
-        DW_FORM_flag_present => Width::Fixed(0),
-        DW_FORM_data1 | DW_FORM_flag | DW_FORM_ref1 => Width::Fixed(1),
-        DW_FORM_data2 | DW_FORM_ref2 => Width::Fixed(2),
-        DW_FORM_data4 | DW_FORM_ref4 => Width::Fixed(4),
-        DW_FORM_data8 | DW_FORM_ref8 | DW_FORM_ref_sig8 => Width::Fixed(8),
-        // As wide as an address in version 2 alone.
-        DW_FORM_ref_addr if version == 2 => Width::Address,
-        DW_FORM_strp | DW_FORM_sec_offset | DW_FORM_ref_addr => Width::Offset,
-        _ => return None,
-    })
+impl Layout {
+    /// The layout of a `DW_FORM_*`; `None` for a number that no version up to 4 has.
+    #[inline]
+    #[must_use]
+    pub const fn of(form: u16) -> Option<Self> {
+        Some(match form {
+            DW_FORM_addr => Self::Address,
+            DW_FORM_flag_present => Self::Fixed(0),
+            DW_FORM_data1 | DW_FORM_flag | DW_FORM_ref1 => Self::Fixed(1),
+            DW_FORM_data2 | DW_FORM_ref2 => Self::Fixed(2),
+            DW_FORM_data4 | DW_FORM_ref4 => Self::Fixed(4),
+            DW_FORM_data8 | DW_FORM_ref8 | DW_FORM_ref_sig8 => Self::Fixed(8),
+            DW_FORM_strp | DW_FORM_sec_offset => Self::Offset,
+            DW_FORM_ref_addr => Self::InfoReference,
+            DW_FORM_sdata | DW_FORM_udata | DW_FORM_ref_udata => Self::Leb,
+            DW_FORM_string => Self::String,
+            DW_FORM_block1 => Self::Block(1),
+            DW_FORM_block2 => Self::Block(2),
+            DW_FORM_block4 => Self::Block(4),
+            DW_FORM_block | DW_FORM_exprloc => Self::BlockLeb,
+            DW_FORM_indirect => Self::Indirect,
+            _ => return None,
+        })
+    }
+
+    /// The same of a number of any size; `None` also for the forms of later versions than 2.
+    #[inline]
+    #[must_use]
+    pub const fn of_version_2(form: u64) -> Option<Self> {
+        if form <= DW_FORM_indirect as u64 { Self::of(form as u16) } else { None }
+    }
 }
 
 /// Of one unit: what widths depend on.
@@ -80,10 +109,12 @@ impl Widths {
     /// Bytes of each value of a form; `None` where the values differ.
     #[inline]
     pub(super) fn fixed(self, form: u16) -> Option<u8> {
-        Some(match width(form, self.version)? {
-            Width::Fixed(bytes) => bytes,
-            Width::Address => self.address,
-            Width::Offset => self.offset,
+        Some(match Layout::of(form)? {
+            Layout::Fixed(bytes) => bytes,
+            Layout::Address => self.address,
+            Layout::InfoReference if self.version == 2 => self.address,
+            Layout::Offset | Layout::InfoReference => self.offset,
+            _ => return None,
         })
     }
 
@@ -106,18 +137,16 @@ impl Widths {
                 _ => Value::UnitReference(number),
             }
         } else {
-            match form {
-                DW_FORM_sdata => Value::Signed(cursor.sleb(what)?),
-                DW_FORM_udata => Value::Unsigned(cursor.uleb(what)?),
-                DW_FORM_ref_udata => Value::UnitReference(cursor.uleb(what)?),
-                DW_FORM_string => Value::String(cursor.string("a string")?),
-                DW_FORM_block1 => block(cursor, |cursor| cursor.number(1, "the length of a block"))?,
-                DW_FORM_block2 => block(cursor, |cursor| cursor.number(2, "the length of a block"))?,
-                DW_FORM_block4 => block(cursor, |cursor| cursor.number(4, "the length of a block"))?,
-                DW_FORM_block | DW_FORM_exprloc => {
-                    block(cursor, |cursor| cursor.uleb("the length of a block"))?
+            match (Layout::of(form), form) {
+                (Some(Layout::Leb), DW_FORM_sdata) => Value::Signed(cursor.sleb(what)?),
+                (Some(Layout::Leb), DW_FORM_ref_udata) => Value::UnitReference(cursor.uleb(what)?),
+                (Some(Layout::Leb), _) => Value::Unsigned(cursor.uleb(what)?),
+                (Some(Layout::String), _) => Value::String(cursor.string("a string")?),
+                (Some(Layout::Block(width)), _) => {
+                    block(cursor, |cursor| cursor.number(width, "the length of a block"))?
                 }
-                form => return Err(cursor.error_at(at, ErrorKind::UnknownForm { form: form.into() })),
+                (Some(Layout::BlockLeb), _) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
+                _ => return Err(cursor.error_at(at, ErrorKind::UnknownForm { form: form.into() })),
             }
         };
         Ok((form, value))
