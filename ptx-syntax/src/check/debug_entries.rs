@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::dwarf::{AT_DECL_FILE, AT_LOW_PC, Facts, NameBytes, Number};
+use dwarf2_reader::constants::DW_AT;
+
+use super::dwarf::{Facts, NameBytes, Number};
 use super::files::Files;
 use super::names::{self, Declared};
 use super::rules::RuleId;
@@ -114,10 +116,9 @@ impl<'a> Entries<'_, '_, 'a> {
     /// Addresses that are numbers.
     fn bare(&self, sink: &mut Sink<'_>) {
         let located = self.facts.locations.iter();
-        let places =
-            located.map(|located| (located.address, "a location")).chain(self.facts.pcs.iter().map(|bare| {
-                (bare.offset, if bare.attribute == AT_LOW_PC { "DW_AT_low_pc" } else { "DW_AT_high_pc" })
-            }));
+        let places = located.map(|located| (located.address, "a location")).chain(
+            self.facts.pcs.iter().map(|bare| (bare.offset, DW_AT.name(bare.attribute).unwrap_or_default())),
+        );
         let mut list: Vec<_> = places
             .filter(|&(offset, _)| self.fixup(offset).is_none())
             .map(|(offset, what)| (Number { offset, value: 0 }, what))
@@ -140,7 +141,7 @@ impl<'a> Entries<'_, '_, 'a> {
         let wrong = self.facts.files.iter().filter(|(_, number, _)| number.value > count);
         let list: Vec<_> = wrong.map(|&(attribute, number, name)| (number, (attribute, name))).collect();
         let message = |number: &Number, &(attribute, name): &(u16, NameBytes)| {
-            let attribute = if attribute == AT_DECL_FILE { "DW_AT_decl_file" } else { "DW_AT_call_file" };
+            let attribute = DW_AT.name(attribute).unwrap_or_default();
             let (name, file) = (self.name(name), number.value);
             format!("{attribute}{name}: file {file}; expected one of the module's {count} files, or 0")
         };

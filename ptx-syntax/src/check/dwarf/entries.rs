@@ -1,232 +1,249 @@
 //! The entries of a unit (DWARF 2.0.0 §7.5.2 and §7.5.4).
 
-use super::abbrev::{
-    AT_ADDRESS_CLASS, AT_CALL_FILE, AT_DECL_FILE, AT_HIGH_PC, AT_LINKAGE_NAME, AT_LOCATION, AT_LOW_PC,
-    AT_NAME, Form, TAG_COMPILE_UNIT, TAG_SUBPROGRAM, number, wrapping_uleb,
+use dwarf2_reader::abbrev::AbbrevTable;
+use dwarf2_reader::constants::{
+    DW_AT_MIPS_linkage_name, DW_AT_address_class, DW_AT_call_file, DW_AT_decl_file, DW_AT_high_pc,
+    DW_AT_location, DW_AT_low_pc, DW_AT_name, DW_FORM_indirect, DW_FORM_udata, DW_TAG_compile_unit,
+    DW_TAG_subprogram,
 };
-use super::expression::{address, cut_operand};
-use super::facts::{CodeAddress, Located, Number, SubprogramFile};
-use super::faults::{FaultKind, Finder, HEADER, INFO};
-use super::table::Table;
+use dwarf2_reader::info::{self, Attribute, HEADER_SIZE, Layout, Node, Unit, Value};
+use dwarf2_reader::{Cursor, Error, ErrorKind};
+
+use super::expression::Expression;
+use super::facts::{CodeAddress, Located, NameBytes, Number, SubprogramFile};
+use super::faults::{FaultKind, Finder};
 
 /// The attributes by which ptxas knows that an entry is a function's, whatever their form.
-fn is_name(name: u64) -> bool {
-    name == u64::from(AT_NAME) || name == u64::from(AT_LINKAGE_NAME)
+fn is_name(name: u16) -> bool {
+    matches!(name, DW_AT_name | DW_AT_MIPS_linkage_name)
 }
 
-/// Attributes whose block is an expression: the locations of DWARF 2.
-fn has_expression(name: u64) -> bool {
-    matches!(name, 0x02 | 0x19 | 0x2a | 0x30 | 0x38 | 0x40 | 0x46 | 0x48 | 0x4a | 0x4d)
-}
-
-/// What an entry says, while its values are read.
+/// What the values of an entry say that have been read.
 #[derive(Default)]
-struct Entry {
-    name: Option<(usize, usize)>,
+struct EntryFacts {
+    name: NameBytes,
     location: Option<u64>,
     class: Option<Number>,
     decl_file: Option<Number>,
     low_pc: Option<u64>,
 }
 
+/// Where the reading of a unit is.
+#[derive(Default)]
+struct Walk {
+    /// Lists of children that are open.
+    depth: u64,
+    /// Depth and start of the outermost function that is open.
+    function: Option<(u64, u64)>,
+    unit_name: NameBytes,
+}
+
 impl Finder<'_> {
-    /// Reads the entries of a unit, header included in `unit`; whether they end where it ends.
-    pub(super) fn entries(&mut self, start: usize, unit: &[u8], table: &Table) -> bool {
-        let Some(end) = self.closed(start, unit, table) else { return false };
-        if end < unit.len() {
-            let left = (unit.len() - end) as u64;
-            self.add(INFO, start + end, FaultKind::AfterRoot { left });
+    /// Reads the entries of a unit; whether they end where it ends.
+    pub(super) fn entries(&mut self, unit: &Unit, table: &AbbrevTable) -> bool {
+        let Some(end) = self.closed(unit, table) else { return false };
+        let left = unit.span.end - end;
+        if left != 0 {
+            self.info(end, FaultKind::AfterRoot { left });
         }
-        end == unit.len()
+        left == 0
     }
 
     /// Where the list of the first entry is closed; none, with a fault, if something ends the reading before.
-    pub(super) fn closed(&mut self, start: usize, unit: &[u8], table: &Table) -> Option<usize> {
-        let address = usize::from(*unit.get(HEADER - 1)?);
-        let mut at = HEADER;
-        let mut depth = 0_u64;
-        let mut function = None; // depth and start of the outermost one that is open
-        let mut unit_name = None;
-        if at >= unit.len() {
-            self.add(INFO, start + at, FaultKind::NoEntry);
-            return None;
-        }
-        loop {
-            let place = at;
-            if at >= unit.len() {
-                self.add(INFO, start + at, FaultKind::OpenChildren { depth });
-                return None;
-            }
-            let Some(code) = self.leb(INFO, start, unit, &mut at) else {
-                let left = (unit.len() - place) as u64;
-                self.add(INFO, start + place, FaultKind::ValueCut { form: 0x0f, left });
-                return None;
+    pub(super) fn closed(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
+        let mut walk = Walk::default();
+        let mut at = unit.entries;
+        while at < unit.span.end {
+            self.leb(unit, at);
+            at = match unit.node(table, self.input.written, at) {
+                Ok(Node::Entry(entry)) => self.entry(unit, &entry, table, &mut walk)?,
+                Ok(Node::End(_) | Node::Padding(_)) if walk.depth == 0 => break,
+                Ok(Node::End(span) | Node::Padding(span)) => {
+                    walk.depth -= 1;
+                    if let Some((_, first)) = walk.function.take_if(|&mut (outer, _)| outer >= walk.depth) {
+                        self.facts.functions.push((first, span.end));
+                    }
+                    span.end
+                }
+                Err(error) => {
+                    let kind = match error.kind {
+                        ErrorKind::UnknownCode { code } => FaultKind::UnknownCode { code },
+                        _ => FaultKind::ValueCut { form: DW_FORM_udata.into(), left: unit.span.end - at },
+                    };
+                    self.info(at, kind);
+                    return None;
+                }
             };
-            if code == 0 {
-                if depth == 0 {
-                    self.add(INFO, start + place, FaultKind::NoEntry);
-                    return None;
-                }
-                depth -= 1;
-                if let Some((_, first)) = function.take_if(|&mut (outer, _)| outer >= depth) {
-                    self.facts.functions.push((first, (start + at) as u64));
-                }
-            } else {
-                let Some((shape, attributes)) = table.get(code) else {
-                    self.add(INFO, start + place, FaultKind::UnknownCode { code });
-                    return None;
-                };
-                let mut entry = Entry::default();
-                for &(name, form) in attributes {
-                    let value = at;
-                    self.value(start, unit, &mut at, form, address)?;
-                    if self.full() {
-                        return None;
-                    }
-                    let bytes = unit.get(value..at).unwrap_or_default();
-                    self.attribute((name, form), (start + value, bytes), shape.tag, &mut entry);
-                }
-                if shape.tag == u64::from(TAG_COMPILE_UNIT) {
-                    unit_name = unit_name.or(entry.name);
-                }
-                self.facts
-                    .locations
-                    .extend(entry.location.map(|address| Located { address, class: entry.class }));
-                if shape.tag == u64::from(TAG_SUBPROGRAM) {
-                    if let (Some(file), Some(low_pc)) = (entry.decl_file, entry.low_pc) {
-                        self.facts.subprograms.push(SubprogramFile { file, low_pc, unit_name });
-                    }
-                    let first = (start + place) as u64;
-                    let has_name = attributes.iter().any(|&(name, _)| is_name(name));
-                    if has_name {
-                        let before = self.facts.first_function.unwrap_or(u64::MAX);
-                        self.facts.first_function = Some(before.min(place as u64));
-                    }
-                    match function {
-                        None if !has_name => {}
-                        None if shape.children => function = Some((depth, first)),
-                        None => self.facts.functions.push((first, (start + at) as u64)),
-                        Some(_) => {}
-                    }
-                }
-                depth += u64::from(shape.children);
-            }
-            if depth == 0 {
+            if walk.depth == 0 {
                 return Some(at);
             }
         }
+        let is_open = walk.depth != 0;
+        let kind = if is_open { FaultKind::OpenChildren { depth: walk.depth } } else { FaultKind::NoEntry };
+        self.info(at, kind);
+        None
     }
 
-    /// Notes what an attribute says; `bytes` are its value, which stands at `place` of the section.
+    /// Reads an entry. Returns where it ends; none, with a fault here or in the table, if the rest of the unit cannot be read.
+    fn entry(
+        &mut self,
+        unit: &Unit,
+        entry: &info::Entry<'_, '_>,
+        table: &AbbrevTable,
+        walk: &mut Walk,
+    ) -> Option<u64> {
+        let mut facts = EntryFacts::default();
+        let shape = entry.abbreviation();
+        let specs = table.attributes(shape);
+        let (start, mut end) = (entry.offset(), entry.values());
+        let mut attributes = entry.attributes();
+        for spec in specs {
+            let Some(attribute) = attributes.next() else {
+                self.unreadable(unit, spec.form, end);
+                return None;
+            };
+            self.attribute(unit, entry.tag(), &attribute, &mut facts)?;
+            end = attribute.span.end;
+        }
+        if shape.tag == DW_TAG_compile_unit {
+            walk.unit_name = walk.unit_name.or(facts.name);
+        }
+        let located = facts.location.map(|address| Located { address, class: facts.class });
+        self.facts.locations.extend(located);
+        if shape.tag == DW_TAG_subprogram {
+            if let (Some(file), Some(low_pc)) = (facts.decl_file, facts.low_pc) {
+                self.facts.subprograms.push(SubprogramFile { file, low_pc, unit_name: walk.unit_name });
+            }
+            let has_name = specs.iter().any(|spec| is_name(spec.name));
+            if has_name {
+                let before = self.facts.first_function.unwrap_or(u64::MAX);
+                self.facts.first_function = Some(before.min(start - unit.span.start));
+            }
+            match walk.function {
+                None if !has_name => {}
+                None if shape.has_children => walk.function = Some((walk.depth, start)),
+                None => self.facts.functions.push((start, end)),
+                Some(_) => {}
+            }
+        }
+        walk.depth += u64::from(shape.has_children);
+        Some(end)
+    }
+
+    /// What is wrong with the value of a form at a place, which cannot be read.
+    fn unreadable(&mut self, unit: &Unit, form: u16, place: u64) {
+        let is_indirect = form == DW_FORM_indirect;
+        let form = u64::from(form);
+        let inner = if is_indirect { self.leb(unit, place) } else { Some(form) };
+        let kind = match inner.map(|form| (form, Layout::of_version_2(form))) {
+            // Without an indirection it has its fault in the table.
+            Some((_, None)) if !is_indirect => return,
+            Some((form, None | Some(Layout::Indirect))) => FaultKind::UnknownForm { form },
+            Some((_, Some(Layout::String))) => FaultKind::OpenString,
+            inner => {
+                let form = inner.map_or(form, |(form, _)| form);
+                FaultKind::ValueCut { form, left: unit.span.end - place }
+            }
+        };
+        self.info(place, kind);
+    }
+
+    /// The code or form at a place of a unit, if it ends there; with a fault if it is too long.
+    fn leb(&mut self, unit: &Unit, at: u64) -> Option<u64> {
+        let bytes = self.input.written.get(..unit.span.end as usize)?;
+        if let Some(&byte @ ..0x80) = bytes.get(at as usize) {
+            return Some(byte.into());
+        }
+        let mut cursor = Cursor::at(info::SECTION, bytes, at, "a number").ok()?;
+        let on_fault = &mut |error: Error| {
+            self.info(error.offset, FaultKind::LongLeb);
+            Ok(())
+        };
+        cursor.uleb_or("a number", on_fault).ok()
+    }
+
+    /// Checks a value, and notes what it says. None, with a fault here or in the table, for a form that DWARF 2 does not have: as
+    /// ptxas does not know it, the rest of the unit is not read. None also if no more faults are listed.
     fn attribute(
         &mut self,
-        (name, form): (u64, u64),
-        (place, bytes): (usize, &[u8]),
-        tag: u64,
-        entry: &mut Entry,
-    ) {
-        let Some(layout) = Form::of(form) else { return };
-        let at = place as u64;
-        let constant = || {
-            let value = match layout {
-                Form::Data(_) => number(bytes),
-                Form::Leb => wrapping_uleb(bytes)?.0,
-                _ => return None,
-            };
-            Some(Number { offset: at, value })
-        };
-        if has_expression(name)
-            && let Some((start, cut)) = cut_operand(layout, bytes)
-        {
-            self.add(INFO, place + start, FaultKind::OperandCut { operation: cut });
+        unit: &Unit,
+        tag: u16,
+        attribute: &Attribute<'_>,
+        facts: &mut EntryFacts,
+    ) -> Option<()> {
+        let &Attribute { form, is_indirect, ref span, value, .. } = attribute;
+        let (at, size) = (span.start, unit.span.end - unit.span.start);
+        if is_indirect {
+            self.leb(unit, at);
         }
-        let (known, is_of_unit) = (u16::try_from(name).unwrap_or(0), tag == u64::from(TAG_COMPILE_UNIT));
-        match known {
-            AT_NAME if layout == Form::String => entry.name = Some((place, bytes.len().saturating_sub(1))),
-            AT_LOCATION => entry.location = address(layout, bytes).map(|start| at + start as u64),
-            AT_LOW_PC | AT_HIGH_PC if layout == Form::Address => {
-                if known == AT_LOW_PC {
-                    entry.low_pc = Some(at);
-                }
-                if !is_of_unit {
-                    self.facts.pcs.push(CodeAddress { offset: at, attribute: known });
-                }
+        if form > DW_FORM_indirect {
+            if is_indirect {
+                self.info(at, FaultKind::UnknownForm { form: form.into() });
             }
-            AT_ADDRESS_CLASS => entry.class = constant(),
-            AT_DECL_FILE | AT_CALL_FILE => {
-                let file = constant();
-                if known == AT_DECL_FILE {
-                    entry.decl_file = file;
-                }
-                self.facts.files.extend(file.map(|number| (known, number, entry.name)));
-            }
-            _ => {}
+            return None;
         }
-    }
-
-    /// Steps over a value; `None`, with a fault, where what follows cannot be read.
-    fn value(&mut self, start: usize, unit: &[u8], at: &mut usize, form: u64, address: usize) -> Option<()> {
-        let place = *at;
-        let mut number_form = form;
-        let mut layout = Form::of(form)?; // else it has its fault in the table
-        if layout == Form::Indirect {
-            number_form = self.leb(INFO, start, unit, at).or_else(|| self.cut(start, place, unit, form))?;
-            layout = match Form::of(number_form) {
-                Some(Form::Indirect) | None => {
-                    self.add(INFO, start + place, FaultKind::UnknownForm { form: number_form });
-                    return None;
-                }
-                Some(layout) => layout,
-            };
-        }
-        let rest = unit.get(*at..).unwrap_or_default();
-        let leb = || wrapping_uleb(rest);
-        let len = match layout {
-            Form::Address | Form::RefAddress => Some(address),
-            Form::Block(width) => {
-                rest.get(..width).and_then(|len| width.checked_add(usize::try_from(number(len)).ok()?))
+        let str_size = self.input.str_size.unwrap_or(0);
+        let kind = match value {
+            Value::UnitReference(offset) if !(HEADER_SIZE..size).contains(&offset) => {
+                Some(FaultKind::Reference { offset, size })
             }
-            Form::BlockLeb => leb().and_then(|(len, width)| width.checked_add(usize::try_from(len).ok()?)),
-            Form::Data(width) | Form::Ref(width) => Some(width),
-            Form::Leb | Form::RefLeb => leb().map(|(_, len)| len),
-            Form::String => {
-                let Some(len) = memchr::memchr(0, rest) else {
-                    self.add(INFO, start + place, FaultKind::OpenString);
-                    return None;
-                };
-                Some(len + 1)
+            Value::StringOffset(offset) if offset >= str_size => {
+                Some(FaultKind::StringOffset { offset, size: str_size })
             }
-            Form::Strp => Some(4),
-            Form::Indirect => None,
-        };
-        let Some(value) = len.and_then(|len| rest.get(..len)) else {
-            return self.cut(start, place, unit, number_form);
-        };
-        *at += value.len();
-        if self.input.is_fixup(start + place) {
-            return Some(());
-        }
-        let size = unit.len() as u64;
-        let reference = match layout {
-            Form::Ref(_) => Some(number(value)),
-            Form::RefLeb => leb().map(|(offset, _)| offset),
             _ => None,
         };
-        if let Some(offset) = reference.filter(|offset| !(HEADER as u64..size).contains(offset)) {
-            self.add(INFO, start + place, FaultKind::Reference { offset, size });
+        if let Some(kind) = kind.filter(|_| !self.input.is_fixup(at)) {
+            self.info(at, kind);
         }
-        if layout == Form::Strp {
-            let (offset, size) = (number(value), self.input.str_size.unwrap_or(0));
-            if offset >= size {
-                self.add(INFO, start + place, FaultKind::StringOffset { offset, size });
-            }
+        if self.full() {
+            return None;
+        }
+        if !is_indirect {
+            self.note(tag, attribute, facts);
         }
         Some(())
     }
 
-    fn cut<T>(&mut self, start: usize, place: usize, unit: &[u8], form: u64) -> Option<T> {
-        let left = (unit.len() - place.min(unit.len())) as u64;
-        self.add(INFO, start + place, FaultKind::ValueCut { form, left });
-        None
+    /// Notes what a value says.
+    fn note(&mut self, tag: u16, attribute: &Attribute<'_>, facts: &mut EntryFacts) {
+        let &Attribute { name, ref span, value, .. } = attribute;
+        let offset = span.start;
+        let constant = || {
+            let value = match value {
+                Value::Data(value) | Value::Unsigned(value) => value,
+                Value::Signed(value) => value as u64,
+                Value::Flag(value) => value.into(),
+                _ => return None,
+            };
+            Some(Number { offset, value })
+        };
+        let expression = attribute.expression().map(Expression::read);
+        if let Some((at, operation)) = expression.and_then(|expression| expression.cut) {
+            self.info(attribute.content().start + at, FaultKind::OperandCut { operation });
+        }
+        match (name, value) {
+            (DW_AT_location, _) => {
+                let address = expression.filter(|expression| expression.is_address);
+                facts.location = address.map(|_| attribute.content().start + 1);
+            }
+            (DW_AT_name, Value::String(name)) => facts.name = Some((offset as usize, name.len())),
+            (DW_AT_low_pc | DW_AT_high_pc, Value::Address(_)) => {
+                if name == DW_AT_low_pc {
+                    facts.low_pc = Some(offset);
+                }
+                if tag != DW_TAG_compile_unit {
+                    self.facts.pcs.push(CodeAddress { offset, attribute: name });
+                }
+            }
+            (DW_AT_address_class, _) => facts.class = constant(),
+            (DW_AT_decl_file | DW_AT_call_file, _) => {
+                let file = constant();
+                if name == DW_AT_decl_file {
+                    facts.decl_file = file;
+                }
+                self.facts.files.extend(file.map(|number| (name, number, facts.name)));
+            }
+            _ => {}
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! What breaks DWARF 2 (DWARF 2.0.0 §7.5), whether ptxas minds or not.
 
+use dwarf2_reader::abbrev::{self, AbbrevTable};
+use dwarf2_reader::info::{self, HEADER_SIZE, Unit};
+use dwarf2_reader::{Cursor, Error, ErrorKind, Span};
+
 use super::Input;
-use super::abbrev::{number, wrapping_uleb};
 use super::facts::Facts;
-use super::table::Table;
 
 /// Most faults that are listed; one more says that there were others.
 pub(crate) const MAX_FAULTS: usize = 64;
@@ -71,17 +73,12 @@ pub(crate) enum FaultKind {
     LongLeb,
 }
 
-pub(super) const INFO: &str = ".debug_info";
-pub(super) const ABBREV: &str = ".debug_abbrev";
-/// Bytes of the whole header of a unit.
-pub(super) const HEADER: usize = 11;
-
 /// Walks over both sections.
 pub(super) struct Finder<'a> {
     pub(super) input: &'a Input<'a>,
     faults: Vec<Fault>,
     /// How many bytes may still be read a second time. Units may share a table of abbreviations, or overlap.
-    pub(super) fuel: usize,
+    fuel: u64,
     given_up: bool,
     pub(super) facts: Facts,
 }
@@ -89,35 +86,57 @@ pub(super) struct Finder<'a> {
 /// All faults, or the first [`MAX_FAULTS`], and what the entries say.
 pub(super) fn find(input: &Input<'_>) -> (Vec<Fault>, Facts) {
     let abbrev = input.abbrev.unwrap_or_default();
-    let fuel = 4 * (input.written.len() + abbrev.len());
+    let size = input.written.len() as u64;
+    let fuel = 4 * (size + abbrev.len() as u64);
     let mut finder = Finder { input, faults: vec![], fuel, given_up: false, facts: Facts::default() };
     if input.abbrev.is_none() {
-        if !input.written.is_empty() {
-            finder.add(INFO, 0, FaultKind::NoAbbrev);
+        if size != 0 {
+            finder.info(0, FaultKind::NoAbbrev);
         }
         return (finder.faults, finder.facts);
     }
-    let mut table = (usize::MAX, Table::default());
+    let mut known = None;
     let mut start = 0;
-    while let Some(rest) = input.written.get(start..).filter(|rest| !rest.is_empty()) {
-        if finder.full() {
+    while start < size && !finder.full() {
+        let Some(header) = Header::read(input.written, start) else {
+            finder.info(start, FaultKind::HeaderCut { left: size - start });
             break;
-        }
-        if rest.len() < HEADER {
-            finder.add(INFO, start, FaultKind::HeaderCut { left: rest.len() as u64 });
-            break;
-        }
-        let Some(end) = finder.unit(start, &mut table) else { break };
+        };
+        let Some(end) = finder.unit(start, header, &mut known) else { break };
         start = end;
     }
-    if input.written.is_empty() {
-        finder.table(0, abbrev, &mut Table::default());
+    if size == 0 {
+        finder.table(0);
     }
     (finder.faults, finder.facts)
 }
 
-fn field(bytes: &[u8], at: usize, width: usize) -> u64 {
-    bytes.get(at..at + width).map_or(0, number)
+/// The header of a unit, whatever its fields are. DWARF 2 has no 64-bit format: the escape of later versions is a length here.
+#[derive(Clone, Copy)]
+struct Header {
+    length: u64,
+    version: u16,
+    abbrev_offset: u64,
+    address_size: u8,
+}
+
+impl Header {
+    /// The header at a byte offset of `.debug_info`; none if the section ends in it.
+    fn read(section: &[u8], start: u64) -> Option<Self> {
+        let mut cursor = Cursor::at(info::SECTION, section, start, "a unit").ok()?;
+        Some(Self {
+            length: cursor.u32("unit_length").ok()?.into(),
+            version: cursor.u16("version").ok()?,
+            // The bytes of a fixup hold 0, and 0 is where `.debug_abbrev` begins.
+            abbrev_offset: cursor.u32("debug_abbrev_offset").ok()?.into(),
+            address_size: cursor.u8("address_size").ok()?,
+        })
+    }
+
+    /// A unit with this header.
+    fn unit(&self, span: Span) -> Unit {
+        Unit::of_version_2(span, self.abbrev_offset, self.address_size)
+    }
 }
 
 /// What was found so far, to come back to.
@@ -127,23 +146,24 @@ struct Mark {
     facts: super::facts::Mark,
 }
 
+/// Bytes of the length of a unit, which do not count in it.
+const LENGTH_SIZE: u64 = 4;
+
 impl Finder<'_> {
     pub(super) fn full(&self) -> bool {
         self.given_up || self.faults.len() > MAX_FAULTS
     }
 
-    pub(super) fn add(&mut self, section: &'static str, offset: usize, kind: FaultKind) {
-        let kind = if self.faults.len() < MAX_FAULTS { kind } else { FaultKind::More };
-        if !self.full() {
-            self.faults.push(Fault { section, offset: offset as u64, kind });
-        }
+    /// Adds a fault of `.debug_info`.
+    pub(super) fn info(&mut self, offset: u64, kind: FaultKind) {
+        self.add(info::SECTION, offset, kind);
     }
 
-    /// Gives up.
-    pub(super) fn more(&mut self, section: &'static str, offset: usize) {
-        self.given_up = true;
-        self.faults.truncate(MAX_FAULTS);
-        self.faults.push(Fault { section, offset: offset as u64, kind: FaultKind::More });
+    fn add(&mut self, section: &'static str, offset: u64, kind: FaultKind) {
+        let kind = if self.faults.len() < MAX_FAULTS { kind } else { FaultKind::More };
+        if !self.full() {
+            self.faults.push(Fault { section, offset, kind });
+        }
     }
 
     fn mark(&self) -> Mark {
@@ -156,109 +176,139 @@ impl Finder<'_> {
         self.facts.back_to(&mark.facts);
     }
 
-    /// Reads the unit at `start`, which has room for its header. Returns where the next one is, if that is known.
-    fn unit(&mut self, start: usize, known: &mut (usize, Table)) -> Option<usize> {
-        let rest = self.input.written.get(start..).unwrap_or_default();
-        let (length, left) = (field(rest, 0, 4), rest.len() as u64 - 4);
-        let has_end = (HEADER as u64 - 4..=left).contains(&length);
-        let size = 4 + length.clamp(HEADER as u64 - 4, left) as usize;
+    /// Reads the unit at `start`. Returns where the next one is, if that is known.
+    fn unit(&mut self, start: u64, header: Header, known: &mut Option<AbbrevTable>) -> Option<u64> {
+        let all = self.input.written.len() as u64;
+        let (length, left) = (header.length, all - start - LENGTH_SIZE);
+        let least = HEADER_SIZE - LENGTH_SIZE;
+        let has_end = (least..=left).contains(&length);
+        let end = start + LENGTH_SIZE + length.clamp(least, left);
         let before = self.mark();
-        let abbrev = self.header(start, rest, known);
+        let has_table = self.header(start, header, known);
+        let table = known.as_ref().filter(|_| has_table);
         let of_header = self.mark();
-        let is_sound = abbrev && self.entries(start, rest.get(..size).unwrap_or_default(), &known.1);
+        let is_sound = table.is_some_and(|table| self.entries(&header.unit(start..end), table));
         if is_sound && has_end {
-            return Some(start + size);
+            return Some(end);
         }
         let of_entries = self.faults.get(of_header.faults..).unwrap_or_default().to_vec();
-        if abbrev
-            && let Some(expected) =
-                self.size_by_entries(start, rest, &known.1).filter(|&found| found != size || !has_end)
+        if let Some(table) = table
+            && let Some(found) =
+                self.end_by_entries(&header.unit(start..all), table).filter(|&found| found != end || !has_end)
         {
             self.back_to(&before);
-            let expected_length = expected as u64 - 4;
-            self.add(INFO, start, FaultKind::WrongLength { length, expected: expected_length });
-            self.header(start, rest, known);
-            self.entries(start, rest.get(..expected).unwrap_or_default(), &known.1);
-            return Some(start + expected);
+            let expected = found - start - LENGTH_SIZE;
+            self.info(start, FaultKind::WrongLength { length, expected });
+            self.header(start, header, known);
+            if let Some(table) = known {
+                self.entries(&header.unit(start..found), table);
+            }
+            return Some(found);
         }
         if has_end {
-            return Some(start + size);
+            return Some(end);
         }
         // The length comes first, and then what is wrong with the entries up to the end of the section.
         let of_header: Vec<Fault> =
             self.faults.get(before.faults..of_header.faults).unwrap_or_default().to_vec();
         self.faults.truncate(before.faults);
         if length > left {
-            self.add(INFO, start, FaultKind::UnitLength { length, left });
+            self.info(start, FaultKind::UnitLength { length, left });
             self.faults.extend(of_header.into_iter().chain(of_entries));
-            return Some(start + size);
+            return Some(end);
         }
-        self.add(INFO, start, FaultKind::HeaderCut { left: length + 4 });
+        self.info(start, FaultKind::HeaderCut { left: length + LENGTH_SIZE });
         None // nothing says where the next unit is
     }
 
-    /// Reads the header and the unit's table; whether there is one.
-    fn header(&mut self, start: usize, rest: &[u8], known: &mut (usize, Table)) -> bool {
-        let version = field(rest, 4, 2) as u16;
+    /// Checks the header of the unit at `start` and reads its table, unless that is the one known; whether there is one.
+    fn header(&mut self, start: u64, header: Header, known: &mut Option<AbbrevTable>) -> bool {
+        let Header { version, abbrev_offset: offset, address_size, .. } = header;
         if version != 2 {
-            self.add(INFO, start + 4, FaultKind::Version { version });
+            self.info(start + 4, FaultKind::Version { version });
         }
-        let address = field(rest, 10, 1) as u8;
-        if address != 8 {
-            self.add(INFO, start + 10, FaultKind::AddressSize { size: address });
+        if address_size != 8 {
+            self.info(start + 10, FaultKind::AddressSize { size: address_size });
         }
-        // The bytes of a fixup hold 0, and 0 is where `.debug_abbrev` begins.
-        let offset = field(rest, 6, 4) as usize;
-        let abbrev = self.input.abbrev.unwrap_or_default();
-        let Some(bytes) = abbrev.get(offset..).filter(|bytes| !bytes.is_empty()) else {
-            let (offset, size) = (offset as u64, abbrev.len() as u64);
-            self.add(INFO, start + 6, FaultKind::AbbrevOffset { offset, size });
+        let size = self.abbrev_size();
+        if offset >= size {
+            self.info(start + 6, FaultKind::AbbrevOffset { offset, size });
             return false;
-        };
-        if known.0 != offset {
-            *known = (offset, Table::default());
-            self.table(offset, bytes, &mut known.1);
+        }
+        if known.as_ref().is_none_or(|table| table.span().start != offset) {
+            *known = Some(self.table(offset));
         }
         !self.full()
     }
 
-    /// The size of the unit by its own entries: their list is closed, and the next unit begins there, or the section ends.
-    fn size_by_entries(&mut self, start: usize, rest: &[u8], table: &Table) -> Option<usize> {
-        self.fuel = self.fuel.checked_sub(rest.len())?;
-        let mark = self.mark();
-        let found = std::mem::take(&mut self.faults);
-        let size = self.closed(start, rest, table);
-        self.faults = found;
-        self.back_to(&mark);
-        let size = size?;
-        let next = rest.get(size..)?;
-        let is_unit = || {
-            let (length, version) = (field(next, 0, 4), field(next, 4, 2));
-            let abbrev = self.input.abbrev.unwrap_or_default();
-            let in_table = (field(next, 6, 4) as usize) < abbrev.len();
-            next.len() >= HEADER
-                && length >= 7
-                && version == 2
-                && in_table
-                && matches!(field(next, 10, 1), 4 | 8)
-        };
-        (next.is_empty() || is_unit()).then_some(size)
+    fn abbrev_size(&self) -> u64 {
+        self.input.abbrev.unwrap_or_default().len() as u64
     }
 
-    /// A LEB128 number at `at`, which is stepped over; `base` is where `bytes` begin in the section.
-    pub(super) fn leb(
-        &mut self,
-        section: &'static str,
-        base: usize,
-        bytes: &[u8],
-        at: &mut usize,
-    ) -> Option<u64> {
-        let rest = bytes.get(*at..)?;
-        let (value, len) = wrapping_uleb(rest)?;
-        if leb128_nv::skip(rest).is_err() {
-            self.add(section, base + *at, FaultKind::LongLeb);
+    /// The end of the unit by its own entries: their list is closed, and the next unit begins there, or the section ends.
+    /// `unit` goes up to the end of the section.
+    fn end_by_entries(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
+        self.fuel = self.fuel.checked_sub(unit.span.end - unit.span.start)?;
+        let mark = self.mark();
+        let found = std::mem::take(&mut self.faults);
+        let end = self.closed(unit, table);
+        self.faults = found;
+        self.back_to(&mark);
+        let end = end?;
+        let is_unit = |next: Header| {
+            next.length >= HEADER_SIZE - LENGTH_SIZE
+                && next.version == 2
+                && next.abbrev_offset < self.abbrev_size()
+                && matches!(next.address_size, 4 | 8)
+        };
+        let is_end = end == unit.span.end || Header::read(self.input.written, end).is_some_and(is_unit);
+        is_end.then_some(end)
+    }
+
+    /// Reads the table of abbreviations at `offset` of `.debug_abbrev`, as far as it goes.
+    fn table(&mut self, offset: u64) -> AbbrevTable {
+        let mut table = AbbrevTable::new(offset);
+        let section = self.input.abbrev.unwrap_or_default();
+        let Ok(mut cursor) = Cursor::at(abbrev::SECTION, section, offset, "a table") else { return table };
+        loop {
+            let start = cursor.offset();
+            if self.fuel < start - offset {
+                self.given_up = true;
+                self.faults.truncate(MAX_FAULTS);
+                self.faults.push(Fault { section: abbrev::SECTION, offset: start, kind: FaultKind::More });
+                return table;
+            }
+            if cursor.is_empty() {
+                self.add(abbrev::SECTION, start, FaultKind::NoTerminator);
+                break;
+            }
+            let on_fault = &mut |error| {
+                self.of_table(error);
+                Ok(())
+            };
+            match table.read_next(&mut cursor, on_fault) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(_) => {
+                    self.add(abbrev::SECTION, start, FaultKind::AbbrevCut);
+                    break;
+                }
+            }
         }
-        *at += len;
-        Some(value)
+        self.fuel = self.fuel.saturating_sub(cursor.offset() - offset);
+        table
+    }
+
+    /// Adds a fault of a table of abbreviations.
+    fn of_table(&mut self, error: Error) {
+        let kind = match error.kind {
+            ErrorKind::LebOverflow(_) => FaultKind::LongLeb,
+            ErrorKind::ChildrenFlag(value) => FaultKind::ChildrenFlag { value },
+            ErrorKind::HalfAttribute { name, form } => FaultKind::HalfAttribute { name, form },
+            ErrorKind::UnknownForm { form } => FaultKind::UnknownForm { form },
+            ErrorKind::DuplicateCode { code } => FaultKind::DuplicateCode { code },
+            _ => return, // tags and names that DWARF does not have are for producers to give a meaning
+        };
+        self.add(error.section, error.offset, kind);
     }
 }

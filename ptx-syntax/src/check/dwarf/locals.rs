@@ -2,7 +2,11 @@
 //! again, entry after entry up to the end of each unit, whatever the lists of children say, and only from functions on to their
 //! siblings.
 
-use super::abbrev::{AT_LINKAGE_NAME, AT_NAME, AT_SIBLING, Form, TAG_SUBPROGRAM};
+use dwarf2_reader::constants::{
+    DW_AT_MIPS_linkage_name, DW_AT_name, DW_AT_sibling, DW_OP_addr, DW_TAG_subprogram,
+};
+use dwarf2_reader::info::Layout;
+
 use super::ptxas::{List, Message, Outcome, Unit, Walk, stop};
 
 /// A block of `.debug_info` that refers to `.local` variables.
@@ -13,9 +17,6 @@ pub(crate) struct Locals {
     /// The byte offsets of the variables, ascending.
     pub(crate) places: Vec<u64>,
 }
-
-/// `DW_OP_addr`, which ptxas makes a `DW_OP_fbreg`.
-const OP_ADDR: u8 = 0x03;
 
 /// Places the variables of one block, the `index`th of them.
 pub(super) fn place(index: usize, locals: &Locals, list: &List) -> Result<(), Outcome> {
@@ -30,7 +31,7 @@ pub(super) fn place(index: usize, locals: &Locals, list: &List) -> Result<(), Ou
     let Some(first) = first else { return Ok(()) };
     let is_misplaced = |&&place: &&u64| {
         let before = (place as usize).checked_sub(1).and_then(|before| locals.info.get(before));
-        place > first && before != Some(&OP_ADDR)
+        place > first && before != Some(&DW_OP_addr) // which ptxas makes a `DW_OP_fbreg`
     };
     match locals.places.iter().find(is_misplaced) {
         Some(&offset) => stop(Message::UnknownAttribute { block: index, offset }),
@@ -60,7 +61,7 @@ impl Walk<'_> {
                 break;
             }
             let (entry, attributes) = self.list.look_up(code + unit.base)?;
-            let is_function = entry.tag == TAG_SUBPROGRAM;
+            let is_function = entry.tag == DW_TAG_subprogram;
             let mut sibling = None;
             for &(name, form) in attributes {
                 if is_function {
@@ -68,10 +69,10 @@ impl Walk<'_> {
                         return stop(Message::OutOfBounds);
                     }
                     let value = self.value(unit, at, name, form)?;
-                    if name == AT_SIBLING {
+                    if name == DW_AT_sibling {
                         sibling = value.reference.or(Some(0));
                     }
-                    if matches!(name, AT_NAME | AT_LINKAGE_NAME) {
+                    if matches!(name, DW_AT_name | DW_AT_MIPS_linkage_name) {
                         let place = (start - unit.start) as u64;
                         *first = Some(first.map_or(place, |first| first.min(place)));
                     }
@@ -91,17 +92,20 @@ impl Walk<'_> {
         if form == 0 {
             return Ok(0);
         }
-        let Some(layout) = Form::of(u64::from(form)) else {
+        let Some(layout) = Layout::of_version_2(form.into()) else {
             return Ok(usize::from(form)); // the number of a form that it does not know is taken for the size
         };
         Ok(match layout {
-            Form::Address | Form::RefAddress => 8, // whatever the unit says
-            Form::Data(width) | Form::Ref(width) => width,
-            Form::Leb | Form::RefLeb | Form::Indirect => self.uleb(at, end)?.1,
-            Form::String => self.string(at, end)? - at,
-            Form::Strp => 4,
-            Form::Block(width) => width.saturating_add(self.fixed(at, width, end)? as usize),
-            Form::BlockLeb => {
+            Layout::Address | Layout::InfoReference => 8, // whatever the unit says
+            Layout::Fixed(width) => width.into(),
+            Layout::Leb | Layout::Indirect => self.uleb(at, end)?.1,
+            Layout::String => self.string(at, end)? - at,
+            Layout::Offset => 4,
+            Layout::Block(width) => {
+                let width = usize::from(width);
+                width.saturating_add(self.fixed(at, width, end)? as usize)
+            }
+            Layout::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 width.saturating_add(len as u32 as usize)
             }

@@ -3,10 +3,11 @@
 //! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a position in it; then
 //! it walks the units of `.debug_info`. The numbers in this file are its own, not DWARF's.
 
-use super::abbrev::{
-    AT_HIGH_PC, AT_LINKAGE_NAME, AT_LOCATION, AT_LOW_PC, AT_NAME, AT_SIBLING, Form, TAG_BLOCK, TAG_INLINED,
-    TAG_PARAMETER, TAG_SUBPROGRAM, TAG_VARIABLE, number, wrapping_uleb,
-};
+use dwarf2_reader::Cursor;
+#[allow(clippy::wildcard_imports, reason = "many of DW_OP_*, DW_FORM_* and DW_AT_*")]
+use dwarf2_reader::constants::*;
+use dwarf2_reader::info::{self, HEADER_SIZE, Layout};
+
 use super::{Input, locals};
 
 /// How ptxas ends.
@@ -70,10 +71,6 @@ impl Message {
 const MAX_ATTRIBUTES: usize = 256;
 /// It calls itself for children, and at about 20,100 levels the stack of 8 MiB is full.
 const MAX_DEPTH: usize = 20_100;
-/// Bytes of a unit header.
-const HEADER: usize = 11;
-/// Bytes of a unit header behind the length.
-const HEADER_REST: u64 = 7;
 
 /// The outcome for these bytes.
 pub(super) fn outcome(input: &Input<'_>) -> Outcome {
@@ -204,7 +201,7 @@ pub(super) struct Unit {
 impl Unit {
     /// Where its entries begin.
     pub(super) fn entries(self) -> usize {
-        self.start + HEADER
+        self.start + HEADER_SIZE as usize
     }
 
     fn address_width(self) -> usize {
@@ -318,7 +315,7 @@ impl<'a> Walk<'a> {
             let abbrev = self.fixed(start + 6, 4, all)?;
             let address = self.fixed(start + 10, 1, all)? as u8;
             let left = (all - start - 4) as u64;
-            if length < HEADER_REST || length > left {
+            if length < HEADER_SIZE - 4 || length > left {
                 return stop(Message::Truncate);
             }
             let end = start + 4 + length as usize;
@@ -367,7 +364,7 @@ impl<'a> Walk<'a> {
         if entry.children && !is_over {
             // A zero byte is an empty list without further ado: nobody asks what is left behind it.
             if self.info.get(at..unit.end).and_then(<[u8]>::first) != Some(&0) {
-                levels.open(entry.tag == TAG_SUBPROGRAM && seen.any, seen.sibling)?;
+                levels.open(entry.tag == DW_TAG_subprogram && seen.any, seen.sibling)?;
                 return Ok(Some(at));
             }
             at += 1;
@@ -396,7 +393,7 @@ impl<'a> Walk<'a> {
             let counted = at.saturating_add_signed(seen.size as isize);
             let size = if counted == place { value.size } else { self.size(unit, counted, form)? };
             self.spend(1 + value.next.abs_diff(place).min(self.info.len()) as u64)?;
-            if name == AT_SIBLING {
+            if name == DW_AT_sibling {
                 // The first of several counts; behind other values it is not found so near the end.
                 let is_found = !seen.any || !unit.is_over(counted);
                 if seen.sibling.is_none() {
@@ -411,24 +408,25 @@ impl<'a> Walk<'a> {
             }
             let has_value = value.form != 0;
             if has_value
-                && matches!(name, AT_LOW_PC | AT_HIGH_PC)
-                && matches!(entry.tag, TAG_BLOCK | TAG_INLINED | TAG_SUBPROGRAM)
+                && matches!(name, DW_AT_low_pc | DW_AT_high_pc)
+                && matches!(entry.tag, DW_TAG_lexical_block | DW_TAG_inlined_subroutine | DW_TAG_subprogram)
             {
                 // Read once more as an address, whatever the form.
-                let skipped = if form == 0x16 { self.uleb(place, unit.end)?.1 } else { 0 };
+                let skipped = if form == DW_FORM_indirect { self.uleb(place, unit.end)?.1 } else { 0 };
                 self.fixed(place + skipped, if unit.address == 8 { 8 } else { 4 }, unit.end)?;
             }
-            if name == AT_LOCATION
+            if name == DW_AT_location
                 && !inside
-                && entry.tag == TAG_PARAMETER
-                && matches!(value.operation, Some(0x90 | 0x92))
+                && entry.tag == DW_TAG_formal_parameter
+                && matches!(value.operation, Some(DW_OP_regx | DW_OP_bregx))
             {
                 return Err(Outcome::Crashes); // a register needs a function around it
             }
-            if name == AT_LOCATION && value.form == 0x06 {
+            if name == DW_AT_location && value.form == DW_FORM_data4 {
                 self.location_list(entry.tag, place, inside)?;
             }
-            if has_value && root && entry.tag == TAG_SUBPROGRAM && matches!(name, AT_NAME | AT_LINKAGE_NAME) {
+            let is_name = matches!(name, DW_AT_name | DW_AT_MIPS_linkage_name);
+            if has_value && root && entry.tag == DW_TAG_subprogram && is_name {
                 // A function needs a unit around it. What it reads instead depends on the heap: for some sizes it goes well.
                 return Err(Outcome::Crashes);
             }
@@ -441,11 +439,11 @@ impl<'a> Walk<'a> {
 
     /// `DW_AT_location` as `DW_FORM_data4`: ptxas takes it for a name, and looks up what was written by that name.
     fn location_list(&mut self, tag: u16, place: usize, inside: bool) -> Result<(), Outcome> {
-        if !inside && tag == TAG_PARAMETER {
+        if !inside && tag == DW_TAG_formal_parameter {
             return Err(Outcome::Crashes);
         }
         let number = number(self.info.get(place..place + 4).unwrap_or_default());
-        if inside && matches!(tag, TAG_PARAMETER | TAG_VARIABLE) && number > self.names {
+        if inside && matches!(tag, DW_TAG_formal_parameter | DW_TAG_variable) && number > self.names {
             self.crash_later = true; // found only when all units are read
         }
         Ok(())
@@ -458,31 +456,31 @@ impl<'a> Walk<'a> {
         if form == 0 {
             return Ok(sized(0));
         }
-        let Some(layout) = Form::of(u64::from(form)) else { return stop(Message::FormValue) };
+        let Some(layout) = Layout::of_version_2(form.into()) else { return stop(Message::FormValue) };
+        let reference = |value| matches!(form, DW_FORM_ref1..=DW_FORM_ref_udata).then_some(value);
         Ok(match layout {
-            Form::Address | Form::RefAddress => {
+            Layout::Address | Layout::InfoReference => {
                 self.fixed(at, unit.address_width(), end)?;
                 // The size counts as a signed byte, whatever was read.
                 Value { size: i64::from(unit.address as i8), ..sized(unit.address_width()) }
             }
-            Form::Data(width) => {
-                self.fixed(at, width, end)?;
-                sized(width)
+            Layout::Fixed(width) => {
+                let value = self.fixed(at, width.into(), end)?;
+                Value { reference: reference(value), ..sized(width.into()) }
             }
-            Form::Ref(width) => Value { reference: Some(self.fixed(at, width, end)?), ..sized(width) },
-            Form::Leb => sized(self.uleb(at, end)?.1),
-            Form::RefLeb => {
+            Layout::Leb => {
                 let (value, len) = self.uleb(at, end)?;
-                Value { reference: Some(value), ..sized(len) }
+                Value { reference: reference(value), ..sized(len) }
             }
-            Form::String => sized(self.string(at, end)? - at),
+            Layout::String => sized(self.string(at, end)? - at),
             // Read as if it were a string, counted as four bytes.
-            Form::Strp => Value { size: 4, ..sized(self.string(at, end)? - at) },
-            Form::Block(width) => {
+            Layout::Offset => Value { size: 4, ..sized(self.string(at, end)? - at) },
+            Layout::Block(width) => {
+                let width = usize::from(width);
                 let len = self.fixed(at, width, end)?;
                 let next = within(at + width, len, end)?;
                 if width == 1 {
-                    if matches!(name, 0x02 | 0x2e | 0x38 | 0x51) {
+                    if has_expression(name) {
                         self.expression(unit, at + width, next)?;
                     }
                 } else {
@@ -492,7 +490,7 @@ impl<'a> Walk<'a> {
                 let operation = self.info.get(at + width..next).and_then(<[u8]>::first).copied();
                 Value { operation: operation.filter(|_| width == 1), ..sized(next - at) }
             }
-            Form::BlockLeb => {
+            Layout::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 let next = within(at + width, len, end)?;
                 if len == 0 {
@@ -501,7 +499,7 @@ impl<'a> Walk<'a> {
                 self.expression(unit, at + width, next)?;
                 sized(next - at)
             }
-            Form::Indirect => {
+            Layout::Indirect => {
                 let (inner, len) = self.uleb(at, end)?;
                 if inner as u16 == form {
                     return stop(Message::IndirectTwice);
@@ -515,19 +513,19 @@ impl<'a> Walk<'a> {
     /// Bytes that the value at `at` counts for.
     fn size(&mut self, unit: Unit, at: usize, form: u16) -> Result<i64, Outcome> {
         let end = unit.end;
-        let Some(layout) = Form::of(u64::from(form)) else { return Ok(0) }; // form 0: others were refused
+        let Some(layout) = Layout::of_version_2(form.into()) else { return Ok(0) }; // form 0: others were refused
         Ok(match layout {
-            Form::Address | Form::RefAddress => i64::from(unit.address as i8),
-            Form::Data(width) | Form::Ref(width) => width as i64,
-            Form::Leb | Form::RefLeb => self.uleb(at, end)?.1 as i64,
-            Form::String => (self.string(at, end)? - at) as i64,
-            Form::Strp => 4,
-            Form::Block(width) => (self.fixed(at, width, end)? + width as u64) as i64,
-            Form::BlockLeb => {
+            Layout::Address | Layout::InfoReference => i64::from(unit.address as i8),
+            Layout::Fixed(width) => width.into(),
+            Layout::Leb => self.uleb(at, end)?.1 as i64,
+            Layout::String => (self.string(at, end)? - at) as i64,
+            Layout::Offset => 4,
+            Layout::Block(width) => (self.fixed(at, width.into(), end)? + u64::from(width)) as i64,
+            Layout::BlockLeb => {
                 let (len, width) = self.uleb(at, end)?;
                 (len as u32 as usize + width) as i64
             }
-            Form::Indirect => {
+            Layout::Indirect => {
                 let (inner, len) = self.uleb(at, end)?;
                 if inner as u16 == form {
                     return stop(Message::IndirectTwice);
@@ -546,12 +544,14 @@ impl<'a> Walk<'a> {
             }
             at += 1;
             match op {
-                0x03 => at = within(at, unit.address_width() as u64, end)?,
-                0x0c => at = within(at, 4, end)?,
-                0x94 => at = within(at, 1, end)?,
-                0x10 | 0x23 | 0x70..=0x8f | 0x91 => at += self.uleb(at, end)?.1,
-                0x90 => at += self.uleb(at, end)?.1 + 1, // one byte too far
-                0x92 => {
+                DW_OP_addr => at = within(at, unit.address_width() as u64, end)?,
+                DW_OP_const4u => at = within(at, 4, end)?,
+                DW_OP_deref_size => at = within(at, 1, end)?,
+                DW_OP_constu | DW_OP_plus_uconst | DW_OP_breg0..DW_OP_regx | DW_OP_fbreg => {
+                    at += self.uleb(at, end)?.1;
+                }
+                DW_OP_regx => at += self.uleb(at, end)?.1 + 1, // one byte too far
+                DW_OP_bregx => {
                     at += self.uleb(at, end)?.1;
                     at += self.uleb(at, end)?.1;
                 }
@@ -606,4 +606,21 @@ fn within(at: usize, len: u64, end: usize) -> Result<usize, Outcome> {
         Some(next) if next <= end => Ok(next),
         _ => stop(Message::OutOfBounds),
     }
+}
+
+/// Attributes whose block is an expression if it is a `DW_FORM_block1`.
+fn has_expression(name: u16) -> bool {
+    matches!(name, DW_AT_location | DW_AT_bit_stride | DW_AT_data_member_location | DW_AT_byte_stride)
+}
+
+/// A little-endian number of at most 8 bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// A ULEB128 value of any length and the bytes it takes, or `None` where the bytes end first.
+fn wrapping_uleb(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut cursor = Cursor::new(info::SECTION, bytes).with_long_numbers();
+    let value = cursor.uleb("a number").ok()?;
+    Some((value, cursor.offset() as usize))
 }

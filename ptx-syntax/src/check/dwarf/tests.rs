@@ -271,9 +271,34 @@ fn faults_of_entries() {
         (&[1, b'x', 0, 6, 0x7f, 0, 0], 15, UnknownForm { form: 0x7f }),
         (&[1, b'x', 0, 0x82], 14, ValueCut { form: 15, left: 1 }),
         (&[0x81, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0, b'x', 0, 0], 11, LongLeb),
+        (&[1, b'x', 0, 6, 0x16, 0, 0], 15, UnknownForm { form: 0x16 }),
+        (&[1, b'x', 0, 6, 0x18, 0, 0], 15, UnknownForm { form: 0x18 }),
+        (&[1, b'x', 0, 6, 0x8b], 15, ValueCut { form: 0x16, left: 1 }),
+        (&[1, b'x', 0, 6, 6, 0, 0], 15, ValueCut { form: 6, left: 3 }),
+        (&[1, b'x', 0, 6, 8, b'x'], 15, OpenString),
     ] {
         assert_eq!(faults(&unit(body), ABBREV), [(".debug_info", offset, kind)], "{body:?}");
     }
+}
+
+/// What stands before a fault in its entry is checked too, and forms of later versions are known to nobody.
+#[test]
+fn values_before_a_fault() {
+    use FaultKind::*;
+    let info = |offset, kind| (".debug_info", offset, kind);
+    let table = |form: u8| [1, 0x24, 0, 3, 14, 0x3a, form, 0x0b, 11, 0, 0, 0];
+    let string = info(12, StringOffset { offset: 10, size: 10 });
+    let cut = info(16, ValueCut { form: 6, left: 3 });
+    assert_eq!(faults(&unit(&[1, 10, 0, 0, 0, 1, 0, 0]), &table(6)), [string, cut]);
+    let form = (".debug_abbrev", 6, UnknownForm { form: 0x19 });
+    assert_eq!(faults(&unit(&[1, 10, 0, 0, 0, 1]), &table(0x19)), [form, string]);
+    assert_eq!(faults(&unit(&[1, 10, 0, 0, 0]), &table(0x19)), [form, string]);
+    // A number of any length is a value.
+    let long = [0x83, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0];
+    assert_eq!(faults(&unit(&[&[1, 9, 0, 0, 0][..], &long, &[0]].concat()), &table(15)), []);
+    let code = info(11, UnknownCode { code: 3 });
+    let too_large = [0x83, 128, 128, 128, 128, 128, 128, 128, 128, 2];
+    assert_eq!(faults(&unit(&too_large), &table(15)), [info(11, LongLeb), code]);
 }
 
 #[test]
