@@ -26,33 +26,32 @@ const LAST_FORM: u16 = 0x16;
 
 /// Attributes whose blocks are shown as operations: `DW_AT_location`, `DW_AT_bit_stride`, `DW_AT_data_member_location`,
 /// `DW_AT_stride`. `DW_AT_frame_base` is none of them.
-const LOCATIONS: [u64; 4] = [0x02, 0x2e, 0x38, 0x51];
+const LOCATIONS: [u16; 4] = [0x02, 0x2e, 0x38, 0x51];
 
 fn name(
-    number: u64,
+    number: u16,
     own: &'static [(u16, &'static str)],
     table: &NameTable<u16>,
     is_known: impl Fn(u16) -> bool,
 ) -> &'static str {
-    let Ok(number) = u16::try_from(number) else { return "" };
     let own = own.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
     own.or_else(|| table.name(number).filter(|_| is_known(number))).unwrap_or_default()
 }
 
 /// Of a tag. The tool stops at a greater one than it knows; here that has the name of DWARF, if any.
-pub(super) fn tag(number: u64) -> &'static str {
+pub(super) fn tag(number: u16) -> &'static str {
     name(number, TAGS, &DW_TAG, |_| true)
 }
 
-pub(super) fn attribute(number: u64) -> &'static str {
+pub(super) fn attribute(number: u16) -> &'static str {
     name(number, ATTRIBUTES, &DW_AT, |number| number <= LAST_ATTRIBUTE || number == SIGNATURE_LIKE)
 }
 
-pub(super) fn form(number: u64) -> &'static str {
+pub(super) fn form(number: u16) -> &'static str {
     name(number, &[], &DW_FORM, |number| number <= LAST_FORM)
 }
 
 /// Whether blocks of the attribute are shown as operations.
-pub(super) fn is_location(attribute: u64) -> bool {
+pub(super) fn is_location(attribute: u16) -> bool {
     LOCATIONS.contains(&attribute)
 }
