@@ -193,6 +193,17 @@ impl AbbrevTable {
     }
 }
 
+/// All tables of a section one behind another. An error is the last.
+pub fn tables(section: &[u8]) -> impl Iterator<Item = Result<AbbrevTable>> {
+    let mut next = Some(0);
+    core::iter::from_fn(move || {
+        let offset = next.take().filter(|offset| *offset < section.len() as u64)?;
+        let table = AbbrevTable::read(section, offset);
+        next = table.as_ref().ok().map(|table| table.span.end);
+        Some(table)
+    })
+}
+
 /// A tag or an attribute's name: DWARF has none above 16 bits.
 fn number_16(found: u64, field: &'static str, on_fault: impl FnOnce(ErrorKind) -> Result<()>) -> Result<u16> {
     if let Ok(number) = u16::try_from(found) {

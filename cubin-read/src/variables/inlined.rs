@@ -2,9 +2,9 @@
 
 use super::{Room, Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::{Entries, Entry, Value};
+use dwarf2_reader::abbrev;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
-use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, Place};
@@ -72,15 +72,11 @@ impl<'v> InlinedCalls<'v> {
     pub fn can_be_in(cubin: &Cubin<'_>) -> bool {
         let name = SectionKind::DebugAbbrev.name();
         let bytes = cubin.section_by_name(name).and_then(|index| cubin.bytes(index).ok());
-        let mut cursor = Cursor::new(name, bytes.as_deref().unwrap_or_default());
-        let inlined = u64::from(dw::DW_TAG_inlined_subroutine);
-        while !cursor.is_empty() {
-            // Of a damaged table the entries' reader says what is wrong.
-            if tag(&mut cursor).map_or(true, |tag| tag == Some(inlined)) {
-                return true;
-            }
-        }
-        false
+        let bytes = bytes.as_deref().unwrap_or_default();
+        // Of a damaged table the entries' reader says what is wrong.
+        abbrev::tables(bytes).any(|table| {
+            table.map_or(true, |table| table.all().iter().any(|all| all.tag == dw::DW_TAG_inlined_subroutine))
+        })
     }
 
     /// Finds all calls. `entries` are the cubin's.
@@ -220,15 +216,4 @@ impl<'v> InlinedCalls<'v> {
             lost_context: None,
         }
     }
-}
-
-/// Reads an abbreviation (DWARF 2.0.0 §7.5.3): its tag; `None` for the end of a table.
-fn tag(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
-    if cursor.uleb("an abbreviation code")? == 0 {
-        return Ok(None);
-    }
-    let tag = cursor.uleb("a tag")?;
-    cursor.u8("the children flag")?;
-    while (cursor.uleb("an attribute name")?, cursor.uleb("an attribute form")?) != (0, 0) {}
-    Ok(Some(tag))
 }

@@ -5,7 +5,7 @@ use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit, Rest, Span}
 use super::section::{Decoded, Source, View, rest_of, string_budget, take};
 use crate::commands::read::text;
 use cubin_read::expression;
-use dwarf2_reader::abbrev::AbbrevTable;
+use dwarf2_reader::abbrev;
 #[allow(clippy::wildcard_imports, reason = "all of DWARF's tables of names")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::info::{self, Entry, Node, Units, Value};
@@ -17,9 +17,9 @@ use nv_debug_sections::catalog::SectionKind;
 /// DWARF 2.0.0 §7.5.3.
 pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
     let (mut all, mut rest) = (Vec::new(), Vec::new());
-    let (bytes, mut end) = (&view.data.bytes, 0);
-    while end < bytes.len() as u64 {
-        let table = AbbrevTable::read(bytes, end).map_err(|error| view.fault(error))?;
+    let mut end = 0;
+    for table in abbrev::tables(&view.data.bytes) {
+        let table = table.map_err(|error| view.fault(error))?;
         for abbreviation in table.all() {
             let attributes = table.attributes(abbreviation).iter();
             end = abbreviation.span.end;
@@ -43,13 +43,13 @@ pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
 
 /// Every unit's entries.
 pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
+    let abbreviations = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
+    let abbreviations = abbreviations.as_ref().map_or(&[][..], |view| &view.data.bytes);
     let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
     let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
     let section = &*view.data.bytes;
     let mut budget = string_budget(section, strings);
-    let all = Units::read(section, abbrev.as_ref().map_or(&[][..], |view| &view.data.bytes));
-    let all = all.map_err(|error| view.fault(error))?;
+    let all = Units::read(section, abbreviations).map_err(|error| view.fault(error))?;
     let (mut units, mut rest) = (Vec::new(), Vec::new());
     let mut end = 0;
     for header in all.all() {
