@@ -191,17 +191,10 @@ fn macros(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
     let mut table = MacroTable::new();
     let mut list = Vec::new();
     for item in macinfo::items(bytes, 0) {
-        list.push(match item.map_err(|_| "not readable")?.1 {
-            macinfo::Item::Define { line, text } => Macro::Define { line, text },
-            macinfo::Item::Undef { line, text } => Macro::Undef { line, text },
-            macinfo::Item::StartFile { line, file } => Macro::StartFile { line, file },
-            macinfo::Item::EndFile => Macro::EndFile,
-            macinfo::Item::Vendor { constant, text } => Macro::Vendor { constant, text },
-            macinfo::Item::End => {
-                table.list(&std::mem::take(&mut list)).map_err(|_| "refused by the writer")?;
-                continue;
-            }
-        });
+        match item.map_err(|_| "not readable")?.1 {
+            Some(entry) => list.push(entry),
+            None => _ = table.list(&std::mem::take(&mut list)).map_err(|_| "refused by the writer")?,
+        }
     }
     if list.is_empty() { Ok(table.finish()) } else { Err("a list without an end") }
 }

@@ -7,6 +7,7 @@ use super::model::{
 use super::section::{Decoded, Source, View};
 use crate::commands::read::text;
 use cubin_read::expression;
+use dwarf2_reader::macinfo::Macro;
 use dwarf2_reader::{aranges, loc, macinfo, pubnames, ranges, strings};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
@@ -203,14 +204,14 @@ pub(super) fn macros(view: &View<'_>) -> Result<Decoded> {
     let entries = macinfo::items(&view.data.bytes, 0).map(|read| {
         let (span, item) = read.map_err(|error| view.fault(error))?;
         let value = match item {
-            macinfo::Item::End => "end".to_owned(),
-            macinfo::Item::Define { line, text: macro_text } => {
+            None => "end".to_owned(),
+            Some(Macro::Define { line, text: macro_text }) => {
                 format!("DW_MACINFO_define {line} {}", text(macro_text))
             }
-            macinfo::Item::Undef { line, text: name } => format!("DW_MACINFO_undef {line} {}", text(name)),
-            macinfo::Item::StartFile { line, file } => format!("DW_MACINFO_start_file {line} {file}"),
-            macinfo::Item::EndFile => "DW_MACINFO_end_file".to_owned(),
-            macinfo::Item::Vendor { constant, text: words } => {
+            Some(Macro::Undef { line, text: name }) => format!("DW_MACINFO_undef {line} {}", text(name)),
+            Some(Macro::StartFile { line, file }) => format!("DW_MACINFO_start_file {line} {file}"),
+            Some(Macro::EndFile) => "DW_MACINFO_end_file".to_owned(),
+            Some(Macro::Vendor { constant, text: words }) => {
                 format!("DW_MACINFO_vendor_ext {constant} {}", text(words))
             }
         };
