@@ -1,14 +1,18 @@
-//! `DW_AT_address_class`: number -> class -> number; state space -> class -> state space.
+//! A value of `DW_AT_address_class`, or the name of a state space: what has a class comes back from
+//! it.
 
+use crate::Target;
 use crate::support::uleb;
 use nv_debug_sections::address_class::AddressClass;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 12);
+    let spaces = ["\u{5}", "\u{8}", "global", "shared", "sreg"].map(|space| space.as_bytes().to_vec());
+    target.run_on_damaged(10_000, &spaces);
+}
+
 /// Takes `data` for the attribute's value, and for a state space's name.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     if let Some(value) = uleb(data).1 {
         let class = AddressClass::of_value(value);
         assert!(class.is_none_or(|class| u64::from(class.value()) == value && !class.name().is_empty()));

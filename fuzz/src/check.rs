@@ -1,5 +1,9 @@
-//! Any text -> findings, verdicts and ptxas' words that agree with each other.
+//! Any text through the rules of `check`: findings ascend and lie in the text.
+//!
+//! Each verdict agrees with the words that ptxas is said to print, and its rule has a finding.
 
+use crate::Target;
+use crate::seeds::files;
 use ptx_syntax::check::{Context, MAX_FINDINGS_PER_RULE, Mode, PtxasLines, RULES, RuleId, Verdict, check};
 use ptx_syntax::{LineIndex, parse};
 
@@ -7,12 +11,13 @@ use ptx_syntax::{LineIndex, parse};
 const CRASHES: [RuleId; 4] =
     [RuleId::FileNameLength, RuleId::FileTimeCrash, RuleId::AtDwarfWithoutSection, RuleId::FileNameCrash];
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(5_000, 200);
+    target.run_on_damaged(10_000, &files("ptx"));
+}
+
 /// Checks `data` (bytes that are no UTF-8 are replaced), with a source of three lines for every file.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
     let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)), relocatable: false });

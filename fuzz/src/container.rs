@@ -1,16 +1,22 @@
-//! A host program, object, archive, loose fatbin -> its images: each lies in the file, and becomes no more than the limit.
+//! A host program, an object, an archive or a loose fatbin: the images that it holds lie in the
+//! file.
+//!
+//! Payloads have the size of their headers and stay within the limit. Faults lie in the file.
 
+use crate::Target;
+use crate::seeds::containers;
 use nv_debug_sections::container::{Container, Entry, FileKind, Flags};
 
 /// How much a payload may grow here: enough for real code, and fast.
 const MAX_EXPANSION: u64 = 100;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 200);
+    target.run_on_damaged(20_000, &containers());
+}
+
 /// Lists the images of `data` and takes every one out.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     match Container::parse(data) {
         Err(error) => assert!(error.section().len() + error.offset() as usize <= 2 * data.len() + 64),
         Ok(container) => {

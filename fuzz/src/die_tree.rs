@@ -1,5 +1,9 @@
-//! Calls that make entries -> `.debug_info` and `.debug_abbrev` -> gimli -> entries.
+//! Calls that make entries of `.debug_info`: gimli reads the tree that was asked for.
+//!
+//! Calls that make no sense are refused, and change nothing.
 
+use crate::Target;
+use crate::seeds::sections;
 use std::collections::{BTreeMap, BTreeSet};
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -256,12 +260,13 @@ impl Model {
     }
 }
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(6_000, 1500);
+    target.run_on_damaged(300, &sections());
+}
+
 /// Makes the calls that `data` stands for and reads the result.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let siblings = input.arbitrary().unwrap_or(false);
     let mut info = DebugInfo::new(Params { siblings, ..Params::default() });

@@ -1,13 +1,16 @@
-//! A section of fatbins -> fatbins -> entries: they ascend, and none lies in another.
+//! A section of fatbins: fatbins and entries ascend, and none lies in another.
 
+use crate::Target;
+use crate::seeds::files;
 use nv_debug_sections::container::fatbin::Fatbins;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 200);
+    target.run_on_damaged(20_000, &files("fatbin"));
+}
+
 /// Lists the fatbins of `data` and their entries.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let mut end = 0;
     for fatbin in Fatbins::new(".nv_fatbin", data) {
         let Ok(fatbin) = fatbin.map_err(|error| assert!(error.offset() <= data.len() as u64, "{error}"))

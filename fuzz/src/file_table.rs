@@ -1,5 +1,10 @@
-//! `.file` directives -> file table -> line table header -> file table.
+//! `.file` directives of PTX: entries are found by index, and paths come together again.
+//!
+//! Directories are unique, in the order of their first use. The header of the line table reads
+//! back.
 
+use crate::Target;
+use crate::seeds::sections;
 use std::collections::HashSet;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -23,12 +28,13 @@ struct File {
     size: u64,
 }
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(30_000, 600);
+    target.run_on_damaged(300, &sections());
+}
+
 /// Builds the tables of the directives that `data` stands for, and reads them back.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let mut files: Vec<File> = Vec::new();
     while let (false, Ok(file)) = (input.is_empty(), input.arbitrary()) {

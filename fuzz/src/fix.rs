@@ -1,14 +1,18 @@
-//! Any text -> repairs that change what they must, and nothing when made twice.
+//! Any text through the repairs of `check --fix`: edits ascend, cut no character, and a second
+//! repair changes nothing.
 
+use crate::Target;
+use crate::seeds::faulty_modules;
 use ptx_syntax::fix::{Fixes, REPAIRS, Repair, apply, edits, fix};
 use ptx_syntax::parse;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(1_000, 200);
+    target.run_on_damaged(5_000, &faulty_modules());
+}
+
 /// Takes `data` (bytes that are no UTF-8 are replaced) and repairs it: each repair alone, the defaults, all but strips.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let all: Vec<Repair> = REPAIRS.iter().map(|info| info.repair).collect();
     let path_map = vec![("a".to_owned(), "ab".to_owned()), ("/".to_owned(), String::new())];

@@ -1,5 +1,9 @@
-//! Unwind rules -> `.debug_frame` -> gimli's unwind table -> rules.
+//! Changes of unwind rules, written as `.debug_frame`: gimli unwinds by the same rules.
+//!
+//! Entries that cannot be written leave not a byte.
 
+use crate::Target;
+use crate::seeds::sections;
 use std::collections::BTreeMap;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -150,12 +154,13 @@ fn refuse(frames: &mut FrameTable, cie: &Cie, fde: &Fde) {
     assert!(frames.clone().finish() == before, "a refused entry left a trace");
 }
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(5_000, 400);
+    target.run_on_damaged(100, &sections());
+}
+
 /// Writes the rules that `data` stands for and compares them with what gimli unwinds by.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let format = if input.arbitrary().unwrap_or(false) { Format::Dwarf64 } else { Format::Dwarf32 };
     let start = u64::from(input.arbitrary::<u32>().unwrap_or(0));

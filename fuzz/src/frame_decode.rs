@@ -1,16 +1,24 @@
-//! `.debug_frame`: bytes -> entries -> bytes -> the same entries, as numbers and as a cubin has them, with symbols.
+//! The bytes of `.debug_frame`: decoding what was encoded gives the same entries, as numbers and
+//! with symbols.
+//!
+//! Numbers may be padded, so the first encoding may be shorter; the second has the bytes of the
+//! first. Every field that is relocated has its relocation filed.
 
+use crate::Target;
+use crate::seeds::sections_of;
 use crate::support::decoded;
 use dwarf2_writer::{Address, Reloc, SymbolId};
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::frame::{self, Entry, FieldSymbol, FieldSymbols};
 use nv_debug_sections::reloc::RelocKind;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 100);
+    target.run_on_damaged(60_000, &sections_of(&[SectionKind::DebugFrame]));
+}
+
 /// Decodes `data`, encodes the entries, and decodes these.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let Some(mut entries) = decoded(data, frame::decode(data, &FieldSymbols::new())) else { return };
     assert_frames(&entries);
     // In a cubin both address fields of an FDE are relocated.

@@ -1,5 +1,11 @@
-//! Bytes -> values -> bytes, with gimli as the second reader.
+//! LEB128 numbers in any bytes: both readers agree, gimli's and ours, and what was read is written
+//! again.
+//!
+//! The writer makes the shortest form, or with the length that was read the same bytes. It writes
+//! nothing beside them, and nothing where there is no room.
 
+use crate::Target;
+use crate::seeds::sections;
 use gimli::{EndianSlice, LittleEndian, Reader};
 use leb128_nv::{
     BatchError, Encoder, Error, Leb128, MAX_LEN, Progress, read_sleb128, read_sleb128_as, read_sleb128s,
@@ -7,13 +13,14 @@ use leb128_nv::{
     write_sleb128, write_uleb128,
 };
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(100_000, 12);
+    target.run_on_damaged(1_000, &sections());
+}
+
 /// Reads a value from the start of `data`, signed and unsigned, and writes it again; then all values that `data` holds, one by one
 /// and as a list.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let mut rest = EndianSlice::new(data, LittleEndian);
     let unsigned = read_uleb128(data);
     assert_eq!(unsigned.ok(), rest.read_uleb128().ok().map(|value| (value, data.len() - rest.len())));

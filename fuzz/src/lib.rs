@@ -1,42 +1,128 @@
-//! Bodies of the fuzz targets: any bytes in, an invariant asserted. A new target is one module here, one file in
-//! `fuzz_targets`, one line in `tests/stable.rs`.
+//! Fuzz targets: any bytes go in, and a law is asserted. A target is one module, whose documentation says what its input is and
+//! what must hold.
 
-pub mod address_class;
-pub mod check;
-pub mod container;
-pub mod cubin;
-pub mod die_tree;
-pub mod fatbin;
-pub mod file_table;
-pub mod fix;
-pub mod frame;
-pub mod frame_decode;
-pub mod leb128;
-pub mod line;
-pub mod line_decode;
-pub mod line_table;
-pub mod merc;
-pub mod nv_info;
-pub mod nvvm;
-pub mod print;
-pub mod ptx;
-pub mod ptx_txt;
+mod address_class;
+mod check;
+mod container;
+mod cubin;
+mod die_tree;
+mod fatbin;
+mod file_table;
+mod fix;
+mod frame;
+mod frame_decode;
+mod leb128;
+mod line;
+mod line_decode;
+mod line_table;
+mod merc;
+mod nv_info;
+mod nvvm;
+mod ptx;
+mod ptx_print;
+mod ptx_txt;
 pub mod read;
-pub mod reg_sass;
-pub mod reg_type;
-pub mod register;
-pub mod section_name;
-pub mod shared_window;
+mod reg_sass;
+mod reg_type;
+mod register;
+mod section_name;
+pub mod seeds;
+mod shared_window;
 mod support;
-pub mod tkinfo;
+mod tkinfo;
 
-/// What a target does when it was not built by `cargo fuzz`.
-pub fn stub() -> std::process::ExitCode {
-    #[allow(clippy::print_stderr, reason = "says why nothing happens")]
-    {
-        eprintln!(
-            "built without cfg(fuzzing): use `cargo +nightly fuzz run TARGET`; `cargo test` runs the bodies too"
-        );
+use seeds::{Random, SaveOnPanic, mutate};
+
+/// A law, and the inputs on which the tests check it.
+#[derive(Debug)]
+pub struct Target {
+    /// The name of its module, and of its test.
+    pub name: &'static str,
+    /// Checks the law on one input: a panic says that it does not hold.
+    pub run: fn(&[u8]),
+    /// Runs the target on the inputs of its test.
+    pub inputs: fn(&Self),
+}
+
+/// Targets by the names of their modules.
+macro_rules! targets {
+    ($($name:ident),* $(,)?) => {
+        &[$(Target { name: stringify!($name), run: $name::run, inputs: $name::inputs }),*]
+    };
+}
+
+/// All targets. The compiler reports a module that is declared above and missing here: nothing uses it.
+pub const TARGETS: &[Target] = targets![
+    address_class,
+    check,
+    container,
+    cubin,
+    die_tree,
+    fatbin,
+    file_table,
+    fix,
+    frame,
+    frame_decode,
+    leb128,
+    line,
+    line_decode,
+    line_table,
+    merc,
+    nv_info,
+    nvvm,
+    ptx,
+    ptx_print,
+    ptx_txt,
+    read,
+    reg_sass,
+    reg_type,
+    register,
+    section_name,
+    shared_window,
+    tkinfo,
+];
+
+/// The target that `$NVDWARF_TARGET` names.
+///
+/// # Panics
+///
+/// If it names none.
+pub fn target_of_environment() -> &'static Target {
+    let name = std::env::var("NVDWARF_TARGET").unwrap_or_default();
+    let names = || TARGETS.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
+    let found = TARGETS.iter().find(|target| target.name == name);
+    found.unwrap_or_else(|| panic!("NVDWARF_TARGET is '{name}' and names none of: {}", names()))
+}
+
+impl Target {
+    /// Checks the law on one input, which is saved if it does not hold.
+    fn run_on(&self, data: &[u8]) {
+        let _guard = SaveOnPanic { test: self.name, data };
+        (self.run)(data);
     }
-    std::process::ExitCode::FAILURE
+
+    /// Checks it on `count` inputs of random bytes, some with runs of small values and of bytes that continue a LEB128.
+    fn run_on_random(&self, count: usize, max_len: u64) {
+        let mut random = Random::from_environment();
+        for _ in 0..count {
+            let (len, shape) = (random.number() % (max_len + 1), random.number());
+            let byte = |random: u64| match shape % 3 {
+                0 => random as u8,
+                1 => (random % 12) as u8,
+                _ => random as u8 | if (random >> 32).is_multiple_of(8) { 0 } else { 0x80 },
+            };
+            self.run_on(&(0..len).map(|_| byte(random.number() >> 16)).collect::<Vec<u8>>());
+        }
+    }
+
+    /// Checks it on the seeds as they are, then on `count` damaged ones.
+    fn run_on_damaged(&self, count: usize, seeds: &[Vec<u8>]) {
+        for seed in seeds {
+            self.run_on(seed);
+        }
+        let mut random = Random::from_environment();
+        for _ in 0..count {
+            self.run_on(&mutate(seeds, &mut random));
+        }
+    }
 }

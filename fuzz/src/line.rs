@@ -1,5 +1,10 @@
-//! Calls of the line program writer -> bytes -> gimli -> rows.
+//! Calls of the line program writer, with any parameters and either policy: gimli reads the rows
+//! that were asked for, with all registers and marks.
+//!
+//! Calls that make no sense are refused, and leave not a byte.
 
+use crate::Target;
+use crate::seeds::sections;
 use arbitrary::{Arbitrary, Unstructured};
 use dwarf2_writer::line::{self, FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error};
@@ -210,13 +215,14 @@ fn params(input: &mut Unstructured<'_>) -> arbitrary::Result<Params> {
     })
 }
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(30_000, 600);
+    target.run_on_damaged(300, &sections());
+}
+
 /// Makes the calls that `data` stands for and reads the result. The writer takes those that make sense; the others leave
 /// no trace in the bytes.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let policies = [Policy::Plain, Policy::Compact(Header::Choose), Policy::Compact(Header::Keep)];
     let policy = policies[data.len() % 3];

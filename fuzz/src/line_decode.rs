@@ -1,7 +1,13 @@
-//! `.debug_line` and `.nv_debug_line_sass`, NVIDIA's opcodes included: bytes -> tables -> bytes -> the same tables.
+//! The bytes of `.debug_line` or `.nv_debug_line_sass`, with NVIDIA's opcodes: decoding what was
+//! encoded gives the same tables.
 //!
-//! LEB128 numbers may be padded and a row has several encodings, so the bytes of the second round are the law, not those of the first.
+//! Numbers may be padded and a row has several encodings, so the first encoding may be shorter; the
+//! second has the bytes of the first. The writer refuses exactly the tables whose parameters it
+//! does not know, whose files, contexts or names take more than 32 bits, or whose addresses do not
+//! ascend in whole units.
 
+use crate::Target;
+use crate::seeds::sections_of;
 use crate::support::decoded;
 use dwarf2_writer::Address;
 use nv_debug_sections::catalog::SectionKind;
@@ -10,12 +16,14 @@ use nv_debug_sections::line::{self, LineOp, LineTable, Sequence};
 /// What errors call the section.
 const NAME: &str = SectionKind::DebugLine.name();
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 100);
+    let tables = sections_of(&[SectionKind::DebugLine, SectionKind::NvDebugLineSass]);
+    target.run_on_damaged(60_000, &tables);
+}
+
 /// Decodes `data`, encodes each table, and decodes that.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let Some(tables) = decoded(data, line::decode(NAME, data)) else { return };
     for table in &tables {
         // A unit's rows are numbered from 1 and carry what the program says.

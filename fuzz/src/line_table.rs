@@ -1,5 +1,9 @@
-//! Located instructions -> line programs -> section bytes -> line programs.
+//! Instructions with locations, entry rows and address pairs: contexts name rows before them.
+//!
+//! Where addresses ascend, the program can be written and reads back.
 
+use crate::Target;
+use crate::seeds::sections;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use dwarf2_writer::line::Params;
 use dwarf2_writer::{Address, SymbolId};
@@ -136,12 +140,13 @@ impl Input {
     }
 }
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(100_000, 600);
+    target.run_on_damaged(3_000, &sections());
+}
+
 /// Applies all rules to the instructions that `data` stands for.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let input: Result<Input> = Unstructured::new(data).arbitrary();
     let Ok(input) = input else { return };
     let (locs, located, entries, starts) = (input.locs(), input.located(), input.entries(), input.starts());

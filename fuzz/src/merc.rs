@@ -1,5 +1,11 @@
-//! A file -> its capsule, made and unmade: whatever the file says, it ends, and what comes out can be read.
+//! A file with a capsule for Mercury: plan, maps, self-check, clone and finalise end, whatever the
+//! file says.
+//!
+//! What comes out is within 16 times the size and 64 KiB. It reads as the same values, but for zero
+//! bytes that belong to nothing and whose bytes an empty clone shares. Errors change nothing.
 
+use crate::Target;
+use crate::seeds::capsules;
 use merc_capsule::capsule::{self, Origin};
 use merc_capsule::finalise::finalise;
 use merc_capsule::self_check::self_check;
@@ -7,12 +13,17 @@ use merc_capsule::{CodeMap, SectionView, Spaces, code_maps, identity_maps, plan}
 use nv_debug_sections::cubin::{Contents, Cubin};
 use std::borrow::Cow;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(5_000, 200);
+    target.run_on_damaged(5_000, &capsules());
+    // The empty `.debug_frame` is cloned to where a section of its own would stand.
+    target.run_on(include_bytes!("seeds/empty_clone.cubin"));
+    // `.debug_str` has an alignment of 0, which is one of 1 (ELF gABI).
+    target.run_on(include_bytes!("seeds/original_without_alignment.cubin"));
+}
+
 /// Takes `data` through plan, maps, self-check, clone and finalise, if it is a cubin.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let Ok(cubin) = Cubin::parse(data) else { return };
     let views = SectionView::all(&cubin);
     if let Ok(planned) = plan(&views) {

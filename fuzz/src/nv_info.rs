@@ -1,14 +1,20 @@
-//! `.nv.info`: bytes -> records -> the same bytes.
+//! The bytes of `.nv.info`: records are written again to the same bytes.
+//!
+//! Symbols are words, and replacing them by themselves changes nothing. Parameters come back from
+//! their bits.
 
+use crate::Target;
+use crate::seeds::{is_info, sections_where};
 use crate::support::exact;
 use nv_debug_sections::nv_info::{self, KernelParameter};
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 100);
+    target.run_on_damaged(30_000, &sections_where(is_info));
+}
+
 /// Decodes `data`, encodes the records, and reads each.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     exact(data, nv_info::decode(nv_info::NAME, data), |records| nv_info::encode(nv_info::NAME, records));
     records(data);
 }

@@ -1,17 +1,24 @@
-//! Any text -> tokens and tree -> the same text; sections -> bytes with labels and fixups.
+//! Any text as PTX: the tokens are the text, and the data of sections becomes bytes.
+//!
+//! Items and statements ascend and leave only trivia out. Every range lies in the text. Labels and
+//! fixups lie in the bytes of their section.
 
+use crate::Target;
+use crate::seeds::{files, ptx_constructs};
 use ptx_syntax::section_data::{assemble, assemble_at_dwarf};
 use ptx_syntax::{
     AtDwarf, AtDwarfKind, InitialValueKind, Instruction, Item, LineIndex, MAX_ERRORS, MAX_NESTING, Name,
     Parsed, SectionBlock, Statement, SyntaxError, SyntaxErrorKind, TextRange, Variable, parse, tokenize,
 };
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(5_000, 200);
+    target.run_on_damaged(15_000, &files("ptx"));
+    target.run_on_damaged(60_000, &ptx_constructs());
+}
+
 /// Parses `data` (bytes that are no UTF-8 are replaced) and checks every range the tree offers.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
     check_tokens(text, &parsed);

@@ -1,14 +1,22 @@
-//! `.nv_debug_ptx_txt`: bytes -> lines -> the same bytes; PTX -> lines -> PTX.
+//! The bytes of `.nv_debug_ptx_txt`, or a PTX: lines are written again to the same bytes.
+//!
+//! Lines by number are the lines in order. What the filter leaves of a PTX it leaves as it is.
 
+use crate::Target;
+use crate::seeds::{files, sections_of};
 use crate::support::exact;
+use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::ptx_txt::{self, NumberedText, PtxText};
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 100);
+    let mut texts = sections_of(&[SectionKind::NvDebugPtxTxt]);
+    texts.extend(files("ptx"));
+    target.run_on_damaged(10_000, &texts);
+}
+
 /// Takes `data` for a section, and for PTX.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     exact(data, PtxText::decode(data), |text| ptx_txt::encode(text.lines()));
     numbered(data);
     filtered(data);

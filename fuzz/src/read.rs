@@ -1,5 +1,12 @@
-//! A file -> everything that the read commands ask of it: each question ends in an answer, or an error that says where.
+//! A cubin, or a file with cubins in it: everything that the read commands ask ends in an answer,
+//! or in an error that says where.
+//!
+//! That is lines of both spaces, entries, variables, coverage, findings of `verify`, the capsule's
+//! comparison, levels, and decoders of sections. Ranges lie in their section, ascend, and look-ups
+//! find the same. Entries are found by their offset. Nothing counts more than there is.
 
+use crate::Target;
+use crate::seeds::pairs;
 use crate::support::SOURCE_LINES;
 use cubin_read::coverage::Coverage;
 use cubin_read::entries::Entries;
@@ -80,12 +87,14 @@ impl Tally {
     }
 }
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(5_000, 200);
+    let pairs: Vec<_> = pairs().into_iter().map(|(_, file)| file).collect();
+    target.run_on_damaged(1_000, &pairs);
+}
+
 /// Asks `data`, a cubin or a file with cubins in it, everything.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     ask(data);
 }
 

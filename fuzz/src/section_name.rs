@@ -1,13 +1,20 @@
-//! A section's name, type and flags: taken apart and put together, and what the catalog and the classifiers make of them.
+//! The name, type and flags of a section: what is taken apart comes together again.
+//!
+//! The catalog knows what the documented classifiers know.
 
-use nv_debug_sections::catalog::{SectionKind, SectionName, Shape, Space, classify, is_debug_section};
+use crate::Target;
+use nv_debug_sections::catalog::{
+    CATALOG, SectionKind, SectionName, Shape, Space, classify, is_debug_section,
+};
+
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 60);
+    let names = CATALOG.map(|entry| [&[1, 0, 0, 0], entry.name.as_bytes()].concat());
+    target.run_on_damaged(60_000, &names);
+}
 
 /// Takes `data` for a type (4 bytes) and a name.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let Some((sh_type, name)) = data.split_first_chunk() else { return };
     let Ok(text) = std::str::from_utf8(name) else { return };
     let name = SectionName::parse(text);

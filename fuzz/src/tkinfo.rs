@@ -1,14 +1,18 @@
-//! `.note.nv.tkinfo`: bytes -> notes, whose texts lie in the bytes.
+//! The bytes of `.note.nv.tkinfo`: the texts of its notes lie in the bytes.
 
+use crate::Target;
+use crate::seeds::sections_where;
 use crate::support::decoded;
 use nv_debug_sections::tkinfo;
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(20_000, 100);
+    let notes = sections_where(|name, _| name == tkinfo::NAME);
+    target.run_on_damaged(30_000, &notes);
+}
+
 /// Reads the notes of `data`.
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     for tool in decoded(data, tkinfo::decode(data)).into_iter().flatten() {
         for text in [tool.object, tool.tool, tool.version, tool.build, tool.options] {
             assert!(data.as_ptr_range().contains(&text.as_ptr()) || text.is_empty());

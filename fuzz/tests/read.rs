@@ -4,12 +4,10 @@
 //! `NVDWARF_SEED=N` makes it other damage.
 #![allow(clippy::unwrap_used)] // helpers outside `#[test]` functions; a panic is a test's way to fail
 
-mod seeds;
-
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin, SymbolIndex};
 use nvdwarf_fuzz::read::{QUESTIONS, Tally, ask};
-use seeds::{Random, SaveOnPanic, containers, mutate, pairs};
+use nvdwarf_fuzz::seeds::{Random, SaveOnPanic, containers, mutate, pairs};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,7 +97,7 @@ fn damage_inside(data: &[u8], others: &[Vec<u8>], random: &mut Random) -> Option
                 match random.below(3) {
                     0 => all[place].value = odd(random),
                     1 => all[place].size = odd(random),
-                    _ => all[place].shndx = random.next() as u32 % 64,
+                    _ => all[place].shndx = random.number() as u32 % 64,
                 }
             }
             _ => {}
@@ -110,7 +108,7 @@ fn damage_inside(data: &[u8], others: &[Vec<u8>], random: &mut Random) -> Option
 
 /// A number that is a limit of something, or small.
 fn odd(random: &mut Random) -> u64 {
-    let any = random.next();
+    let any = random.number();
     [0, 1, any % 0x1000, u64::from(any as u32), 0x7fff_ffff, 0xffff_fff0, u64::MAX, any][random.below(8)]
 }
 
@@ -170,7 +168,7 @@ fn damaged_files_end_in_answers_or_errors() {
         let inside =
             if random.below(3) == 0 { None } else { damage_inside(&pair[0], &pair[1..], &mut random) };
         let data = inside.unwrap_or_else(|| mutate(&pair[..=random.below(2)], &mut random));
-        let _guard = SaveOnPanic(&data);
+        let _guard = SaveOnPanic { test: "damaged_files_end_in_answers_or_errors", data: &data };
         run.ask(&seed.name, &data);
         if asked.is_some() {
             assert!(run.slowest <= LIMIT, "{:?}: {}", run.slowest, run.name);

@@ -1,16 +1,21 @@
-//! Any text -> canonical layout: the same words, the same tree, the same faults, and a second time the same text.
+//! Any text as PTX, printed by `normalise`: words, comments, tree and faults stay, and printing
+//! again changes nothing.
 
+use crate::Target;
+use crate::seeds::{files, ptx_constructs};
 use ptx_syntax::print::normalise;
 use ptx_syntax::{
     Item, MAX_ERRORS, Parsed, Statement, SyntaxErrorKind, TextRange, TokenKind, parse, tokenize,
 };
 
+pub(crate) fn inputs(target: &Target) {
+    target.run_on_random(5_000, 200);
+    target.run_on_damaged(10_000, &files("ptx"));
+    target.run_on_damaged(60_000, &ptx_constructs());
+}
+
 /// Normalises `data` (bytes that are no UTF-8 are replaced).
-///
-/// # Panics
-///
-/// If an invariant does not hold.
-pub fn run(data: &[u8]) {
+pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let before = parse(text);
     let printed = normalise(&before);

@@ -1,5 +1,5 @@
 //! Real inputs, from `examples/`, and ways to damage them.
-#![allow(dead_code)] // each test uses some
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a panic is a failed test")]
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, thread};
@@ -9,7 +9,8 @@ use nv_debug_sections::container::Container;
 use nv_debug_sections::cubin::{Cubin, Section, sht};
 
 /// Pseudo-random numbers (xorshift64): the same in every run with the same seed.
-pub(crate) struct Random(u64);
+#[derive(Debug)]
+pub struct Random(u64);
 
 impl Default for Random {
     fn default() -> Self {
@@ -19,16 +20,17 @@ impl Default for Random {
 
 impl Random {
     /// The numbers for the seed in `$NVDWARF_SEED`; without one those of `default`.
-    pub(crate) fn from_environment() -> Self {
+    pub fn from_environment() -> Self {
         let mut random = Self::default();
         if let Some(seed) = seed() {
             random.0 ^= seed.parse::<u64>().expect("NVDWARF_SEED is a number").max(1);
-            (0..8).for_each(|_| _ = random.next());
+            (0..8).for_each(|_| _ = random.number());
         }
         random
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -36,8 +38,8 @@ impl Random {
     }
 
     /// A number below `end`; 0 if there is none.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        (self.next() >> 16) as usize % end.max(1)
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.number() >> 16) as usize % end.max(1)
     }
 }
 
@@ -46,16 +48,21 @@ fn seed() -> Option<String> {
 }
 
 /// Saves an input while a panic passes: in the folder that `$NVDWARF_FINDINGS` names, else in the temporary folder.
-pub(crate) struct SaveOnPanic<'a>(pub(crate) &'a [u8]);
+#[derive(Debug)]
+pub struct SaveOnPanic<'a> {
+    /// Name of the test: a part of the file's name.
+    pub test: &'a str,
+    /// The input.
+    pub data: &'a [u8],
+}
 
 impl Drop for SaveOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             let folder = env::var_os("NVDWARF_FINDINGS").map_or_else(env::temp_dir, PathBuf::from);
-            let thread = thread::current();
-            let (test, seed) = (thread.name().unwrap_or("test"), seed().unwrap_or_else(|| "default".into()));
-            let path = folder.join(format!("nvdwarf-{test}-{seed}.input"));
-            let written = fs::write(&path, self.0);
+            let seed = seed().unwrap_or_else(|| "default".into());
+            let path = folder.join(format!("nvdwarf-{}-{seed}.input", self.test));
+            let written = fs::write(&path, self.data);
             #[allow(clippy::print_stderr, reason = "a panic is a failed test")]
             {
                 eprintln!("the input that failed is {} ({written:?})", path.display());
@@ -97,7 +104,7 @@ pub(crate) fn capsules() -> Vec<Vec<u8>> {
 }
 
 /// The cubins that are checked in, with their names: of all kinds, none above 40 kB.
-pub(crate) fn pairs() -> Vec<(String, Vec<u8>)> {
+pub fn pairs() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders =
         ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
@@ -111,7 +118,7 @@ pub(crate) fn pairs() -> Vec<(String, Vec<u8>)> {
 }
 
 /// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.
-pub(crate) fn containers() -> Vec<Vec<u8>> {
+pub fn containers() -> Vec<Vec<u8>> {
     let mut all = files("fatbin");
     let fatbin = all.iter().min_by_key(|file| file.len()).unwrap();
     let object = host_object(fatbin);
@@ -145,6 +152,11 @@ pub(crate) fn host_object(fatbin: &[u8]) -> Vec<u8> {
         file.extend([0, 0, offset, size as u64, 0, 1, 0].map(u64::to_le_bytes).concat());
     }
     file
+}
+
+/// Modules with one of each construct, as `examples/` has none.
+pub(crate) fn ptx_constructs() -> Vec<Vec<u8>> {
+    vec![include_bytes!("seeds/constructs.ptx").to_vec(), include_bytes!("seeds/at_dwarf.ptx").to_vec()]
 }
 
 /// Small modules with what `fix` repairs.
@@ -189,7 +201,7 @@ pub(crate) fn sections_where(pick: impl Fn(&str, &Section<'_>) -> bool) -> Vec<V
 }
 
 /// One seed with one to four faults: flipped bits, small or extreme numbers, cuts, splices, repeats.
-pub(crate) fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+pub fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut data = seeds[random.below(seeds.len())].clone();
     for _ in 0..=random.below(4) {
         let at = random.below(data.len());
@@ -197,7 +209,7 @@ pub(crate) fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         match random.below(8) {
             0..=2 if rest != 0 => data[at] ^= 1 << random.below(8),
             3..=4 if rest != 0 => {
-                let value = [0, 1, 0x7f, 0x80, 0xff, random.next() as u8][random.below(6)];
+                let value = [0, 1, 0x7f, 0x80, 0xff, random.number() as u8][random.below(6)];
                 let end = at + [1, 2, 4, 8][random.below(4)].min(rest);
                 data[at..end].fill(value);
             }
