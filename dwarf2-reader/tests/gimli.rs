@@ -1,152 +1,22 @@
-//! Entries, lists and expressions of cubins as gimli reads them, also where bytes are wrong.
+//! Entries, frames, line programs and expressions of cubins as gimli reads them, also where bytes are wrong.
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 #![allow(clippy::print_stdout, reason = "how much was compared, or that it was skipped")]
 
+#[path = "support/entries.rs"]
+mod entries;
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "support/lines.rs"]
+mod lines;
+#[path = "support/outcome.rs"]
+mod outcome;
 mod support;
 
-use dwarf2_reader::info::{Attribute, Node, Units, Value};
-use dwarf2_reader::{Error, ErrorKind, constants, expression, loc};
-use gimli::{AttributeValue, DebugAbbrev, EndianSlice, LittleEndian};
-use support::files;
-
-/// An entry: offset, depth, tag, and its attributes.
-#[derive(Debug, PartialEq)]
-struct Entry {
-    offset: u64,
-    depth: u32,
-    tag: u16,
-    attributes: Vec<(u16, u16, u64, String)>,
-}
-
-/// Whether a table has a form of DWARF 5: gimli reads these in units of any version, and we do not know how long they are.
-fn has_dwarf_5_form(info: &[u8], abbrev: &[u8]) -> bool {
-    let Ok(units) = Units::read(info, abbrev) else { return false };
-    let mut forms = units.tables().iter().flat_map(|table| {
-        table.all().iter().flat_map(|abbreviation| table.attributes(abbreviation)).map(|spec| spec.form)
-    });
-    let is_newer = |form: u64| matches!(form, 0x1a..=0x1f | 0x21..=0x2c);
-    let mut faults = units.all().iter().filter_map(|unit| units.nodes(unit, info).find_map(Result::err));
-    // One that stands before a value, behind `DW_FORM_indirect`.
-    let is_indirect = |error: Error| matches!(error.kind, ErrorKind::UnknownForm { form } if is_newer(form));
-    forms.any(|form| is_newer(form.into())) || faults.next().is_some_and(is_indirect)
-}
-
-/// Whether zeros stand between units or behind them: padding to us, a unit that is cut short to gimli.
-fn has_padding(info: &[u8], abbrev: &[u8]) -> bool {
-    let Ok(units) = Units::read(info, abbrev) else { return false };
-    let starts = units.all().iter().map(|unit| unit.span.start).chain([info.len() as u64]);
-    let ends = [0].into_iter().chain(units.all().iter().map(|unit| unit.span.end));
-    ends.ne(starts)
-}
-
-/// All entries of a section and whether it could be read to its end.
-type Reading = (Vec<Entry>, bool);
-
-fn ours(info: &[u8], abbrev: &[u8]) -> Reading {
-    let mut all = Vec::new();
-    let Ok(units) = Units::read(info, abbrev) else { return (all, false) };
-    for unit in units.all() {
-        for node in units.nodes(unit, info) {
-            match node {
-                Err(_) => return (all, false),
-                Ok(Node::End(_) | Node::Padding(_)) => {}
-                Ok(Node::Entry(entry)) => all.push(Entry {
-                    offset: entry.offset(),
-                    depth: entry.depth(),
-                    tag: entry.tag(),
-                    attributes: entry.attributes().map(|attribute| in_words(&attribute)).collect(),
-                }),
-            }
-        }
-    }
-    (all, true)
-}
-
-fn in_words(attribute: &Attribute<'_>) -> (u16, u16, u64, String) {
-    let value = match attribute.value {
-        Value::Address(address) => format!("address {address:#x}"),
-        Value::Block(bytes) => format!("block {bytes:x?}"),
-        // `DW_AT_macros` of DWARF 5 is an offset to gimli in units of any version.
-        Value::Data(number) if attribute.is_section_offset || is_macros(attribute) => {
-            format!("offset {number:#x}")
-        }
-        Value::Data(number) | Value::Unsigned(number) => format!("number {number}"),
-        Value::Signed(number) => format!("signed {number}"),
-        Value::Flag(flag) => format!("flag {}", flag != 0),
-        Value::String(string) => format!("string {string:x?}"),
-        Value::StringOffset(offset) => format!("strp {offset:#x}"),
-        Value::UnitReference(offset) => format!("unit {offset:#x}"),
-        Value::InfoReference(offset) => format!("info {offset:#x}"),
-        Value::Signature(signature) => format!("signature {signature:#x}"),
-        Value::SectionOffset(offset) => format!("offset {offset:#x}"),
-    };
-    let form = if attribute.is_indirect { constants::DW_FORM_indirect } else { attribute.form };
-    (attribute.name, form, attribute.span.start, value)
-}
-
-fn is_macros(attribute: &Attribute<'_>) -> bool {
-    (attribute.name, attribute.form) == (0x79, constants::DW_FORM_data4)
-}
-
-/// The same by gimli.
-fn theirs(info: &[u8], abbrev: &[u8]) -> Reading {
-    let abbrev = DebugAbbrev::new(abbrev, LittleEndian);
-    let mut headers = gimli::DebugInfo::new(info, LittleEndian).units();
-    let mut all = Vec::new();
-    let mut units = Vec::new();
-    loop {
-        match headers.next() {
-            Err(_) => return (all, false),
-            Ok(None) => break,
-            Ok(Some(header)) => units.push(header),
-        }
-    }
-    // Its tables are read before its entries are, as ours are.
-    let Ok(tables) = units.iter().map(|unit| unit.abbreviations(&abbrev)).collect::<Result<Vec<_>, _>>()
-    else {
-        return (all, false);
-    };
-    for (unit, table) in units.iter().zip(&tables) {
-        let start = unit.offset().0;
-        let Ok(mut raw) = unit.entries_raw(table, None) else { return (all, false) };
-        while !raw.is_empty() {
-            let offset = (start + raw.next_offset().0) as u64;
-            let depth = u32::try_from(raw.next_depth()).unwrap_or(0);
-            let Ok(abbreviation) = raw.read_abbreviation() else { return (all, false) };
-            let Some(abbreviation) = abbreviation else { continue };
-            let mut attributes = Vec::new();
-            for spec in abbreviation.attributes() {
-                let field = (start + raw.next_offset().0) as u64;
-                let Ok(attribute) = raw.read_attribute(*spec) else { return (all, false) };
-                let value = gimli_words(attribute.raw_value());
-                attributes.push((spec.name().0, spec.form().0, field, value));
-            }
-            all.push(Entry { offset, depth, tag: abbreviation.tag().0, attributes });
-        }
-    }
-    (all, true)
-}
-
-fn gimli_words(value: AttributeValue<EndianSlice<'_, LittleEndian>>) -> String {
-    match value {
-        AttributeValue::Addr(address) => format!("address {address:#x}"),
-        AttributeValue::Block(bytes) => format!("block {:x?}", bytes.slice()),
-        AttributeValue::Exprloc(expression) => format!("block {:x?}", expression.0.slice()),
-        AttributeValue::Data1(number) => format!("number {number}"),
-        AttributeValue::Data2(number) => format!("number {number}"),
-        AttributeValue::Data4(number) => format!("number {number}"),
-        AttributeValue::Data8(number) | AttributeValue::Udata(number) => format!("number {number}"),
-        AttributeValue::Sdata(number) => format!("signed {number}"),
-        AttributeValue::Flag(flag) => format!("flag {flag}"),
-        AttributeValue::String(string) => format!("string {:x?}", string.slice()),
-        AttributeValue::DebugStrRef(offset) => format!("strp {:#x}", offset.0),
-        AttributeValue::UnitRef(offset) => format!("unit {:#x}", offset.0),
-        AttributeValue::DebugInfoRef(offset) => format!("info {:#x}", offset.0),
-        AttributeValue::DebugTypesRef(signature) => format!("signature {:#x}", signature.0),
-        AttributeValue::SecOffset(offset) => format!("offset {offset:#x}"),
-        other => format!("{other:?}"),
-    }
-}
+use dwarf2_reader::{Format, constants, expression, frame, line, loc};
+use gimli::{EndianSlice, LittleEndian};
+use outcome::Outcome;
+use std::collections::BTreeMap;
+use support::{File, files, files_with};
 
 /// Expressions in lists: opcodes and how many bytes each operation has, by both readers.
 fn expressions(bytes: &[u8]) -> [(Vec<(u8, u64)>, bool); 2] {
@@ -176,10 +46,8 @@ fn entries_of_cubins() {
     let mut count = 0;
     for file in files() {
         let (name, info, abbrev) = (&file.name, file.section(".debug_info"), file.section(".debug_abbrev"));
-        let (ours, theirs) = (ours(info, abbrev), theirs(info, abbrev));
-        assert!(ours == theirs, "{name}");
-        assert!(ours.1, "{name}");
-        count += ours.0.len();
+        assert_eq!(entries::compare(info, abbrev), Outcome::Same, "{name}");
+        count += entries::ours(info, abbrev).0.len();
     }
     println!("entries: {count}");
     assert!(count >= 200, "{count}"); // of the repository alone
@@ -206,12 +74,132 @@ fn expressions_of_cubins() {
     println!("expressions: {count}");
 }
 
+#[test]
+fn frames_of_cubins() {
+    let files = files_with(".debug_frame");
+    let (mut counts, mut small) = (Outcomes::new(), 0);
+    for file in &files {
+        let section = file.section(".debug_frame");
+        let outcome = frames::compare(section);
+        assert!(matches!(outcome, Outcome::Same | Outcome::Known("a large register")), "{}", file.name);
+        *counts.entry(outcome).or_default() += 1;
+        let outcome = frames::compare(&with_small_registers(section));
+        // Pointers in the FDEs of nvlink go past their CIE: by 8 bytes in the second, by 16 in the third.
+        let is_linked = file.name.ends_with("linked.cubin");
+        let is_known = is_linked && outcome == Outcome::Known("an FDE that is not behind its CIE");
+        assert!(is_known || outcome == Outcome::Same, "{}: {outcome:?}", file.name);
+        small += usize::from(outcome == Outcome::Same);
+    }
+    println!("frames: {counts:?}; with small registers the same: {small}");
+    assert_enough(&files);
+}
+
+#[test]
+fn lines_of_cubins() {
+    let files = files_with(".debug_line");
+    let mut count = 0;
+    for file in &files {
+        let section = file.section(".debug_line");
+        assert_eq!(lines::compare(section), Outcome::Same, "{}", file.name);
+        for item in line::units(section) {
+            let (span, unit) = item.unwrap();
+            let rows = lines::rows(&unit).unwrap();
+            // gimli has line 0 where a line is moved below it; a line of more than 31 bits is written as such a move.
+            if rows.iter().any(|row| i32::try_from(row.line).is_err()) {
+                continue;
+            }
+            assert!(rows == lines::gimli_rows(section, span.start).unwrap(), "{}: {span:x?}", file.name);
+            count += rows.len();
+        }
+    }
+    println!("lines: {count} rows of {} cubins", files.len());
+    assert!(count >= 100, "{count}");
+    assert_enough(&files);
+}
+
+/// A section whose registers have no more than 16 bits, in as many bytes: gimli reads no others, and NVIDIA's are larger.
+fn with_small_registers(section: &[u8]) -> Vec<u8> {
+    let mut changed = section.to_vec();
+    for item in frame::entries(section) {
+        let fields = match item.unwrap() {
+            // Behind length, CIE_id and version.
+            (span, frame::Entry::Cie(cie)) => {
+                span.start + if cie.format == Format::Dwarf64 { 21 } else { 9 }..span.end
+            }
+            (_, frame::Entry::Fde(fde)) => fde.instructions,
+        };
+        let fields = &mut changed[fields.start as usize..fields.end as usize];
+        // Whatever a number is of: only registers are so large.
+        for number in fields.split_inclusive_mut(|byte| byte & 0x80 == 0).filter(|number| number.len() > 2) {
+            let last = number.len() - 1;
+            number[2] &= 0x83;
+            number[3..].fill(0x80);
+            number[last] &= 0x7f;
+        }
+    }
+    changed
+}
+
+/// The corpus has hundreds of cubins.
+fn assert_enough(files: &[File]) {
+    let least = if support::corpus().is_dir() { 300 } else { 5 };
+    assert!(files.len() >= least, "{}", files.len());
+}
+
+/// How often each outcome was found.
+type Outcomes = BTreeMap<Outcome, usize>;
+
+fn assert_many(what: &str, counts: &Outcomes) {
+    println!("changed {what}: {counts:?}");
+    for outcome in [Outcome::Same, Outcome::Refused] {
+        assert!(counts.get(&outcome).is_some_and(|count| *count > 500), "{what}: {counts:?}");
+    }
+}
+
+/// Changes up to four bytes of a section.
+fn change(section: &mut [u8], random: &mut fastrand::Rng) {
+    for _ in 0..random.usize(1..=4) {
+        let at = random.usize(..section.len());
+        section[at] = if random.bool() { random.u8(..) } else { random.u8(0..0x20) };
+    }
+}
+
+/// Up to four bytes of a section are changed, or it is cut, 10,000 times.
+fn changed_sections(name: &str, mut sections: Vec<Vec<u8>>, compare: fn(&[u8]) -> Outcome) {
+    sections.retain(|section| section.len() <= 20_000);
+    let mut random = fastrand::Rng::with_seed(20_130_088);
+    let mut counts = Outcomes::new();
+    for round in 0..10_000 {
+        let mut section = sections[round % sections.len()].clone();
+        change(&mut section, &mut random);
+        if random.u8(..) < 10 {
+            section.truncate(random.usize(..section.len()));
+        }
+        *counts.entry(compare(&section)).or_default() += 1;
+    }
+    assert_many(name, &counts);
+}
+
+#[test]
+fn changed_frames() {
+    let files = files_with(".debug_frame");
+    let sections = files.iter().map(|file| with_small_registers(file.section(".debug_frame")));
+    changed_sections(".debug_frame", sections.collect(), frames::compare);
+}
+
+#[test]
+fn changed_lines() {
+    let files = files_with(".debug_line");
+    let sections = files.iter().map(|file| file.section(".debug_line").to_vec());
+    changed_sections(".debug_line", sections.collect(), lines::compare);
+}
+
 /// Up to four bytes are changed or the section is cut, 10,000 times.
 #[test]
 fn changed_bytes() {
     let files = files();
     let mut random = fastrand::Rng::with_seed(20_130_088);
-    let (mut sound, mut refused, mut newer, mut padded) = (0, 0, 0, 0);
+    let mut counts = Outcomes::new();
     for round in 0..10_000 {
         let file = &files[round % files.len()];
         let (mut info, mut abbrev) =
@@ -227,23 +215,7 @@ fn changed_bytes() {
         if random.u8(..) < 10 {
             info.truncate(random.usize(..info.len()));
         }
-        let (ours, theirs) = (ours(&info, &abbrev), theirs(&info, &abbrev));
-        // Where both refuse, one may have read further.
-        let both = ours.0.len().min(theirs.0.len());
-        let is_equal = if ours.1 && theirs.1 { ours == theirs } else { ours.0[..both] == theirs.0[..both] };
-        if ours.1 == theirs.1 && is_equal {
-            *(if ours.1 { &mut sound } else { &mut refused }) += 1;
-            continue;
-        }
-        if is_equal && ours.1 && has_padding(&info, &abbrev) {
-            padded += 1;
-            continue;
-        }
-        assert!(has_dwarf_5_form(&info, &abbrev), "round {round}: {} {} {}", file.name, ours.1, theirs.1);
-        newer += 1;
+        *counts.entry(entries::compare(&info, &abbrev)).or_default() += 1;
     }
-    println!(
-        "changed: {sound} sound, {refused} refused by both, {newer} with a form of DWARF 5, {padded} padded"
-    );
-    assert!(sound > 500 && refused > 500, "{sound} {refused}");
+    assert_many(".debug_info", &counts);
 }

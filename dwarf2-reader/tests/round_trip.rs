@@ -1,211 +1,33 @@
 //! What was read is written again to the same bytes: sections of cubins, and random ones that `dwarf2-writer` wrote.
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 #![allow(clippy::print_stdout, reason = "how much was compared, or that it was skipped")]
-#![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
+#[path = "support/lines.rs"]
+#[allow(dead_code, reason = "this test takes its rows")]
+mod lines;
+#[path = "support/outcome.rs"]
+#[allow(dead_code, reason = "`lines` needs it")]
+mod outcome;
 mod support;
+#[path = "support/written.rs"]
+mod written;
 
-#[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
-use dwarf2_reader::constants::*;
-use dwarf2_reader::info::{Attribute, Entry, Node, Units, Value as ReadValue};
-use dwarf2_reader::{aranges, loc, macinfo, pubnames, strings};
+use dwarf2_reader::info::{Node, Units};
+use dwarf2_reader::{Format, frame, line};
 use dwarf2_writer::aranges::ArangeTable;
+use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde, FrameTable, Params as FrameParams};
 use dwarf2_writer::info::{Block, DebugInfo, EntryId, Params, Value};
+use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params as LineParams, Policy};
 use dwarf2_writer::loc::{Location, LocationTable};
 use dwarf2_writer::macinfo::{Macro, MacroTable};
 use dwarf2_writer::pubnames::{NameSet, PubTable};
 use dwarf2_writer::strings::StringTable;
 use dwarf2_writer::{Address, Expression};
+use lines::Row;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::files;
-
-/// Why a section of a cubin is not one that the writer can write.
-type Refused = &'static str;
-
-/// `.debug_info` and `.debug_abbrev`, read and written again.
-fn info(bytes: &[u8], abbrev: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Refused> {
-    let read = Units::read(bytes, abbrev).map_err(|_| "not readable")?;
-    let mut written = DebugInfo::new(Params::default());
-    let mut ids: BTreeMap<u64, EntryId> = BTreeMap::new();
-    let mut entries: Vec<Vec<Entry<'_, '_>>> = Vec::new();
-    for unit in read.all() {
-        if (unit.version, unit.address_size, unit.abbrev_offset) != (2, 8, 0) {
-            return Err("version, address size, several tables");
-        }
-        let root = written.reserve_unit();
-        let mut of_unit = Vec::new();
-        let (mut has_list, mut open) = (false, 0_u32);
-        for node in read.nodes(unit, bytes) {
-            let Node::Entry(entry) = node.map_err(|_| "not readable")? else {
-                if has_list {
-                    return Err("an empty list of children");
-                }
-                open = open.checked_sub(1).ok_or("zeros behind the entries")?;
-                continue;
-            };
-            has_list = entry.abbreviation().has_children;
-            open += u32::from(has_list);
-            if (entry.depth() == 0) != of_unit.is_empty() {
-                return Err("an entry beside that of the unit");
-            }
-            let id = if of_unit.is_empty() { root } else { written.reserve(root).unwrap() };
-            ids.insert(entry.offset(), id);
-            of_unit.push(entry);
-        }
-        if of_unit.is_empty() {
-            return Err("a unit without entries");
-        }
-        entries.push(of_unit);
-    }
-    for of_unit in &entries {
-        let mut parents: Vec<EntryId> = Vec::new();
-        for entry in of_unit {
-            let id = ids[&entry.offset()];
-            parents.truncate(entry.depth() as usize);
-            let attributes: Vec<_> = entry.attributes().collect();
-            let targets: Vec<_> = attributes.iter().map(|attribute| target(entry, attribute, &ids)).collect();
-            let values: Vec<_> = attributes
-                .iter()
-                .zip(&targets)
-                .map(|(attribute, target)| Ok((attribute.name, value(attribute, *target)?)))
-                .collect::<Result<_, Refused>>()?;
-            // The inner value of an indirect one must live while it is written.
-            let indirect: Vec<(u16, Value<'_>)> = values
-                .iter()
-                .zip(&attributes)
-                .map(|((name, value), attribute)| {
-                    (*name, if attribute.is_indirect { Value::Indirect(value) } else { *value })
-                })
-                .collect();
-            match parents.last() {
-                None => written.fill_unit(id, entry.tag(), &indirect),
-                Some(parent) => written.fill(id, *parent, entry.tag(), &indirect),
-            }
-            .map_err(|_| "refused by the writer")?;
-            parents.push(id);
-        }
-    }
-    let sections = written.finish().map_err(|_| "refused by the writer")?;
-    Ok((sections.info.bytes, sections.abbrev))
-}
-
-/// The entry that an attribute refers to.
-fn target(entry: &Entry<'_, '_>, attribute: &Attribute<'_>, ids: &BTreeMap<u64, EntryId>) -> Option<EntryId> {
-    let offset = match attribute.value {
-        ReadValue::UnitReference(offset) => entry.in_unit(offset)?,
-        ReadValue::InfoReference(offset) => offset,
-        _ => return None,
-    };
-    ids.get(&offset).copied()
-}
-
-fn value<'v>(attribute: &Attribute<'v>, target: Option<EntryId>) -> Result<Value<'v>, Refused> {
-    let no_entry = "a reference to no entry";
-    Ok(match (attribute.form, attribute.value) {
-        (DW_FORM_addr, ReadValue::Address(address)) => Value::Addr(Address::Constant(address)),
-        (DW_FORM_block1, ReadValue::Block(bytes)) => Value::Block1(Block::from(bytes)),
-        (DW_FORM_block2, ReadValue::Block(bytes)) => Value::Block2(Block::from(bytes)),
-        (DW_FORM_block4, ReadValue::Block(bytes)) => Value::Block4(Block::from(bytes)),
-        (DW_FORM_block, ReadValue::Block(bytes)) => Value::Block(Block::from(bytes)),
-        (DW_FORM_data1, ReadValue::Data(number)) => Value::Data1(number as u8),
-        (DW_FORM_data2, ReadValue::Data(number)) => Value::Data2(number as u16),
-        (DW_FORM_data4, ReadValue::Data(number)) => Value::Data4(number as u32),
-        (DW_FORM_data8, ReadValue::Data(number)) => Value::Data8(number),
-        (DW_FORM_string, ReadValue::String(string)) => Value::String(string),
-        (DW_FORM_flag, ReadValue::Flag(flag @ 0..=1)) => Value::Flag(flag == 1),
-        (DW_FORM_sdata, ReadValue::Signed(number)) => Value::Sdata(number),
-        (DW_FORM_udata, ReadValue::Unsigned(number)) => Value::Udata(number),
-        (DW_FORM_strp, ReadValue::StringOffset(offset)) => Value::Strp(Address::Constant(offset)),
-        (DW_FORM_ref_addr, ReadValue::InfoReference(offset)) => match target {
-            Some(entry) => Value::RefAddr(entry),
-            None => Value::RefAddrOffset(Address::Constant(offset)),
-        },
-        (DW_FORM_ref1, _) => Value::Ref1(target.ok_or(no_entry)?),
-        (DW_FORM_ref2, _) => Value::Ref2(target.ok_or(no_entry)?),
-        (DW_FORM_ref4, _) => Value::Ref4(target.ok_or(no_entry)?),
-        (DW_FORM_ref8, _) => Value::Ref8(target.ok_or(no_entry)?),
-        (DW_FORM_ref_udata, _) => Value::RefUdata(target.ok_or(no_entry)?),
-        _ => return Err("a form of a later version"),
-    })
-}
-
-fn loc_lists(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
-    let mut table = LocationTable::new();
-    let mut list = Vec::new();
-    for item in loc::items(bytes, 0, |_| false) {
-        list.push(match item.map_err(|_| "not readable")?.1 {
-            loc::Item::Base(base) => Location::Base(Address::Constant(base)),
-            loc::Item::Location { begin, end, expression } => Location::Range {
-                begin: Address::Constant(begin),
-                end: Address::Constant(end),
-                location: Expression::from(expression.to_vec()),
-            },
-            loc::Item::End => {
-                table.list(&std::mem::take(&mut list)).map_err(|_| "refused by the writer")?;
-                continue;
-            }
-        });
-    }
-    if list.is_empty() { Ok(table.finish().bytes) } else { Err("a list without an end") }
-}
-
-fn names(name: &'static str, bytes: &[u8]) -> Result<Vec<u8>, Refused> {
-    let mut table = PubTable::new();
-    let mut set = None;
-    let mut names = Vec::new();
-    for item in pubnames::items(name, bytes) {
-        match item.map_err(|_| "not readable")?.1 {
-            pubnames::Item::Set(header) => set = Some(header),
-            pubnames::Item::Name { entry, name } => names.push((entry as u32, name)),
-            pubnames::Item::End => {
-                let header = set.take().unwrap();
-                let info = Address::Constant(header.info);
-                let (info_length, names) = (header.info_length as u32, std::mem::take(&mut names));
-                let set = NameSet { info, info_length, names: &names };
-                table.unit(&set).map_err(|_| "refused by the writer")?;
-            }
-            pubnames::Item::Padding(_) => return Err("padding"),
-        }
-    }
-    Ok(table.finish().bytes)
-}
-
-fn address_ranges(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
-    let mut table = ArangeTable::new();
-    let (mut info, mut ranges) = (Address::Constant(0), Vec::new());
-    for item in aranges::items(bytes, |_| false) {
-        match item.map_err(|_| "not readable")?.1 {
-            aranges::Item::Set(set) => info = Address::Constant(set.info),
-            aranges::Item::Padding(_) => {}
-            aranges::Item::Range { address, length } => ranges.push((Address::Constant(address), length)),
-            aranges::Item::End => {
-                table.unit(info, &std::mem::take(&mut ranges)).map_err(|_| "refused by the writer")?;
-            }
-        }
-    }
-    Ok(table.finish().bytes)
-}
-
-fn macros(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
-    let mut table = MacroTable::new();
-    let mut list = Vec::new();
-    for item in macinfo::items(bytes, 0) {
-        match item.map_err(|_| "not readable")?.1 {
-            Some(entry) => list.push(entry),
-            None => _ = table.list(&std::mem::take(&mut list)).map_err(|_| "refused by the writer")?,
-        }
-    }
-    if list.is_empty() { Ok(table.finish()) } else { Err("a list without an end") }
-}
-
-fn string_table(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
-    let mut table = StringTable::new();
-    for string in strings::strings(bytes) {
-        table.append(string.map_err(|_| "not readable")?.1).map_err(|_| "refused by the writer")?;
-    }
-    Ok(table.finish())
-}
+use written::{Refused, address_ranges, frames, info, loc_lists, macros, names, string_table};
 
 /// The section with 0 for each code of an abbreviation, where all codes are of one byte.
 fn without_codes((info, abbrev): (&Vec<u8>, &[u8])) -> Vec<u8> {
@@ -264,15 +86,19 @@ fn sections_of_cubins() {
             (".debug_aranges", address_ranges(section(".debug_aranges"))),
             (".debug_macinfo", macros(section(".debug_macinfo"))),
             (".debug_str", string_table(section(".debug_str"))),
+            (".debug_frame", frames(section(".debug_frame"))),
         ] {
             count(name, &file.name, section(name), written);
         }
     }
     println!("{counts:#?}");
     assert!(counts.contains_key(&(".debug_info", "same")), "{counts:?}");
-    // Only entries may be written in ways that the writer does not have.
+    // Only entries may be written in ways that the writer does not have. Pointers of nvlink to a CIE
+    // go past it: by 8 bytes in the second FDE, by 16 in the third.
     assert!(
-        counts.keys().all(|(section, outcome)| *section == ".debug_info" || *outcome == "same"),
+        counts.keys().all(|(section, outcome)| *section == ".debug_info"
+            || *outcome == "same"
+            || (*section, *outcome) == (".debug_frame", "an FDE that is not behind its CIE")),
         "{counts:?}"
     );
 }
@@ -365,6 +191,141 @@ fn random_info(trees: &[Tree]) -> (Vec<u8>, Vec<u8>) {
     (sections.info.bytes, sections.abbrev)
 }
 
+/// An instruction of any kind; the field may have any number that fits it.
+fn call_frame_instruction() -> impl Strategy<Value = Cfi> {
+    let bytes = prop::collection::vec(any::<u8>(), 0..20);
+    (0..26_u8, any::<u64>(), any::<u64>(), any::<u32>(), bytes).prop_map(
+        |(kind, first, second, bits, bytes)| {
+            let register = first >> (bits & 63);
+            let factored_offset = second >> (bits >> 8 & 63);
+            let signed = second.cast_signed() >> (bits >> 8 & 63);
+            let (small, expression) = (first as u8 & 63, Expression::from(bytes));
+            match kind {
+                0 => Cfi::Nop,
+                1 => Cfi::SetLoc(Address::Constant(first)),
+                2 => Cfi::AdvanceLoc(small),
+                3 => Cfi::AdvanceLoc1(first as u8),
+                4 => Cfi::AdvanceLoc2(first as u16),
+                5 => Cfi::AdvanceLoc4(bits),
+                6 => Cfi::Offset { register: small, factored_offset },
+                7 => Cfi::OffsetExtended { register, factored_offset },
+                8 => Cfi::OffsetExtendedSf { register, factored_offset: signed },
+                9 => Cfi::ValOffset { register, factored_offset },
+                10 => Cfi::ValOffsetSf { register, factored_offset: signed },
+                11 => Cfi::Restore { register: small },
+                12 => Cfi::RestoreExtended { register },
+                13 => Cfi::Undefined { register },
+                14 => Cfi::SameValue { register },
+                15 => Cfi::Register { register, source: second },
+                16 => Cfi::RememberState,
+                17 => Cfi::RestoreState,
+                18 => Cfi::DefCfa { register, offset: factored_offset },
+                19 => Cfi::DefCfaSf { register, factored_offset: signed },
+                20 => Cfi::DefCfaRegister { register },
+                21 => Cfi::DefCfaOffset(factored_offset),
+                22 => Cfi::DefCfaOffsetSf(signed),
+                23 => Cfi::DefCfaExpression(expression),
+                24 => Cfi::Expression { register, expression },
+                _ => Cfi::ValExpression { register, expression },
+            }
+        },
+    )
+}
+
+/// A CIE, and the FDEs that name it: first address, bytes of code, instructions.
+type Frames = (Cie, Vec<(u64, u64, Vec<Cfi>)>);
+
+fn frame_entries() -> impl Strategy<Value = Frames> {
+    let instructions = || prop::collection::vec(call_frame_instruction(), 0..8);
+    let cie = (
+        prop::sample::select(vec![1_u8, 3, 4]),
+        prop::collection::vec(1..=u8::MAX, 0..3),
+        any::<u64>(),
+        any::<i64>(),
+        any::<u64>(),
+        instructions(),
+    );
+    let cie = cie.prop_map(|(version, augmentation, code, data, register, instructions)| Cie {
+        version,
+        augmentation,
+        code_alignment_factor: code,
+        data_alignment_factor: data,
+        return_address_register: if version == 1 { register & 0xff } else { register },
+        instructions,
+    });
+    (cie, prop::collection::vec((any::<u64>(), any::<u64>(), instructions()), 0..4))
+}
+
+/// One step of a line program: a call of the writer, with numbers that it takes modulo what is possible.
+type Step = (u8, u64, u32);
+
+/// The end of a sequence: of its registers only the address counts, and a compact program does not set the others.
+const fn end_row(address: u64) -> Row {
+    Row { address, is_end: true, ..Row::first(true) }
+}
+
+/// A program, and what it was told as rows.
+fn line_program(params: LineParams, policy: Policy, sequences: &[(u64, Vec<Step>)]) -> (Vec<u8>, Vec<Row>) {
+    let mut program = LineProgram::with_policy(params, policy).unwrap();
+    let directory = program.directory(b"/home").unwrap();
+    program.file(FileEntry { name: b"a.cu", directory, mtime: 1, size: 0x1234 }).unwrap();
+    program.file(FileEntry { name: b"b.cu", directory: 0, mtime: 0, size: 0 }).unwrap();
+    let mut rows = Vec::new();
+    for (start, steps) in sequences {
+        program.begin_sequence(Address::Constant(*start)).unwrap();
+        let mut row = Row { address: *start, ..Row::first(params.default_is_stmt) };
+        for (kind, address, number) in steps {
+            let next = row.address + address * u64::from(params.minimum_instruction_length);
+            match kind {
+                0 => {
+                    row.file = (*number).into();
+                    program.set_file(row.file).unwrap();
+                }
+                1 => {
+                    row.column = (*number).into();
+                    program.set_column(row.column).unwrap();
+                }
+                2 => {
+                    row.is_stmt ^= true;
+                    program.negate_stmt().unwrap();
+                }
+                3 => {
+                    row.is_basic_block = true;
+                    program.set_basic_block().unwrap();
+                }
+                4 if params.opcode_base > 10 => {
+                    row.is_prologue_end = true;
+                    program.set_prologue_end().unwrap();
+                }
+                5 if params.opcode_base > 11 => {
+                    row.is_epilogue_begin = true;
+                    program.set_epilogue_begin().unwrap();
+                }
+                6 if params.opcode_base > 12 => {
+                    row.isa = (*number).into();
+                    program.set_isa(row.isa).unwrap();
+                }
+                7 => {
+                    row.address = next;
+                    program.advance_to(next).unwrap();
+                }
+                8 => program.raw_extended(0x90, &number.to_le_bytes()).unwrap(),
+                _ => {
+                    let line =
+                        if number % 3 == 0 { row.line as u32 + number % 10 } else { number >> (number % 32) };
+                    (row.address, row.line) = (next, line.into());
+                    program.row(next, line).unwrap();
+                    rows.push(row.take());
+                }
+            }
+        }
+        row.address += u64::from(params.minimum_instruction_length);
+        program.end_sequence(row.address).unwrap();
+        rows.push(end_row(row.address));
+    }
+    (program.finish().unwrap().bytes, rows)
+}
+
 proptest! {
     #[test]
     fn random_entries(trees in prop::collection::vec(tree(), 1..4)) {
@@ -451,5 +412,82 @@ proptest! {
         }
         let bytes = table.finish();
         prop_assert_eq!(string_table(&bytes), Ok(bytes));
+    }
+
+    #[test]
+    fn random_frames(
+        (is_64_bit, alignment, all) in
+            (any::<bool>(), prop::sample::select(vec![1_u8, 4, 8]), prop::collection::vec(frame_entries(), 0..4)),
+    ) {
+        let format = if is_64_bit { Format::Dwarf64 } else { Format::Dwarf32 };
+        let mut table = FrameTable::new(FrameParams { format, alignment, cie_pointer_symbol: None }).unwrap();
+        let mut instructions = Vec::new();
+        for (cie, fdes) in &all {
+            let id = table.cie(cie).unwrap();
+            instructions.push(&cie.instructions);
+            for (address, range, all) in fdes {
+                table.fde(&Fde {
+                    cie: id,
+                    initial_location: Address::Constant(*address),
+                    address_range: *range,
+                    range_symbol: None,
+                    instructions: all.clone(),
+                }).unwrap();
+                instructions.push(all);
+            }
+        }
+        let bytes = table.finish().bytes;
+        prop_assert_eq!(frames(&bytes), Ok(bytes.clone()));
+        // What was asked for is read, with no more than the padding behind it.
+        let read: Vec<_> = frame::entries(&bytes).collect::<Result<_, _>>().unwrap();
+        prop_assert_eq!(read.len(), instructions.len());
+        for ((_, entry), asked) in read.into_iter().zip(instructions) {
+            let span = match entry {
+                frame::Entry::Cie(cie) => {
+                    prop_assert_eq!(cie.format, format);
+                    cie.instructions
+                }
+                frame::Entry::Fde(fde) => fde.instructions,
+            };
+            let all = written::instructions(&bytes, span).unwrap();
+            prop_assert_eq!(&all[..asked.len()], &asked[..]);
+            prop_assert!(all[asked.len()..].iter().all(|padding| *padding == Cfi::Nop));
+        }
+    }
+
+    #[test]
+    fn random_line_programs(
+        params in (1..9_u8, any::<bool>(), any::<i8>(), 1..=u8::MAX, 10..14_u8),
+        policy in prop::sample::select(vec![
+            Policy::Plain, Policy::Compact(Header::Keep), Policy::Compact(Header::Choose),
+        ]),
+        sequences in prop::collection::vec(
+            (0..1_u64 << 40, prop::collection::vec((0..14_u8, 0..400_u64, any::<u32>()), 0..30)), 0..4),
+    ) {
+        let (minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base) = params;
+        let params = LineParams { minimum_instruction_length, default_is_stmt, line_base, line_range, opcode_base };
+        let (bytes, asked) = line_program(params, policy, &sequences);
+        let all: Vec<_> = line::units(&bytes).collect::<Result<_, _>>().unwrap();
+        prop_assert_eq!(all.len(), 1);
+        let (span, unit) = &all[0];
+        prop_assert_eq!(span.clone(), 0..bytes.len() as u64);
+        let line_base = if policy == Policy::Compact(Header::Choose) { unit.params.line_base } else { line_base };
+        prop_assert_eq!(unit.params, LineParams { line_base, ..params });
+        let mut tables = unit.tables.clone();
+        prop_assert_eq!(line::directories(&mut tables).unwrap(), vec![b"/home"]);
+        let files = [(&b"a.cu"[..], 1, 1, 0x1234), (b"b.cu", 0, 0, 0)];
+        for (name, directory, mtime, size) in files {
+            prop_assert_eq!(line::file(&mut tables), Ok(Some(FileEntry { name, directory, mtime, size })));
+        }
+        prop_assert_eq!(line::file(&mut tables), Ok(None));
+        prop_assert!(tables.is_empty());
+        let mut rows = lines::rows(unit).unwrap();
+        for row in &mut rows {
+            row.line = u64::from(row.line as u32); // lines wrap at 32 bits
+            if row.is_end {
+                *row = end_row(row.address);
+            }
+        }
+        prop_assert_eq!(rows, asked);
     }
 }

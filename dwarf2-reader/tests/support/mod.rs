@@ -1,5 +1,6 @@
 //! The debug sections of cubins.
 #![allow(unreachable_pub, reason = "a module of tests")]
+#![allow(dead_code, reason = "each test takes some")]
 
 use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
@@ -18,10 +19,24 @@ impl File {
     }
 }
 
-/// The cubins with entries of the repository, and of the corpus where it is beside this checkout.
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where the cubins of the corpus are, if it is beside this checkout.
+pub fn corpus() -> PathBuf {
+    root().join("../shared/corpus/out")
+}
+
+/// The cubins with entries of the repository, and of the corpus.
 pub fn files() -> Vec<File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let corpus = root.join("../shared/corpus/out");
+    files_with(".debug_info")
+}
+
+/// The cubins with a section.
+pub fn files_with(section: &str) -> Vec<File> {
+    let (root, corpus) = (root(), corpus());
     if !corpus.is_dir() {
         let text = format!("no corpus at {}", corpus.display());
         assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|value| value != "1"), "{text}");
@@ -41,7 +56,7 @@ pub fn files() -> Vec<File> {
         }
         File { name: path.display().to_string(), sections }
     });
-    files.filter(|file| !file.section(".debug_info").is_empty()).collect()
+    files.filter(|file| !file.section(section).is_empty()).collect()
 }
 
 /// The cubins below a folder.
