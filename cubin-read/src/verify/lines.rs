@@ -52,12 +52,7 @@ fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
 
 /// Where each unit starts, of a section that can be decoded.
 fn unit_starts(data: &[u8]) -> Vec<u64> {
-    let (mut starts, mut at) = (Vec::new(), 0);
-    while let Some(length) = data.get(at..).and_then(|rest| rest.first_chunk()) {
-        starts.push(at as u64);
-        at = at.saturating_add(4).saturating_add(u32::from_le_bytes(*length) as usize);
-    }
-    starts
+    dwarf2_reader::line::units(data).map_while(Result::ok).map(|(span, _)| span.start).collect()
 }
 
 fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTable<'_>) {

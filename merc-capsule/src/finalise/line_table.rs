@@ -222,11 +222,6 @@ impl<'c, 'd> TableEntries<'c, 'd> {
 
 /// Offsets of the units of a line table.
 pub(super) fn unit_starts(table: &[u8]) -> Vec<u32> {
-    let mut starts = Vec::new();
-    let mut at = 0_usize;
-    while let Some(length) = table.get(at..).and_then(|rest| rest.first_chunk()) {
-        starts.extend(u32::try_from(at));
-        at = at.saturating_add(4).saturating_add(u32::from_le_bytes(*length) as usize);
-    }
-    starts
+    let starts = dwarf2_reader::line::units(table).map_while(Result::ok).map(|(span, _)| span.start);
+    starts.filter_map(|start| u32::try_from(start).ok()).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::tree::Written;
 use crate::lower::Lowered;
+use dwarf2_reader::pubnames::{self, Item};
 use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
@@ -39,41 +40,38 @@ impl Ranges {
 
 /// Leads the tables of names to where the entries are now (DWARF 2.0.0 §6.1.1).
 pub(super) fn move_lookups(lowered: &mut [Lowered], written: &Written) {
-    let kinds = [SectionKind::DebugPubnames, SectionKind::DebugPubtypes];
-    for section in lowered.iter_mut().filter(|section| section.kind.is_some_and(|kind| kinds.contains(&kind)))
-    {
-        let mut at = 0;
-        while let Some(length) = word(&section.bytes, at) {
-            let end = at.saturating_add(4).saturating_add(length as usize).min(section.bytes.len());
-            let [unit_field, size_field, first] = [6, 10, 14].map(|offset| at + offset);
-            let reloc = section.relocs.iter_mut().find(|reloc| reloc.offset as usize == unit_field);
-            let old = match &reloc {
-                Some(reloc) => reloc.addend as usize,
-                None => word(&section.bytes, unit_field).unwrap_or(0) as usize,
-            };
-            let Some((new, size)) = written.units.get(&old).copied() else { return };
-            match reloc {
-                Some(reloc) => reloc.addend = new.into(),
-                None => set_word(&mut section.bytes, unit_field, new),
-            }
-            set_word(&mut section.bytes, size_field, size);
-            let mut entry = first;
-            while let Some(offset) = word(&section.bytes, entry).filter(|offset| *offset != 0 && entry < end)
-            {
-                if let Some(new) = written.entries.get(&(old.saturating_add(offset as usize))) {
-                    set_word(&mut section.bytes, entry, *new);
+    for section in lowered {
+        let kinds = [SectionKind::DebugPubnames, SectionKind::DebugPubtypes];
+        let Some(kind) = section.kind.filter(|kind| kinds.contains(kind)) else { continue };
+        let old = section.bytes.clone();
+        let mut unit = 0;
+        for item in pubnames::items(kind.name(), &old).map_while(Result::ok) {
+            let start = item.0.start as usize;
+            match item.1 {
+                Item::Set(set) => {
+                    let field = start + UNIT_FIELD;
+                    let reloc = section.relocs.iter_mut().find(|reloc| reloc.offset as usize == field);
+                    unit = reloc.as_ref().map_or(set.info, |reloc| reloc.addend as u64) as usize;
+                    let Some((new, size)) = written.units.get(&unit).copied() else { return };
+                    match reloc {
+                        Some(reloc) => reloc.addend = new.into(),
+                        None => set_word(&mut section.bytes, field, new),
+                    }
+                    set_word(&mut section.bytes, field + 4, size);
                 }
-                let name = section.bytes.get(entry + 4..end).unwrap_or_default();
-                entry += 5 + memchr::memchr(0, name).unwrap_or(name.len());
+                Item::Name { entry, .. } => {
+                    if let Some(new) = written.entries.get(&unit.saturating_add(entry as usize)) {
+                        set_word(&mut section.bytes, start, *new);
+                    }
+                }
+                Item::End | Item::Padding(_) => {}
             }
-            at = end;
         }
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
-}
+/// Offset of `debug_info_offset` in the header of a set, behind `unit_length` and `version`; `debug_info_length` is behind it.
+const UNIT_FIELD: usize = 6;
 
 fn set_word(bytes: &mut [u8], at: usize, value: u32) {
     if let Some(word) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
