@@ -18,10 +18,15 @@ mod line_table;
 mod merc;
 mod nv_info;
 mod nvvm;
+mod oracle;
 mod ptx;
 mod ptx_print;
 mod ptx_txt;
 pub mod read;
+mod reader_frame;
+mod reader_info;
+mod reader_line;
+mod reader_lists;
 mod reg_sass;
 mod reg_type;
 mod register;
@@ -74,6 +79,10 @@ pub const TARGETS: &[Target] = targets![
     ptx_print,
     ptx_txt,
     read,
+    reader_frame,
+    reader_info,
+    reader_line,
+    reader_lists,
     reg_sass,
     reg_type,
     register,

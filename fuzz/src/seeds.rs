@@ -175,8 +175,25 @@ pub(crate) fn sections() -> Vec<Vec<u8>> {
     sections_where(|name, section| SectionName::parse(name).is_debug_contents() || is_info(name, section))
 }
 
+/// `.debug_abbrev` and `.debug_info` of each example, behind the length of the first in 4 bytes.
+pub(crate) fn info_and_abbrev() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for file in files("cubin") {
+        let cubin = Cubin::parse(&file).unwrap();
+        let bytes = |kind: SectionKind| {
+            let (index, ..) = cubin.iter().find(|(_, name, _)| *name == kind.name())?;
+            Some(cubin.bytes(index).unwrap().into_owned())
+        };
+        if let (Some(abbrev), Some(info)) = (bytes(SectionKind::DebugAbbrev), bytes(SectionKind::DebugInfo)) {
+            all.push([&(abbrev.len() as u32).to_le_bytes()[..], &abbrev, &info].concat());
+        }
+    }
+    assert!(!all.is_empty());
+    all
+}
+
 /// Those of these kinds, copies for Mercury included.
-pub(crate) fn sections_of(kinds: &'static [SectionKind]) -> Vec<Vec<u8>> {
+pub(crate) fn sections_of(kinds: &[SectionKind]) -> Vec<Vec<u8>> {
     sections_where(|name, _| {
         let name = SectionName::parse(name);
         name.form.is_none() && name.kind().is_some_and(|kind| kinds.contains(&kind))

@@ -53,6 +53,9 @@ pub fn info(bytes: &[u8], abbrev: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Refused> 
         if of_unit.is_empty() {
             return Err("a unit without entries");
         }
+        if open != 0 {
+            return Err("a list of children without an end");
+        }
         entries.push(of_unit);
     }
     for of_unit in &entries {
@@ -153,6 +156,9 @@ pub fn names(name: &'static str, bytes: &[u8]) -> Result<Vec<u8>, Refused> {
     let mut names = Vec::new();
     for item in pubnames::items(name, bytes) {
         match item.map_err(|_| "not readable")?.1 {
+            pubnames::Item::Set(set) if (set.format, set.version) != (Format::Dwarf32, 2) => {
+                return Err("64 bits, or another version");
+            }
             pubnames::Item::Set(header) => set = Some(header),
             pubnames::Item::Name { entry, name } => names.push((entry as u32, name)),
             pubnames::Item::End => {
@@ -173,7 +179,11 @@ pub fn address_ranges(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
     let (mut info, mut ranges) = (Address::Constant(0), Vec::new());
     for item in aranges::items(bytes, |_| false) {
         match item.map_err(|_| "not readable")?.1 {
+            aranges::Item::Set(set) if (set.format, set.version) != (Format::Dwarf32, 2) => {
+                return Err("64 bits, or another version");
+            }
             aranges::Item::Set(set) => info = Address::Constant(set.info),
+            aranges::Item::Padding(padding) if padding != [0; 4] => return Err("padding"),
             aranges::Item::Padding(_) => {}
             aranges::Item::Range { address, length } => ranges.push((Address::Constant(address), length)),
             aranges::Item::End => {
