@@ -2,6 +2,7 @@
 //! the same rows: the tests here and the benches themselves assert it, by gimli's reader.
 
 pub mod die_tree;
+pub mod die_tree_read;
 pub mod encoders;
 pub mod leb128;
 pub mod lookup;
