@@ -13,11 +13,13 @@ use leb128_nv::{Encoder, Field, MAX_LEN};
 use std::borrow::Cow;
 
 mod decode;
+mod program;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use decode::{Registers, Step, decode_sequence, in_section, set_address, step, units};
 pub use decode::{decode, decode_placed, headers};
+pub use program::{SequenceProgram, Steps, UnitProgram, programs};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
 /// FORMATS 1.4.
@@ -456,11 +458,23 @@ impl LineTable<'_> {
     /// So many files are in a directory with a long name that all paths together take more than [`MAX_PATHS`] bytes and 64 times
     /// what the table has for names.
     pub fn paths(&self, section: &str) -> Result<Vec<Option<String>>> {
+        self.path_sizes(section)?;
+        Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
+    }
+
+    /// Bytes of the names of every file and of its directory, which are those of its path without the slash.
+    ///
+    /// # Errors
+    ///
+    /// As [`paths`](Self::paths).
+    pub fn path_sizes(&self, section: &str) -> Result<Vec<usize>> {
         let directory = |file: &LineFile<'_>| {
             let index = usize::try_from(file.directory).ok()?.checked_sub(1)?;
             self.directories.get(index).map(|name| name.len())
         };
-        let whole: usize = self.files.iter().map(|file| file.name.len() + directory(file).unwrap_or(0)).sum();
+        let sizes = self.files.iter().map(|file| file.name.len() + directory(file).unwrap_or(0));
+        let sizes: Vec<usize> = sizes.collect();
+        let whole: usize = sizes.iter().sum();
         let names = self.directories.iter().chain(self.files.iter().map(|file| &file.name));
         let own: usize = names.map(|name| name.len()).sum();
         if whole > own.saturating_mul(MAX_PATH_GROWTH).max(MAX_PATHS) {
@@ -470,6 +484,6 @@ impl LineTable<'_> {
             );
             return Err(Error::whole(section, ErrorKind::Limit(text.into())));
         }
-        Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
+        Ok(sizes)
     }
 }

@@ -1,5 +1,6 @@
 //! Line sections to values: one pass over each unit.
 
+use super::program::Steps;
 use super::{
     DW_LNE_NVIDIA_ENTRY_ROW, DW_LNE_NVIDIA_INLINED_CALL, DW_LNE_NVIDIA_SET_FUNCTION_NAME, LineFile, LineOp,
     LineTable, MAX_ENTRY_ROW, PlacedSequence, PlacedTable, Sequence,
@@ -214,27 +215,14 @@ pub(crate) fn decode_sequence(
     mut ends: impl FnMut(u64),
 ) -> dwarf2_reader::Result<Sequence> {
     let (base, base_offset) = set_address(cursor)?;
-    let mut registers = Registers::START;
+    let mut steps = Steps::new(cursor.clone(), params);
     let mut ops = Vec::new();
-    // An advance has been read. It belongs to the row or sequence end only if that comes next; else it stands alone.
-    let mut advanced = false;
-    loop {
-        let (before, start) = (registers.address, cursor.offset());
-        let step = step(cursor, params, &mut registers)?;
-        let was_advanced = std::mem::replace(&mut advanced, matches!(step, Step::Advance));
-        if was_advanced && !matches!(step, Step::Copy | Step::End) {
-            ops.push(LineOp::Advance(before));
-            ends(start);
-        }
-        ops.push(match step {
-            Step::Copy | Step::Special => LineOp::Row { address: registers.address, line: registers.line },
-            Step::Advance | Step::Line => continue,
-            Step::State(op) => op,
-            Step::Extended(opcode, operands) => LineOp::Extended { opcode, operands: operands.to_vec() },
-            Step::End => return Ok(Sequence { base, base_offset, ops, end: registers.address }),
-        });
-        ends(cursor.offset());
+    while let Some((op, end)) = steps.step()? {
+        ops.push(op);
+        ends(end);
     }
+    *cursor = steps.cursor;
+    Ok(Sequence { base, base_offset, ops, end: steps.registers.address })
 }
 
 /// The start of a sequence: operand of its `DW_LNE_set_address`, and that one's offset in the section.

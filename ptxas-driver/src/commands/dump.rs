@@ -9,6 +9,7 @@ mod offset;
 mod ptxas_style;
 mod rows;
 mod section;
+mod stream;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
@@ -27,10 +28,11 @@ use nv_debug_sections::symbolize::Symbolizer;
 use offset::Place;
 use ptxas_style::Model;
 use section::Filter;
-pub(super) use section::Source;
+pub(super) use section::{Opened, Source};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+pub(super) use stream::Stream;
 use text::Offsets;
 
 const AFTER_HELP: &str = "\
@@ -134,17 +136,13 @@ fn of_cubin(
     }
     let table = (names.is_empty() && options.function.is_none()).then(|| section::table(cubin));
 
-    let decode = |index: &SectionIndex| -> Result<Section> {
-        let mut section = source.decode(*index);
-        if let Some(place) = &options.offset {
-            place.keep(&mut section).map_err(|message| Unanswered(format!("{name}: {message}")))?;
-        }
-        Ok(section)
-    };
-
     let mut sound = true;
     if options.json {
-        let sections = chosen.iter().map(decode).collect::<Result<Vec<_>>>()?;
+        let opened: Vec<_> = chosen.iter().map(|index| source.open(*index)).collect();
+        let mut sections = Vec::new();
+        for opened in &opened {
+            sections.push(picked(source.decode(opened), options, name)?);
+        }
         sound = sections.iter().all(|section| section.error.is_none());
         let document = model::Document {
             schema: SCHEMA,
@@ -161,17 +159,23 @@ fn of_cubin(
         if let Some(table) = &table {
             text::table(out, name, cubin, table)?;
         }
-        // One at a time: the text of a large file need not be held in memory.
         for (number, index) in chosen.iter().enumerate() {
             if number > 0 || table.is_some() {
                 writeln!(out)?;
             }
-            let section = decode(index)?;
+            let opened = source.open(*index);
+            let section = picked(source.decode(&opened), options, name)?;
             sound &= section.error.is_none();
             text::section(out, &section, Offsets::Shown)?;
         }
     }
     Ok(Shown::all(sound))
+}
+
+/// Of a section what `--offset` picks.
+fn picked<'s>(section: Section<'s>, options: &Options, name: &str) -> Result<Section<'s>> {
+    let Some(place) = &options.offset else { return Ok(section) };
+    Ok(place.keep(section).map_err(|message| Unanswered(format!("{name}: {message}")))?)
 }
 
 /// Shows the chosen sections that such a text is defined of.
@@ -200,7 +204,7 @@ fn in_ptxas_style(
 }
 
 /// A decoded section as the lines of its text, which say the same of sections that do, however they are encoded.
-pub(super) fn words(section: &Section) -> Vec<String> {
+pub(super) fn words(section: &Section<'_>) -> Vec<String> {
     let mut bytes = Vec::new();
     // Memory takes all that is written to it.
     let _ = text::section(&mut bytes, section, Offsets::Hidden);

@@ -36,6 +36,11 @@ impl Collector {
         Self { all: AllFacts::new(), numbers: HashMap::new(), room: Some(room), unread: Vec::new() }
     }
 
+    /// Goes on while there is room.
+    fn go_on(&self) -> Result<(), Full> {
+        if self.room.is_some() { Ok(()) } else { Err(Full) }
+    }
+
     fn named(&mut self, key: Key, subject: &str, name: impl Into<String>, value: impl Into<String>) {
         let (name, value) = (name.into(), value.into());
         if !self.takes(subject.len() + 2 * name.len() + value.len()) {
@@ -92,6 +97,9 @@ impl Collector {
         self.room.is_some()
     }
 }
+
+/// There is no room for more facts.
+struct Full;
 
 /// A section that cannot be read, and what would have been compared of it.
 pub(super) type Unread = (Key, String);
@@ -160,28 +168,44 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut 
     if matches!(key, Key::Code | Key::Data) {
         return facts.put(key, name, bytes(source.cubin(), index));
     }
-    let section = source.decode(index);
+    let opened = source.open(index);
+    let section = source.decode(&opened);
     if let Some(error) = section.error {
         facts.unread.push((key, error));
         return;
     }
     // The number of a relocatable file's PTX text is a checksum of the text.
     let subject = kind.map_or(name, |kind| kind.name());
-    match section.contents {
-        Contents::Bytes(bytes) => facts.put(key, name, Facts::Bytes(bytes)),
-        Contents::PtxText(lines) => facts.listed(key, subject, lines.into_iter().map(|line| line.text)),
-        Contents::Strings(strings) | Contents::Macros(strings) => {
-            facts.listed(key, subject, strings.into_iter().map(|string| string.value));
+    // Where there is no more room, that is said in the end.
+    let _ = match section.contents {
+        Contents::Bytes(bytes) => {
+            facts.put(key, name, Facts::Bytes(bytes.into_owned()));
+            Ok(())
         }
-        Contents::Registers(functions) => entries::registers(functions, facts),
-        Contents::Frames(all) => entries::frames(all, facts),
-        Contents::Info(units) => entries::info(source, &units, facts),
-        Contents::Lookup(names) => entries::lookup(source, subject, names, facts),
-        Contents::Attributes(records) => container::attributes(source.cubin(), index, name, records, facts),
+        Contents::PtxText(lines) => lines.try_each(|line| {
+            facts.listed(key, subject, [line.text.into_owned()]);
+            facts.go_on()
+        }),
+        Contents::Strings(strings) | Contents::Macros(strings) => strings.try_each(|string| {
+            facts.listed(key, subject, [string.value.into_owned()]);
+            facts.go_on()
+        }),
+        Contents::Registers(functions) => functions.try_each(|function| {
+            entries::registers(&function, facts);
+            facts.go_on()
+        }),
+        Contents::Frames(all) => entries::frames(&all, facts),
+        Contents::Info(units) => entries::info(source, &opened, &units, facts),
+        Contents::Lookup(names) => entries::lookup(source, subject, &names, facts),
+        Contents::Attributes(records) => {
+            container::attributes(source.cubin(), index, name, &records, facts);
+            Ok(())
+        }
         // Lines whose section could be decoded, but not be placed.
         Contents::Lines(_) | Contents::Shared(_) | Contents::Ranges(_) | Contents::Addresses(_) => {
             facts.put(key, name, bytes(source.cubin(), index));
+            Ok(())
         }
-        Contents::RegisterTypes(_) | Contents::Abbreviations(_) | Contents::Locations(_) => {}
-    }
+        Contents::RegisterTypes(_) | Contents::Abbreviations(_) | Contents::Locations(_) => Ok(()),
+    };
 }

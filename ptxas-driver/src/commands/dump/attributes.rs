@@ -2,14 +2,16 @@
 
 use super::model::{Contents, FunctionFacts, NvInfoRecord, Span};
 use super::section::{Decoded, Source, View};
+use super::stream::{Part, Stream};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter, Record, Value};
 
-pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+pub(super) fn attributes<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Decoded<'s>> {
     let section = source.cubin.section(view.index)?;
-    let name = |symbol| source.cubin.symbol_name_in(SectionIndex(section.link), symbol).to_owned();
+    let link = section.link;
+    let name = move |symbol| source.cubin.symbol_name_in(SectionIndex(link), symbol).to_owned();
     let records = nv_info::decode(&view.name, &view.data.bytes)?;
     let mut functions: Vec<_> = nv_info::functions(&records)
         .into_iter()
@@ -28,14 +30,18 @@ pub(super) fn attributes(source: &Source<'_, '_>, view: &View<'_>) -> Result<Dec
         let function = code.rsplit_once(CODE_PREFIX).map_or(code, |(_, function)| function).to_owned();
         functions.push(FunctionFacts { function, exits, ..FunctionFacts::default() });
     }
-    let mut end = 0;
-    let records = records.iter().map(|record| NvInfoRecord {
-        at: Span::next(&mut end, record.size()),
-        attribute: record.attribute.to_string(),
-        format: record.value.format_name(),
-        value: words(record, &name),
+    let records = Stream::new(move |visit| {
+        let mut end = 0;
+        records.iter().try_for_each(|record| {
+            visit(Part::Item(NvInfoRecord {
+                at: Span::next(&mut end, record.size()),
+                attribute: record.attribute.to_string(),
+                format: record.value.format_name(),
+                value: words(record, &name),
+            }))
+        })
     });
-    Ok(Decoded { contents: Contents::Attributes(records.collect()), rest: Vec::new(), functions })
+    Ok(Decoded { contents: Contents::Attributes(records), functions })
 }
 
 fn words(record: &Record<'_>, name: &dyn Fn(SymbolIndex) -> String) -> String {

@@ -1,7 +1,8 @@
 //! `.debug_frame` in words.
 
 use super::model::{Contents, FrameEntry, Rest, Span};
-use super::section::{Decoded, Source, View};
+use super::section::{Source, View};
+use super::stream::{Part, Stream};
 use crate::commands::read::text;
 use cubin_read::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
@@ -10,41 +11,47 @@ use nv_debug_sections::Result;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry, PlacedEntry};
 use nv_debug_sections::register::SassRegister;
+use std::ops::ControlFlow;
 
 /// The CIE's return address register of a kernel, which has none.
 const NO_RETURN: u64 = 0xffff_ffff;
 
-pub(super) fn frames(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
+pub(super) fn frames<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
     let entries = frame::decode_placed(&view.data.bytes, &frame::field_symbols(&view.data))?;
     let table = source.cubin.iter().find_map(|(_, _, section)| {
         (section.relocations().is_some() && section.info == view.index.0).then_some(section.link)
     });
     let words = Words { source, table: table.unwrap_or(0) };
-    let (mut shown, mut rest) = (Vec::new(), Vec::new());
-    let mut cies = Vec::new();
-    for placed in &entries {
-        match &placed.entry {
-            Entry::Cie(cie) => {
-                cies.push((placed, &**cie));
-                if source.filter.is_none() {
-                    shown.push(words.cie(cies.len() - 1, placed, cie));
+    Ok(Contents::Frames(Stream::new(move |visit| {
+        let mut cies = Vec::new();
+        for placed in &entries {
+            match &placed.entry {
+                Entry::Cie(cie) => {
+                    cies.push((placed, &**cie));
+                    if source.filter.is_none() {
+                        visit(Part::Item(words.cie(cies.len() - 1, placed, cie)))?;
+                    }
+                }
+                Entry::Fde(fde) => {
+                    let cie = cies.get(fde.cie.0 as usize).copied();
+                    if let Some(filter) = &source.filter {
+                        let place = words.place(fde.initial_location);
+                        if !place.is_some_and(|(section, offset)| filter.has_offset(section, offset)) {
+                            continue;
+                        }
+                        if let Some((at, cie)) = cie {
+                            visit(Part::Item(words.cie(fde.cie.0 as usize, at, cie)))?;
+                        }
+                    }
+                    visit(Part::Item(words.fde(placed, fde, cie.map(|(_, cie)| cie))))?;
                 }
             }
-            Entry::Fde(fde) => {
-                let cie = cies.get(fde.cie.0 as usize).copied();
-                if let Some(filter) = &source.filter {
-                    let place = words.place(fde.initial_location);
-                    if !place.is_some_and(|(section, offset)| filter.has_offset(section, offset)) {
-                        continue;
-                    }
-                    shown.extend(cie.map(|(at, cie)| words.cie(fde.cie.0 as usize, at, cie)));
-                }
-                shown.push(words.fde(placed, fde, cie.map(|(_, cie)| cie)));
+            if let Some(padding) = padding(placed) {
+                visit(Part::Rest(padding))?;
             }
         }
-        rest.extend(padding(placed));
-    }
-    Ok((Contents::Frames(shown), rest).into())
+        ControlFlow::Continue(())
+    })))
 }
 
 /// The `DW_CFA_nop`s at the end of an entry.

@@ -1,8 +1,9 @@
 //! `.debug_abbrev` and the entries of `.debug_info`.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit, Rest, Span};
-use super::section::{Decoded, Source, View, rest_of, string_budget, take};
+use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
+use super::section::{Opened, Source, View, rest_of, string_budget, take};
+use super::stream::{Part, Stream, Visit};
 use crate::commands::read::text;
 use cubin_read::expression;
 use dwarf2_reader::abbrev;
@@ -12,93 +13,154 @@ use dwarf2_reader::info::{self, Entry, Node, Units, Value};
 use dwarf2_reader::strings;
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
-use nv_debug_sections::catalog::SectionKind;
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// DWARF 2.0.0 §7.5.3.
-pub(super) fn abbreviations(view: &View<'_>) -> Result<Decoded> {
-    let (mut all, mut rest) = (Vec::new(), Vec::new());
-    let mut end = 0;
-    for table in abbrev::tables(&view.data.bytes) {
-        let table = table.map_err(|error| view.fault(error))?;
-        for abbreviation in table.all() {
-            let attributes = table.attributes(abbreviation).iter();
-            end = abbreviation.span.end;
-            all.push(Abbreviation {
-                at: abbreviation.span.clone().into(),
-                code: abbreviation.code,
-                tag: DW_TAG.name_or_number(abbreviation.tag),
-                children: abbreviation.has_children,
-                attributes: attributes
-                    .map(|spec| (DW_AT.name_or_number(spec.name), DW_FORM.name_or_number(spec.form)))
-                    .collect(),
-            });
-        }
-        let terminator = Span::until(&mut end, table.span().end);
-        if terminator.size > 0 {
-            rest.push(Rest::new(terminator, "end of table"));
-        }
+pub(super) fn abbreviations<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+    let bytes = &*view.data.bytes;
+    for table in abbrev::tables(bytes) {
+        table.map_err(|error| view.fault(error))?;
     }
-    Ok((Contents::Abbreviations(all), rest).into())
+    let all = Stream::new(move |visit| {
+        for table in abbrev::tables(bytes).map_while(Result::ok) {
+            let table = Rc::new(table);
+            let mut end = table.span().start;
+            for abbreviation in table.all() {
+                end = abbreviation.span.end;
+                let (own, shape) = (Rc::clone(&table), abbreviation.clone());
+                let attributes = Stream::new(move |visit| {
+                    own.attributes(&shape).iter().try_for_each(|spec| {
+                        let names = (DW_AT.name_or_number(spec.name), DW_FORM.name_or_number(spec.form));
+                        visit(Part::Item(names))
+                    })
+                });
+                visit(Part::Item(Abbreviation {
+                    at: abbreviation.span.clone().into(),
+                    code: abbreviation.code,
+                    tag: DW_TAG.name_or_number(abbreviation.tag),
+                    children: abbreviation.has_children,
+                    attributes,
+                }))?;
+            }
+            rest_of(visit, end..table.span().end, "end of table")?;
+        }
+        ControlFlow::Continue(())
+    });
+    Ok(Contents::Abbreviations(all))
 }
 
 /// Every unit's entries.
-pub(super) fn info(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let abbreviations = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
-    let abbreviations = abbreviations.as_ref().map_or(&[][..], |view| &view.data.bytes);
-    let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
-    let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
+pub(super) fn info<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -> Result<Contents<'s>> {
+    let (view, strings) = (opened.view()?, opened.strings()?);
     let section = &*view.data.bytes;
-    let mut budget = string_budget(section, strings);
-    let all = Units::read(section, abbreviations).map_err(|error| view.fault(error))?;
-    let (mut units, mut rest) = (Vec::new(), Vec::new());
-    let mut end = 0;
-    for header in all.all() {
-        rest.extend(rest_of(end..header.span.start, "padding"));
-        end = header.span.end;
-        let mut unit = InfoUnit {
-            at: header.span.clone().into(),
-            header_size: header.entries - header.span.start,
-            version: header.version,
-            address_size: header.address_size,
-            abbrev_offset: header.abbrev_offset,
-            entries: Vec::new(),
-        };
+    let read = Units::read(section, opened.abbrev()?).map_err(|error| view.fault(error))?;
+    let units = opened.units.get_or_init(|| read);
+    let entries = Entries { source, view, strings, units };
+    entries.check()?;
+    Ok(Contents::Info(Stream::new(move |visit| {
+        let mut end = 0;
+        for header in units.all() {
+            rest_of(visit, end..header.span.start, "padding")?;
+            end = header.span.end;
+            let unit = InfoUnit {
+                at: header.span.clone().into(),
+                header_size: header.entries - header.span.start,
+                version: header.version,
+                address_size: header.address_size,
+                abbrev_offset: header.abbrev_offset,
+                entries: Stream::new(move |visit| entries.of_unit(header, visit)),
+            };
+            let is_shown = source.filter.is_none()
+                || unit.entries.find_map(|entry| (entry.depth > 0).then_some(())).is_some();
+            if is_shown {
+                visit(Part::Item(unit))?;
+            }
+        }
+        rest_of(visit, end..section.len() as u64, "padding")
+    })))
+}
+
+impl<'c> Source<'c, '_> {
+    /// Tag, and name as [`Die`] has it, of the entry at an offset of a `.debug_info` that was decoded.
+    pub(in crate::commands) fn entry_words(
+        &self,
+        opened: &Opened<'c>,
+        offset: u64,
+    ) -> Option<(Cow<'static, str>, Option<String>)> {
+        let (view, units, strings) = (opened.view().ok()?, opened.units.get()?, opened.strings().ok()?);
+        let unit = units.at(offset)?;
+        let entry = units.entry(unit, &view.data.bytes, offset)?;
+        let words = Words { source: self, view, strings, unit, entry };
+        let name = entry.attribute(DW_AT_name).map(|attribute| words.value(&attribute));
+        Some((DW_TAG.name_or_number(entry.tag()), name))
+    }
+}
+
+/// The entries of a section.
+#[derive(Clone, Copy)]
+struct Entries<'s, 'c, 'd> {
+    source: &'s Source<'c, 'd>,
+    view: &'s View<'c>,
+    strings: &'s [u8],
+    units: &'s Units,
+}
+
+impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
+    /// Refuses what cannot be read, and entries that share so many long strings that too much would be shown.
+    fn check(self) -> Result<()> {
+        let section = &*self.view.data.bytes;
+        let mut budget = string_budget(section, self.strings);
+        for header in self.units.all() {
+            for node in self.units.nodes(header, section) {
+                let Node::Entry(entry) = node.map_err(|error| self.view.fault(error))? else { continue };
+                let words = self.words(header, entry);
+                for attribute in entry.attributes() {
+                    take(&mut budget, words.shared(&attribute), self.view, attribute.span.start)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn words(self, unit: &'s info::Unit, entry: Entry<'s, 's>) -> Words<'s, 'c, 'd> {
+        Words { source: self.source, view: self.view, strings: self.strings, unit, entry }
+    }
+
+    fn of_unit(self, header: &'s info::Unit, visit: &mut Visit<'_, Die<'s>>) -> ControlFlow<()> {
         let mut kept = Kept::default();
-        for node in all.nodes(header, section) {
-            let entry = match node.map_err(|error| view.fault(error))? {
+        for node in self.units.nodes(header, &self.view.data.bytes).map_while(Result::ok) {
+            let entry = match node {
                 Node::Entry(entry) => entry,
                 Node::End(span) => {
-                    rest.extend(rest_of(span, "end of children"));
+                    rest_of(visit, span, "end of children")?;
                     continue;
                 }
                 Node::Padding(span) => {
-                    rest.extend(rest_of(span, "padding"));
+                    rest_of(visit, span, "padding")?;
                     continue;
                 }
             };
-            let words = Words { source, view, strings, unit: header, entry };
-            let mut attributes = Vec::new();
-            let (mut own, mut behind) = (false, entry.offset());
-            for attribute in entry.attributes() {
-                own |= words.is_wanted(&attribute);
-                behind = attribute.span.end;
-                let value = words.value(&attribute);
-                take(&mut budget, value.len(), view, attribute.span.start)?;
-                attributes.push(Attribute { name: DW_AT.name_or_number(attribute.name), value });
-            }
+            let words = self.words(header, entry);
             let depth = entry.depth() as usize;
-            if source.filter.is_none() || kept.keep(depth, own) {
-                let at = if attributes.is_empty() { entry.span() } else { entry.offset()..behind };
-                let tag = DW_TAG.name_or_number(entry.tag());
-                unit.entries.push(Die { at: at.into(), depth, tag, attributes });
+            if self.source.filter.is_some() {
+                let own = entry.attributes().any(|attribute| words.is_wanted(&attribute));
+                if !kept.keep(depth, own) {
+                    continue;
+                }
             }
+            let attributes = Stream::of(move || {
+                entry.attributes().map(move |attribute| {
+                    let value = words.value(&attribute);
+                    Attribute { name: DW_AT.name_or_number(attribute.name), value }
+                })
+            });
+            let tag = DW_TAG.name_or_number(entry.tag());
+            visit(Part::Item(Die { at: entry.span().into(), depth, tag, attributes }))?;
         }
-        if source.filter.is_none() || unit.entries.iter().any(|entry| entry.depth > 0) {
-            units.push(unit);
-        }
+        ControlFlow::Continue(())
     }
-    rest.extend(rest_of(end..section.len() as u64, "padding"));
-    Ok((Contents::Info(units), rest).into())
 }
 
 /// Which entries `--function` keeps: unit entries, and the trees below entries of the function.
@@ -118,6 +180,7 @@ impl Kept {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Words<'s, 'c, 'd> {
     source: &'s Source<'c, 'd>,
     view: &'s View<'c>,
@@ -141,6 +204,19 @@ impl Words<'_, '_, '_> {
             (None, _) => None,
         };
         place.is_some_and(|(section, offset)| filter.has_offset(section, offset))
+    }
+
+    /// Bytes of the value in words that other attributes may share.
+    fn shared(&self, attribute: &info::Attribute<'_>) -> usize {
+        match attribute.value {
+            Value::StringOffset(offset) => strings::string_at(self.strings, offset).map_or(0, <[u8]>::len),
+            Value::String(string) => string.len(),
+            Value::Block(block) if memchr::memchr(DW_OP_addr, block).is_none() => 0,
+            Value::Block(_) if attribute.expression().is_some() => self.value(attribute).len(),
+            Value::Block(_) => 0,
+            _ if self.view.data.target(attribute.span.start).is_some() => self.value(attribute).len(),
+            _ => 0,
+        }
     }
 
     fn value(&self, attribute: &info::Attribute<'_>) -> String {

@@ -4,7 +4,8 @@ use super::model::{
     AddressRange, Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, Rest,
     SharedVariable, SharedVariables, Span, TextLine,
 };
-use super::section::{Decoded, Source, View};
+use super::section::{Opened, Source, View};
+use super::stream::{Part, Stream, Visit};
 use crate::commands::read::text;
 use cubin_read::expression;
 use dwarf2_reader::macinfo::Macro;
@@ -16,212 +17,267 @@ use nv_debug_sections::reg_type::{self, RegisterType};
 use nv_debug_sections::shared_window::{self, Stage};
 use nv_debug_sections::{Result, reg_sass};
 use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
-pub(super) fn ptx_text(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let lines = PtxText::decode(&view.data.bytes)?;
-    let mut end = 0;
-    let lines = lines.lines().enumerate().map(|(index, line)| TextLine {
-        at: Span::next(&mut end, line.len() as u64 + 1),
-        line: index + 1,
-        text: text(line),
+pub(super) fn ptx_text<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
+    let decoded = PtxText::decode(&view.data.bytes)?;
+    let lines = Stream::of(move || {
+        let mut end = 0;
+        decoded.lines().enumerate().map(move |(index, line)| TextLine {
+            at: Span::next(&mut end, line.len() as u64 + 1),
+            line: index + 1,
+            text: String::from_utf8_lossy(line),
+        })
     });
-    let wanted =
-        |line: &TextLine| source.filter.as_ref().is_none_or(|filter| filter.has_line(view.index, line.line));
-    Ok(Contents::PtxText(lines.filter(wanted).collect()).into())
+    Ok(Contents::PtxText(match &source.filter {
+        Some(filter) => lines.filter(|line| filter.has_line(view.index, line.line)),
+        None => lines,
+    }))
 }
 
-pub(super) fn strings(view: &View<'_>) -> Result<Decoded> {
-    let strings = strings::strings(&view.data.bytes).map(|string| {
-        let (span, string) = string.map_err(|error| view.fault(error))?;
-        Ok(Located { at: span.into(), value: text(string) })
-    });
-    Ok(Contents::Strings(strings.collect::<Result<_>>()?).into())
+pub(super) fn strings<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+    let strings = || strings::strings(&view.data.bytes);
+    all(view, strings())?;
+    Ok(Contents::Strings(Stream::of(move || {
+        let strings = strings().map_while(Result::ok);
+        strings.map(|(span, string)| Located { at: span.into(), value: String::from_utf8_lossy(string) })
+    })))
 }
 
-pub(super) fn registers(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let types = source.sibling(&view.name, SectionKind::NvDebugInfoRegType)?;
-    let types =
-        types.as_ref().map(|view| reg_type::decode(&view.data.bytes)).transpose()?.unwrap_or_default();
+/// Reads all items.
+///
+/// # Errors
+///
+/// That of the first that cannot be read.
+fn all<T>(view: &View<'_>, items: impl IntoIterator<Item = dwarf2_reader::Result<T>>) -> Result<()> {
+    items.into_iter().try_for_each(|item| item.map(|_| ())).map_err(|error| view.fault(error))
+}
+
+pub(super) fn registers<'s>(source: &'s Source<'_, '_>, opened: &'s Opened<'_>) -> Result<Contents<'s>> {
+    let (view, types) = (opened.view()?, reg_type::decode(opened.types()?)?);
     let types: HashMap<_, _> = types.iter().map(|types| (types.function, types.types)).collect();
-    let functions = reg_sass::decode(&view.data.bytes)?;
+    let functions: Vec<_> = reg_sass::decode(&view.data.bytes)?.into_iter().map(Rc::new).collect();
     let wanted = |name: &str| source.filter.as_ref().is_none_or(|filter| filter.has_name(name));
-    let mut end = 0;
-    let mut shown = Vec::new();
-    for function in &functions {
-        let at = Span::next(&mut end, function.size());
-        if !wanted(&text(function.function)) {
-            continue;
+    Ok(Contents::Registers(Stream::new(move |visit| {
+        let mut end = 0;
+        for function in &functions {
+            let at = Span::next(&mut end, function.size());
+            if !wanted(&text(function.function)) {
+                continue;
+            }
+            let header_size = function.header_size();
+            let types = types.get(function.function).copied().unwrap_or_default();
+            let own = Rc::clone(function);
+            let ranges = Stream::new(move |visit| {
+                let mut end = at.offset + header_size;
+                own.ranges.iter().enumerate().try_for_each(|(index, range)| {
+                    visit(Part::Item(Register {
+                        at: Span::next(&mut end, range.size()),
+                        ptx: String::from_utf8_lossy(range.ptx_name),
+                        part: range.part,
+                        r#type: types
+                            .get(index)
+                            .and_then(|code| RegisterType::of_code(*code))
+                            .map(|known| known.to_string()),
+                        sass: range.register.to_string(),
+                        start: range.start,
+                        end: range.end,
+                    }))
+                })
+            });
+            visit(Part::Item(Registers { at, header_size, function: text(function.function), ranges }))?;
         }
-        let header_size = function.header_size();
-        let types = types.get(function.function).copied().unwrap_or_default();
-        let mut end = at.offset + header_size;
-        let ranges = function.ranges.iter().enumerate().map(|(index, range)| Register {
-            at: Span::next(&mut end, range.size()),
-            ptx: text(range.ptx_name),
-            part: range.part,
-            r#type: types
-                .get(index)
-                .and_then(|code| RegisterType::of_code(*code))
-                .map(|known| known.to_string()),
-            sass: range.register.to_string(),
-            start: range.start,
-            end: range.end,
-        });
-        let ranges = ranges.collect();
-        shown.push(Registers { at, header_size, function: text(function.function), ranges });
-    }
-    Ok(Contents::Registers(shown).into())
+        ControlFlow::Continue(())
+    })))
 }
 
-pub(super) fn register_types(view: &View<'_>) -> Result<Decoded> {
+pub(super) fn register_types<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
     let name = |code: &u8| {
         RegisterType::of_code(*code).map_or_else(|| format!("type {code}"), |known| known.to_string())
     };
-    let mut end = 0;
-    let functions = reg_type::decode(&view.data.bytes)?.into_iter().map(|function| RegisterTypes {
-        at: Span::next(&mut end, function.size()),
-        function: text(function.function),
-        types: function.types.iter().map(name).collect(),
-    });
-    Ok(Contents::RegisterTypes(functions.collect()).into())
+    let functions = reg_type::decode(&view.data.bytes)?;
+    Ok(Contents::RegisterTypes(Stream::new(move |visit| {
+        let mut end = 0;
+        functions.iter().try_for_each(|function| {
+            let types = function.types;
+            visit(Part::Item(RegisterTypes {
+                at: Span::next(&mut end, function.size()),
+                function: text(function.function),
+                types: Stream::of(move || types.iter().map(name)),
+            }))
+        })
+    })))
 }
 
 /// `.debug_loc` (DWARF 2.0.0 §7.7.2).
-pub(super) fn locations(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let mut lists = Lists::default();
-    for read in loc::items(&view.data.bytes, 0, |at| view.data.target(at).is_some()) {
-        let (span, item) = read.map_err(|error| view.fault(error))?;
-        match item {
-            loc::Item::End => lists.end(span),
-            loc::Item::Base(base) => lists.base(source, view, span, base),
-            loc::Item::Location { begin, end, expression } => {
-                let first = span.end - expression.len() as u64;
-                let words = expression::words(expression, first, &|at, value| source.field(view, at, value));
-                lists.range(source, view, (span, begin, end), Some(words));
+pub(super) fn locations<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> Result<Contents<'s>> {
+    let items = || loc::items(&view.data.bytes, 0, |at| view.data.target(at).is_some());
+    all(view, items())?;
+    Ok(Contents::Locations(Stream::new(move |visit| {
+        let mut lists = Lists { source, view, open: None };
+        for (span, item) in items().map_while(Result::ok) {
+            match item {
+                loc::Item::End => lists.end(span, visit)?,
+                loc::Item::Base(base) => lists.base(span, base, visit)?,
+                loc::Item::Location { begin, end, expression } => {
+                    let first = span.end - expression.len() as u64;
+                    let field = |at, value| source.field(view, at, value);
+                    let words = expression::words(expression, first, &field);
+                    lists.range((span, begin, end), Some(words), visit)?;
+                }
             }
         }
-    }
-    Ok((Contents::Locations(lists.entries), lists.rest).into())
+        lists.flush(visit)
+    })))
 }
 
 /// `.debug_ranges` (DWARF 3 §2.17.3).
-pub(super) fn ranges(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let mut lists = Lists::default();
-    for read in ranges::items(&view.data.bytes, 0, |at| view.data.target(at).is_some()) {
-        let (span, item) = read.map_err(|error| view.fault(error))?;
-        match item {
-            ranges::Item::End => lists.end(span),
-            ranges::Item::Base(base) => lists.base(source, view, span, base),
-            ranges::Item::Range { begin, end } => lists.range(source, view, (span, begin, end), None),
+pub(super) fn ranges<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> Result<Contents<'s>> {
+    let items = || ranges::items(&view.data.bytes, 0, |at| view.data.target(at).is_some());
+    all(view, items())?;
+    Ok(Contents::Ranges(Stream::new(move |visit| {
+        let mut lists = Lists { source, view, open: None };
+        for (span, item) in items().map_while(Result::ok) {
+            match item {
+                ranges::Item::End => lists.end(span, visit)?,
+                ranges::Item::Base(base) => lists.base(span, base, visit)?,
+                ranges::Item::Range { begin, end } => lists.range((span, begin, end), None, visit)?,
+            }
         }
-    }
-    Ok((Contents::Ranges(lists.entries), lists.rest).into())
+        lists.flush(visit)
+    })))
 }
 
 /// The lists of a section, one behind another.
-#[derive(Default)]
-struct Lists {
-    entries: Vec<Location>,
-    rest: Vec<Rest>,
+struct Lists<'s, 'c, 'd> {
+    source: &'s Source<'c, 'd>,
+    view: &'s View<'c>,
+    /// An entry of which it is not known whether it is its list's last, and a change of the base behind it.
+    open: Option<(Location, Vec<Rest>)>,
 }
 
-impl Lists {
-    fn end(&mut self, at: dwarf2_reader::Span) {
-        self.rest.push(Rest::new(at.into(), "end of list"));
-        if let Some(last) = self.entries.last_mut() {
+impl Lists<'_, '_, '_> {
+    fn end(&mut self, at: dwarf2_reader::Span, visit: &mut Visit<'_, Location>) -> ControlFlow<()> {
+        if let Some((last, _)) = &mut self.open {
             last.last = true;
         }
+        self.flush(visit)?;
+        visit(Part::Rest(Rest::new(at.into(), "end of list")))
     }
 
-    fn base(&mut self, source: &Source<'_, '_>, view: &View<'_>, at: dwarf2_reader::Span, base: u64) {
-        let base = source.code_address(view, at.start + 8, base);
-        self.rest.push(Rest::new(at.into(), format!("from here on relative to {base}")));
+    fn flush(&mut self, visit: &mut Visit<'_, Location>) -> ControlFlow<()> {
+        let Some((entry, rest)) = self.open.take() else { return ControlFlow::Continue(()) };
+        visit(Part::Item(entry))?;
+        rest.into_iter().try_for_each(|rest| visit(Part::Rest(rest)))
+    }
+
+    fn base(
+        &mut self,
+        at: dwarf2_reader::Span,
+        base: u64,
+        visit: &mut Visit<'_, Location>,
+    ) -> ControlFlow<()> {
+        let base = self.source.code_address(self.view, at.start + 8, base);
+        let rest = Rest::new(at.into(), format!("from here on relative to {base}"));
+        match &mut self.open {
+            Some((_, behind)) => behind.push(rest),
+            None => visit(Part::Rest(rest))?,
+        }
+        ControlFlow::Continue(())
     }
 
     fn range(
         &mut self,
-        source: &Source<'_, '_>,
-        view: &View<'_>,
         (at, begin, end): (dwarf2_reader::Span, u64, u64),
         expression: Option<String>,
-    ) {
-        let start = source.code_address(view, at.start, begin);
-        let end = source.end_address(view, at.start + 8, end);
-        self.entries.push(Location { at: at.into(), start, end, expression, last: false });
+        visit: &mut Visit<'_, Location>,
+    ) -> ControlFlow<()> {
+        self.flush(visit)?;
+        let start = self.source.code_address(self.view, at.start, begin);
+        let end = self.source.end_address(self.view, at.start + 8, end);
+        self.open = Some((Location { at: at.into(), start, end, expression, last: false }, Vec::new()));
+        ControlFlow::Continue(())
     }
 }
 
 /// `.debug_aranges` (DWARF 2.0.0 §7.20): sets of address ranges, each for a unit.
-pub(super) fn addresses(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let (mut entries, mut rest) = (Vec::new(), Vec::new());
-    let mut unit = 0;
-    for read in aranges::items(&view.data.bytes, |at| view.data.target(at).is_some()) {
-        let (span, item) = read.map_err(|error| view.fault(error))?;
-        let (field, at) = (span.start, span.into());
-        match item {
-            aranges::Item::Set(set) => {
-                unit = set.info;
-                let header = format!("addresses of the unit at {unit:#x}, version {}", set.version);
-                rest.push(Rest::new(at, header));
-            }
-            aranges::Item::Padding(bytes) => rest.push(Rest::filler(field, bytes)),
-            aranges::Item::Range { address, length } => {
-                let start = source.code_address(view, field, address);
-                entries.push(AddressRange { at, unit, start, length });
-            }
-            aranges::Item::End => rest.push(Rest::new(at, "end of addresses")),
+pub(super) fn addresses<'s>(source: &'s Source<'_, '_>, view: &'s View<'_>) -> Result<Contents<'s>> {
+    let items = || aranges::items(&view.data.bytes, |at| view.data.target(at).is_some());
+    all(view, items())?;
+    Ok(Contents::Addresses(Stream::new(move |visit| {
+        let mut unit = 0;
+        for (span, item) in items().map_while(Result::ok) {
+            let (field, at) = (span.start, span.into());
+            visit(match item {
+                aranges::Item::Set(set) => {
+                    unit = set.info;
+                    let header = format!("addresses of the unit at {unit:#x}, version {}", set.version);
+                    Part::Rest(Rest::new(at, header))
+                }
+                aranges::Item::Padding(bytes) => Part::Rest(Rest::filler(field, bytes)),
+                aranges::Item::Range { address, length } => {
+                    let start = source.code_address(view, field, address);
+                    Part::Item(AddressRange { at, unit, start, length })
+                }
+                aranges::Item::End => Part::Rest(Rest::new(at, "end of addresses")),
+            })?;
         }
-    }
-    Ok((Contents::Addresses(entries), rest).into())
+        ControlFlow::Continue(())
+    })))
 }
 
 /// `.debug_pubnames`, `.debug_pubtypes` (DWARF 2.0.0 §7.19): sets of names, each for a unit.
-pub(super) fn lookup(view: &View<'_>, kind: SectionKind) -> Result<Decoded> {
-    let (mut entries, mut rest) = (Vec::new(), Vec::new());
-    let mut unit = 0;
-    for read in pubnames::items(kind.name(), &view.data.bytes) {
-        let (span, item) = read.map_err(|error| view.fault(error))?;
-        let (field, at) = (span.start, span.into());
-        match item {
-            pubnames::Item::Set(pubnames::Set { version, info, info_length, .. }) => {
-                unit = info;
-                let header =
-                    format!("names of the unit at {unit:#x}, {info_length:#x} bytes, version {version}");
-                rest.push(Rest::new(at, header));
-            }
-            pubnames::Item::Padding(bytes) => rest.push(Rest::filler(field, bytes)),
-            pubnames::Item::Name { entry, name } => {
-                entries.push(Lookup { at, name: text(name), die: unit.saturating_add(entry) });
-            }
-            pubnames::Item::End => rest.push(Rest::new(at, "end of names")),
+pub(super) fn lookup<'s>(view: &'s View<'_>, kind: SectionKind) -> Result<Contents<'s>> {
+    let items = move || pubnames::items(kind.name(), &view.data.bytes);
+    all(view, items())?;
+    Ok(Contents::Lookup(Stream::new(move |visit| {
+        let mut unit = 0;
+        for (span, item) in items().map_while(Result::ok) {
+            let (field, at) = (span.start, span.into());
+            visit(match item {
+                pubnames::Item::Set(pubnames::Set { version, info, info_length, .. }) => {
+                    unit = info;
+                    let header =
+                        format!("names of the unit at {unit:#x}, {info_length:#x} bytes, version {version}");
+                    Part::Rest(Rest::new(at, header))
+                }
+                pubnames::Item::Padding(bytes) => Part::Rest(Rest::filler(field, bytes)),
+                pubnames::Item::Name { entry, name } => {
+                    let (name, die) = (String::from_utf8_lossy(name), unit.saturating_add(entry));
+                    Part::Item(Lookup { at, name, die })
+                }
+                pubnames::Item::End => Part::Rest(Rest::new(at, "end of names")),
+            })?;
         }
-    }
-    Ok((Contents::Lookup(entries), rest).into())
+        ControlFlow::Continue(())
+    })))
 }
 
 /// `.debug_macinfo` (DWARF 2.0.0 §7.22).
-pub(super) fn macros(view: &View<'_>) -> Result<Decoded> {
-    let entries = macinfo::items(&view.data.bytes, 0).map(|read| {
-        let (span, item) = read.map_err(|error| view.fault(error))?;
-        let value = match item {
-            None => "end".to_owned(),
-            Some(Macro::Define { line, text: macro_text }) => {
-                format!("DW_MACINFO_define {line} {}", text(macro_text))
-            }
-            Some(Macro::Undef { line, text: name }) => format!("DW_MACINFO_undef {line} {}", text(name)),
-            Some(Macro::StartFile { line, file }) => format!("DW_MACINFO_start_file {line} {file}"),
-            Some(Macro::EndFile) => "DW_MACINFO_end_file".to_owned(),
-            Some(Macro::Vendor { constant, text: words }) => {
-                format!("DW_MACINFO_vendor_ext {constant} {}", text(words))
-            }
-        };
-        Ok(Located { at: span.into(), value })
-    });
-    Ok(Contents::Macros(entries.collect::<Result<_>>()?).into())
+pub(super) fn macros<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
+    let items = || macinfo::items(&view.data.bytes, 0);
+    all(view, items())?;
+    let words = |item| match item {
+        None => "end".to_owned(),
+        Some(Macro::Define { line, text: macro_text }) => {
+            format!("DW_MACINFO_define {line} {}", text(macro_text))
+        }
+        Some(Macro::Undef { line, text: name }) => format!("DW_MACINFO_undef {line} {}", text(name)),
+        Some(Macro::StartFile { line, file }) => format!("DW_MACINFO_start_file {line} {file}"),
+        Some(Macro::EndFile) => "DW_MACINFO_end_file".to_owned(),
+        Some(Macro::Vendor { constant, text: words }) => {
+            format!("DW_MACINFO_vendor_ext {constant} {}", text(words))
+        }
+    };
+    Ok(Contents::Macros(Stream::of(move || {
+        let items = items().map_while(Result::ok);
+        items.map(move |(span, item)| Located { at: span.into(), value: words(item).into() })
+    })))
 }
 
 /// `.nv_debug.shared`, which has no bytes: its variables.
-pub(super) fn shared(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Decoded> {
+pub(super) fn shared<'s>(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Contents<'s>> {
     let symbols = (0..).map(SymbolIndex).zip(cubin.symbols());
     let named = symbols.map(|(at, symbol)| (cubin.symbol_name(at), symbol));
     let window = shared_window::decode(cubin.section(index)?, index, named)?;
@@ -233,5 +289,5 @@ pub(super) fn shared(cubin: &Cubin<'_>, index: SectionIndex) -> Result<Decoded> 
         size: variable.size,
     });
     let variables = variables.collect();
-    Ok(Contents::Shared(SharedVariables { linked, align: window.align, variables }).into())
+    Ok(Contents::Shared(SharedVariables { linked, align: window.align, variables }))
 }

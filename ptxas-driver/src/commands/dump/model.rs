@@ -1,8 +1,14 @@
 //! Decoded sections as values: what the text and the JSON document are written from.
 
+use super::stream::{Part, Stream};
+use crate::commands::read::text;
 use dwarf2_writer::line::Params;
-use serde::Serialize;
+use nv_debug_sections::line::UnitProgram;
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// The document of `--json`.
 #[derive(Debug, Serialize)]
@@ -16,7 +22,7 @@ pub(in crate::commands) struct Document<'a> {
     pub(in crate::commands) code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) section_table: Option<Vec<Header>>,
-    pub(in crate::commands) sections: Vec<Section>,
+    pub(in crate::commands) sections: Vec<Section<'a>>,
 }
 
 /// A row of the section table.
@@ -39,20 +45,96 @@ pub(in crate::commands) struct Header {
 }
 
 /// One section, decoded.
-#[derive(Debug, Serialize)]
-pub(in crate::commands) struct Section {
+#[derive(Debug)]
+pub(in crate::commands) struct Section<'s> {
     pub(in crate::commands) index: u32,
     pub(in crate::commands) name: String,
     pub(in crate::commands) size: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) error: Option<String>,
-    pub(in crate::commands) contents: Contents,
-    /// By offset: the bytes that belong to no item of `contents`, and those of `contents` of kind `bytes` that `--offset` picks.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::commands) rest: Vec<Rest>,
+    pub(in crate::commands) contents: Contents<'s>,
+    pub(in crate::commands) rest: ShownRest,
     /// Of records: what they say of each function.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::commands) functions: Vec<FunctionFacts>,
+}
+
+/// Which bytes are shown that belong to no item of a section's contents.
+#[derive(Debug)]
+pub(in crate::commands) enum ShownRest {
+    /// Those among the items of the contents.
+    All,
+    /// Of those, the ones that have the byte that `--offset` picks.
+    At(u64),
+    /// The bytes that `--offset` picks of contents of kind `bytes`.
+    Bytes(Rest),
+    /// None: they are no function's.
+    None,
+}
+
+impl ShownRest {
+    pub(super) fn shows(&self, rest: &Rest) -> bool {
+        match self {
+            Self::All => true,
+            Self::At(offset) => rest.at.has(*offset),
+            Self::Bytes(_) | Self::None => false,
+        }
+    }
+}
+
+/// [`Section::rest`] as it is written: by offset.
+struct RestOf<'a, 's>(&'a Section<'s>);
+
+impl RestOf<'_, '_> {
+    fn each(&self, visit: &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()> {
+        let Self(section) = self;
+        if let ShownRest::None | ShownRest::Bytes(_) = section.rest {
+            return ControlFlow::Continue(());
+        }
+        section.contents.rest(&mut |rest| {
+            if section.rest.shows(&rest) { visit(rest) } else { ControlFlow::Continue(()) }
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        !matches!(self.0.rest, ShownRest::Bytes(_))
+            && self.each(&mut |_| ControlFlow::Break(())).is_continue()
+    }
+}
+
+impl Serialize for RestOf<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all = serializer.serialize_seq(None)?;
+        if let ShownRest::Bytes(rest) = &self.0.rest {
+            all.serialize_element(rest)?;
+        }
+        let mut result = Ok(());
+        let _ = self.each(&mut |rest| {
+            result = all.serialize_element(&rest);
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result?;
+        all.end()
+    }
+}
+
+impl Serialize for Section<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Section", 7)?;
+        fields.serialize_field("index", &self.index)?;
+        fields.serialize_field("name", &self.name)?;
+        fields.serialize_field("size", &self.size)?;
+        if let Some(error) = &self.error {
+            fields.serialize_field("error", error)?;
+        }
+        fields.serialize_field("contents", &self.contents)?;
+        let rest = RestOf(self);
+        if !rest.is_empty() {
+            fields.serialize_field("rest", &rest)?;
+        }
+        if !self.functions.is_empty() {
+            fields.serialize_field("functions", &self.functions)?;
+        }
+        fields.end()
+    }
 }
 
 /// Where an item stands in its section: in bytes, from the section's start.
@@ -124,27 +206,63 @@ impl Rest {
 /// What a section holds.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
-pub(in crate::commands) enum Contents {
-    Lines(Vec<LineUnit>),
-    PtxText(Vec<TextLine>),
-    Strings(Vec<Located<String>>),
-    Registers(Vec<Registers>),
-    RegisterTypes(Vec<RegisterTypes>),
-    Frames(Vec<FrameEntry>),
-    Abbreviations(Vec<Abbreviation>),
-    Info(Vec<InfoUnit>),
-    Locations(Vec<Location>),
-    Ranges(Vec<Location>),
-    Lookup(Vec<Lookup>),
-    Addresses(Vec<AddressRange>),
-    Macros(Vec<Located<String>>),
-    Attributes(Vec<NvInfoRecord>),
+pub(in crate::commands) enum Contents<'s> {
+    Lines(Stream<'s, LineUnit<'s>>),
+    PtxText(Stream<'s, TextLine<'s>>),
+    Strings(Stream<'s, Located<Cow<'s, str>>>),
+    Registers(Stream<'s, Registers<'s>>),
+    RegisterTypes(Stream<'s, RegisterTypes<'s>>),
+    Frames(Stream<'s, FrameEntry>),
+    Abbreviations(Stream<'s, Abbreviation<'s>>),
+    Info(Stream<'s, InfoUnit<'s>>),
+    Locations(Stream<'s, Location>),
+    Ranges(Stream<'s, Location>),
+    Lookup(Stream<'s, Lookup<'s>>),
+    Addresses(Stream<'s, AddressRange>),
+    Macros(Stream<'s, Located<Cow<'s, str>>>),
+    Attributes(Stream<'s, NvInfoRecord>),
     Shared(SharedVariables),
     #[serde(serialize_with = "hex")]
-    Bytes(Vec<u8>),
+    Bytes(Cow<'s, [u8]>),
 }
 
-fn hex<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+impl Contents<'_> {
+    /// The bytes between items, by offset.
+    fn rest(&self, visit: &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()> {
+        fn of<T>(
+            items: &Stream<'_, T>,
+            visit: &mut dyn FnMut(Rest) -> ControlFlow<()>,
+            within: impl Fn(T, &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()>,
+        ) -> ControlFlow<()> {
+            items.parts(&mut |part| match part {
+                Part::Item(item) => within(item, visit),
+                Part::Rest(rest) => visit(rest),
+            })
+        }
+        fn nothing<T>(_: T, _: &mut dyn FnMut(Rest) -> ControlFlow<()>) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+        match self {
+            Self::Lines(units) => of(units, visit, |unit, visit| {
+                of(&unit.sequences, visit, |sequence, visit| of(&sequence.rows, visit, nothing))
+            }),
+            Self::Info(units) => of(units, visit, |unit, visit| of(&unit.entries, visit, nothing)),
+            Self::PtxText(items) => of(items, visit, nothing),
+            Self::Strings(items) | Self::Macros(items) => of(items, visit, nothing),
+            Self::Registers(items) => of(items, visit, nothing),
+            Self::RegisterTypes(items) => of(items, visit, nothing),
+            Self::Frames(items) => of(items, visit, nothing),
+            Self::Abbreviations(items) => of(items, visit, nothing),
+            Self::Locations(items) | Self::Ranges(items) => of(items, visit, nothing),
+            Self::Lookup(items) => of(items, visit, nothing),
+            Self::Addresses(items) => of(items, visit, nothing),
+            Self::Attributes(items) => of(items, visit, nothing),
+            Self::Shared(_) | Self::Bytes(_) => ControlFlow::Continue(()),
+        }
+    }
+}
+
+fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
@@ -163,7 +281,7 @@ pub(in crate::commands) struct Located<T> {
 
 /// One unit of a line section.
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct LineUnit {
+pub(in crate::commands) struct LineUnit<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     /// Bytes before its first part; the parts follow one another to its end.
@@ -171,10 +289,22 @@ pub(in crate::commands) struct LineUnit {
     /// 0-based, in the section.
     pub(in crate::commands) number: usize,
     pub(in crate::commands) params: LineParams,
-    pub(in crate::commands) directories: Vec<String>,
-    pub(in crate::commands) files: Vec<LineFile>,
+    pub(in crate::commands) directories: Stream<'s, String>,
+    pub(in crate::commands) files: Stream<'s, LineFile>,
     pub(in crate::commands) debug_str_base: Option<u32>,
-    pub(in crate::commands) sequences: Vec<LineSequence>,
+    pub(in crate::commands) sequences: Stream<'s, LineSequence<'s>>,
+    /// Its header, for the paths of rows.
+    #[serde(skip)]
+    pub(in crate::commands) unit: Rc<UnitProgram<'s>>,
+}
+
+impl LineUnit<'_> {
+    /// The path of a file by its number, 1-based.
+    pub(super) fn path(&self, number: u64) -> Option<String> {
+        let table = &self.unit.table;
+        let file = table.files.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        Some(table.path(number).unwrap_or_else(|| text(&file.name)))
+    }
 }
 
 /// The numbers of a unit's header, by DWARF's names.
@@ -205,7 +335,7 @@ pub(in crate::commands) struct LineFile {
 
 /// The rows of one code section.
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct LineSequence {
+pub(in crate::commands) struct LineSequence<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     /// Bytes before its first part; the parts follow one another to its end.
@@ -213,7 +343,7 @@ pub(in crate::commands) struct LineSequence {
     /// The code section and offset it starts at; `None`: nothing says where.
     pub(in crate::commands) start: Option<String>,
     pub(in crate::commands) end: u64,
-    pub(in crate::commands) rows: Vec<LineRow>,
+    pub(in crate::commands) rows: Stream<'s, LineRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -244,28 +374,28 @@ pub(in crate::commands) struct LineRow {
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct TextLine {
+pub(in crate::commands) struct TextLine<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) line: usize,
-    pub(in crate::commands) text: String,
+    pub(in crate::commands) text: Cow<'s, str>,
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Registers {
+pub(in crate::commands) struct Registers<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     /// Bytes before its first part; the parts follow one another to its end.
     pub(in crate::commands) header_size: u64,
     pub(in crate::commands) function: String,
-    pub(in crate::commands) ranges: Vec<Register>,
+    pub(in crate::commands) ranges: Stream<'s, Register<'s>>,
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Register {
+pub(in crate::commands) struct Register<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
-    pub(in crate::commands) ptx: String,
+    pub(in crate::commands) ptx: Cow<'s, str>,
     /// 32-bit word of the PTX register.
     pub(in crate::commands) part: u32,
     /// From `.nv_debug_info_reg_type`.
@@ -276,11 +406,11 @@ pub(in crate::commands) struct Register {
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct RegisterTypes {
+pub(in crate::commands) struct RegisterTypes<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) function: String,
-    pub(in crate::commands) types: Vec<String>,
+    pub(in crate::commands) types: Stream<'s, String>,
 }
 
 /// A record of `.nv.info`.
@@ -353,18 +483,18 @@ pub(in crate::commands) struct FrameEntry {
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Abbreviation {
+pub(in crate::commands) struct Abbreviation<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) code: u64,
     pub(in crate::commands) tag: Cow<'static, str>,
     pub(in crate::commands) children: bool,
     /// Attribute and form.
-    pub(in crate::commands) attributes: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    pub(in crate::commands) attributes: Stream<'s, (Cow<'static, str>, Cow<'static, str>)>,
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct InfoUnit {
+pub(in crate::commands) struct InfoUnit<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     /// Bytes before its first part; the parts follow one another to its end.
@@ -373,16 +503,16 @@ pub(in crate::commands) struct InfoUnit {
     pub(in crate::commands) address_size: u8,
     pub(in crate::commands) abbrev_offset: u64,
     /// In file order; `depth` makes the tree.
-    pub(in crate::commands) entries: Vec<Die>,
+    pub(in crate::commands) entries: Stream<'s, Die<'s>>,
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Die {
+pub(in crate::commands) struct Die<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
     pub(in crate::commands) depth: usize,
     pub(in crate::commands) tag: Cow<'static, str>,
-    pub(in crate::commands) attributes: Vec<Attribute>,
+    pub(in crate::commands) attributes: Stream<'s, Attribute>,
 }
 
 #[derive(Debug, Serialize)]
@@ -407,10 +537,10 @@ pub(in crate::commands) struct Location {
 
 /// An entry of `.debug_pubnames` or `.debug_pubtypes`.
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Lookup {
+pub(in crate::commands) struct Lookup<'s> {
     #[serde(flatten)]
     pub(in crate::commands) at: Span,
-    pub(in crate::commands) name: String,
+    pub(in crate::commands) name: Cow<'s, str>,
     /// In `.debug_info`.
     pub(in crate::commands) die: u64,
 }

@@ -1,7 +1,8 @@
 //! `--offset`: the item of a section that has a byte.
 
-use super::model::{Contents, FrameEntry, Rest, Section, Span};
+use super::model::{Contents, FrameEntry, Rest, Section, ShownRest, Span};
 use super::text::HEX_WIDTH;
+use std::borrow::Cow;
 
 /// A byte of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,68 +37,65 @@ impl Place {
     /// # Errors
     ///
     /// The section is shorter, or has no bytes in the file.
-    pub(super) fn keep(&self, section: &mut Section) -> Result<(), String> {
+    pub(super) fn keep<'s>(&self, mut section: Section<'s>) -> Result<Section<'s>, String> {
         let (name, size, offset) = (&section.name, section.size, self.offset);
         if offset >= size {
             return Err(format!("{name} has {size:#x} bytes, none at {offset:#x}"));
         }
-        section.rest.retain(|rest| rest.at.has(offset));
-        match &mut section.contents {
-            Contents::Strings(items) | Contents::Macros(items) => keep(items, offset, |item| item.at),
-            Contents::Abbreviations(items) => keep(items, offset, |item| item.at),
-            Contents::Locations(items) | Contents::Ranges(items) => keep(items, offset, |item| item.at),
-            Contents::PtxText(items) => keep(items, offset, |item| item.at),
-            Contents::RegisterTypes(items) => keep(items, offset, |item| item.at),
-            Contents::Addresses(items) => keep(items, offset, |item| item.at),
-            Contents::Lookup(items) => keep(items, offset, |item| item.at),
-            Contents::Attributes(items) => keep(items, offset, |item| item.at),
-            Contents::Info(units) => {
-                keep(units, offset, |unit| unit.at);
-                for unit in units {
-                    keep(&mut unit.entries, offset, |entry| entry.at);
-                }
+        section.rest = ShownRest::At(offset);
+        section.contents = match section.contents {
+            Contents::Strings(items) => Contents::Strings(items.filter(move |item| item.at.has(offset))),
+            Contents::Macros(items) => Contents::Macros(items.filter(move |item| item.at.has(offset))),
+            Contents::Abbreviations(items) => {
+                Contents::Abbreviations(items.filter(move |item| item.at.has(offset)))
             }
+            Contents::Locations(items) => Contents::Locations(items.filter(move |item| item.at.has(offset))),
+            Contents::Ranges(items) => Contents::Ranges(items.filter(move |item| item.at.has(offset))),
+            Contents::PtxText(items) => Contents::PtxText(items.filter(move |item| item.at.has(offset))),
+            Contents::RegisterTypes(items) => {
+                Contents::RegisterTypes(items.filter(move |item| item.at.has(offset)))
+            }
+            Contents::Addresses(items) => Contents::Addresses(items.filter(move |item| item.at.has(offset))),
+            Contents::Lookup(items) => Contents::Lookup(items.filter(move |item| item.at.has(offset))),
+            Contents::Attributes(items) => {
+                Contents::Attributes(items.filter(move |item| item.at.has(offset)))
+            }
+            Contents::Info(units) => Contents::Info(units.filter_map(move |mut unit| {
+                unit.entries = unit.entries.filter(move |entry| entry.at.has(offset));
+                unit.at.has(offset).then_some(unit)
+            })),
             Contents::Registers(functions) => {
-                keep(functions, offset, |function| function.at);
-                for function in functions {
-                    keep(&mut function.ranges, offset, |range| range.at);
-                }
+                Contents::Registers(functions.filter_map(move |mut function| {
+                    function.ranges = function.ranges.filter(move |range| range.at.has(offset));
+                    function.at.has(offset).then_some(function)
+                }))
             }
-            Contents::Frames(entries) => {
-                keep(entries, offset, |entry| entry.at);
-                for entry in entries {
-                    entry.keep_rule(offset);
-                }
-            }
-            Contents::Lines(units) => {
-                keep(units, offset, |unit| unit.at);
-                for unit in units {
-                    keep(&mut unit.sequences, offset, |sequence| sequence.at);
-                    for sequence in &mut unit.sequences {
-                        keep(&mut sequence.rows, offset, |row| row.at);
-                    }
-                }
-            }
+            Contents::Frames(entries) => Contents::Frames(entries.filter_map(move |mut entry| {
+                entry.keep_rule(offset);
+                entry.at.has(offset).then_some(entry)
+            })),
+            Contents::Lines(units) => Contents::Lines(units.filter_map(move |mut unit| {
+                unit.sequences = unit.sequences.filter_map(move |mut sequence| {
+                    sequence.rows = sequence.rows.filter(move |row| row.at.has(offset));
+                    sequence.at.has(offset).then_some(sequence)
+                });
+                unit.at.has(offset).then_some(unit)
+            })),
             Contents::Bytes(bytes) => {
                 let line = Span { offset: offset - offset % HEX_WIDTH as u64, size: HEX_WIDTH as u64 };
                 let shown = bytes.chunks(HEX_WIDTH).nth(offset as usize / HEX_WIDTH).unwrap_or_default();
                 let at = Span { size: shown.len() as u64, ..line };
-                section.rest.push(Rest { bytes: shown.to_vec(), ..Rest::new(at, "bytes") });
-                bytes.clear();
+                section.rest = ShownRest::Bytes(Rest { bytes: shown.to_vec(), ..Rest::new(at, "bytes") });
+                Contents::Bytes(Cow::Borrowed(&[]))
             }
             Contents::Shared(_) => {
                 return Err(format!("{name} has no bytes in the file; --section {name} shows its variables"));
             }
-        }
+        };
         // What `.nv.info` says of functions is gathered from all records.
         section.functions.clear();
-        Ok(())
+        Ok(section)
     }
-}
-
-/// Keeps the item that has the byte.
-fn keep<T>(items: &mut Vec<T>, offset: u64, at: impl Fn(&T) -> Span) {
-    items.retain(|item| at(item).has(offset));
 }
 
 impl FrameEntry {

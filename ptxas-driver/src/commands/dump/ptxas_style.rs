@@ -61,11 +61,11 @@ pub(super) fn is_shown(name: &str) -> bool {
 /// # Errors
 ///
 /// The section, or one that it refers to, cannot be read at all; inside, `out` cannot be written.
-pub(super) fn section(
+pub(super) fn section<'c>(
     out: &mut dyn Write,
     file: &str,
-    source: &Source<'_, '_>,
-    view: &View<'_>,
+    source: &Source<'c, '_>,
+    view: &View<'c>,
     model: Model,
 ) -> Result<io::Result<bool>> {
     let raw = source.cubin().bytes(view.index)?;
@@ -151,10 +151,10 @@ fn abbreviation_text(abbreviation: &Abbreviation, attributes: &[AttributeSpec]) 
 struct Info<'v, 'c> {
     view: &'v View<'c>,
     shown: Shown<'v>,
-    abbrev: Option<View<'c>>,
+    abbrev: Option<Rc<View<'c>>>,
     /// The tables that have been read, by their offsets.
     tables: BTreeMap<u64, Rc<AbbrevTable>>,
-    strings: Option<View<'c>>,
+    strings: Option<Rc<View<'c>>>,
     model: Model,
     budget: WorkBudget,
 }

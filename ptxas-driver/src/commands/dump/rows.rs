@@ -1,104 +1,179 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
 use super::model::{Contents, LineFile, LineRow, LineSequence, LineUnit, Located, Rest, Span};
-use super::section::{Decoded, Source, View, string_budget, take};
+use super::section::{Opened, Source, View, string_budget, take};
+use super::stream::{Part, Stream, Visit};
 use crate::commands::read::{doubt_text, text};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::line::{self, LineOp, PlacedSequence, PlacedTable, Sequence};
-use nv_debug_sections::symbolize::{CalleeName, CalleeNames, Rows, UnitNames};
+use nv_debug_sections::line::{self, LineOp, PlacedSequence, SequenceProgram, Steps, UnitProgram};
+use nv_debug_sections::symbolize::{CalleeName, CalleeNames, UnitNames};
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
-pub(super) fn lines(source: &Source<'_, '_>, view: &View<'_>) -> Result<Decoded> {
-    let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
-    let strings = strings.as_ref().map_or(&[][..], |view| &view.data.bytes);
-    let tables = line::decode_placed(&view.name, &view.data.bytes)?;
-    let names = CalleeNames::new(strings, tables.iter().map(|placed| UnitNames::of(&placed.table)));
-    let budget = string_budget(&view.data.bytes, strings);
-    let mut reader = Reader { source, view, names, budget, rest: Vec::new() };
-    let mut units = Vec::new();
-    for (number, placed) in tables.iter().enumerate() {
-        let PlacedTable { table, offset, header_size, size, sequences: places } = placed;
-        let mut sequences = Vec::new();
-        for (sequence, place) in table.sequences.iter().zip(places) {
-            sequences.extend(reader.sequence((number, placed), sequence, place)?);
-        }
-        if source.filter.is_some() && sequences.is_empty() {
-            continue;
-        }
-        let paths = table.paths(&view.name)?;
-        let files = (1..).zip(table.files.iter().zip(paths)).map(|(number, (file, path))| LineFile {
-            number,
-            path: path.unwrap_or_else(|| text(&file.name)),
-            mtime: file.mtime,
-            size: file.size,
-        });
-        units.push(LineUnit {
-            at: Span { offset: *offset, size: *size },
-            header_size: *header_size,
-            number,
-            params: table.params.into(),
-            directories: table.directories.iter().map(|directory| text(directory)).collect(),
-            files: files.collect(),
-            debug_str_base: table.debug_str_base,
-            sequences,
-        });
+pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -> Result<Contents<'s>> {
+    let (view, strings) = (opened.view()?, opened.strings()?);
+    let units = || line::programs(&view.name, &view.data.bytes);
+    let mut used = Vec::new();
+    for unit in units() {
+        used.push(names_of(&unit?)?);
     }
-    Ok((Contents::Lines(units), reader.rest).into())
+    let reader = Rc::new(Reader { source, view, names: CalleeNames::new(strings, used) });
+    let mut budget = Budget {
+        names: string_budget(&view.data.bytes, strings),
+        paths: WorkBudget::of_input(view.data.bytes.len() as u64, SHARED_PATHS),
+    };
+    for (number, unit) in units().enumerate() {
+        reader.check(number, &unit?, &mut budget)?;
+    }
+    Ok(Contents::Lines(Stream::new(move |visit| {
+        for (number, unit) in units().map_while(Result::ok).enumerate() {
+            let unit = Rc::new(unit);
+            let (own, program) = (Rc::clone(&reader), Rc::clone(&unit));
+            let sequences = Stream::new(move |visit| {
+                for sequence in program.sequences().map_while(Result::ok) {
+                    if let Some(sequence) = own.sequence(number, sequence) {
+                        visit(Part::Item(sequence))?;
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            if source.filter.is_some() && sequences.find_map(Some).is_none() {
+                continue;
+            }
+            let (for_directories, for_files) = (Rc::clone(&unit), Rc::clone(&unit));
+            visit(Part::Item(LineUnit {
+                at: Span { offset: unit.offset, size: unit.size() },
+                header_size: unit.header_size,
+                number,
+                params: unit.table.params.into(),
+                directories: Stream::new(move |visit| {
+                    let mut directories = for_directories.table.directories.iter();
+                    directories.try_for_each(|directory| visit(Part::Item(text(directory))))
+                }),
+                files: Stream::new(move |visit| {
+                    let table = &for_files.table;
+                    (1..).zip(&table.files).try_for_each(|(number, file)| {
+                        visit(Part::Item(LineFile {
+                            number,
+                            path: table.path(number).unwrap_or_else(|| text(&file.name)),
+                            mtime: file.mtime,
+                            size: file.size,
+                        }))
+                    })
+                }),
+                debug_str_base: unit.table.debug_str_base,
+                sequences,
+                unit,
+            }))?;
+        }
+        ControlFlow::Continue(())
+    })))
 }
 
-struct Reader<'r, 'c, 'd> {
-    source: &'r Source<'c, 'd>,
-    view: &'r View<'c>,
-    names: CalleeNames<'r>,
-    budget: WorkBudget,
-    /// The ends of sequences.
-    rest: Vec<Rest>,
+/// The names that the rows of a unit use.
+fn names_of(unit: &UnitProgram<'_>) -> Result<UnitNames> {
+    let mut used = Vec::new();
+    for sequence in unit.sequences() {
+        used.extend(sequence?.steps().filter_map(|(op, _)| match op {
+            LineOp::InlinedCall { context: 1.., name } | LineOp::SetFunctionName(name) => Some(name),
+            _ => None,
+        }));
+    }
+    used.sort_unstable();
+    used.dedup();
+    used.shrink_to_fit();
+    Ok(UnitNames { base: unit.table.debug_str_base, used })
 }
 
-impl Reader<'_, '_, '_> {
-    /// A sequence of a unit, which has a number, or as much of it as the filter lets through.
-    fn sequence(
-        &mut self,
-        (unit, PlacedTable { table, .. }): (usize, &PlacedTable<'_>),
-        sequence: &Sequence,
-        placed: &PlacedSequence,
-    ) -> Result<Option<LineSequence>> {
-        let place = match self.view.data.target(sequence.base_offset) {
+/// Bytes of paths that the rows of a section may show, for each of its bytes: many rows may be of one file.
+const SHARED_PATHS: u64 = 1024;
+
+/// What the rows of a section may still refer to.
+struct Budget {
+    names: WorkBudget,
+    paths: WorkBudget,
+}
+
+struct Reader<'s, 'c, 'd> {
+    source: &'s Source<'c, 'd>,
+    view: &'s View<'c>,
+    names: CalleeNames<'s>,
+}
+
+impl<'s> Reader<'s, '_, '_> {
+    /// Where a sequence starts: code section and offset.
+    fn place(&self, sequence: &SequenceProgram<'_>) -> Option<(&'s str, u64)> {
+        match self.view.data.target(sequence.base_offset) {
             Some(target) => {
                 target.section.map(|section| (self.source.cubin.section_name(section), target.offset))
             }
             None => self.source.at_address(sequence.base),
-        };
-        let mut wanted: Option<Vec<(u64, u64)>> = None;
-        if let Some(filter) = &self.source.filter {
-            let ranges: Vec<_> =
-                place.into_iter().flat_map(|(section, _)| filter.ranges_in(section)).collect();
-            if ranges.is_empty() {
-                return Ok(None);
-            }
-            wanted = Some(ranges);
         }
-        let is_wanted = |address: u64| {
-            let mut ranges = wanted.iter().flatten();
-            wanted.is_none() || ranges.any(|(start, end)| (*start..*end).contains(&address))
-        };
+    }
+
+    /// The ranges of code at that place that `--function` wants; `None` for all.
+    fn wanted(&self, place: Option<(&str, u64)>) -> Option<Vec<(u64, u64)>> {
+        let filter = self.source.filter.as_ref()?;
+        Some(place.into_iter().flat_map(|(section, _)| filter.ranges_in(section)).collect())
+    }
+
+    /// Refuses rows that share so many long names that too much would be shown.
+    fn check(&self, number: usize, unit: &UnitProgram<'_>, budget: &mut Budget) -> Result<()> {
+        let name = &self.view.name;
+        // The bytes of each file's path with the colon; that the paths are not too long is checked here too.
+        let paths = unit.table.path_sizes(name)?;
+        for sequence in unit.sequences() {
+            let sequence = sequence?;
+            let wanted = self.wanted(self.place(&sequence));
+            let mut steps = sequence.steps();
+            while let Some((op, _)) = steps.next() {
+                if !matches!(op, LineOp::Row { .. }) || !is_wanted(wanted.as_deref(), steps.row().address) {
+                    continue;
+                }
+                let row = steps.row();
+                let callee = (row.context != 0).then(|| self.names.get(number, row.name));
+                let length = callee.and_then(|callee| callee.name).map_or(0, <[u8]>::len);
+                take(&mut budget.names, length, self.view, sequence.base_offset)?;
+                let file = usize::try_from(row.file).ok().and_then(|file| paths.get(file.checked_sub(1)?));
+                take(&mut budget.paths, file.copied().unwrap_or(0), self.view, sequence.base_offset)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A sequence of the unit of a number, or as much of it as the filter lets through.
+    fn sequence(self: &Rc<Self>, unit: usize, sequence: SequenceProgram<'s>) -> Option<LineSequence<'s>> {
+        let place = self.place(&sequence);
+        let wanted = self.wanted(place);
+        if wanted.as_ref().is_some_and(Vec::is_empty) {
+            return None;
+        }
         let start = place.map(|(section, offset)| format!("{section}+{offset:#x}"));
-        let numbered = Rows::new(unit, table, sequence);
-        let mut ops = PlacedOps::new(sequence, placed);
-        let mut rows = Vec::new();
-        for (index, row) in numbered.all().iter().enumerate() {
-            let (at, operations) = ops.of_row(self.source.at);
-            if !is_wanted(row.address) {
+        let at = Span { offset: sequence.offset, size: sequence.size };
+        let (end, reader) = (sequence.end, Rc::clone(self));
+        let rows = Stream::new(move |visit| reader.rows(unit, &sequence, wanted.as_deref(), visit));
+        Some(LineSequence { at, header_size: PlacedSequence::START_SIZE, start, end, rows })
+    }
+
+    fn rows(
+        &self,
+        unit: usize,
+        sequence: &SequenceProgram<'_>,
+        wanted: Option<&[(u64, u64)]>,
+        visit: &mut Visit<'_, LineRow>,
+    ) -> ControlFlow<()> {
+        let mut ops = PlacedOps::new(sequence);
+        while let Some((at, operations)) = ops.next_row(self.source.at) {
+            let row = ops.steps.row();
+            if !is_wanted(wanted, row.address) {
                 continue;
             }
             let callee = (row.context != 0).then(|| self.names.get(unit, row.name));
-            let length = callee.and_then(|callee| callee.name).map_or(0, <[u8]>::len);
-            take(&mut self.budget, length, self.view, sequence.base_offset)?;
-            rows.push(LineRow {
+            visit(Part::Item(LineRow {
                 at,
-                number: numbered.number(index),
+                number: ops.steps.number(),
                 address: row.address,
                 file: row.file,
                 line: row.line,
@@ -109,60 +184,67 @@ impl Reader<'_, '_, '_> {
                 callee_doubt: callee.and_then(|callee| callee.doubt).map(doubt_text),
                 entry: row.entry,
                 operations,
-            });
+            }))?;
         }
-        let at = Span { offset: placed.offset, size: placed.size };
-        self.rest.extend(ops.after_rows(at.end()));
-        Ok(Some(LineSequence { at, header_size: PlacedSequence::START_SIZE, start, end: sequence.end, rows }))
+        ops.after_rows(sequence.offset + sequence.size, visit)
     }
+}
+
+/// Whether an address is in one of the ranges, if there are any.
+fn is_wanted(wanted: Option<&[(u64, u64)]>, address: u64) -> bool {
+    wanted.is_none_or(|ranges| ranges.iter().any(|(start, end)| (*start..*end).contains(&address)))
 }
 
 /// The operations of a sequence, row by row.
 struct PlacedOps<'s> {
-    left: std::iter::Zip<std::slice::Iter<'s, LineOp>, std::slice::Iter<'s, u64>>,
+    steps: Steps<'s>,
     /// Where the next one starts.
     start: u64,
+    /// Where the operations behind the last row start.
+    behind: (Steps<'s>, u64),
 }
 
 impl<'s> PlacedOps<'s> {
-    fn new(sequence: &'s Sequence, placed: &'s PlacedSequence) -> Self {
-        let left = sequence.ops.iter().zip(&placed.op_ends);
-        Self { left, start: placed.offset + PlacedSequence::START_SIZE }
+    fn new(sequence: &SequenceProgram<'s>) -> Self {
+        let (steps, start) = (sequence.steps(), sequence.offset + PlacedSequence::START_SIZE);
+        Self { behind: (steps.clone(), start), steps, start }
     }
 
     /// What leads to the next row, and those operations of it that no member of a [`LineRow`] tells; all if the byte at `asked` is there.
-    fn of_row(&mut self, asked: Option<u64>) -> (Span, Vec<Located<String>>) {
+    /// `None` where no row follows.
+    fn next_row(&mut self, asked: Option<u64>) -> Option<(Span, Vec<Located<String>>)> {
         let mut silent = Vec::new();
-        let before = self.left.clone();
         let mut at = Span { offset: self.start, size: 0 };
-        for (op, end) in self.left.by_ref() {
-            let own = Span::between(at.end(), *end);
-            at = Span::between(at.offset, *end);
-            if is_silent(op) {
-                silent.push(Located { at: own, value: words(op) });
+        loop {
+            let Some((op, end)) = self.steps.next() else { return None };
+            let own = Span::between(at.end(), end);
+            at = Span::between(at.offset, end);
+            if is_silent(&op) {
+                silent.push(Located { at: own, value: words(&op) });
             }
             if matches!(op, LineOp::Row { .. }) {
                 break;
             }
         }
+        let before = std::mem::replace(&mut self.behind, (self.steps.clone(), at.end()));
         self.start = at.end();
         if asked.is_some_and(|offset| at.has(offset)) {
-            let mut start = at.offset;
-            let all = before.take_while(|(_, end)| **end <= at.end());
+            let (before, mut start) = before;
+            let all = before.take_while(|(_, end)| *end <= at.end());
             silent = all
-                .map(|(op, end)| Located { at: Span::until(&mut start, *end), value: words(op) })
+                .map(|(op, end)| Located { at: Span::until(&mut start, end), value: words(&op) })
                 .collect();
         }
-        (at, silent)
+        Some((at, silent))
     }
 
     /// What is behind the last row: operations, and the end of the sequence.
-    fn after_rows(mut self, end: u64) -> Vec<Rest> {
-        let mut start = self.start;
-        let own = self.left.by_ref().map(|(op, end)| Rest::new(Span::until(&mut start, *end), words(op)));
-        let mut rest: Vec<_> = own.collect();
-        rest.push(Rest::new(Span::until(&mut start, end), "end of sequence"));
-        rest
+    fn after_rows<T>(self, end: u64, visit: &mut Visit<'_, T>) -> ControlFlow<()> {
+        let (steps, mut start) = self.behind;
+        for (op, end) in steps {
+            visit(Part::Rest(Rest::new(Span::until(&mut start, end), words(&op))))?;
+        }
+        visit(Part::Rest(Rest::new(Span::until(&mut start, end), "end of sequence")))
     }
 }
 

@@ -1,17 +1,21 @@
 //! Picks the decoder of a section, and knows what its fields refer to.
 
-use super::model::{Contents, FunctionFacts, Header, Rest, Section};
+use super::model::{Contents, FunctionFacts, Header, Rest, Section, ShownRest};
+use super::stream::{Part, Visit};
 use super::{attributes, frames, info, lists, rows};
 use crate::commands::read::section_size;
 use dwarf2_reader::WorkBudget;
+use dwarf2_reader::info::Units;
 use nv_debug_sections::catalog::{Origin, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
 use nv_debug_sections::symbolize::{Code, Function, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::rc::Rc;
 
 /// Which section it is, or is the Mercury copy of.
 pub(super) fn kind(name: &str) -> Option<SectionKind> {
@@ -101,6 +105,8 @@ pub(in crate::commands) struct Source<'c, 'd> {
     relocated: Relocated<'c, 'd>,
     /// The first section of each kind, Mercury and native apart.
     first: HashMap<(Space, SectionKind), SectionIndex>,
+    /// Those of them that others refer to.
+    siblings: RefCell<HashMap<SectionIndex, Rc<View<'c>>>>,
     code: Code<'c>,
     pub(super) filter: Option<Filter>,
     /// `--offset`: the byte that is asked for, around which more is shown.
@@ -108,23 +114,56 @@ pub(in crate::commands) struct Source<'c, 'd> {
 }
 
 /// What a section says.
-pub(super) struct Decoded {
-    pub(super) contents: Contents,
-    /// See [`Section::rest`].
-    pub(super) rest: Vec<Rest>,
+pub(super) struct Decoded<'s> {
+    pub(super) contents: Contents<'s>,
     pub(super) functions: Vec<FunctionFacts>,
 }
 
-impl From<Contents> for Decoded {
-    /// Where every byte is some item's.
-    fn from(contents: Contents) -> Self {
-        (contents, Vec::new()).into()
+impl<'s> From<Contents<'s>> for Decoded<'s> {
+    fn from(contents: Contents<'s>) -> Self {
+        Self { contents, functions: Vec::new() }
     }
 }
 
-impl From<(Contents, Vec<Rest>)> for Decoded {
-    fn from((contents, rest): (Contents, Vec<Rest>)) -> Self {
-        Self { contents, rest, functions: Vec::new() }
+/// A section beside another one; `None` if it is not there.
+type Sibling<'c> = Result<Option<Rc<View<'c>>>>;
+
+/// A section that is to be decoded, with those beside it that it refers to. What is decoded borrows from it.
+#[derive(Debug)]
+pub(in crate::commands) struct Opened<'c> {
+    index: SectionIndex,
+    name: &'c str,
+    view: Result<View<'c>>,
+    abbrev: Sibling<'c>,
+    strings: Sibling<'c>,
+    types: Sibling<'c>,
+    pub(super) units: OnceCell<Units>,
+}
+
+/// The bytes of a section beside another one; none of one that is not there.
+fn sibling_bytes<'o>(sibling: &'o Sibling<'_>) -> Result<&'o [u8]> {
+    let view = sibling.as_ref().map_err(Clone::clone)?;
+    Ok(view.as_ref().map_or(&[][..], |view| &view.data.bytes))
+}
+
+impl<'c> Opened<'c> {
+    pub(super) fn view(&self) -> Result<&View<'c>> {
+        self.view.as_ref().map_err(Clone::clone)
+    }
+
+    /// The bytes of `.debug_abbrev`.
+    pub(super) fn abbrev(&self) -> Result<&[u8]> {
+        sibling_bytes(&self.abbrev)
+    }
+
+    /// The bytes of `.debug_str`.
+    pub(super) fn strings(&self) -> Result<&[u8]> {
+        sibling_bytes(&self.strings)
+    }
+
+    /// The bytes of `.nv_debug_info_reg_type`.
+    pub(super) fn types(&self) -> Result<&[u8]> {
+        sibling_bytes(&self.types)
     }
 }
 
@@ -149,12 +188,20 @@ pub(super) fn take(budget: &mut WorkBudget, len: usize, view: &View<'_>, offset:
     Err(Error::new(&*view.name, offset, ErrorKind::Limit(text.into())))
 }
 
-/// Bytes that are no item; `None` where there are none.
-pub(super) fn rest_of(span: dwarf2_reader::Span, what: impl Into<Cow<'static, str>>) -> Option<Rest> {
-    (!span.is_empty()).then(|| Rest::new(span.into(), what))
+/// Visits bytes that are no item, if there are any.
+pub(super) fn rest_of<T>(
+    visit: &mut Visit<'_, T>,
+    span: dwarf2_reader::Span,
+    what: impl Into<Cow<'static, str>>,
+) -> ControlFlow<()> {
+    if span.is_empty() {
+        return ControlFlow::Continue(());
+    }
+    visit(Part::Rest(Rest::new(span.into(), what)))
 }
 
 /// One section with its relocations.
+#[derive(Debug)]
 pub(super) struct View<'c> {
     pub(super) index: SectionIndex,
     pub(super) name: String,
@@ -181,7 +228,15 @@ impl<'c, 'd> Source<'c, 'd> {
                 first.entry((SectionName::parse(name).space, kind)).or_insert(index);
             }
         }
-        Self { cubin, relocated: Relocated::new(cubin), first, code: Code::new(cubin), filter, at }
+        Self {
+            cubin,
+            relocated: Relocated::new(cubin),
+            first,
+            siblings: RefCell::default(),
+            code: Code::new(cubin),
+            filter,
+            at,
+        }
     }
 
     /// Section and offset of an absolute code address, in files whose sections have addresses.
@@ -203,9 +258,13 @@ impl<'c, 'd> Source<'c, 'd> {
     /// # Errors
     ///
     /// It is there, but cannot be read. What refers to it cannot be shown then.
-    pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Result<Option<View<'c>>> {
-        let index = self.first.get(&(SectionName::parse(near).space, wanted));
-        index.map(|index| self.view(*index)).transpose()
+    pub(super) fn sibling(&self, near: &str, wanted: SectionKind) -> Sibling<'c> {
+        let Some(index) = self.first.get(&(SectionName::parse(near).space, wanted)) else { return Ok(None) };
+        let mut siblings = self.siblings.borrow_mut();
+        if !siblings.contains_key(index) {
+            siblings.insert(*index, Rc::new(self.view(*index)?));
+        }
+        Ok(siblings.get(index).map(Rc::clone))
     }
 
     /// A place in words: `.text.F+0x10`, or the symbol where it has no section.
@@ -262,52 +321,72 @@ impl<'c, 'd> Source<'c, 'd> {
         self.first.get(&(Space::Native, kind)).copied()
     }
 
+    /// A section and what it needs to be decoded.
+    pub(in crate::commands) fn open(&self, index: SectionIndex) -> Opened<'c> {
+        let name = self.cubin.section_name(index);
+        let needed = |by: &[SectionKind], wanted| match kind(name) {
+            Some(kind) if by.contains(&kind) => self.sibling(name, wanted),
+            _ => Ok(None),
+        };
+        let lines = [SectionKind::DebugLine, SectionKind::NvDebugLineSass];
+        let info = [SectionKind::DebugInfo];
+        Opened {
+            index,
+            name,
+            view: self.view(index),
+            abbrev: needed(&info, SectionKind::DebugAbbrev),
+            strings: needed(&[&lines[..], &info].concat(), SectionKind::DebugStr),
+            types: needed(&[SectionKind::NvDebugInfoRegSass], SectionKind::NvDebugInfoRegType),
+            units: OnceCell::new(),
+        }
+    }
+
     /// A section, decoded as far as it can be.
-    pub(in crate::commands) fn decode(&self, index: SectionIndex) -> Section {
-        let name = self.cubin.section_name(index).to_owned();
+    pub(in crate::commands) fn decode<'s>(&'s self, opened: &'s Opened<'c>) -> Section<'s> {
+        let (index, name) = (opened.index, opened.name.to_owned());
         let size = self.cubin.section(index).map_or(0, |section| section_size(self.cubin, section));
-        let (decoded, error) = match self.contents(index, &name) {
+        let (decoded, error) = match self.contents(opened) {
             Ok(decoded) => (decoded, None),
             Err(error) => (self.bytes(index).into(), Some(error.to_string())),
         };
-        let Decoded { contents, mut rest, functions } = decoded;
-        if self.filter.is_some() {
-            rest.clear(); // it is no function's
-        }
+        let Decoded { contents, functions } = decoded;
+        let rest = if self.filter.is_some() { ShownRest::None } else { ShownRest::All };
         Section { index: index.0, name, size, error, contents, rest, functions }
     }
 
-    fn bytes(&self, index: SectionIndex) -> Contents {
-        Contents::Bytes(self.cubin.bytes(index).map(Cow::into_owned).unwrap_or_default())
+    fn bytes<'s>(&'s self, index: SectionIndex) -> Contents<'s> {
+        Contents::Bytes(self.cubin.bytes(index).unwrap_or_default())
     }
 
-    fn contents(&self, index: SectionIndex, name: &str) -> Result<Decoded> {
+    fn contents<'s>(&'s self, opened: &'s Opened<'c>) -> Result<Decoded<'s>> {
+        let (index, name) = (opened.index, opened.name);
         if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
-            return attributes::attributes(self, &self.view(index)?);
+            return attributes::attributes(self, opened.view()?);
         }
         if !SectionName::parse(name).is_debug_contents() {
             return Ok(self.bytes(index).into());
         }
-        let view = self.view(index)?;
-        match kind(name) {
-            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => rows::lines(self, &view),
-            Some(SectionKind::NvDebugPtxTxt) => lists::ptx_text(self, &view),
-            Some(SectionKind::DebugStr) => lists::strings(&view),
-            Some(SectionKind::NvDebugInfoRegSass) => lists::registers(self, &view),
-            Some(SectionKind::NvDebugInfoRegType) => lists::register_types(&view),
-            Some(SectionKind::DebugFrame) => frames::frames(self, &view),
-            Some(SectionKind::DebugAbbrev) => info::abbreviations(&view),
-            Some(SectionKind::DebugInfo) => info::info(self, &view),
-            Some(SectionKind::DebugLoc) => lists::locations(self, &view),
-            Some(SectionKind::DebugRanges) => lists::ranges(self, &view),
-            Some(SectionKind::DebugAranges) => lists::addresses(self, &view),
+        let view = opened.view()?;
+        let contents = match kind(name) {
+            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => rows::lines(self, opened)?,
+            Some(SectionKind::NvDebugPtxTxt) => lists::ptx_text(self, view)?,
+            Some(SectionKind::DebugStr) => lists::strings(view)?,
+            Some(SectionKind::NvDebugInfoRegSass) => lists::registers(self, opened)?,
+            Some(SectionKind::NvDebugInfoRegType) => lists::register_types(view)?,
+            Some(SectionKind::DebugFrame) => frames::frames(self, view)?,
+            Some(SectionKind::DebugAbbrev) => info::abbreviations(view)?,
+            Some(SectionKind::DebugInfo) => info::info(self, opened)?,
+            Some(SectionKind::DebugLoc) => lists::locations(self, view)?,
+            Some(SectionKind::DebugRanges) => lists::ranges(self, view)?,
+            Some(SectionKind::DebugAranges) => lists::addresses(self, view)?,
             Some(kind @ (SectionKind::DebugPubnames | SectionKind::DebugPubtypes)) => {
-                lists::lookup(&view, kind)
+                lists::lookup(view, kind)?
             }
-            Some(SectionKind::DebugMacinfo) => lists::macros(&view),
-            Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index),
-            _ => Ok(Contents::Bytes(view.data.bytes.into_owned()).into()),
-        }
+            Some(SectionKind::DebugMacinfo) => lists::macros(view)?,
+            Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index)?,
+            _ => Contents::Bytes(Cow::Borrowed(&view.data.bytes)),
+        };
+        Ok(contents.into())
     }
 }
 

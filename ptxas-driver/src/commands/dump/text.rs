@@ -2,8 +2,9 @@
 
 use super::model::{
     Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
-    LineUnit, Location, Register, Registers, Rest, Section, SharedVariables, Span,
+    LineUnit, Location, Register, Registers, Rest, Section, SharedVariables, ShownRest, Span,
 };
+use super::stream::{Part, Stream};
 use crate::commands::read::{debug_only, demangle, printable};
 use nv_debug_sections::cubin::{self, Cubin};
 use nv_debug_sections::line::PTXAS_PARAMS;
@@ -63,95 +64,105 @@ pub(super) enum Offsets {
 struct Writer<'o, 's> {
     out: Out<'o>,
     offsets: Offsets,
-    rest: std::slice::Iter<'s, Rest>,
+    rest: &'s ShownRest,
+    /// The last file of a row, and its path.
+    path: Option<(u64, Option<String>)>,
+}
+
+/// Writes a section.
+pub(super) fn section(out: Out<'_>, section: &Section<'_>, offsets: Offsets) -> io::Result<()> {
+    writeln!(out, "{} (section {}, {:#x} bytes)", printable(&section.name), section.index, section.size)?;
+    if let Some(error) = &section.error {
+        writeln!(out, "  error: {}", printable(error))?;
+    }
+    let rest = if offsets == Offsets::Shown { &section.rest } else { &ShownRest::None };
+    let mut writer = Writer { out, offsets, rest, path: None };
+    writer.contents(&section.contents)?;
+    if let ShownRest::Bytes(rest) = rest {
+        writer.rest(rest)?;
+    }
+    section.functions.iter().try_for_each(|function| facts(writer.out, function))
 }
 
 impl Writer<'_, '_> {
-    /// What is before an offset and was not written yet.
-    fn rest_before(&mut self, offset: u64) -> io::Result<()> {
-        while let Some(rest) = self.rest.as_slice().first().filter(|rest| rest.at.offset < offset) {
-            self.rest.next();
-            if !rest.bytes.is_empty() {
-                hex(self.out, &rest.bytes, rest.at.offset)?;
-                continue;
-            }
-            let plural = if rest.at.size == 1 { "" } else { "s" };
-            let what = printable(&rest.what);
-            writeln!(self.out, "  {:#06x}  {what} ({} byte{plural})", rest.at.offset, rest.at.size)?;
+    /// What is between items.
+    fn rest(&mut self, rest: &Rest) -> io::Result<()> {
+        if !rest.bytes.is_empty() {
+            return hex(self.out, &rest.bytes, rest.at.offset);
         }
-        Ok(())
+        let plural = if rest.at.size == 1 { "" } else { "s" };
+        let what = printable(&rest.what);
+        writeln!(self.out, "  {:#06x}  {what} ({} byte{plural})", rest.at.offset, rest.at.size)
     }
 
     /// The beginning of an item's line.
     fn start(&mut self, at: Span) -> io::Result<()> {
         match self.offsets {
-            Offsets::Shown => {
-                self.rest_before(at.offset)?;
-                write!(self.out, "  {:#06x}", at.offset)
-            }
+            Offsets::Shown => write!(self.out, "  {:#06x}", at.offset),
             Offsets::Hidden => Ok(()),
         }
     }
-}
 
-/// Writes a section.
-pub(super) fn section(out: Out<'_>, section: &Section, offsets: Offsets) -> io::Result<()> {
-    writeln!(out, "{} (section {}, {:#x} bytes)", printable(&section.name), section.index, section.size)?;
-    if let Some(error) = &section.error {
-        writeln!(out, "  error: {}", printable(error))?;
+    /// Items and what is between them.
+    fn all<'i, T: 'i>(
+        &mut self,
+        items: &Stream<'i, T>,
+        mut item: impl FnMut(&mut Self, T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        items.try_parts(|part| match part {
+            Part::Item(one) => item(self, one),
+            Part::Rest(rest) if self.rest.shows(&rest) => self.rest(&rest),
+            Part::Rest(_) => Ok(()),
+        })
     }
-    let rest = if offsets == Offsets::Shown { &*section.rest } else { &[] };
-    let mut writer = Writer { out, offsets, rest: rest.iter() };
-    writer.contents(&section.contents)?;
-    writer.rest_before(u64::MAX)?;
-    section.functions.iter().try_for_each(|function| facts(writer.out, function))
-}
 
-impl Writer<'_, '_> {
-    fn contents(&mut self, contents: &Contents) -> io::Result<()> {
+    fn contents(&mut self, contents: &Contents<'_>) -> io::Result<()> {
         match contents {
-            Contents::Lines(units) => units.iter().try_for_each(|unit| self.line_unit(unit)),
-            Contents::PtxText(lines) => lines.iter().try_for_each(|line| {
-                self.start(line.at)?;
-                writeln!(self.out, "  {:5}  {}", line.line, printable(&line.text))
+            Contents::Lines(units) => self.all(units, |this, unit| this.line_unit(&unit)),
+            Contents::PtxText(lines) => self.all(lines, |this, line| {
+                this.start(line.at)?;
+                writeln!(this.out, "  {:5}  {}", line.line, printable(&line.text))
             }),
-            Contents::Strings(entries) | Contents::Macros(entries) => entries.iter().try_for_each(|entry| {
-                self.rest_before(entry.at.offset)?;
-                writeln!(self.out, "  {:#06x}  {}", entry.at.offset, printable(&entry.value))
+            Contents::Strings(entries) | Contents::Macros(entries) => self.all(entries, |this, entry| {
+                writeln!(this.out, "  {:#06x}  {}", entry.at.offset, printable(&entry.value))
             }),
-            Contents::Registers(functions) => {
-                functions.iter().try_for_each(|function| self.registers(function))
-            }
-            Contents::RegisterTypes(functions) => functions.iter().try_for_each(|function| {
-                self.start(function.at)?;
-                writeln!(self.out, "  {}: {}", name(&function.function), function.types.join(" "))
+            Contents::Registers(functions) => self.all(functions, |this, function| this.registers(&function)),
+            Contents::RegisterTypes(functions) => self.all(functions, |this, function| {
+                this.start(function.at)?;
+                write!(this.out, "  {}:", name(&function.function))?;
+                let mut is_empty = true;
+                this.all(&function.types, |this, name| {
+                    is_empty = false;
+                    write!(this.out, " {name}")
+                })?;
+                writeln!(this.out, "{}", if is_empty { " " } else { "" })
             }),
-            Contents::Frames(entries) => entries.iter().try_for_each(|entry| self.frame(entry)),
-            Contents::Abbreviations(all) => all.iter().try_for_each(|entry| self.abbreviation(entry)),
-            Contents::Info(units) => units.iter().try_for_each(|unit| self.info_unit(unit)),
+            Contents::Frames(entries) => self.all(entries, |this, entry| this.frame(&entry)),
+            Contents::Abbreviations(all) => self.all(all, |this, entry| this.abbreviation(&entry)),
+            Contents::Info(units) => self.all(units, |this, unit| this.info_unit(&unit)),
             Contents::Locations(entries) | Contents::Ranges(entries) => {
-                entries.iter().try_for_each(|entry| self.location(entry))
+                self.all(entries, |this, entry| this.location(&entry))
             }
-            Contents::Addresses(entries) => entries.iter().try_for_each(|entry| {
-                self.start(entry.at)?;
+            Contents::Addresses(entries) => self.all(entries, |this, entry| {
+                this.start(entry.at)?;
                 let (start, unit) = (printable(&entry.start), entry.unit);
-                writeln!(self.out, "  {start}, {:#x} bytes: unit at {unit:#x}", entry.length)
+                writeln!(this.out, "  {start}, {:#x} bytes: unit at {unit:#x}", entry.length)
             }),
-            Contents::Lookup(entries) => entries.iter().try_for_each(|entry| {
-                self.start(entry.at)?;
-                writeln!(self.out, "  <{:#x}>  {}", entry.die, printable(&entry.name))
+            Contents::Lookup(entries) => self.all(entries, |this, entry| {
+                this.start(entry.at)?;
+                writeln!(this.out, "  <{:#x}>  {}", entry.die, printable(&entry.name))
             }),
-            Contents::Attributes(records) => records.iter().try_for_each(|record| {
-                self.start(record.at)?;
+            Contents::Attributes(records) => self.all(records, |this, record| {
+                this.start(record.at)?;
                 let line = format!("  {:36}  {}", record.attribute, printable(&record.value));
-                writeln!(self.out, "{}", line.trim_end())
+                writeln!(this.out, "{}", line.trim_end())
             }),
             Contents::Shared(shared) => shared_variables(self.out, shared),
             Contents::Bytes(bytes) => hex(self.out, bytes, 0),
         }
     }
 
-    fn line_unit(&mut self, unit: &LineUnit) -> io::Result<()> {
+    fn line_unit(&mut self, unit: &LineUnit<'_>) -> io::Result<()> {
         self.start(unit.at)?;
         write!(self.out, "  unit {}", unit.number)?;
         if let Some(base) = unit.debug_str_base {
@@ -171,43 +182,50 @@ impl Writer<'_, '_> {
             write!(self.out, "line_range {line_range}, opcode_base {opcode_base}")?;
         }
         writeln!(self.out)?;
-        for (number, directory) in (1..).zip(&unit.directories) {
-            writeln!(self.out, "    directory {number}  {}", printable(directory))?;
-        }
-        for file in &unit.files {
-            write!(self.out, "    file {}  {}", file.number, printable(&file.path))?;
+        let mut number = 0;
+        self.all(&unit.directories, |this, directory| {
+            number += 1;
+            writeln!(this.out, "    directory {number}  {}", printable(&directory))
+        })?;
+        self.all(&unit.files, |this, file| {
+            write!(this.out, "    file {}  {}", file.number, printable(&file.path))?;
             if file.mtime != 0 || file.size != 0 {
-                write!(self.out, "  (mtime {}, {} bytes)", file.mtime, file.size)?;
+                write!(this.out, "  (mtime {}, {} bytes)", file.mtime, file.size)?;
             }
-            writeln!(self.out)?;
-        }
-        unit.sequences.iter().try_for_each(|sequence| self.line_sequence(unit, sequence))
+            writeln!(this.out)
+        })?;
+        self.path = None;
+        self.all(&unit.sequences, |this, sequence| this.line_sequence(unit, &sequence))
     }
 
-    fn line_sequence(&mut self, unit: &LineUnit, sequence: &LineSequence) -> io::Result<()> {
+    fn line_sequence(&mut self, unit: &LineUnit<'_>, sequence: &LineSequence<'_>) -> io::Result<()> {
         self.start(sequence.at)?;
         let start = sequence.start.as_deref().unwrap_or("nowhere (dropped by the linker)");
         writeln!(self.out, "    sequence at {}, {:#x} bytes", printable(start), sequence.end)?;
         let offset = if self.offsets == Offsets::Shown { "  Offset" } else { "" };
         writeln!(self.out, "{offset}      Row  Address  Line")?;
-        sequence.rows.iter().try_for_each(|row| self.line_row(unit, row))
+        self.all(&sequence.rows, |this, row| this.line_row(unit, &row))
     }
 
-    fn line_row(&mut self, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
+    fn line_row(&mut self, unit: &LineUnit<'_>, row: &LineRow) -> io::Result<()> {
         self.start(row.at)?;
-        line_row(self.out, unit, row)?;
+        if self.path.as_ref().is_none_or(|(file, _)| *file != row.file) {
+            self.path = Some((row.file, unit.path(row.file)));
+        }
+        let path = self.path.as_ref().and_then(|(_, path)| path.as_deref());
+        line_row(self.out, path, row)?;
         row.operations.iter().try_for_each(|operation| {
             self.start(operation.at)?;
             writeln!(self.out, "                    {}", printable(&operation.value))
         })
     }
 
-    fn registers(&mut self, function: &Registers) -> io::Result<()> {
+    fn registers(&mut self, function: &Registers<'_>) -> io::Result<()> {
         self.start(function.at)?;
         writeln!(self.out, "  {}:", name(&function.function))?;
-        function.ranges.iter().try_for_each(|range| {
-            self.start(range.at)?;
-            register(self.out, range)
+        self.all(&function.ranges, |this, range| {
+            this.start(range.at)?;
+            register(this.out, &range)
         })
     }
 
@@ -220,36 +238,30 @@ impl Writer<'_, '_> {
         })
     }
 
-    fn abbreviation(&mut self, entry: &Abbreviation) -> io::Result<()> {
-        self.rest_before(entry.at.offset)?;
+    fn abbreviation(&mut self, entry: &Abbreviation<'_>) -> io::Result<()> {
         let children = if entry.children { "has children" } else { "no children" };
         writeln!(self.out, "  {:#06x}  {} {} ({children})", entry.at.offset, entry.code, entry.tag)?;
-        let mut attributes = entry.attributes.iter();
-        attributes.try_for_each(|(name, form)| writeln!(self.out, "            {name:<24} {form}"))
+        self.all(&entry.attributes, |this, (name, form)| writeln!(this.out, "            {name:<24} {form}"))
     }
 
-    fn info_unit(&mut self, unit: &InfoUnit) -> io::Result<()> {
-        self.rest_before(unit.at.offset)?;
+    fn info_unit(&mut self, unit: &InfoUnit<'_>) -> io::Result<()> {
         let InfoUnit { at: Span { offset, .. }, version, address_size, abbrev_offset, .. } = unit;
         writeln!(
             self.out,
             "  unit at {offset:#x}: DWARF {version}, {address_size}-byte addresses, .debug_abbrev+{abbrev_offset:#x}"
         )?;
-        for die in &unit.entries {
-            self.rest_before(die.at.offset)?;
+        self.all(&unit.entries, |this, die| {
             // Deep nesting shows in the text only so far.
             let indent = 2 * die.depth.min(40);
-            writeln!(self.out, "  {:#06x} {:indent$}{}", die.at.offset, "", die.tag)?;
-            for attribute in &die.attributes {
+            writeln!(this.out, "  {:#06x} {:indent$}{}", die.at.offset, "", die.tag)?;
+            this.all(&die.attributes, |this, attribute| {
                 let value = printable(&attribute.value);
-                writeln!(self.out, "         {:indent$}  {}: {value}", "", attribute.name)?;
-            }
-        }
-        Ok(())
+                writeln!(this.out, "         {:indent$}  {}: {value}", "", attribute.name)
+            })
+        })
     }
 
     fn location(&mut self, entry: &Location) -> io::Result<()> {
-        self.rest_before(entry.at.offset)?;
         write!(self.out, "  {:#06x}  {} to {}", entry.at.offset, entry.start, entry.end)?;
         match &entry.expression {
             Some(expression) => writeln!(self.out, ": {}", printable(expression))?,
@@ -294,9 +306,9 @@ fn shared_variables(out: Out<'_>, shared: &SharedVariables) -> io::Result<()> {
     })
 }
 
-fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
+fn line_row(out: Out<'_>, path: Option<&str>, row: &LineRow) -> io::Result<()> {
     let number = row.number.map_or("-".to_owned(), |number| number.to_string());
-    let file = unit.files.iter().find(|file| file.number == row.file).map(|file| printable(&file.path));
+    let file = path.map(printable);
     let file = match (file, row.file) {
         (Some(path), _) => path,
         (None, 0) => "line ".into(),
@@ -327,7 +339,7 @@ fn line_row(out: Out<'_>, unit: &LineUnit, row: &LineRow) -> io::Result<()> {
     writeln!(out)
 }
 
-fn register(out: Out<'_>, range: &Register) -> io::Result<()> {
+fn register(out: Out<'_>, range: &Register<'_>) -> io::Result<()> {
     let part = if range.part == 0 { String::new() } else { format!(".{}", range.part) };
     let ptx = format!("{}{part}", printable(&range.ptx));
     writeln!(

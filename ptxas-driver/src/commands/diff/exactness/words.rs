@@ -40,6 +40,7 @@ fn words(cubin: &Cubin<'_>, index: SectionIndex) -> Vec<String> {
         };
         return relocations.iter().map(word).collect();
     }
-    let decoded = Source::new(cubin, None, None).decode(index);
-    dump::words(&decoded).into_iter().skip(1).collect()
+    let source = Source::new(cubin, None, None);
+    let opened = source.open(index);
+    dump::words(&source.decode(&opened)).into_iter().skip(1).collect()
 }

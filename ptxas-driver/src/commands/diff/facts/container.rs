@@ -3,7 +3,7 @@
 use super::Collector;
 use crate::commands::diff::compare::Facts;
 use crate::commands::diff::keys::Key;
-use crate::commands::dump::NvInfoRecord;
+use crate::commands::dump::{NvInfoRecord, Stream};
 use crate::commands::read::text;
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
@@ -140,20 +140,26 @@ pub(super) fn attributes(
     cubin: &Cubin<'_>,
     index: SectionIndex,
     name: &str,
-    records: Vec<NvInfoRecord>,
+    records: &Stream<'_, NvInfoRecord>,
     facts: &mut Collector,
 ) {
     let bytes = cubin.bytes(index).unwrap_or_default();
     let decoded = nv_info::decode(name, &bytes).unwrap_or_default();
-    let words = records.into_iter().zip(&decoded).map(|(words, record)| {
+    let mut decoded = decoded.iter();
+    let words = |words: NvInfoRecord| {
+        let record = decoded.next()?;
         let rest = record.parameter().map_or(String::new(), |parameter| {
             let KernelParameter { index, log_alignment, space, bank, in_shared_memory, .. } = parameter;
             let memory = if in_shared_memory { "shared memory" } else { "constants" };
             format!(", index {index}, pointee aligned to 2^{log_alignment} in space {space}, bank {bank} of {memory}")
         });
-        format!("{} {}{rest}", words.attribute, words.value)
+        Some(format!("{} {}{rest}", words.attribute, words.value))
+    };
+    let mut words = words;
+    let _ = records.try_each(|record| {
+        facts.listed(Key::Info, name, words(record));
+        facts.go_on()
     });
-    facts.listed(Key::Info, name, words);
 }
 
 /// Of tools' notes each text has a name; other notes are bytes.

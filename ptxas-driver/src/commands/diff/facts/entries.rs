@@ -1,161 +1,227 @@
 //! Entries of `.debug_info`, tables of names, registers, call frame rules: decoded by `dump`, here without offsets.
 
-use super::Collector;
+use super::{Collector, Full};
 use crate::commands::diff::keys::Key;
-use crate::commands::dump::{Contents, Die, FrameEntry, InfoUnit, Lookup, Register, Registers, Source};
+use crate::commands::dump::{
+    Contents, Die, FrameEntry, InfoUnit, Lookup, Opened, Register, Registers, Source, Stream,
+};
 use nv_debug_sections::catalog::SectionKind;
 use std::collections::HashMap;
+use std::convert::Infallible;
 
-/// Registers of each function, by place.
-pub(super) fn registers(functions: Vec<Registers>, facts: &mut Collector) {
-    for function in functions {
-        let words = |range: &Register| {
-            let part = if range.part == 0 { String::new() } else { format!(".{}", range.part) };
-            let kind = range.r#type.as_deref().unwrap_or("?");
-            format!(
-                "{}{part} .{kind} in {} from {:#x} to {:#x}",
-                range.ptx, range.sass, range.start, range.end
-            )
-        };
-        let mut all: Vec<String> = function.ranges.iter().map(words).collect();
-        all.sort_unstable();
-        facts.listed(Key::Registers, &function.function, all);
-    }
+/// Registers of a function, by place.
+pub(super) fn registers(function: &Registers<'_>, facts: &mut Collector) {
+    let words = |range: &Register<'_>| {
+        let part = if range.part == 0 { String::new() } else { format!(".{}", range.part) };
+        let kind = range.r#type.as_deref().unwrap_or("?");
+        format!("{}{part} .{kind} in {} from {:#x} to {:#x}", range.ptx, range.sass, range.start, range.end)
+    };
+    let mut all: Vec<String> = function.ranges.collect().iter().map(words).collect();
+    all.sort_unstable();
+    facts.listed(Key::Registers, &function.function, all);
 }
 
 /// Call frame rules of each function; those of its CIE first.
-pub(super) fn frames(entries: Vec<FrameEntry>, facts: &mut Collector) {
+///
+/// # Errors
+///
+/// There is no room for more.
+pub(super) fn frames(entries: &Stream<'_, FrameEntry>, facts: &mut Collector) -> Result<(), Full> {
     let mut common = Vec::new();
-    for entry in entries {
+    entries.try_each(|entry| {
         let FrameEntry { entry, header, rules, .. } = entry;
         if entry == "CIE" {
             let header = header.split_once(": ").map_or(&*header, |(_, words)| words);
             common = std::iter::once(header.to_owned()).chain(rules).collect();
-            continue;
+            return Ok(());
         }
         // `.text.f+0x10, 0x80 bytes, CIE 3`
         let (place, words) = header.split_once(", ").unwrap_or((&header, ""));
         let words = words.rsplit_once(", CIE").map_or(words, |(words, _)| words);
         let own = std::iter::once(words.to_owned()).chain(rules);
         facts.listed(Key::Frame, place, common.iter().cloned().chain(own));
-    }
+        facts.go_on()
+    })
 }
 
 /// What offsets in `.debug_info` and `.debug_loc` mean.
-struct Meanings {
-    entries: HashMap<u64, String>,
+struct Meanings<'m, 'c, 'd> {
+    entries: Descriptions<'m, 'c, 'd>,
     lists: HashMap<u64, String>,
     files: HashMap<u64, String>,
 }
 
-/// The tree of each unit, a line an attribute.
-pub(super) fn info(source: &Source<'_, '_>, units: &[InfoUnit], facts: &mut Collector) {
-    let meanings = Meanings {
-        entries: units
-            .iter()
-            .flat_map(|unit| &unit.entries)
-            .map(|die| (die.at.offset, description(die)))
-            .collect(),
-        lists: lists(source),
-        files: files(source),
-    };
-    for (number, unit) in units.iter().enumerate() {
-        let subject =
-            unit.entries.first().and_then(name).map_or_else(|| format!("unit {number}"), str::to_owned);
-        for die in &unit.entries {
-            if facts.room.is_none() {
-                return;
-            }
-            let indent = "  ".repeat(die.depth.min(40));
-            facts.listed(Key::Entries, &subject, [format!("{indent}{}", description(die))]);
-            let attributes = die
-                .attributes
-                .iter()
-                .filter(|attribute| !["DW_AT_sibling", "DW_AT_name"].contains(&&*attribute.name));
-            let words = attributes.map(|attribute| {
-                let value = meanings.value(&attribute.name, &attribute.value);
-                format!("{indent}  {} {}: {value}", description(die), attribute.name)
-            });
-            facts.listed(Key::Entries, &subject, words);
-        }
+/// The entries of `.debug_info` by offset, in words.
+struct Descriptions<'m, 'c, 'd> {
+    source: &'m Source<'c, 'd>,
+    opened: &'m Opened<'c>,
+    /// For each byte of the section whether an entry starts there.
+    starts: Vec<u8>,
+}
+
+impl<'m, 'c, 'd> Descriptions<'m, 'c, 'd> {
+    fn new(source: &'m Source<'c, 'd>, opened: &'m Opened<'c>, units: &Stream<'_, InfoUnit<'_>>) -> Self {
+        let mut starts = Vec::new();
+        let _ = units.try_each(|unit| {
+            unit.entries.try_each(|die| {
+                let byte = (die.at.offset / 8) as usize;
+                if starts.len() <= byte {
+                    starts.resize(byte + 1, 0);
+                }
+                if let Some(byte) = starts.get_mut(byte) {
+                    *byte |= 1 << (die.at.offset % 8);
+                }
+                Ok::<_, Infallible>(())
+            })
+        });
+        Self { source, opened, starts }
     }
+
+    fn at(&self, offset: u64) -> Option<String> {
+        let byte = self.starts.get(usize::try_from(offset / 8).ok()?)?;
+        (byte >> (offset % 8) & 1 == 1).then_some(())?;
+        let (tag, name) = self.source.entry_words(self.opened, offset)?;
+        Some(words(&tag, name.as_deref().map(unquoted)))
+    }
+}
+
+/// The tree of each unit, a line an attribute.
+///
+/// # Errors
+///
+/// There is no room for more.
+pub(super) fn info<'c>(
+    source: &Source<'c, '_>,
+    opened: &Opened<'c>,
+    units: &Stream<'_, InfoUnit<'_>>,
+    facts: &mut Collector,
+) -> Result<(), Full> {
+    let entries = Descriptions::new(source, opened, units);
+    let meanings = Meanings { entries, lists: lists(source), files: files(source) };
+    let mut number = 0;
+    units.try_each(|unit| {
+        let subject = unit.entries.find_map(|die| Some(name(&die)));
+        let subject = subject.flatten().unwrap_or_else(|| format!("unit {number}"));
+        number += 1;
+        unit.entries.try_each(|die| {
+            let indent = "  ".repeat(die.depth.min(40));
+            let description = words(&die.tag, name(&die).as_deref());
+            facts.listed(Key::Entries, &subject, [format!("{indent}{description}")]);
+            die.attributes.try_each(|attribute| {
+                if !["DW_AT_sibling", "DW_AT_name"].contains(&&*attribute.name) {
+                    let value = meanings.value(&attribute.name, &attribute.value);
+                    let words = format!("{indent}  {description} {}: {value}", attribute.name);
+                    facts.listed(Key::Entries, &subject, [words]);
+                }
+                facts.go_on()
+            })?;
+            facts.go_on()
+        })
+    })
 }
 
 /// A table of names: which entries they lead to.
-pub(super) fn lookup(source: &Source<'_, '_>, subject: &str, names: Vec<Lookup>, facts: &mut Collector) {
-    let entries = entries_by_offset(source);
-    for Lookup { name, die, .. } in names {
-        let entry = entries.get(&die).cloned().unwrap_or_else(|| "no entry".to_owned());
-        facts.named(Key::Entries, subject, name, entry);
-    }
+///
+/// # Errors
+///
+/// There is no room for more.
+pub(super) fn lookup(
+    source: &Source<'_, '_>,
+    subject: &str,
+    names: &Stream<'_, Lookup<'_>>,
+    facts: &mut Collector,
+) -> Result<(), Full> {
+    let opened = source.first(SectionKind::DebugInfo).map(|index| source.open(index));
+    let section = opened.as_ref().map(|opened| (opened, source.decode(opened).contents));
+    let entries = match &section {
+        Some((opened, Contents::Info(units))) => Some(Descriptions::new(source, opened, units)),
+        _ => None,
+    };
+    names.try_each(|Lookup { name, die, .. }| {
+        let entry = entries.as_ref().and_then(|entries| entries.at(die));
+        facts.named(Key::Entries, subject, name, entry.unwrap_or_else(|| "no entry".to_owned()));
+        facts.go_on()
+    })
 }
 
-fn entries_by_offset(source: &Source<'_, '_>) -> HashMap<u64, String> {
-    match source.first(SectionKind::DebugInfo).map(|index| source.decode(index).contents) {
-        Some(Contents::Info(units)) => {
-            units.iter().flat_map(|unit| &unit.entries).map(|die| (die.at.offset, description(die))).collect()
-        }
-        _ => HashMap::new(),
-    }
+fn name(die: &Die<'_>) -> Option<String> {
+    let mut attributes =
+        die.attributes.find_map(|attribute| (attribute.name == "DW_AT_name").then_some(attribute));
+    attributes.take().map(|attribute| unquoted(&attribute.value).to_owned())
 }
 
-fn name(die: &Die) -> Option<&str> {
-    let attribute = die.attributes.iter().find(|attribute| attribute.name == "DW_AT_name")?;
-    Some(attribute.value.trim_matches('"'))
+fn unquoted(name: &str) -> &str {
+    name.trim_matches('"')
 }
 
 /// `DW_TAG_variable x`
-fn description(die: &Die) -> String {
-    match name(die) {
-        Some(name) => format!("{} {name}", die.tag),
-        None => die.tag.to_string(),
-    }
+fn words(tag: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| tag.to_owned(), |name| format!("{tag} {name}"))
 }
 
-impl Meanings {
+impl Meanings<'_, '_, '_> {
     /// An attribute's value in words that stay when sections move.
     fn value(&self, attribute: &str, value: &str) -> String {
         let offset = |prefix: &str, suffix: &str| {
             let digits = value.strip_prefix(prefix)?.strip_suffix(suffix)?;
             u64::from_str_radix(digits, 16).ok()
         };
-        let entry = offset("<0x", ">").and_then(|at| self.entries.get(&at));
+        let entry = offset("<0x", ">").and_then(|at| self.entries.at(at));
         let list = offset(".debug_loc+0x", "").and_then(|at| self.lists.get(&at));
         let file = attribute
             .ends_with("_file")
             .then(|| value.trim_start_matches("file ").parse().ok())
             .flatten()
             .and_then(|number: u64| self.files.get(&number));
-        entry.or(list).or(file).map_or_else(|| value.to_owned(), Clone::clone)
+        entry.unwrap_or_else(|| list.or(file).map_or(value, String::as_str).to_owned())
     }
 }
 
 /// Location lists by the offset of their first entry.
 fn lists(source: &Source<'_, '_>) -> HashMap<u64, String> {
-    let contents = source.first(SectionKind::DebugLoc).map(|index| source.decode(index).contents);
-    let Some(Contents::Locations(entries)) = contents else { return HashMap::new() };
     let mut lists = HashMap::new();
-    for list in entries.split_inclusive(|entry| entry.last) {
-        let Some(first) = list.first() else { continue };
-        let words: Vec<String> = list
-            .iter()
-            .map(|entry| {
-                let expression = entry.expression.as_deref().unwrap_or_default();
-                format!("{} to {}: {expression}", entry.start, entry.end)
-            })
-            .collect();
-        lists.insert(first.at.offset, format!("[{}]", words.join("; ")));
-    }
+    let Some(opened) = source.first(SectionKind::DebugLoc).map(|index| source.open(index)) else {
+        return lists;
+    };
+    let Contents::Locations(entries) = source.decode(&opened).contents else { return lists };
+    let mut open: Option<(u64, String)> = None;
+    let _ = entries.try_each(|entry| {
+        let expression = entry.expression.as_deref().unwrap_or_default();
+        let words = format!("{} to {}: {expression}", entry.start, entry.end);
+        match &mut open {
+            Some((_, list)) => {
+                list.push_str("; ");
+                list.push_str(&words);
+            }
+            None => open = Some((entry.at.offset, format!("[{words}"))),
+        }
+        if entry.last {
+            lists.extend(open.take().map(|(at, list)| (at, list + "]")));
+        }
+        Ok::<_, Infallible>(())
+    });
+    lists.extend(open.map(|(at, list)| (at, list + "]")));
     lists
 }
 
 /// Paths by file number, where the file has one table of them.
 fn files(source: &Source<'_, '_>) -> HashMap<u64, String> {
-    let contents = source.first(SectionKind::DebugLine).map(|index| source.decode(index).contents);
-    match contents {
-        Some(Contents::Lines(units)) if units.len() == 1 => {
-            units.into_iter().flat_map(|unit| unit.files).map(|file| (file.number, file.path)).collect()
+    let mut files = HashMap::new();
+    let Some(opened) = source.first(SectionKind::DebugLine).map(|index| source.open(index)) else {
+        return files;
+    };
+    let Contents::Lines(units) = source.decode(&opened).contents else { return files };
+    let mut count = 0;
+    let _ = units.try_each(|unit| {
+        count += 1;
+        if count > 1 {
+            files.clear();
+            return Err(());
         }
-        _ => HashMap::new(),
-    }
+        unit.files.try_each(|file| {
+            files.insert(file.number, file.path);
+            Ok(())
+        })
+    });
+    files
 }

@@ -1,0 +1,182 @@
+//! Line programs run a step at a time: nothing of them is kept.
+
+use super::decode::{Registers, Step, in_section, set_address, step, units};
+use super::{LineOp, LineRow, LineTable};
+use crate::Result;
+use dwarf2_reader::Cursor;
+use dwarf2_reader::line::Params;
+
+/// A unit of a line section whose program was not run.
+#[derive(Debug, Clone)]
+pub struct UnitProgram<'d> {
+    /// Its header, without sequences.
+    pub table: LineTable<'d>,
+    /// Byte offset of the unit in its section.
+    pub offset: u64,
+    /// Bytes before the first sequence.
+    pub header_size: u64,
+    /// The section's name, for errors.
+    section: &'d str,
+    program: Cursor<'d>,
+}
+
+/// A sequence whose rows were not read.
+#[derive(Debug, Clone)]
+pub struct SequenceProgram<'d> {
+    /// Byte offset in the section of its `DW_LNE_set_address`.
+    pub offset: u64,
+    /// Bytes of the whole sequence, with `DW_LNE_end_sequence`.
+    pub size: u64,
+    /// Operand of `DW_LNE_set_address`.
+    pub base: u64,
+    /// Byte offset of that operand in the section.
+    pub base_offset: u64,
+    /// First byte after the code, from the base.
+    pub end: u64,
+    params: Params,
+    program: Cursor<'d>,
+}
+
+/// The units of a line section, each without its program. An error ends them.
+///
+/// `section` is the section's name, for errors.
+pub fn programs<'d>(
+    section: &'d str,
+    data: &'d [u8],
+) -> impl Iterator<Item = Result<UnitProgram<'d>>> + use<'d> {
+    units(section, data).map(move |unit| {
+        let (offset, table, program) = unit?;
+        Ok(UnitProgram { table, offset, header_size: program.offset() - offset, section, program })
+    })
+}
+
+impl<'d> UnitProgram<'d> {
+    /// Bytes of the whole unit.
+    pub fn size(&self) -> u64 {
+        self.program.offset() + self.program.rest().len() as u64 - self.offset
+    }
+
+    /// The sequences in section order. Each is run to its end, so that all that can be wrong with it is found. An error ends them.
+    pub fn sequences(&self) -> impl Iterator<Item = Result<SequenceProgram<'d>>> + use<'d> {
+        let (section, mut cursor, params) = (self.section, self.program.clone(), self.table.params);
+        let mut failed = false;
+        std::iter::from_fn(move || {
+            let sequence = (!failed && !cursor.is_empty()).then(|| next_sequence(&mut cursor, params))?;
+            failed = sequence.is_err();
+            Some(sequence.map_err(|error| in_section(section, error)))
+        })
+    }
+}
+
+fn next_sequence<'d>(cursor: &mut Cursor<'d>, params: Params) -> dwarf2_reader::Result<SequenceProgram<'d>> {
+    let offset = cursor.offset();
+    let (base, base_offset) = set_address(cursor)?;
+    let program = cursor.clone();
+    let mut steps = Steps::new(program.clone(), params);
+    while steps.step()?.is_some() {}
+    let end = steps.registers.address;
+    *cursor = steps.cursor;
+    Ok(SequenceProgram { offset, size: cursor.offset() - offset, base, base_offset, end, params, program })
+}
+
+impl<'d> SequenceProgram<'d> {
+    /// What the program does, step by step.
+    pub fn steps(&self) -> Steps<'d> {
+        Steps::new(self.program.clone(), self.params)
+    }
+}
+
+/// A line program while it is run: an iterator of operations, each with the offset in the section where it ends.
+#[derive(Debug, Clone)]
+pub struct Steps<'d> {
+    pub(super) cursor: Cursor<'d>,
+    params: Params,
+    pub(super) registers: Registers,
+    /// The last opcode was an advance. It belongs to the row or sequence end only if that comes next; else it stands alone.
+    advanced: bool,
+    /// An operation that was read together with the one before it.
+    pending: Option<(LineOp, u64)>,
+    row: LineRow,
+    /// Rows so far that contexts count.
+    counted: u32,
+    number: Option<u32>,
+    last: Option<(u64, u32)>,
+}
+
+impl<'d> Steps<'d> {
+    /// From behind the `DW_LNE_set_address` of a sequence.
+    pub(super) fn new(cursor: Cursor<'d>, params: Params) -> Self {
+        Self {
+            cursor,
+            params,
+            registers: Registers::START,
+            advanced: false,
+            pending: None,
+            row: LineRow::start(params.default_is_stmt),
+            counted: 0,
+            number: None,
+            last: None,
+        }
+    }
+
+    /// The state after the last operation; the row itself if that was [`LineOp::Row`].
+    pub fn row(&self) -> &LineRow {
+        &self.row
+    }
+
+    /// The number by which contexts refer to the last row, 1-based; `None` for a doubled row, which has none.
+    pub fn number(&self) -> Option<u32> {
+        self.number
+    }
+
+    /// The next operation, and the offset in the section where it ends; `None` at the end of the sequence.
+    pub(super) fn step(&mut self) -> dwarf2_reader::Result<Option<(LineOp, u64)>> {
+        if let Some(pending) = self.pending.take() {
+            return Ok(Some(pending));
+        }
+        loop {
+            let (before, start) = (self.registers.address, self.cursor.offset());
+            let step = step(&mut self.cursor, self.params, &mut self.registers)?;
+            let was_advanced = std::mem::replace(&mut self.advanced, matches!(step, Step::Advance));
+            let alone = was_advanced && !matches!(step, Step::Copy | Step::End);
+            let alone = alone.then_some((LineOp::Advance(before), start));
+            let Registers { address, line } = self.registers;
+            let op = match step {
+                Step::Copy | Step::Special => LineOp::Row { address, line },
+                Step::Advance | Step::Line if alone.is_some() => return Ok(alone),
+                Step::Advance | Step::Line => continue,
+                Step::State(op) => op,
+                Step::Extended(opcode, operands) => LineOp::Extended { opcode, operands: operands.to_vec() },
+                Step::End => return Ok(None),
+            };
+            let op = Some((op, self.cursor.offset()));
+            if alone.is_some() {
+                self.pending = op;
+                return Ok(alone);
+            }
+            return Ok(op);
+        }
+    }
+
+    /// Changes the row as an operation says.
+    fn apply(&mut self, op: &LineOp) {
+        let LineOp::Row { address, line } = *op else { return self.row.apply(op) };
+        let row = &mut self.row;
+        (row.number, row.address, row.line) = (row.number.wrapping_add(1), address, line);
+        // A doubled row is not counted: see `symbolize::Rows`.
+        let is_counted = self.last.replace((address, line)) != Some((address, line));
+        self.counted = self.counted.saturating_add(is_counted.into());
+        self.number = is_counted.then_some(self.counted);
+    }
+}
+
+impl Iterator for Steps<'_> {
+    type Item = (LineOp, u64);
+
+    fn next(&mut self) -> Option<(LineOp, u64)> {
+        // `UnitProgram::sequences` has run the program without an error.
+        let (op, end) = self.step().ok()??;
+        self.apply(&op);
+        Some((op, end))
+    }
+}

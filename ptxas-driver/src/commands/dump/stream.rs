@@ -1,0 +1,124 @@
+//! Items of a section that are read again whenever they are gone through: a section can have more than memory holds.
+
+use super::model::Rest;
+use serde::ser::{Serialize, SerializeSeq, Serializer};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// What follows one another in a section.
+#[derive(Debug)]
+pub(in crate::commands) enum Part<T> {
+    Item(T),
+    /// Bytes that belong to no item.
+    Rest(Rest),
+}
+
+/// Takes the parts one by one, until it breaks.
+pub(in crate::commands) type Visit<'v, T> = dyn FnMut(Part<T>) -> ControlFlow<()> + 'v;
+
+type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
+
+/// The items of a section, in file order.
+pub(in crate::commands) struct Stream<'s, T>(Box<Walk<'s, T>>);
+
+impl<'s, T: 's> Stream<'s, T> {
+    /// What a function visits, each time the same. It is only made of what was found to be readable before.
+    pub(in crate::commands) fn new(walk: impl Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's) -> Self {
+        Self(Box::new(walk))
+    }
+
+    /// The items of iterators, with nothing in between.
+    pub(in crate::commands) fn of<I: Iterator<Item = T>>(items: impl Fn() -> I + 's) -> Self {
+        Self::new(move |visit| items().try_for_each(|item| visit(Part::Item(item))))
+    }
+
+    /// Visits items and what is between them.
+    pub(in crate::commands) fn parts(&self, visit: &mut Visit<'_, T>) -> ControlFlow<()> {
+        (self.0)(visit)
+    }
+
+    /// Calls a function with each item, up to an error.
+    ///
+    /// # Errors
+    ///
+    /// That of the function.
+    pub(in crate::commands) fn try_each<E>(&self, mut each: impl FnMut(T) -> Result<(), E>) -> Result<(), E> {
+        self.try_parts(|part| match part {
+            Part::Item(item) => each(item),
+            Part::Rest(_) => Ok(()),
+        })
+    }
+
+    /// The same with what is between the items.
+    ///
+    /// # Errors
+    ///
+    /// That of the function.
+    pub(in crate::commands) fn try_parts<E>(
+        &self,
+        mut each: impl FnMut(Part<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut result = Ok(());
+        let _ = self.parts(&mut |part| {
+            result = each(part);
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result
+    }
+
+    /// The first item that a function makes something of.
+    pub(in crate::commands) fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
+        let mut found = None;
+        let _ = self.parts(&mut |part| {
+            if let Part::Item(item) = part {
+                found = find(item);
+            }
+            if found.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        found
+    }
+
+    /// All items, in memory.
+    pub(in crate::commands) fn collect(&self) -> Vec<T> {
+        let mut all = Vec::new();
+        let _ = self.try_each(|item| {
+            all.push(item);
+            Ok::<_, std::convert::Infallible>(())
+        });
+        all
+    }
+
+    /// The items changed by a function, without those it drops.
+    pub(in crate::commands) fn filter_map<U: 's>(
+        self,
+        change: impl Fn(T) -> Option<U> + 's,
+    ) -> Stream<'s, U> {
+        Stream::new(move |visit| {
+            self.parts(&mut |part| match part {
+                Part::Item(item) => {
+                    change(item).map_or(ControlFlow::Continue(()), |item| visit(Part::Item(item)))
+                }
+                Part::Rest(rest) => visit(Part::Rest(rest)),
+            })
+        })
+    }
+
+    /// The items that a function likes.
+    pub(in crate::commands) fn filter(self, likes: impl Fn(&T) -> bool + 's) -> Self {
+        self.filter_map(move |item| likes(&item).then_some(item))
+    }
+}
+
+impl<T> fmt::Debug for Stream<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream")
+    }
+}
+
+impl<T: Serialize> Serialize for Stream<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all = serializer.serialize_seq(None)?;
+        self.try_each(|item| all.serialize_element(&item))?;
+        all.end()
+    }
+}
