@@ -279,12 +279,17 @@ impl<'c> Entries<'c> {
             Error::new(self.name, offset, ErrorKind::Limit(text.into()))
         };
         let (mut units, mut places) = (Vec::new(), Vec::new());
+        let mut budget = WorkBudget::of_input(bytes.len() as u64 / LEAST_ENTRY, 1);
         for header in self.headers.all() {
             let first = places.len();
             // The entries that may still get children.
             let mut open: Vec<u32> = Vec::new();
             for node in self.headers.nodes(header, bytes) {
                 let Node::Entry(entry) = node? else { continue };
+                if !budget.take(1) {
+                    let what = "entries with so few bytes that all are to be kept";
+                    return Err(Error::new(self.name, entry.offset(), ErrorKind::Limit(what.into())));
+                }
                 let offset = u32::try_from(entry.offset()).map_err(|_| fault(entry.offset()))?;
                 let number = u32::try_from(places.len()).map_err(|_| fault(entry.offset()))?;
                 open.truncate(entry.depth() as usize);
@@ -441,6 +446,9 @@ impl<'c> Entries<'c> {
         }
     }
 }
+
+/// Bytes that an entry has on average where there are very many: a number, a name, and a type, a line or a place.
+const LEAST_ENTRY: u64 = 8;
 
 /// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.
 const MAX_ORIGINS: usize = 8;

@@ -8,6 +8,7 @@ mod driver;
 mod support;
 
 use driver::{hostile, run, text};
+use nv_debug_sections::cubin::{DebugSection, debug_only};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -424,4 +425,53 @@ fn a_source_that_lies_elsewhere_is_not_opened() {
     // Whatever it names: nothing is said of it.
     let output = run(&["verify", &hostile("srcs.cubin")]);
     assert!(!text(&output.stdout).contains("has "), "{}", text(&output.stdout));
+}
+
+/// A cubin with these debug sections and nothing else.
+fn cubin_of(path: &Path, sections: &[(&str, Vec<u8>)]) {
+    let section = |(name, bytes): &(&str, Vec<u8>)| DebugSection {
+        name: (*name).to_owned(),
+        bytes: bytes.clone(),
+        rel: Vec::new(),
+        rela: Vec::new(),
+    };
+    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    cubin.set_debug_sections(sections.iter().map(section).collect()).unwrap();
+    fs::write(path, cubin.write().unwrap()).unwrap();
+}
+
+/// Bytes behind their count.
+fn counted(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
+}
+
+/// Files that ask for more memory than their size allows are refused, with their name: `docs/reliability.md`.
+#[test]
+fn files_that_ask_for_too_much_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    // Entries of one byte.
+    let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &vec![2; 3 << 20], &[0]].concat();
+    let abbrev = vec![1, 0x11, 1, 0, 0, 2, 0x34, 0, 0, 0, 0];
+    let entries = [(".debug_abbrev", abbrev), (".debug_info", counted(&unit))];
+    cubin_of(&folder.path().join("entries.cubin"), &entries);
+    // Many files in a directory with a long name.
+    let files: Vec<u8> = (0..1000).flat_map(|file| format!("{file}\0\u{1}\0\0").into_bytes()).collect();
+    let params = [1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1];
+    let header = [&params[..], &[b'd'; 10_000], &[0, 0], &files, &[0]].concat();
+    let program = [&[0, 9, 2][..], &[0; 8], &[0x4b, 0, 1, 1]].concat();
+    let table = counted(&[&[2, 0][..], &counted(&header), &program].concat());
+    cubin_of(&folder.path().join("files.cubin"), &[(".debug_line", table)]);
+    for (file, commands, words) in [
+        ("entries.cubin", &["vars", "verify", "coverage"][..], "entries with so few bytes"),
+        ("files.cubin", &["lines --all", "verify", "coverage", "dump"], "the paths of the 1000 files have"),
+    ] {
+        for command in commands {
+            let args: Vec<_> = command.split(' ').chain([file]).collect();
+            let out = run_in(folder.path(), &args);
+            let said = [text(&out.stdout), text(&out.stderr)].concat();
+            assert!(matches!(out.status.code(), Some(1 | 2)), "{command}: {said}");
+            assert!(said.contains(words) && said.contains(file), "{command}: {said}");
+            assert!(said.len() < 1 << 20);
+        }
+    }
 }

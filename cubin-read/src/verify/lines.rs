@@ -4,9 +4,9 @@ use super::{Check, RuleId, View, sources};
 pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, Sequence};
+use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, SequenceProgram, UnitProgram};
 use nv_debug_sections::ptx_txt::NumberedText;
-use nv_debug_sections::symbolize::{CalleeNames, Doubt, Rows, UnitNames};
+use nv_debug_sections::symbolize::{CalleeNames, Doubt, UnitNames};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -21,22 +21,29 @@ pub(super) fn check(check: &mut Check<'_, '_>) -> Option<LineFiles> {
 
 fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     let view = check.view(kind)?;
-    let tables = match line::decode(view.name, &view.data.bytes) {
-        Ok(tables) => tables,
+    let read = || {
+        let units = line::programs(view.name, &view.data.bytes).collect::<Result<Vec<_>, _>>()?;
+        for unit in &units {
+            unit.sequences().try_for_each(|sequence| sequence.map(|_| ()))?;
+        }
+        // The paths of a table together may be long.
+        units.iter().try_for_each(|unit| unit.table.path_sizes(view.name).map(|_| ()))?;
+        Ok(units)
+    };
+    let units = match read() {
+        Ok(units) => units,
         Err(error) => {
             check.unreadable(RuleId::LineUnreadable, &error);
             return None;
         }
     };
-    let starts = unit_starts(&view.data.bytes);
-    let units: Vec<_> = starts.iter().zip(&tables).map(|(start, table)| (*start, table)).collect();
     let (mut covered, mut places) = (HashMap::new(), HashMap::new());
-    for &(start, table) in &units {
-        header(check, &view, start, table);
-        for sequence in &table.sequences {
-            if let Some(place) = of_sequence(check, &view, sequence, &mut covered) {
+    for unit in &units {
+        header(check, &view, unit);
+        for sequence in unit.sequences().map_while(Result::ok) {
+            if let Some(place) = of_sequence(check, &view, &sequence, &mut covered) {
                 places.insert(sequence.base_offset, place);
-                rows(check, &view, place, table, sequence);
+                rows(check, &view, place, &sequence);
             }
         }
     }
@@ -50,13 +57,9 @@ fn section(check: &mut Check<'_, '_>, kind: SectionKind) -> Option<LineFiles> {
     Some(LineFiles::new(&units, &places))
 }
 
-/// Where each unit starts, of a section that can be decoded.
-fn unit_starts(data: &[u8]) -> Vec<u64> {
-    dwarf2_reader::line::units(data).map_while(Result::ok).map(|(span, _)| span.start).collect()
-}
-
-fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTable<'_>) {
-    let LineTable { params, directories, files, debug_str_base, sequences } = table;
+fn header(check: &mut Check<'_, '_>, view: &View<'_>, unit: &UnitProgram<'_>) {
+    let start = unit.offset;
+    let LineTable { params, directories, files, debug_str_base, .. } = &unit.table;
     if *params != PTXAS_PARAMS {
         check.find(RuleId::LineHeader, view.name, start, format!("{params:?}"), format!("{PTXAS_PARAMS:?}"));
     }
@@ -68,7 +71,8 @@ fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTa
         }
     }
     let is_call = |op: &LineOp| matches!(op, LineOp::InlinedCall { .. } | LineOp::SetFunctionName(_));
-    let inlines = sequences.iter().flat_map(|sequence| &sequence.ops).any(is_call);
+    let mut sequences = unit.sequences().map_while(Result::ok);
+    let inlines = sequences.any(|sequence| sequence.steps().any(|(op, _)| is_call(&op)));
     if inlines && debug_str_base.is_none() {
         let expected = "one, since rows are of inlined code";
         check.find(RuleId::LineNameBase, view.name, start, "a header without base of names", expected);
@@ -79,7 +83,7 @@ fn header(check: &mut Check<'_, '_>, view: &View<'_>, start: u64, table: &LineTa
 fn place_of(
     check: &Check<'_, '_>,
     view: &View<'_>,
-    sequence: &Sequence,
+    sequence: &SequenceProgram<'_>,
 ) -> Result<(SectionIndex, u64, u64), (RuleId, String)> {
     let nowhere = |found: String| (RuleId::LineSequence, found);
     let (section, start) = match view.data.target(sequence.base_offset) {
@@ -101,7 +105,7 @@ fn place_of(
 fn of_sequence(
     check: &mut Check<'_, '_>,
     view: &View<'_>,
-    sequence: &Sequence,
+    sequence: &SequenceProgram<'_>,
     covered: &mut HashMap<SectionIndex, (u64, u64)>,
 ) -> Option<(SectionIndex, u64)> {
     let at = sequence.base_offset;
@@ -138,14 +142,19 @@ fn rows(
     check: &mut Check<'_, '_>,
     view: &View<'_>,
     (section, start): (SectionIndex, u64),
-    table: &LineTable<'_>,
-    sequence: &Sequence,
+    sequence: &SequenceProgram<'_>,
 ) {
-    let rows = Rows::new(0, table, sequence);
     let size = check.instruction;
     let is_instruction = |address: u64| start.wrapping_add(address).is_multiple_of(size);
     let mut last = 0;
-    for (index, row) in rows.all().iter().enumerate() {
+    // Rows before this one that contexts count.
+    let mut counted: u64 = 0;
+    let mut steps = sequence.steps();
+    while let Some((op, _)) = steps.next() {
+        if !matches!(op, LineOp::Row { .. }) {
+            continue;
+        }
+        let row = steps.row();
         let mut find = |rule, found: String, expected: String| {
             let function = check.function_name(section, start.saturating_add(row.address));
             check.find_in(function, (rule, view.name, sequence.base_offset), found, expected);
@@ -163,22 +172,32 @@ fn rows(
             let found = format!("row {number} at {address:#x}");
             find(RuleId::LineInside, found, "the start of an instruction".to_owned());
         }
-        if context != 0 && rows.caller(index).is_none() {
+        if context > counted {
             let found = format!("context {context} of row {number}");
             find(RuleId::LineContext, found, "the number of a row before".to_owned());
         }
         last = last.max(address);
+        counted += u64::from(steps.number().is_some());
     }
 }
 
-/// Tables with where each starts in the section.
-pub(super) type Units<'t, 'd> = &'t [(u64, &'t LineTable<'d>)];
+/// The tables of a section.
+pub(super) type Units<'t, 'd> = &'t [UnitProgram<'d>];
 
-/// Rows with the number of their unit and the sequence they are in.
-pub(super) fn all_rows<'t>(units: Units<'t, '_>) -> impl Iterator<Item = (usize, &'t Sequence, LineRow)> {
-    units.iter().enumerate().flat_map(|(unit, (_, table))| {
-        let rows = move |sequence| table.rows(sequence).map(move |row| (unit, sequence, row));
-        table.sequences.iter().flat_map(rows)
+/// Rows with the number of their unit and the offset of the base of the sequence they are in.
+pub(super) fn all_rows<'t>(units: Units<'t, '_>) -> impl Iterator<Item = (usize, u64, LineRow)> + 't {
+    units.iter().enumerate().flat_map(|(unit, program)| {
+        program.sequences().map_while(Result::ok).flat_map(move |sequence| {
+            let mut steps = sequence.steps();
+            std::iter::from_fn(move || {
+                while let Some((op, _)) = steps.next() {
+                    if matches!(op, LineOp::Row { .. }) {
+                        return Some((unit, sequence.base_offset, *steps.row()));
+                    }
+                }
+                None
+            })
+        })
     })
 }
 
@@ -193,17 +212,17 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
     let strings_end = strings.iter().rposition(|byte| *byte == 0).map_or(0, |last| last as u64 + 1);
     // Without the names that are used no base is found again: it is the file's that is looked at.
     let base = |table: &LineTable<'_>| UnitNames { base: table.debug_str_base, used: Vec::new() };
-    let names = CalleeNames::new(strings, units.iter().map(|(_, table)| base(table)));
+    let names = CalleeNames::new(strings, units.iter().map(|unit| base(&unit.table)));
     let mut seen_files = HashSet::new();
     let mut seen_names = HashSet::new();
     let mut unrelated = HashSet::new();
-    for (unit, sequence, row) in all_rows(units) {
-        let Some((start, table)) = units.get(unit) else { continue };
+    for (unit, base_offset, row) in all_rows(units) {
+        let Some(UnitProgram { table, offset: start, .. }) = units.get(unit) else { continue };
         let files = table.files.len() as u64;
         if !(1..=files).contains(&row.file) && seen_files.insert((unit, row.file)) {
             let found = format!("file {} of row {}", row.file, row.number);
             let expected = format!("one of the table's {files} files");
-            check.find(RuleId::LineUndeclaredFile, view.name, sequence.base_offset, found, expected);
+            check.find(RuleId::LineUndeclaredFile, view.name, base_offset, found, expected);
         }
         if row.context == 0 || !seen_names.insert((unit, row.name)) {
             continue;
@@ -214,7 +233,7 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
             Some(Doubt::NoString) if no_strings => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
                 let expected = "none without .debug_str";
-                check.find(RuleId::LineNameless, view.name, sequence.base_offset, found, expected);
+                check.find(RuleId::LineNameless, view.name, base_offset, found, expected);
             }
             Some(Doubt::NoString) => {
                 let found = format!("name {:#x} of row {}", row.name, row.number);
@@ -223,7 +242,7 @@ fn source(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
                 } else {
                     (RuleId::LineName, "a string in .debug_str")
                 };
-                check.find(rule, view.name, sequence.base_offset, found, expected);
+                check.find(rule, view.name, base_offset, found, expected);
             }
             Some(Doubt::UnrelatedBase) if unrelated.insert(unit) => {
                 let base = table.debug_str_base.unwrap_or(0);
@@ -253,8 +272,8 @@ fn ptx(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
     }
     let only = if texts.len() == 1 { texts.values().next().copied().flatten() } else { None };
     let mut seen = HashSet::new();
-    for (unit, sequence, row) in all_rows(units) {
-        let Some((_, table)) = units.get(unit) else { continue };
+    for (unit, base_offset, row) in all_rows(units) {
+        let Some(UnitProgram { table, .. }) = units.get(unit) else { continue };
         let file = usize::try_from(row.file).ok();
         let file = file.and_then(|file| table.files.get(file.checked_sub(1)?));
         // nvlink declares the text's name, ptxas sets file 0.
@@ -266,7 +285,7 @@ fn ptx(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
         if !(1..=count).contains(&row.line.into()) && seen.insert((unit, row.line)) {
             let found = format!("PTX line {} of row {}", row.line, row.number);
             let expected = format!("one of the text's {count} lines");
-            check.find(RuleId::LinePtx, view.name, sequence.base_offset, found, expected);
+            check.find(RuleId::LinePtx, view.name, base_offset, found, expected);
         }
     }
 }

@@ -4,8 +4,8 @@ use super::lines::{Units, all_rows};
 use super::{Check, RuleId, View};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
-use nv_debug_sections::line::{LineFile, LineOp};
-use nv_debug_sections::symbolize::Rows;
+use nv_debug_sections::line::{LineFile, LineOp, SequenceProgram, UnitProgram};
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
@@ -45,7 +45,7 @@ fn is_placeholder(name: &[u8]) -> bool {
 
 /// Placeholders in the file tables.
 pub(super) fn names(check: &mut Check<'_, '_>, view: &View<'_>, units: Units<'_, '_>) {
-    for (start, table) in units {
+    for UnitProgram { offset: start, table, .. } in units {
         let placeholders = |(_, file): &(u64, &LineFile<'_>)| is_placeholder(&file.name);
         for (number, file) in (1..).zip(&table.files).filter(placeholders) {
             let found = format!("`{}` as file {number}", String::from_utf8_lossy(&file.name));
@@ -64,10 +64,10 @@ pub(super) fn lines(
     let Some(source_lines) = check.context.source_lines else { return };
     let mut files: HashMap<(usize, u64), Option<(String, u32)>> = HashMap::new();
     let mut seen = HashSet::new();
-    let forgotten = forgotten_files(check.cubin.header.sm(), units);
-    for (unit, sequence, row) in all_rows(units) {
+    let forgotten = OnceCell::new();
+    for (unit, base_offset, row) in all_rows(units) {
         let file = files.entry((unit, row.file)).or_insert_with(|| {
-            let (_, table) = units.get(unit)?;
+            let table = &units.get(unit)?.table;
             let path = table.path(row.file)?;
             let size = table.files.get(usize::try_from(row.file).ok()?.checked_sub(1)?)?.size;
             let count = source_lines(&SourceFile { path: &path, size })?;
@@ -77,7 +77,7 @@ pub(super) fn lines(
         if !seen.insert((unit, row.file, row.line)) {
             continue;
         }
-        let place = places.get(&sequence.base_offset);
+        let place = places.get(&base_offset);
         let function = place
             .and_then(|(section, start)| check.function_name(*section, start.saturating_add(row.address)));
         let found = format!(
@@ -88,9 +88,10 @@ pub(super) fn lines(
             row.address
         );
         let expected = format!("one of its {count} lines");
-        let is_forgotten = forgotten.contains(&(sequence.base_offset, row.number));
+        let forgotten = forgotten.get_or_init(|| forgotten_files(check.cubin.header.sm(), units));
+        let is_forgotten = forgotten.contains(&(base_offset, row.number));
         let rule = if is_forgotten { RuleId::LineForgottenFile } else { RuleId::LinePastEnd };
-        check.find_in(function, (rule, view.name, sequence.base_offset), found, expected);
+        check.find_in(function, (rule, view.name, base_offset), found, expected);
     }
 }
 
@@ -101,28 +102,41 @@ fn forgotten_files(sm: u32, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
     if Generation::of(sm) < Generation::Transcoded {
         return forgotten;
     }
-    for (unit, (_, table)) in units.iter().enumerate() {
-        for sequence in &table.sequences {
-            let rows = Rows::new(unit, table, sequence);
-            let callers: HashSet<usize> =
-                (0..rows.all().len()).filter_map(|index| rows.caller(index)).collect();
-            let mut all = rows.all().iter().enumerate();
-            let (mut last, mut is_doubtful) = (None, false);
-            for op in &sequence.ops {
-                match op {
-                    LineOp::SetFile(_) => is_doubtful = false,
-                    LineOp::Row { .. } => {
-                        let Some((index, row)) = all.next() else { break };
-                        is_doubtful |= last == Some(row.context) && callers.contains(&index);
-                        if is_doubtful {
-                            forgotten.insert((sequence.base_offset, row.number));
-                        }
-                        last = Some(row.context);
+    for sequence in units.iter().flat_map(|unit| unit.sequences().map_while(Result::ok)) {
+        let callers = contexts(&sequence);
+        let mut steps = sequence.steps();
+        let (mut last, mut is_doubtful) = (None, false);
+        while let Some((op, _)) = steps.next() {
+            match op {
+                LineOp::SetFile(_) => is_doubtful = false,
+                LineOp::Row { .. } => {
+                    let row = steps.row();
+                    let is_caller = steps.number().is_some_and(|number| callers.contains(&number.into()));
+                    is_doubtful |= last == Some(row.context) && is_caller;
+                    if is_doubtful {
+                        forgotten.insert((sequence.base_offset, row.number));
                     }
-                    _ => {}
+                    last = Some(row.context);
                 }
+                _ => {}
             }
         }
     }
     forgotten
+}
+
+/// The contexts of a sequence's rows that are of rows before them.
+fn contexts(sequence: &SequenceProgram<'_>) -> HashSet<u64> {
+    let (mut contexts, mut counted) = (HashSet::new(), 0);
+    let mut steps = sequence.steps();
+    while let Some((op, _)) = steps.next() {
+        if matches!(op, LineOp::Row { .. }) {
+            let context = steps.row().context;
+            if (1..=counted).contains(&context) {
+                contexts.insert(context);
+            }
+            counted += u64::from(steps.number().is_some());
+        }
+    }
+    contexts
 }

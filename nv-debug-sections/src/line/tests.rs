@@ -398,7 +398,40 @@ proptest! {
         let second = encode(".debug_line", &again[0], None, |_, _| Address::Constant(0)).unwrap();
         prop_assert_eq!(&second.bytes, &encoded.bytes);
         cut_at_every_op(&encoded.bytes)?;
+        steps_are_rows(&encoded.bytes)?;
     }
+}
+
+/// A program run step by step has the same rows, with the same numbers, as one that is kept.
+fn steps_are_rows(data: &[u8]) -> Result<(), TestCaseError> {
+    let tables = decode_placed(".debug_line", data).unwrap();
+    let units: Vec<_> = programs(".debug_line", data).map(Result::unwrap).collect();
+    prop_assert_eq!(tables.len(), units.len());
+    for (placed, unit) in tables.iter().zip(&units) {
+        prop_assert_eq!(
+            (placed.offset, placed.header_size, placed.size),
+            (unit.offset, unit.header_size, unit.size())
+        );
+        let sequences: Vec<_> = unit.sequences().map(Result::unwrap).collect();
+        prop_assert_eq!(sequences.len(), placed.sequences.len());
+        for ((sequence, at), program) in placed.table.sequences.iter().zip(&placed.sequences).zip(&sequences)
+        {
+            prop_assert_eq!((at.offset, at.size), (program.offset, program.size));
+            prop_assert_eq!((sequence.base_offset, sequence.end), (program.base_offset, program.end));
+            let rows = crate::symbolize::Rows::new(0, &placed.table, sequence);
+            let want = rows.all().iter().enumerate().map(|(index, row)| (*row, rows.number(index)));
+            let (mut steps, mut found, mut ends) = (program.steps(), Vec::new(), Vec::new());
+            while let Some((op, end)) = steps.next() {
+                ends.push(end);
+                if matches!(op, LineOp::Row { .. }) {
+                    found.push((*steps.row(), steps.number()));
+                }
+            }
+            prop_assert_eq!(&ends, &at.op_ends);
+            prop_assert_eq!(found, want.collect::<Vec<_>>());
+        }
+    }
+    Ok(())
 }
 
 /// Programs are not looked at: what is wrong in one keeps no header from being read.

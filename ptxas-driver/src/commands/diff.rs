@@ -11,7 +11,8 @@ use crate::commands::read::{self, JSON_VERSION};
 use crate::plain::write_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use compare::{AllFacts, Difference, compare};
+use compare::{AllFacts, Difference, Texts, compare};
+use facts::Hashes;
 use keys::Key;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
@@ -19,7 +20,7 @@ use nv_debug_sections::line;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Exit code for a difference.
@@ -88,7 +89,7 @@ struct Document<'a> {
     b: &'a str,
     /// Keys that were not compared.
     ignored: &'a [Key],
-    differences: &'a [Difference],
+    differences: &'a [Difference<String>],
     /// Source files whose time or size differs, which is none.
     other_file_stats: &'a [&'a str],
 }
@@ -109,8 +110,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!(read::STDIN_ONCE);
     }
-    let (a, old, old_files) = options.facts_of(a)?;
-    let (b, new, new_files) = options.facts_of(b)?;
+    let hashes = Hashes::default();
+    let (a, b) = (read::read(a)?, read::read(b)?);
+    let (old, old_files) = options.facts_of(&a, &hashes)?;
+    let (new, new_files) = options.facts_of(&b, &hashes)?;
     let is_other =
         |(path, stats): &(&String, &FileStats)| old_files.get(*path).is_some_and(|old| old != *stats);
     let other_file_stats: Vec<&str> =
@@ -118,8 +121,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let other_file_stats = if options.wants(Key::Lines) { other_file_stats } else { Vec::new() };
     let ignored: Vec<Key> =
         keys::KEYS.iter().map(|(key, ..)| *key).filter(|key| !options.wants(*key)).collect();
-    let mut differences = compare(&old, &new);
-    differences.retain(|difference| options.wants(difference.key));
+    let limit = if options.json || options.limit == 0 { usize::MAX } else { options.limit };
+    let differences = compare(&old, &new, |key| options.wants(key), limit);
+    drop((old, new));
+    let wanted = differences.wanted();
+    let mut texts = Texts::new();
+    if !wanted.is_empty() {
+        for (name, bytes) in [&a, &b] {
+            texts.extend(facts::texts(&read::cubin(name, bytes)?, bytes.len(), &hashes, &wanted));
+        }
+    }
+    let differences = differences.resolved(&texts);
+    let (a, b) = (a.0, b.0);
     if options.json {
         let document = Document {
             schema: "nvdwarf.diff",
@@ -127,15 +140,15 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             a: &a,
             b: &b,
             ignored: &ignored,
-            differences: &differences,
+            differences: &differences.kept,
             other_file_stats: &other_file_stats,
         };
         write_json(out, &document)?;
     } else {
-        text::differences(out, (&a, &b), &differences, &ignored, options.limit)?;
+        text::differences(out, (&a, &b), &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;
     }
-    Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+    Ok(if differences.counts.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }
 
 impl Options {
@@ -143,15 +156,18 @@ impl Options {
         (self.only.is_empty() || self.only.contains(&key)) && !self.ignore.contains(&key)
     }
 
-    /// Name of a file, what it says, and its source files.
-    fn facts_of(&self, path: &Path) -> Result<(String, AllFacts, BTreeMap<String, FileStats>)> {
-        let (name, bytes) = read::read(path)?;
-        let cubin = read::cubin(&name, &bytes)?;
-        let (facts, unread) = facts::of(&cubin, bytes.len()).with_context(|| name.clone())?;
+    /// What a file says, and its source files.
+    fn facts_of(
+        &self,
+        (name, bytes): &(String, Vec<u8>),
+        hashes: &Hashes,
+    ) -> Result<(AllFacts, BTreeMap<String, FileStats>)> {
+        let cubin = read::cubin(name, bytes)?;
+        let (facts, unread) = facts::of(&cubin, bytes.len(), hashes).with_context(|| name.clone())?;
         if let Some((key, error)) = unread.into_iter().find(|(key, _)| self.wants(*key)) {
             bail!("{name}: {error} (--ignore {key} compares the rest)");
         }
-        Ok((name, facts, file_stats(&cubin).unwrap_or_default()))
+        Ok((facts, file_stats(&cubin).unwrap_or_default()))
     }
 }
 
@@ -163,7 +179,12 @@ fn file_stats(cubin: &Cubin<'_>) -> Option<BTreeMap<String, FileStats>> {
     let name = SectionKind::DebugLine.name();
     let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;
     let mut stats: BTreeMap<String, FileStats> = BTreeMap::new();
-    for table in line::decode(name, &bytes).ok()? {
+    for unit in line::programs(name, &bytes) {
+        let unit = unit.ok()?;
+        if unit.sequences().any(|sequence| sequence.is_err()) {
+            return None;
+        }
+        let table = unit.table;
         for (path, file) in table.paths(name).ok()?.into_iter().zip(&table.files) {
             stats.entry(path?).or_default().insert((file.mtime, file.size));
         }

@@ -37,9 +37,9 @@ pub(in super::super) struct LineFiles {
     pub(in super::super) tables: Vec<TableFiles>,
     paths: Vec<String>,
     /// Addresses of all rows of a section, ascending.
-    rows: HashMap<SectionIndex, Vec<u64>>,
+    rows: HashMap<SectionIndex, Vec<u32>>,
     /// Addresses of the rows of a section that name a file, ascending.
-    of_file: HashMap<(SectionIndex, PathId), Vec<u64>>,
+    of_file: HashMap<(SectionIndex, PathId), Vec<u32>>,
 }
 
 impl LineFiles {
@@ -47,21 +47,23 @@ impl LineFiles {
     pub(super) fn new(units: Units<'_, '_>, places: &HashMap<u64, (SectionIndex, u64)>) -> Self {
         let mut files = Self::default();
         let mut ids: HashMap<String, PathId> = HashMap::new();
-        for (offset, table) in units {
+        for unit in units {
+            let (offset, table) = (unit.offset, &unit.table);
             let paths = (1..).zip(&table.files).map(|(number, _)| {
                 let path = table.path(number)?;
                 let next = ids.len() as PathId;
                 Some(*ids.entry(path).or_insert(next))
             });
-            files.tables.push(TableFiles { offset: *offset, paths: paths.collect() });
+            files.tables.push(TableFiles { offset, paths: paths.collect() });
         }
         let mut paths: Vec<_> = ids.into_iter().collect();
         paths.sort_unstable_by_key(|(_, id)| *id);
         files.paths = paths.into_iter().map(|(path, _)| path).collect();
-        for (unit, sequence, row) in all_rows(units) {
-            let Some((section, start)) = places.get(&sequence.base_offset) else { continue };
+        for (unit, base_offset, row) in all_rows(units) {
+            let Some((section, start)) = places.get(&base_offset) else { continue };
             let Some(path) = files.tables.get(unit).and_then(|table| table.path(row.file)) else { continue };
-            let address = start.saturating_add(row.address);
+            // No code is as long as that.
+            let address = u32::try_from(start.saturating_add(row.address)).unwrap_or(u32::MAX);
             files.rows.entry(*section).or_default().push(address);
             files.of_file.entry((*section, path)).or_default().push(address);
         }
@@ -85,7 +87,7 @@ impl LineFiles {
     }
 }
 
-fn any_in(rows: &[u64], code: &Range<u64>) -> bool {
-    let first = rows.partition_point(|row| *row < code.start);
-    rows.get(first).is_some_and(|row| *row < code.end)
+fn any_in(rows: &[u32], code: &Range<u64>) -> bool {
+    let first = rows.partition_point(|row| u64::from(*row) < code.start);
+    rows.get(first).is_some_and(|row| u64::from(*row) < code.end)
 }

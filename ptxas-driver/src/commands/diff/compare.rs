@@ -3,11 +3,50 @@
 use super::keys::Key;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// How long two lists are aligned at best; then what is left counts as replaced.
 const ALIGNMENT_TIME: Duration = Duration::from_secs(2);
+
+/// Words of which only the hash is kept: lines by the million are the same in both files, and those that are not are made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Words(pub(super) u64);
+
+/// The words that differences need.
+pub(super) type Texts = HashMap<Words, String>;
+
+/// What one side of a difference says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    text: String,
+    /// Words that follow the text.
+    words: Option<Words>,
+    /// Whether the blanks around these words are left out.
+    is_item: bool,
+}
+
+impl From<String> for Said {
+    fn from(text: String) -> Self {
+        Self { text, words: None, is_item: false }
+    }
+}
+
+impl Said {
+    fn item(words: Words) -> Self {
+        Self { text: String::new(), words: Some(words), is_item: true }
+    }
+
+    fn range(text: String, words: Words) -> Self {
+        Self { text, words: Some(words), is_item: false }
+    }
+
+    fn resolved(mut self, texts: &Texts) -> String {
+        let words = self.words.and_then(|words| texts.get(&words)).map_or("", String::as_str);
+        self.text.push_str(if self.is_item { words.trim() } else { words });
+        self.text
+    }
+}
 
 /// What a file says under one key about one subject, such as a function or a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +54,9 @@ pub(super) enum Facts {
     /// By what has a name of its own.
     Named(BTreeMap<String, String>),
     /// In an order that means something.
-    Listed(Vec<String>),
+    Listed(Vec<Words>),
     /// By code address: start, end, what is true there. Ascending, without overlap.
-    Ranges(Vec<(u64, u64, String)>),
+    Ranges(Vec<(u64, u64, Words)>),
     /// Bytes, of which only the difference is shown.
     Bytes(Vec<u8>),
 }
@@ -25,30 +64,72 @@ pub(super) enum Facts {
 /// All facts of a file, by key and subject.
 pub(super) type AllFacts = BTreeMap<(Key, String), Facts>;
 
+/// Differences in the order of keys and subjects.
+#[derive(Debug)]
+pub(super) struct Differences<S> {
+    /// Of each key as many as were asked for.
+    pub(super) kept: Vec<Difference<S>>,
+    /// How many there are of each key that has some.
+    pub(super) counts: BTreeMap<Key, usize>,
+}
+
+impl Differences<Said> {
+    /// The words that are to be made again.
+    pub(super) fn wanted(&self) -> HashSet<Words> {
+        let sides = self.kept.iter().flat_map(|difference| [&difference.a, &difference.b]);
+        sides.flatten().filter_map(|said| said.words).collect()
+    }
+
+    /// The differences with their words.
+    pub(super) fn resolved(self, texts: &Texts) -> Differences<String> {
+        let resolved = |said: Option<Said>| said.map(|said| said.resolved(texts));
+        let kept = self.kept.into_iter().map(|Difference { key, subject, place, a, b }| Difference {
+            key,
+            subject,
+            place,
+            a: resolved(a),
+            b: resolved(b),
+        });
+        Differences { kept: kept.collect(), counts: self.counts }
+    }
+}
+
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Difference {
+pub(super) struct Difference<S> {
     pub(super) key: Key,
     /// The function, section, unit it is about; empty for the file.
     pub(super) subject: String,
     /// The place within: an address range, a name; empty for the whole.
     pub(super) place: String,
     /// What the first file says; `None`: nothing.
-    pub(super) a: Option<String>,
+    pub(super) a: Option<S>,
     /// What the second file says.
-    pub(super) b: Option<String>,
+    pub(super) b: Option<S>,
 }
 
-/// All differences, by key and subject.
-pub(super) fn compare(a: &AllFacts, b: &AllFacts) -> Vec<Difference> {
-    let mut differences = Vec::new();
+/// All differences, by key and subject, under the keys that are wanted; of each key at most `limit` are kept.
+pub(super) fn compare(
+    a: &AllFacts,
+    b: &AllFacts,
+    wants: impl Fn(Key) -> bool,
+    limit: usize,
+) -> Differences<Said> {
+    let mut differences = Differences { kept: Vec::new(), counts: BTreeMap::new() };
     let mut subjects: Vec<&(Key, String)> = a.keys().chain(b.keys()).collect();
     subjects.sort();
     subjects.dedup();
     for subject in subjects {
         let (key, name) = subject;
-        let mut add = |place: String, a: Option<String>, b: Option<String>| {
-            differences.push(Difference { key: *key, subject: name.clone(), place, a, b });
+        if !wants(*key) {
+            continue;
+        }
+        let mut add = |place: &dyn Fn() -> String, a: Option<Said>, b: Option<Said>| {
+            let count = differences.counts.entry(*key).or_default();
+            *count += 1;
+            if *count <= limit {
+                differences.kept.push(Difference { key: *key, subject: name.clone(), place: place(), a, b });
+            }
         };
         match (a.get(subject), b.get(subject)) {
             (Some(a), Some(b)) if a == b => {}
@@ -56,13 +137,13 @@ pub(super) fn compare(a: &AllFacts, b: &AllFacts) -> Vec<Difference> {
             (Some(Facts::Listed(a)), Some(Facts::Listed(b))) => listed(a, b, &mut add),
             (Some(Facts::Ranges(a)), Some(Facts::Ranges(b))) => ranges(a, b, &mut add),
             (Some(Facts::Bytes(a)), Some(Facts::Bytes(b))) => bytes(a, b, &mut add),
-            (a, b) => add(String::new(), a.map(Facts::summary), b.map(Facts::summary)),
+            (a, b) => add(&String::new, a.map(Facts::summary), b.map(Facts::summary)),
         }
     }
     differences
 }
 
-type Add<'f> = &'f mut dyn FnMut(String, Option<String>, Option<String>);
+type Add<'f> = &'f mut dyn FnMut(&dyn Fn() -> String, Option<Said>, Option<Said>);
 
 impl Facts {
     /// Bytes of memory, roughly.
@@ -71,29 +152,30 @@ impl Facts {
             Self::Named(all) => {
                 all.iter().map(|(name, value)| size_of_val(name) * 2 + name.len() + value.len()).sum()
             }
-            Self::Listed(all) => all.iter().map(|item| size_of_val(item) + item.len()).sum(),
-            Self::Ranges(all) => all.iter().map(|range| size_of_val(range) + range.2.len()).sum(),
+            Self::Listed(all) => size_of_val(&**all),
+            Self::Ranges(all) => size_of_val(&**all),
             Self::Bytes(bytes) => bytes.len(),
         }
     }
 
     /// In words, where the other file has nothing to compare with.
-    fn summary(&self) -> String {
-        match self {
+    fn summary(&self) -> Said {
+        let text = match self {
             Self::Named(all) => match all.iter().next() {
                 Some((name, value)) if all.len() == 1 => format!("{name}: {value}"),
                 _ => format!("{} items", all.len()),
             },
             Self::Listed(all) => match all.as_slice() {
-                [one] => one.trim().to_owned(),
+                [one] => return Said::item(*one),
                 all => format!("{} items", all.len()),
             },
             Self::Ranges(all) => match all.as_slice() {
-                [(start, end, what)] => format!("{start:#x}..{end:#x}: {what}"),
+                [(start, end, what)] => return Said::range(format!("{start:#x}..{end:#x}: "), *what),
                 all => format!("{} ranges", all.len()),
             },
             Self::Bytes(bytes) => format!("{:#x} bytes", bytes.len()),
-        }
+        };
+        text.into()
     }
 }
 
@@ -103,13 +185,14 @@ fn named(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>, add: Add<'_
     names.dedup();
     for name in names {
         if a.get(name) != b.get(name) {
-            add(name.clone(), a.get(name).cloned(), b.get(name).cloned());
+            let said = |all: &BTreeMap<String, String>| all.get(name).cloned().map(Said::from);
+            add(&|| name.clone(), said(a), said(b));
         }
     }
 }
 
 /// Items that moved, came or went; runs of replaced items are shown in pairs.
-fn listed(a: &[String], b: &[String], add: Add<'_>) {
+fn listed(a: &[Words], b: &[Words], add: Add<'_>) {
     let deadline = Instant::now() + ALIGNMENT_TIME;
     for op in capture_diff_slices_deadline(Algorithm::Myers, a, b, Some(deadline)) {
         let (old, new) = match op {
@@ -120,22 +203,21 @@ fn listed(a: &[String], b: &[String], add: Add<'_>) {
                 (old_index..old_index + old_len, new_index..new_index + new_len)
             }
         };
-        let items = |all: &[String], range: std::ops::Range<usize>| -> Vec<String> {
-            all.get(range).unwrap_or_default().iter().map(|item| item.trim().to_owned()).collect()
-        };
-        let (old, new) = (items(a, old), items(b, new));
+        let (old, new) = (a.get(old).unwrap_or_default(), b.get(new).unwrap_or_default());
         for index in 0..old.len().max(new.len()) {
-            add(String::new(), old.get(index).cloned(), new.get(index).cloned());
+            let said = |all: &[Words]| all.get(index).copied().map(Said::item);
+            add(&String::new, said(old), said(new));
         }
     }
 }
 
 /// Addresses at which the two say different things; neighbours of the same difference are one.
-fn ranges(a: &[(u64, u64, String)], b: &[(u64, u64, String)], add: Add<'_>) {
+fn ranges(a: &[(u64, u64, Words)], b: &[(u64, u64, Words)], add: Add<'_>) {
     let mut cuts: Vec<u64> = a.iter().chain(b).flat_map(|(start, end, _)| [*start, *end]).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    let mut open: Option<(u64, u64, Option<&String>, Option<&String>)> = None;
+    let said = |words: Option<Words>| words.map(|words| Said::range(String::new(), words));
+    let mut open: Option<(u64, u64, Option<Words>, Option<Words>)> = None;
     let (mut in_a, mut in_b) = (Walk::new(a), Walk::new(b));
     for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
         let (old, new) = (in_a.at(start), in_b.at(start));
@@ -143,7 +225,7 @@ fn ranges(a: &[(u64, u64, String)], b: &[(u64, u64, String)], add: Add<'_>) {
             Some((_, last, a, b)) if *last == start && (*a, *b) == (old, new) => *last = end,
             _ => {
                 if let Some((start, end, a, b)) = open.take() {
-                    add(format!("{start:#x}..{end:#x}"), a.cloned(), b.cloned());
+                    add(&|| format!("{start:#x}..{end:#x}"), said(a), said(b));
                 }
                 if old != new {
                     open = Some((start, end, old, new));
@@ -152,28 +234,28 @@ fn ranges(a: &[(u64, u64, String)], b: &[(u64, u64, String)], add: Add<'_>) {
         }
     }
     if let Some((start, end, a, b)) = open {
-        add(format!("{start:#x}..{end:#x}"), a.cloned(), b.cloned());
+        add(&|| format!("{start:#x}..{end:#x}"), said(a), said(b));
     }
 }
 
 /// Ranges looked up by ascending address.
 struct Walk<'r> {
-    rest: &'r [(u64, u64, String)],
+    rest: &'r [(u64, u64, Words)],
 }
 
 impl<'r> Walk<'r> {
-    fn new(rest: &'r [(u64, u64, String)]) -> Self {
+    fn new(rest: &'r [(u64, u64, Words)]) -> Self {
         Self { rest }
     }
 
-    fn at(&mut self, address: u64) -> Option<&'r String> {
+    fn at(&mut self, address: u64) -> Option<Words> {
         while let Some(((_, end, _), rest)) = self.rest.split_first() {
             if *end > address {
                 break;
             }
             self.rest = rest;
         }
-        self.rest.first().filter(|(start, ..)| *start <= address).map(|(.., text)| text)
+        self.rest.first().filter(|(start, ..)| *start <= address).map(|(.., words)| *words)
     }
 }
 
@@ -190,7 +272,7 @@ fn bytes(a: &[u8], b: &[u8], add: Add<'_>) {
             format!("{} of {:#x} bytes", shown.join(" "), bytes.len())
         }
     };
-    add(format!("{first:#x}, {differing} bytes differ"), Some(side(a)), Some(side(b)));
+    add(&|| format!("{first:#x}, {differing} bytes differ"), Some(side(a).into()), Some(side(b).into()));
 }
 
 #[cfg(test)]
@@ -199,7 +281,16 @@ mod tests {
 
     fn differences(a: Facts, b: Facts) -> Vec<(String, Option<String>, Option<String>)> {
         let all = |facts| AllFacts::from([((Key::Lines, "f".to_owned()), facts)]);
-        compare(&all(a), &all(b)).into_iter().map(|d| (d.place, d.a, d.b)).collect()
+        let found = compare(&all(a), &all(b), |_| true, usize::MAX);
+        // The tests' words have one letter.
+        let texts = found.wanted().into_iter().map(|words| (words, char::from(words.0 as u8).to_string()));
+        let found = found.resolved(&texts.collect());
+        assert_eq!(found.counts.values().sum::<usize>(), found.kept.len());
+        found.kept.into_iter().map(|d| (d.place, d.a, d.b)).collect()
+    }
+
+    fn words(letter: &str) -> Words {
+        Words(letter.as_bytes()[0].into())
     }
 
     /// Sides as they come out.
@@ -209,7 +300,7 @@ mod tests {
 
     #[test]
     fn ranges_differ_by_address_not_by_where_they_are_cut() {
-        let range = |start, end, text: &str| (start, end, text.to_owned());
+        let range = |start, end, text: &str| (start, end, words(text));
         let a = Facts::Ranges(vec![range(0, 0x20, "1"), range(0x20, 0x40, "2")]);
         let cut = Facts::Ranges(vec![range(0, 0x10, "1"), range(0x10, 0x20, "1"), range(0x20, 0x40, "2")]);
         assert_eq!(differences(a.clone(), cut), []);
@@ -227,7 +318,7 @@ mod tests {
 
     #[test]
     fn lists_are_aligned_and_names_matched() {
-        let list = |items: &[&str]| Facts::Listed(items.iter().map(|item| (*item).to_owned()).collect());
+        let list = |items: &[&str]| Facts::Listed(items.iter().map(|item| words(item)).collect());
         let found = differences(list(&["a", "b", "c", "d"]), list(&["x", "a", "c", "e"]));
         let want = [(None, said("x")), (said("b"), None), (said("d"), said("e"))];
         assert_eq!(found, want.map(|(a, b)| (String::new(), a, b)));

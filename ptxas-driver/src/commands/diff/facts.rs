@@ -4,24 +4,36 @@ mod container;
 mod entries;
 mod lines;
 
-use super::compare::{AllFacts, Facts};
+use super::compare::{AllFacts, Facts, Texts, Words};
 use super::keys::Key;
 use crate::commands::dump::{Contents, Source};
 use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 
 /// Bytes that the facts of a file may take in any case.
-const LEAST_ROOM: usize = 64 << 20;
+const LEAST_ROOM: usize = 48 << 20;
 
 /// Beyond [`LEAST_ROOM`], how many times the bytes of the file: a small file may say a long thing at many places.
-const ROOM_GROWTH: usize = 512;
+const ROOM_GROWTH: usize = 8;
+
+/// Bytes that a name and its value take beside their letters, in two maps.
+const NAMED: usize = 200;
+
+/// How words become [`Words`]: the same way for both files, and in each run another.
+#[derive(Debug, Default)]
+pub(super) struct Hashes(RandomState);
 
 /// Facts as they come in.
 #[derive(Debug)]
-struct Collector {
+struct Collector<'h> {
+    hashes: &'h Hashes,
+    /// Words that are asked for, and those of them that came.
+    wanted: &'h HashSet<Words>,
+    texts: Texts,
     all: AllFacts,
     /// How many there are of a name under a key and a subject, or of a subject under a key.
     numbers: HashMap<(Key, String, Option<String>), usize>,
@@ -30,10 +42,20 @@ struct Collector {
     unread: Vec<Unread>,
 }
 
-impl Collector {
-    fn new(file: usize) -> Self {
-        let room = file.saturating_mul(ROOM_GROWTH).max(LEAST_ROOM);
-        Self { all: AllFacts::new(), numbers: HashMap::new(), room: Some(room), unread: Vec::new() }
+impl<'h> Collector<'h> {
+    fn new(file: usize, hashes: &'h Hashes, wanted: &'h HashSet<Words>) -> Self {
+        let room = Some(file.saturating_mul(ROOM_GROWTH).saturating_add(LEAST_ROOM));
+        let (texts, all, numbers, unread) = (Texts::new(), AllFacts::new(), HashMap::new(), Vec::new());
+        Self { hashes, wanted, texts, all, numbers, room, unread }
+    }
+
+    /// The hash of words; the words themselves are kept if they are asked for.
+    fn words(&mut self, text: String) -> Words {
+        let words = Words(self.hashes.0.hash_one(&text));
+        if self.wanted.contains(&words) {
+            self.texts.insert(words, text);
+        }
+        words
     }
 
     /// Goes on while there is room.
@@ -43,7 +65,7 @@ impl Collector {
 
     fn named(&mut self, key: Key, subject: &str, name: impl Into<String>, value: impl Into<String>) {
         let (name, value) = (name.into(), value.into());
-        if !self.takes(subject.len() + 2 * name.len() + value.len()) {
+        if !self.takes(NAMED + 2 * subject.len() + 3 * name.len() + value.len()) {
             return;
         }
         // A second one of the same name is told apart by its number.
@@ -58,17 +80,18 @@ impl Collector {
 
     fn listed(&mut self, key: Key, subject: &str, items: impl IntoIterator<Item = String>) {
         for item in items {
-            if !self.takes(item.len()) {
+            let words = self.words(item);
+            if !self.takes(size_of::<Words>()) {
                 return;
             }
             if let Facts::Listed(all) = self.entry(key, subject, || Facts::Listed(Vec::new())) {
-                all.push(item);
+                all.push(words);
             }
         }
     }
 
     fn put(&mut self, key: Key, subject: &str, facts: Facts) {
-        if !self.takes(2 * subject.len() + facts.size()) {
+        if !self.takes(NAMED + 2 * subject.len() + facts.size()) {
             return;
         }
         let mut free = self.numbered(key, subject, None);
@@ -90,10 +113,9 @@ impl Collector {
         if *number == 1 { plain.to_owned() } else { format!("{plain} #{number}") }
     }
 
-    /// Takes room for a fact of so many bytes of text, if there is as much.
+    /// Takes so many bytes of the room, if there are as many.
     fn takes(&mut self, bytes: usize) -> bool {
-        const EACH: usize = size_of::<(u64, u64, String)>();
-        self.room = self.room.and_then(|room| room.checked_sub(bytes + EACH));
+        self.room = self.room.and_then(|room| room.checked_sub(bytes));
         self.room.is_some()
     }
 }
@@ -109,13 +131,29 @@ pub(super) type Unread = (Key, String);
 /// # Errors
 ///
 /// That takes more than [`LEAST_ROOM`] and [`ROOM_GROWTH`] times the file.
-pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<(AllFacts, Vec<Unread>)> {
-    let mut facts = Collector::new(size);
-    container::header(cubin, &mut facts);
-    container::sections(cubin, &mut facts);
-    container::symbols(cubin, &mut facts);
-    container::relocations(cubin, &mut facts);
-    if let Err(error) = lines::lines(cubin, &mut facts) {
+pub(super) fn of(cubin: &Cubin<'_>, size: usize, hashes: &Hashes) -> Result<(AllFacts, Vec<Unread>)> {
+    let none = HashSet::new();
+    let mut facts = Collector::new(size, hashes, &none);
+    collect(cubin, &mut facts);
+    if facts.room.is_none() {
+        bail!("a file of this size cannot have so much to compare: it says long things at too many places");
+    }
+    Ok((facts.all, facts.unread))
+}
+
+/// Those of the wanted words that a cubin of `size` bytes has.
+pub(super) fn texts(cubin: &Cubin<'_>, size: usize, hashes: &Hashes, wanted: &HashSet<Words>) -> Texts {
+    let mut facts = Collector::new(size, hashes, wanted);
+    collect(cubin, &mut facts);
+    facts.texts
+}
+
+fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
+    container::header(cubin, facts);
+    container::sections(cubin, facts);
+    container::symbols(cubin, facts);
+    container::relocations(cubin, facts);
+    if let Err(error) = lines::lines(cubin, facts) {
         // Places are made of both tables.
         let unread = [Key::Lines, Key::PtxLines].map(|key| (key, error.to_string()));
         facts.unread.extend(unread);
@@ -126,13 +164,9 @@ pub(super) fn of(cubin: &Cubin<'_>, size: usize) -> Result<(AllFacts, Vec<Unread
         if plain && section.is_mercury() {
             facts.put(Key::Mercury, name, bytes(cubin, index));
         } else if plain {
-            native(&source, index, name, &mut facts);
+            native(&source, index, name, facts);
         }
     }
-    if facts.room.is_none() {
-        bail!("a file of this size cannot have so much to compare: it says long things at too many places");
-    }
-    Ok((facts.all, facts.unread))
 }
 
 fn bytes(cubin: &Cubin<'_>, index: SectionIndex) -> Facts {
@@ -140,7 +174,7 @@ fn bytes(cubin: &Cubin<'_>, index: SectionIndex) -> Facts {
 }
 
 /// A section of bytes.
-fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut Collector) {
+fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut Collector<'_>) {
     let kind = SectionName::parse(name).kind();
     let sh_type = source.cubin().section(index).map_or(0, |section| section.sh_type);
     let key = match kind {

@@ -1,6 +1,6 @@
 //! Differences as text.
 
-use super::compare::Difference;
+use super::compare::{Difference, Differences};
 use super::keys::Key;
 use crate::commands::read::{demangle, printable};
 use std::borrow::Cow;
@@ -13,38 +13,39 @@ const MAX_VALUE: usize = 160;
 pub(super) fn differences(
     out: &mut dyn Write,
     (a, b): (&str, &str),
-    differences: &[Difference],
+    differences: &Differences<String>,
     ignored: &[Key],
-    limit: usize,
 ) -> io::Result<()> {
     let but = match ignored {
         [] => String::new(),
         ignored => format!(" (not compared: {})", names(ignored)),
     };
-    if differences.is_empty() {
+    if differences.counts.is_empty() {
         return writeln!(out, "no difference{but}");
     }
     writeln!(out, "a: {}", printable(a))?;
     writeln!(out, "b: {}", printable(b))?;
-    let mut counts = Vec::new();
-    for of_key in differences.chunk_by(|a, b| a.key == b.key) {
-        let Some(first) = of_key.first() else { continue };
-        counts.push(format!("{} {}", first.key, of_key.len()));
-        let shown = if limit == 0 { of_key.len() } else { limit };
+    let mut kept = differences.kept.as_slice();
+    for (key, count) in &differences.counts {
+        let shown = kept.iter().take_while(|difference| difference.key == *key).count();
+        let (of_key, rest) = kept.split_at_checked(shown).unwrap_or((kept, &[]));
+        kept = rest;
         let mut subject = None;
-        for difference in of_key.iter().take(shown) {
+        for difference in of_key {
             if subject != Some(&difference.subject) {
                 let title = title(&difference.subject);
-                writeln!(out, "\n{}{}{title}", first.key, if title.is_empty() { "" } else { " of " })?;
+                writeln!(out, "\n{key}{}{title}", if title.is_empty() { "" } else { " of " })?;
                 subject = Some(&difference.subject);
             }
             write_difference(out, difference)?;
         }
-        if of_key.len() > shown {
-            writeln!(out, "  ... and {} more", of_key.len() - shown)?;
+        if *count > shown {
+            writeln!(out, "  ... and {} more", count - shown)?;
         }
     }
-    writeln!(out, "\n{} differences: {}{but}", differences.len(), counts.join(", "))
+    let all: usize = differences.counts.values().sum();
+    let counts = differences.counts.iter().map(|(key, count)| format!("{key} {count}"));
+    writeln!(out, "\n{all} differences: {}{but}", counts.collect::<Vec<_>>().join(", "))
 }
 
 /// Most source files that are named.
@@ -72,7 +73,7 @@ fn title(subject: &str) -> Cow<'_, str> {
     }
 }
 
-fn write_difference(out: &mut dyn Write, difference: &Difference) -> io::Result<()> {
+fn write_difference(out: &mut dyn Write, difference: &Difference<String>) -> io::Result<()> {
     if !difference.place.is_empty() {
         writeln!(out, "  {}", printable(&difference.place))?;
     }

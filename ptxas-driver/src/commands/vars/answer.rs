@@ -8,6 +8,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// A code address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,9 @@ struct Shown<'a> {
     wanted: &'a Wanted<'a>,
     room: RefCell<Room>,
     /// By scope, in the order in which they are shown.
-    groups: Vec<(usize, Vec<Variable>)>,
+    groups: Vec<(usize, Range<usize>)>,
+    /// Indices of the groups' variables.
+    order: Vec<u32>,
 }
 
 /// A scope.
@@ -155,23 +158,21 @@ pub(super) struct PlaceRow<'a> {
 
 impl<'a> Listing<'a> {
     pub(super) fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a Wanted<'a>) -> Self {
-        let mut groups: Vec<(usize, Vec<Variable>)> = Vec::new();
-        let mut places = std::collections::HashMap::new();
         let scopes = wanted.scopes(variables);
-        for variable in variables.all() {
-            if scopes.get(variable.scope) != Some(&true) || !wanted.has_name(variables, variable) {
-                continue;
-            }
-            let at = *places.entry(variable.scope).or_insert_with(|| {
-                groups.push((variable.scope, Vec::new()));
-                groups.len() - 1
-            });
-            if let Some((_, group)) = groups.get_mut(at) {
-                group.push(*variable);
-            }
+        let all = variables.all();
+        let is_shown = |variable: &Variable| {
+            scopes.get(variable.scope) == Some(&true) && wanted.has_name(variables, variable)
+        };
+        let scope = |index: &u32| all.get(*index as usize).map_or(0, |variable| variable.scope);
+        let mut order: Vec<u32> =
+            (0..).zip(all).filter(|(_, variable)| is_shown(variable)).map(|(index, _)| index).collect();
+        order.sort_by_key(scope);
+        let mut groups: Vec<(usize, Range<usize>)> = Vec::new();
+        for group in order.chunk_by(|a, b| scope(a) == scope(b)) {
+            let start = groups.last().map_or(0, |(_, range)| range.end);
+            groups.extend(group.first().map(|first| (scope(first), start..start + group.len())));
         }
         // Scopes are in the order of the entries, outer ones first; an address is asked from the inside.
-        groups.sort_by_key(|(scope, _)| *scope);
         if !wanted.addresses.is_empty() {
             groups.reverse();
         }
@@ -198,7 +199,7 @@ impl<'a> Listing<'a> {
         let room = RefCell::new(variables.room());
         let scopes = Scopes { cubin, variables, indices };
         let faults = variables.faults().iter().map(FaultRow::new).collect();
-        Self { at, scopes, variables: Shown { cubin, variables, wanted, room, groups }, faults }
+        Self { at, scopes, variables: Shown { cubin, variables, wanted, room, groups, order }, faults }
     }
 
     /// What could not be read.
@@ -218,9 +219,9 @@ impl<'a> Listing<'a> {
     /// The scopes that have variables, with them.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<ScopeRow<'a>>, impl Iterator<Item = Row<'a>>)> {
         let shown = &self.variables;
-        shown.groups.iter().map(move |(scope, variables)| {
+        shown.groups.iter().map(move |(scope, group)| {
             let chain = self.scopes.chain(*scope);
-            (chain, variables.iter().map(move |variable| shown.row(variable)))
+            (chain, shown.of_group(group).map(move |variable| shown.row(variable)))
         })
     }
 }
@@ -319,6 +320,12 @@ impl Serialize for Scopes<'_> {
 }
 
 impl<'a> Shown<'a> {
+    fn of_group(&self, group: &Range<usize>) -> impl Iterator<Item = &'a Variable> {
+        let all = self.variables.all();
+        let indices = self.order.get(group.clone()).unwrap_or_default();
+        indices.iter().filter_map(move |index| all.get(*index as usize))
+    }
+
     fn row(&self, variable: &Variable) -> Row<'a> {
         let variables = self.variables;
         let location = variables.location(variable, &mut self.room.borrow_mut());
@@ -352,7 +359,8 @@ impl<'a> Shown<'a> {
 
 impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.groups.iter().flat_map(|(_, all)| all).map(|variable| self.row(variable)))
+        let all = self.groups.iter().flat_map(|(_, group)| self.of_group(group));
+        serializer.collect_seq(all.map(|variable| self.row(variable)))
     }
 }
 

@@ -11,7 +11,7 @@ use nv_debug_sections::nv_info::{self, KernelParameter};
 use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::tkinfo;
 
-pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector) {
+pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     let header = &cubin.header;
     // The upper byte of the flags is a section index, which follows from the sections.
     let flags = header.e_flags & 0xff;
@@ -27,7 +27,7 @@ pub(super) fn header(cubin: &Cubin<'_>, facts: &mut Collector) {
     }
 }
 
-pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector) {
+pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     let mut order = Vec::new();
     for (_, name, section) in cubin.iter() {
         let Section { sh_type, flags, align, entsize, .. } = section;
@@ -46,7 +46,8 @@ pub(super) fn sections(cubin: &Cubin<'_>, facts: &mut Collector) {
         facts.named(Key::Sections, "", name, value);
         order.push(name);
     }
-    facts.put(Key::Sections, "order", Facts::Listed(order.into_iter().map(str::to_owned).collect()));
+    let order = order.into_iter().map(|name| facts.words(name.to_owned())).collect();
+    facts.put(Key::Sections, "order", Facts::Listed(order));
 }
 
 /// What `sh_addr`, `sh_link` and `sh_info` say, by name. A symbol table's `sh_info` follows from the symbols.
@@ -69,7 +70,7 @@ fn belongs(cubin: &Cubin<'_>, section: &Section<'_>) -> String {
     words.concat()
 }
 
-pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector) {
+pub(super) fn symbols(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     for (key, table) in [(Key::Symbols, cubin.symtab()), (Key::Mercury, cubin.mercury_symtab())] {
         let Some(table) = table else { continue };
         let subject = if key == Key::Mercury { "symbols" } else { "" };
@@ -103,7 +104,7 @@ fn symbol_words(cubin: &Cubin<'_>, symbol: &Symbol) -> String {
 }
 
 /// Relocations by the section they apply to. Places in native debug sections follow from what is compared elsewhere.
-pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector) {
+pub(super) fn relocations(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     for (_, name, section) in cubin.iter() {
         let Some(relocations) = section.relocations() else { continue };
         let table = SectionIndex(section.link);
@@ -141,7 +142,7 @@ pub(super) fn attributes(
     index: SectionIndex,
     name: &str,
     records: &Stream<'_, NvInfoRecord>,
-    facts: &mut Collector,
+    facts: &mut Collector<'_>,
 ) {
     let bytes = cubin.bytes(index).unwrap_or_default();
     let decoded = nv_info::decode(name, &bytes).unwrap_or_default();
@@ -163,7 +164,7 @@ pub(super) fn attributes(
 }
 
 /// Of tools' notes each text has a name; other notes are bytes.
-pub(super) fn notes(cubin: &Cubin<'_>, index: SectionIndex, name: &str, facts: &mut Collector) {
+pub(super) fn notes(cubin: &Cubin<'_>, index: SectionIndex, name: &str, facts: &mut Collector<'_>) {
     let bytes = cubin.bytes(index).unwrap_or_default();
     let tools = (name == tkinfo::NAME).then(|| tkinfo::decode(&bytes));
     let Some(Ok(tools)) = tools else {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 
 /// Registers of a function, by place.
-pub(super) fn registers(function: &Registers<'_>, facts: &mut Collector) {
+pub(super) fn registers(function: &Registers<'_>, facts: &mut Collector<'_>) {
     let words = |range: &Register<'_>| {
         let part = if range.part == 0 { String::new() } else { format!(".{}", range.part) };
         let kind = range.r#type.as_deref().unwrap_or("?");
@@ -26,7 +26,7 @@ pub(super) fn registers(function: &Registers<'_>, facts: &mut Collector) {
 /// # Errors
 ///
 /// There is no room for more.
-pub(super) fn frames(entries: &Stream<'_, FrameEntry>, facts: &mut Collector) -> Result<(), Full> {
+pub(super) fn frames(entries: &Stream<'_, FrameEntry>, facts: &mut Collector<'_>) -> Result<(), Full> {
     let mut common = Vec::new();
     entries.try_each(|entry| {
         let FrameEntry { entry, header, rules, .. } = entry;
@@ -94,7 +94,7 @@ pub(super) fn info<'c>(
     source: &Source<'c, '_>,
     opened: &Opened<'c>,
     units: &Stream<'_, InfoUnit<'_>>,
-    facts: &mut Collector,
+    facts: &mut Collector<'_>,
 ) -> Result<(), Full> {
     let entries = Descriptions::new(source, opened, units);
     let meanings = Meanings { entries, lists: lists(source), files: files(source) };
@@ -129,7 +129,7 @@ pub(super) fn lookup(
     source: &Source<'_, '_>,
     subject: &str,
     names: &Stream<'_, Lookup<'_>>,
-    facts: &mut Collector,
+    facts: &mut Collector<'_>,
 ) -> Result<(), Full> {
     let opened = source.first(SectionKind::DebugInfo).map(|index| source.open(index));
     let section = opened.as_ref().map(|opened| (opened, source.decode(opened).contents));

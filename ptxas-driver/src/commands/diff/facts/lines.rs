@@ -1,7 +1,7 @@
 //! What the line tables say of each address.
 
 use super::Collector;
-use crate::commands::diff::compare::Facts;
+use crate::commands::diff::compare::{Facts, Words};
 use crate::commands::diff::keys::Key;
 use crate::commands::read::{demangle, text};
 use nv_debug_sections::Result;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// # Errors
 ///
 /// A table cannot be read.
-pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector) -> Result<()> {
+pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector<'_>) -> Result<()> {
     let symbolizer = Symbolizer::new(cubin)?;
     let mut names = HashMap::new();
     for section in symbolizer.sections() {
@@ -62,18 +62,19 @@ fn ranges(
     symbolizer: &Symbolizer<'_>,
     function: &Function<'_>,
     cuts: &[u64],
-    facts: &mut Collector,
+    facts: &mut Collector<'_>,
     mut words: impl FnMut(&Place<'_>) -> Option<String>,
-) -> Vec<(u64, u64, String)> {
-    let mut ranges: Vec<(u64, u64, String)> = Vec::new();
+) -> Vec<(u64, u64, Words)> {
+    let mut ranges: Vec<(u64, u64, Words)> = Vec::new();
     for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
         let Some(words) = symbolizer.locate(function.section, start).as_ref().and_then(&mut words) else {
             continue;
         };
+        let words = facts.words(words);
         let (start, end) = (start - function.offset, end - function.offset);
         match ranges.last_mut() {
             Some((_, last, before)) if *last == start && *before == words => *last = end,
-            _ if facts.takes(words.len()) => ranges.push((start, end, words)),
+            _ if facts.takes(size_of::<(u64, u64, Words)>()) => ranges.push((start, end, words)),
             _ => return Vec::new(),
         }
     }
