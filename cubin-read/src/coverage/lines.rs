@@ -2,13 +2,16 @@
 
 use super::code::{Piece, instructions};
 use super::files::Files;
-use super::{Budget, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
+use super::{
+    Budget, FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SourceLine, VariableCounts,
+};
 use crate::variables::InlinedCalls;
-use nv_debug_sections::Result;
+use dwarf2_reader::WorkBudget;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::line::LineRow;
 use nv_debug_sections::symbolize::{Code, CoveredRange, LineIndex, Symbolizer};
+use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -25,6 +28,7 @@ pub(super) fn count<'s>(
     calls: &InlinedCalls<'_>,
     pieces: &[Piece<'s>],
 ) -> Result<Counted<'s>> {
+    expect_few_rows(symbolizer, pieces)?;
     let mut files = Files::new(symbolizer);
     let mut tallies: Vec<Tally<'s>> = Vec::new();
     let mut by_symbol: HashMap<(SectionIndex, Option<SymbolIndex>), usize> = HashMap::new();
@@ -51,6 +55,28 @@ pub(super) fn count<'s>(
     let functions = functions.collect::<Result<Vec<_>>>()?;
     let (files, inlined_functions) = files.finish();
     Ok(Counted { functions, files, inlined_functions })
+}
+
+/// Refuses more rows than the code could have, since all of a section are kept while it is counted: one for each instruction, and
+/// 2^20.
+fn expect_few_rows(symbolizer: &Symbolizer<'_>, pieces: &[Piece<'_>]) -> Result<()> {
+    let code: u64 = pieces.iter().map(|piece| piece.end.saturating_sub(piece.start)).sum();
+    let mut budget = WorkBudget::of_input(code / INSTRUCTION_SIZE, 1);
+    for section in pieces.chunk_by(|a, b| a.section == b.section).filter_map(<[_]>::first) {
+        let tables = [
+            (SectionKind::DebugLine, symbolizer.source_rows()),
+            (SectionKind::NvDebugLineSass, symbolizer.ptx_rows()),
+        ];
+        for (kind, table) in tables {
+            for (_, rows) in table.of(section.section) {
+                if !budget.take(rows.rows().count() as u64) {
+                    let text = "so many rows are not kept for so little code";
+                    return Err(Error::whole(kind.name(), ErrorKind::Limit(text.into())));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Code of one function that a row covers: byte offsets in the section.

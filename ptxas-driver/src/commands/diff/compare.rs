@@ -4,6 +4,7 @@ use super::keys::Key;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How long two lists are aligned at best; then what is left counts as replaced.
@@ -48,6 +49,23 @@ impl Said {
     }
 }
 
+/// What is true in ranges of code. Functions at one place share it.
+#[derive(Debug, Clone)]
+pub(super) struct Ranges {
+    /// Start, end, what is true there. Ascending, without overlap.
+    pub(super) all: Rc<[(u64, u64, Words)]>,
+    /// Of all of them.
+    pub(super) hash: u64,
+}
+
+impl PartialEq for Ranges {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash
+    }
+}
+
+impl Eq for Ranges {}
+
 /// What a file says under one key about one subject, such as a function or a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Facts {
@@ -55,8 +73,8 @@ pub(super) enum Facts {
     Named(BTreeMap<String, String>),
     /// In an order that means something.
     Listed(Vec<Words>),
-    /// By code address: start, end, what is true there. Ascending, without overlap.
-    Ranges(Vec<(u64, u64, Words)>),
+    /// By code address.
+    Ranges(Ranges),
     /// Bytes, of which only the difference is shown.
     Bytes(Vec<u8>),
 }
@@ -135,7 +153,7 @@ pub(super) fn compare(
             (Some(a), Some(b)) if a == b => {}
             (Some(Facts::Named(a)), Some(Facts::Named(b))) => named(a, b, &mut add),
             (Some(Facts::Listed(a)), Some(Facts::Listed(b))) => listed(a, b, &mut add),
-            (Some(Facts::Ranges(a)), Some(Facts::Ranges(b))) => ranges(a, b, &mut add),
+            (Some(Facts::Ranges(a)), Some(Facts::Ranges(b))) => ranges(&a.all, &b.all, &mut add),
             (Some(Facts::Bytes(a)), Some(Facts::Bytes(b))) => bytes(a, b, &mut add),
             (a, b) => add(&String::new, a.map(Facts::summary), b.map(Facts::summary)),
         }
@@ -153,7 +171,8 @@ impl Facts {
                 all.iter().map(|(name, value)| size_of_val(name) * 2 + name.len() + value.len()).sum()
             }
             Self::Listed(all) => size_of_val(&**all),
-            Self::Ranges(all) => size_of_val(&**all),
+            // Taken when they were made.
+            Self::Ranges(_) => 0,
             Self::Bytes(bytes) => bytes.len(),
         }
     }
@@ -169,7 +188,7 @@ impl Facts {
                 [one] => return Said::item(*one),
                 all => format!("{} items", all.len()),
             },
-            Self::Ranges(all) => match all.as_slice() {
+            Self::Ranges(ranges) => match &*ranges.all {
                 [(start, end, what)] => return Said::range(format!("{start:#x}..{end:#x}: "), *what),
                 all => format!("{} ranges", all.len()),
             },
@@ -289,6 +308,13 @@ mod tests {
         found.kept.into_iter().map(|d| (d.place, d.a, d.b)).collect()
     }
 
+    fn ranges_of(all: &[(u64, u64, Words)]) -> Facts {
+        let hash = all.iter().fold(0, |hash: u64, range| {
+            hash.wrapping_mul(31).wrapping_add(range.0 ^ range.1 << 8 ^ range.2.0)
+        });
+        Facts::Ranges(Ranges { all: all.into(), hash })
+    }
+
     fn words(letter: &str) -> Words {
         Words(letter.as_bytes()[0].into())
     }
@@ -301,10 +327,10 @@ mod tests {
     #[test]
     fn ranges_differ_by_address_not_by_where_they_are_cut() {
         let range = |start, end, text: &str| (start, end, words(text));
-        let a = Facts::Ranges(vec![range(0, 0x20, "1"), range(0x20, 0x40, "2")]);
-        let cut = Facts::Ranges(vec![range(0, 0x10, "1"), range(0x10, 0x20, "1"), range(0x20, 0x40, "2")]);
+        let a = ranges_of(&[range(0, 0x20, "1"), range(0x20, 0x40, "2")]);
+        let cut = ranges_of(&[range(0, 0x10, "1"), range(0x10, 0x20, "1"), range(0x20, 0x40, "2")]);
         assert_eq!(differences(a.clone(), cut), []);
-        let b = Facts::Ranges(vec![range(0x10, 0x30, "1"), range(0x30, 0x40, "3"), range(0x50, 0x60, "4")]);
+        let b = ranges_of(&[range(0x10, 0x30, "1"), range(0x30, 0x40, "3"), range(0x50, 0x60, "4")]);
         assert_eq!(
             differences(a, b),
             [

@@ -4,7 +4,7 @@ mod container;
 mod entries;
 mod lines;
 
-use super::compare::{AllFacts, Facts, Texts, Words};
+use super::compare::{AllFacts, Facts, Ranges, Texts, Words};
 use super::keys::Key;
 use crate::commands::dump::{Contents, Source};
 use anyhow::{Result, bail};
@@ -61,6 +61,11 @@ impl<'h> Collector<'h> {
     /// Goes on while there is room.
     fn go_on(&self) -> Result<(), Full> {
         if self.room.is_some() { Ok(()) } else { Err(Full) }
+    }
+
+    fn ranges(&self, all: Vec<(u64, u64, Words)>) -> Ranges {
+        let hash = self.hashes.0.hash_one(&all);
+        Ranges { all: all.into(), hash }
     }
 
     fn named(&mut self, key: Key, subject: &str, name: impl Into<String>, value: impl Into<String>) {

@@ -147,6 +147,9 @@ fn abbreviation_text(abbreviation: &Abbreviation, attributes: &[AttributeSpec]) 
     text
 }
 
+/// Bytes of an abbreviation without attributes: code, tag, children, and two zeros.
+const LEAST_ABBREVIATION: u64 = 5;
+
 /// The units of `.debug_info`, and what their entries refer to.
 struct Info<'v, 'c> {
     view: &'v View<'c>,
@@ -157,6 +160,8 @@ struct Info<'v, 'c> {
     strings: Option<Rc<View<'c>>>,
     model: Model,
     budget: WorkBudget,
+    /// Abbreviations that may still be read: tables of units may overlap, and all are kept.
+    abbreviations: WorkBudget,
 }
 
 impl<'v, 'c> Info<'v, 'c> {
@@ -164,7 +169,10 @@ impl<'v, 'c> Info<'v, 'c> {
         let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
         let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
         let budget = string_budget(&view.data.bytes, strings.as_ref().map_or(&[], |view| &view.data.bytes));
-        Ok(Self { view, shown, abbrev, tables: BTreeMap::new(), strings, model, budget })
+        let size = view.data.bytes.len() + abbrev.as_ref().map_or(0, |view| view.data.bytes.len());
+        let abbreviations = WorkBudget::of_input(size as u64 / LEAST_ABBREVIATION, 1);
+        let tables = BTreeMap::new();
+        Ok(Self { view, shown, abbrev, tables, strings, model, budget, abbreviations })
     }
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<bool> {
@@ -221,8 +229,10 @@ impl<'v, 'c> Info<'v, 'c> {
         let mut cursor =
             Cursor::at(abbrev::SECTION, bytes, offset, what).map_err(|error| self.view.fault(error))?;
         while next(&mut table, &mut cursor).map_err(|error| error.moved(&*view.name, 0))? {
-            // Tables of units may overlap.
-            take(&mut self.budget, 1, view, cursor.offset())?;
+            if !self.abbreviations.take(1) {
+                let text = "too many units share a part of their abbreviations";
+                return Err(Error::new(&*view.name, cursor.offset(), ErrorKind::Limit(text.into())));
+            }
         }
         let table = Rc::new(table);
         self.tables.insert(offset, Rc::clone(&table));

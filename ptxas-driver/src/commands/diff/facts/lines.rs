@@ -1,7 +1,7 @@
 //! What the line tables say of each address.
 
 use super::Collector;
-use crate::commands::diff::compare::{Facts, Words};
+use crate::commands::diff::compare::{Facts, Ranges, Words};
 use crate::commands::diff::keys::Key;
 use crate::commands::read::{demangle, text};
 use nv_debug_sections::Result;
@@ -19,19 +19,27 @@ pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector<'_>) -> Result<()> 
     let mut names = HashMap::new();
     for section in symbolizer.sections() {
         let cuts = cuts(&symbolizer, section.index);
+        // What is true of the last place at which functions are.
+        let mut last: Option<((u64, u64), Vec<(Key, Ranges)>)> = None;
         for function in symbolizer.functions_of(section.index) {
             let end = function.offset.saturating_add(function.size);
             let first = cuts.partition_point(|at| *at < function.offset);
             let own = cuts.get(first..cuts.partition_point(|at| *at <= end)).unwrap_or_default();
-            for key in [Key::Lines, Key::PtxLines] {
-                let words = |place: &Place<'_>| match key {
-                    Key::Lines => source_words(place, &mut names),
-                    _ => ptx_words(place),
+            let place = (function.offset, function.size);
+            let known = last.take().filter(|(at, _)| *at == place);
+            let (_, all) = last.insert(known.unwrap_or_else(|| {
+                let of_key = |key| {
+                    let words = |place: &Place<'_>| match key {
+                        Key::Lines => source_words(place, &mut names),
+                        _ => ptx_words(place),
+                    };
+                    let ranges = ranges(&symbolizer, function, own, facts, words);
+                    (key, facts.ranges(ranges))
                 };
-                let ranges = ranges(&symbolizer, function, own, facts, words);
-                if !ranges.is_empty() {
-                    facts.put(key, function.name, Facts::Ranges(ranges));
-                }
+                (place, [Key::Lines, Key::PtxLines].map(of_key).into())
+            }));
+            for (key, ranges) in all.iter().filter(|(_, ranges)| !ranges.all.is_empty()) {
+                facts.put(*key, function.name, Facts::Ranges(ranges.clone()));
             }
             if facts.room.is_none() {
                 return Ok(());
