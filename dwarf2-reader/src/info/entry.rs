@@ -124,15 +124,12 @@ impl<'i, 'd> Nodes<'i, 'd> {
             self.depth -= 1;
             return Ok(node);
         };
-        if !self.budget.take(abbreviation.empty.into()) {
+        if abbreviation.empty != 0 && !self.budget.take(abbreviation.empty.into()) {
             return Err(cursor.error_at(start, ErrorKind::Budget("attributes that take no bytes")));
         }
         let values = cursor.offset();
         for spec in table.attributes(abbreviation) {
-            match self.unit.widths.fixed(spec.form) {
-                Some(width) => _ = cursor.take(width.into(), "the value of an attribute")?,
-                None => _ = self.unit.widths.read(spec.form, cursor)?,
-            }
+            self.unit.widths.skip(spec.form, cursor)?;
         }
         let depth = u32::try_from(self.depth.max(0)).unwrap_or(u32::MAX);
         self.depth += i64::from(abbreviation.has_children);
@@ -274,6 +271,7 @@ pub struct Attributes<'i, 'd> {
 impl<'d> Iterator for Attributes<'_, 'd> {
     type Item = Attribute<'d>;
 
+    #[inline]
     fn next(&mut self) -> Option<Attribute<'d>> {
         let AttributeSpec { name, form: written } = *self.specs.next()?;
         let start = self.cursor.offset();

@@ -118,36 +118,76 @@ impl Widths {
         })
     }
 
+    /// Goes on behind a value, with the errors of [`read`](Self::read).
+    #[inline]
+    pub(super) fn skip(self, form: u16, cursor: &mut Cursor<'_>) -> Result<()> {
+        let what = "the value of an attribute";
+        match Layout::of(form) {
+            Some(Layout::Fixed(width)) => _ = cursor.take(width.into(), what)?,
+            Some(Layout::Address) => _ = cursor.take(self.address.into(), what)?,
+            Some(Layout::Offset) => _ = cursor.take(self.offset.into(), what)?,
+            Some(Layout::String) => _ = cursor.string("a string")?,
+            Some(Layout::Leb) if cursor.skip_leb() => {}
+            Some(Layout::BlockLeb) => {
+                let length = cursor.uleb("the length of a block")?;
+                cursor.take(length, "a block")?;
+            }
+            Some(Layout::Block(width)) => {
+                let length = cursor.number(width, "the length of a block")?;
+                cursor.take(length, "a block")?;
+            }
+            _ => self.skip_rare(form, cursor)?,
+        }
+        Ok(())
+    }
+
+    /// The same for what is rare, apart from the loop over the others.
+    #[inline(never)]
+    fn skip_rare(self, form: u16, cursor: &mut Cursor<'_>) -> Result<()> {
+        self.read(form, cursor).map(|_| ())
+    }
+
     /// The form that a value has, and the value. The cursor goes on behind it.
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "the loop over values is half as long again without (benches: die_tree_read)"
+    )]
     pub(super) fn read<'d>(self, form: u16, cursor: &mut Cursor<'d>) -> Result<(u16, Value<'d>)> {
         let at = cursor.offset();
         let what = "the value of an attribute";
         let form = if form == DW_FORM_indirect { indirect(cursor)? } else { form };
-        let value = if let Some(width) = self.fixed(form) {
-            let number = cursor.number(width, what)?;
-            match form {
-                DW_FORM_addr => Value::Address(number),
-                DW_FORM_flag => Value::Flag(number as u8),
-                DW_FORM_flag_present => Value::Flag(1),
-                DW_FORM_data1 | DW_FORM_data2 | DW_FORM_data4 | DW_FORM_data8 => Value::Data(number),
-                DW_FORM_strp => Value::StringOffset(number),
-                DW_FORM_sec_offset => Value::SectionOffset(number),
-                DW_FORM_ref_addr => Value::InfoReference(number),
-                DW_FORM_ref_sig8 => Value::Signature(number),
-                _ => Value::UnitReference(number),
-            }
-        } else {
-            match (Layout::of(form), form) {
-                (Some(Layout::Leb), DW_FORM_sdata) => Value::Signed(cursor.sleb(what)?),
-                (Some(Layout::Leb), DW_FORM_ref_udata) => Value::UnitReference(cursor.uleb(what)?),
-                (Some(Layout::Leb), _) => Value::Unsigned(cursor.uleb(what)?),
-                (Some(Layout::String), _) => Value::String(cursor.string("a string")?),
-                (Some(Layout::Block(width)), _) => {
+        // By the form alone, whose widths are those of its layout: one branch for each value.
+        let value = match form {
+            DW_FORM_addr => Value::Address(cursor.number(self.address, what)?),
+            DW_FORM_flag => Value::Flag(cursor.u8(what)?),
+            DW_FORM_flag_present => Value::Flag(1),
+            DW_FORM_data1 => Value::Data(cursor.u8(what)?.into()),
+            DW_FORM_data2 => Value::Data(cursor.number(2, what)?),
+            DW_FORM_data4 => Value::Data(cursor.number(4, what)?),
+            DW_FORM_data8 => Value::Data(cursor.number(8, what)?),
+            DW_FORM_udata => Value::Unsigned(cursor.uleb(what)?),
+            DW_FORM_sdata => Value::Signed(cursor.sleb(what)?),
+            DW_FORM_string => Value::String(cursor.string("a string")?),
+            DW_FORM_strp => Value::StringOffset(cursor.number(self.offset, what)?),
+            DW_FORM_sec_offset => Value::SectionOffset(cursor.number(self.offset, what)?),
+            DW_FORM_ref1 => Value::UnitReference(cursor.u8(what)?.into()),
+            DW_FORM_ref2 => Value::UnitReference(cursor.number(2, what)?),
+            DW_FORM_ref4 => Value::UnitReference(cursor.number(4, what)?),
+            DW_FORM_ref8 => Value::UnitReference(cursor.number(8, what)?),
+            DW_FORM_ref_udata => Value::UnitReference(cursor.uleb(what)?),
+            DW_FORM_ref_sig8 => Value::Signature(cursor.number(8, what)?),
+            _ => match Layout::of(form) {
+                Some(Layout::InfoReference) => {
+                    let width = self.fixed(form).unwrap_or(self.offset);
+                    Value::InfoReference(cursor.number(width, what)?)
+                }
+                Some(Layout::Block(width)) => {
                     block(cursor, |cursor| cursor.number(width, "the length of a block"))?
                 }
-                (Some(Layout::BlockLeb), _) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
+                Some(Layout::BlockLeb) => block(cursor, |cursor| cursor.uleb("the length of a block"))?,
                 _ => return Err(cursor.error_at(at, ErrorKind::UnknownForm { form: form.into() })),
-            }
+            },
         };
         Ok((form, value))
     }
@@ -164,6 +204,7 @@ fn indirect(cursor: &mut Cursor<'_>) -> Result<u16> {
     }
 }
 
+#[inline]
 fn block<'d>(
     cursor: &mut Cursor<'d>,
     length: impl FnOnce(&mut Cursor<'d>) -> Result<u64>,
