@@ -29,11 +29,14 @@ pub enum OperandValue {
     Block(Vec<u8>),
 }
 
-/// The operations of an expression, and the bytes from the first on that is none.
+/// Most operations of an expression that are kept; tools write a handful.
+const MAX_OPERATIONS: usize = 1 << 18;
+
+/// The operations of an expression, and the bytes from the first on that is none, or is more than are kept.
 pub fn operations(bytes: &[u8]) -> (Vec<Operation>, &[u8]) {
     let mut operations = Vec::new();
     let mut end = 0;
-    for read in dwarf2_reader::expression::operations(bytes).map_while(Result::ok) {
+    for read in dwarf2_reader::expression::operations(bytes).map_while(Result::ok).take(MAX_OPERATIONS) {
         end = usize::try_from(read.span.end).unwrap_or(usize::MAX);
         let operands = read.operands.into_iter().flatten().map(|operand| match operand {
             // An address is the last thing in its operation.

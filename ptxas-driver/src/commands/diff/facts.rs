@@ -8,6 +8,7 @@ use super::compare::{AllFacts, Facts, Ranges, Texts, Words};
 use super::keys::Key;
 use crate::commands::dump::{Contents, Source};
 use anyhow::{Result, bail};
+use dwarf2_reader::WorkBudget;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use std::borrow::Cow;
@@ -19,6 +20,9 @@ const LEAST_ROOM: usize = 48 << 20;
 
 /// Beyond [`LEAST_ROOM`], how many times the bytes of the file: a small file may say a long thing at many places.
 const ROOM_GROWTH: usize = 8;
+
+/// Bytes of words that are made and forgotten, for each byte of the file: many entries may share a long list.
+const WORDS_GROWTH: u64 = 512;
 
 /// Bytes that a name and its value take beside their letters, in two maps.
 const NAMED: usize = 200;
@@ -39,6 +43,8 @@ struct Collector<'h> {
     numbers: HashMap<(Key, String, Option<String>), usize>,
     /// Bytes that further facts may take; `None`: there were more.
     room: Option<usize>,
+    /// Bytes of words that may still be made.
+    work: WorkBudget,
     unread: Vec<Unread>,
 }
 
@@ -46,11 +52,15 @@ impl<'h> Collector<'h> {
     fn new(file: usize, hashes: &'h Hashes, wanted: &'h HashSet<Words>) -> Self {
         let room = Some(file.saturating_mul(ROOM_GROWTH).saturating_add(LEAST_ROOM));
         let (texts, all, numbers, unread) = (Texts::new(), AllFacts::new(), HashMap::new(), Vec::new());
-        Self { hashes, wanted, texts, all, numbers, room, unread }
+        let work = WorkBudget::of_input(file as u64, WORDS_GROWTH);
+        Self { hashes, wanted, texts, all, numbers, room, work, unread }
     }
 
     /// The hash of words; the words themselves are kept if they are asked for.
     fn words(&mut self, text: String) -> Words {
+        if !self.work.take(text.len() as u64) {
+            self.room = None;
+        }
         let words = Words(self.hashes.0.hash_one(&text));
         if self.wanted.contains(&words) {
             self.texts.insert(words, text);
