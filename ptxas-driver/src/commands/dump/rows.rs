@@ -216,7 +216,7 @@ impl<'s> PlacedOps<'s> {
         let mut silent = Vec::new();
         let mut at = Span { offset: self.start, size: 0 };
         loop {
-            let Some((op, end)) = self.steps.next() else { return None };
+            let (op, end) = self.steps.next()?;
             let own = Span::between(at.end(), end);
             at = Span::between(at.offset, end);
             if is_silent(&op) {

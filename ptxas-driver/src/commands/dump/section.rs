@@ -354,7 +354,7 @@ impl<'c, 'd> Source<'c, 'd> {
         Section { index: index.0, name, size, error, contents, rest, functions }
     }
 
-    fn bytes<'s>(&'s self, index: SectionIndex) -> Contents<'s> {
+    fn bytes(&self, index: SectionIndex) -> Contents<'_> {
         Contents::Bytes(self.cubin.bytes(index).unwrap_or_default())
     }
 

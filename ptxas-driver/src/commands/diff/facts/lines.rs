@@ -9,6 +9,9 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, FrameFunction, Function, MAX_FRAMES, Place, Symbolizer};
 use std::collections::HashMap;
 
+/// Offset and size of functions, and what is true there, by key.
+type AtPlace = ((u64, u64), [(Key, Ranges); 2]);
+
 /// Lines of every function, and of code that belongs to none.
 ///
 /// # Errors
@@ -20,7 +23,7 @@ pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector<'_>) -> Result<()> 
     for section in symbolizer.sections() {
         let cuts = cuts(&symbolizer, section.index);
         // What is true of the last place at which functions are.
-        let mut last: Option<((u64, u64), Vec<(Key, Ranges)>)> = None;
+        let mut last: Option<AtPlace> = None;
         for function in symbolizer.functions_of(section.index) {
             let end = function.offset.saturating_add(function.size);
             let first = cuts.partition_point(|at| *at < function.offset);
@@ -36,7 +39,7 @@ pub(super) fn lines(cubin: &Cubin<'_>, facts: &mut Collector<'_>) -> Result<()> 
                     let ranges = ranges(&symbolizer, function, own, facts, words);
                     (key, facts.ranges(ranges))
                 };
-                (place, [Key::Lines, Key::PtxLines].map(of_key).into())
+                (place, [Key::Lines, Key::PtxLines].map(of_key))
             }));
             for (key, ranges) in all.iter().filter(|(_, ranges)| !ranges.all.is_empty()) {
                 facts.put(*key, function.name, Facts::Ranges(ranges.clone()));
