@@ -3,6 +3,7 @@
 //! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they
 //! refer to. Of an entry only its place in the tree is stored: its attributes are read when they are asked for.
 
+use dwarf2_reader::abbrev::AttributeSpec;
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::constants::DW_FORM_data8;
 use dwarf2_reader::info::{self, Node, Units};
@@ -316,7 +317,9 @@ impl<'c> Entries<'c> {
         // The NULs, so that no string is looked through twice.
         let ends: Vec<usize> = memchr::memchr_iter(0, strings).collect();
         for entry in self.iter() {
-            for attribute in entry.read.attributes() {
+            let is_wanted =
+                |spec: &AttributeSpec| matches!(spec.form, dw::DW_FORM_strp | dw::DW_FORM_indirect);
+            for attribute in entry.read.attributes_where(is_wanted) {
                 let info::Value::StringOffset(offset) = attribute.value else { continue };
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let end = ends.get(ends.partition_point(|end| *end < start)).copied();

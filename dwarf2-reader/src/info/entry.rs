@@ -246,11 +246,31 @@ impl<'i, 'd> Entry<'i, 'd> {
         }
     }
 
+    /// Those of its attributes that the abbreviation names so, in the order in which they stand; the values of others are passed over.
+    pub fn attributes_where(
+        &self,
+        is_wanted: impl Fn(&AttributeSpec) -> bool,
+    ) -> impl Iterator<Item = Attribute<'d>> {
+        let specs = self.table.attributes(self.abbreviation);
+        let last = specs.iter().rposition(&is_wanted).map_or(0, |last| last + 1);
+        let mut attributes = self.attributes();
+        attributes.specs = specs.get(..last).unwrap_or_default().iter();
+        core::iter::from_fn(move || {
+            loop {
+                let spec = attributes.specs.as_slice().first()?;
+                if is_wanted(spec) {
+                    return attributes.next();
+                }
+                attributes.specs.next();
+                attributes.unit.widths.skip(spec.form, &mut attributes.cursor).ok()?;
+            }
+        })
+    }
+
     /// The first attribute of a name.
     #[must_use]
     pub fn attribute(&self, name: u16) -> Option<Attribute<'d>> {
-        self.table.attributes(self.abbreviation).iter().any(|spec| spec.name == name).then_some(())?;
-        self.attributes().find(|attribute| attribute.name == name)
+        self.attributes_where(|spec| spec.name == name).next()
     }
 
     /// Where an entry of the same unit stands in the section that a [`Value::UnitReference`] is about; `None` past 2^64.
