@@ -270,7 +270,13 @@ impl<'i, 'd> Entry<'i, 'd> {
     /// The first attribute of a name.
     #[must_use]
     pub fn attribute(&self, name: u16) -> Option<Attribute<'d>> {
-        self.attributes_where(|spec| spec.name == name).next()
+        let specs = self.table.attributes(self.abbreviation);
+        let before = specs.iter().position(|spec| spec.name == name)?;
+        let mut attributes = self.attributes();
+        for spec in attributes.specs.by_ref().take(before) {
+            self.unit.widths.skip(spec.form, &mut attributes.cursor).ok()?;
+        }
+        attributes.next()
     }
 
     /// Where an entry of the same unit stands in the section that a [`Value::UnitReference`] is about; `None` past 2^64.
