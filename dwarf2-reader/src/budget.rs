@@ -1,5 +1,7 @@
 //! How much may be made of a file.
 
+use crate::limits::{LEAST_WORK, SHARED_STRING_BYTES};
+
 /// Work that a file may still ask for: a bound that grows with the size of the input, so that time and memory do too.
 ///
 /// What counts is the caller's: attributes that take no bytes, bytes of strings that many entries share, steps along references.
@@ -9,13 +11,17 @@ pub struct WorkBudget {
 }
 
 impl WorkBudget {
-    /// Work that any file may ask for, however small it is.
-    const LEAST: u64 = 1 << 20;
-
     /// A budget of `factor` units of work for each byte of an input of `size` bytes, and 2^20 units in any case.
     #[must_use]
     pub fn of_input(size: u64, factor: u64) -> Self {
-        Self { left: size.saturating_mul(factor).saturating_add(Self::LEAST) }
+        Self { left: size.saturating_mul(factor).saturating_add(LEAST_WORK) }
+    }
+
+    /// A budget of bytes for the strings that the fields of a section refer to. `section` and `strings` are the bytes of both
+    /// sections.
+    #[must_use]
+    pub fn of_strings(section: u64, strings: u64) -> Self {
+        Self::of_input(section.saturating_add(strings), SHARED_STRING_BYTES)
     }
 
     /// Whether `work` was left; it is taken then. A budget that was once too small gives nothing any more.
@@ -23,6 +29,12 @@ impl WorkBudget {
         let left = self.left.checked_sub(work);
         self.left = left.unwrap_or(0);
         left.is_some()
+    }
+
+    /// Whether nothing is left: what was asked for last may have been cut short.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.left == 0
     }
 }
 
@@ -33,8 +45,8 @@ mod tests {
     #[test]
     fn what_is_taken_is_gone() {
         let mut budget = WorkBudget::of_input(10, 3);
-        assert!(budget.take(WorkBudget::LEAST) && budget.take(30));
-        assert!(!budget.take(1));
+        assert!(budget.take(LEAST_WORK) && budget.take(30));
+        assert!(budget.is_spent() && !budget.take(1));
         assert!(budget.take(0));
         assert!(WorkBudget::of_input(u64::MAX, u64::MAX).take(u64::MAX));
     }

@@ -25,15 +25,13 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::abbrev::{self, AbbrevTable};
+use crate::limits::ABBREV_TABLE_BYTES;
 use crate::{Cursor, Error, ErrorKind, Format, Result, Span, WorkBudget};
 pub use entry::{Attribute, Attributes, Entry, Node, Nodes};
 pub use form::{Layout, Value};
 
 /// Name of the section.
 pub const SECTION: &str = ".debug_info";
-
-/// Bytes of `.debug_abbrev` that may be read for each byte of both sections: tables of units may overlap.
-const TABLE_WORK: u64 = 8;
 
 /// The headers of the units of a `.debug_info` section, and their abbreviations, each table of which is read once. The section
 /// itself stays with the caller, who gives it again where entries are read.
@@ -80,7 +78,7 @@ impl Units {
         let mut cursor = Cursor::new(SECTION, info);
         let (mut units, mut tables) = (Vec::new(), Vec::new());
         let mut known = BTreeMap::new();
-        let mut budget = WorkBudget::of_input(info.len() as u64 + abbrev.len() as u64, TABLE_WORK);
+        let mut budget = WorkBudget::of_input(info.len() as u64 + abbrev.len() as u64, ABBREV_TABLE_BYTES);
         while skip_padding(&mut cursor) {
             let mut unit = header(&mut cursor)?;
             unit.table = if let Some(number) = known.get(&unit.abbrev_offset) {

@@ -11,6 +11,7 @@ mod error;
 pub mod expression;
 pub mod frame;
 pub mod info;
+mod limits;
 pub mod line;
 pub mod loc;
 pub mod macinfo;

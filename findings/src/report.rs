@@ -1,11 +1,8 @@
 //! What breaks rules.
 
-use crate::{Rule, RuleTable, Severity};
+use crate::{MAX_FINDINGS, Rule, RuleTable, Severity};
 use std::fmt;
 use std::marker::PhantomData;
-
-/// Most findings of one rule that a [`Report`] keeps; more are counted.
-pub const MAX_FINDINGS: usize = 100;
 
 /// Something in a section of a file that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 use crate::address_map::LineChanges;
 use crate::imnmx::Imnmx;
+use crate::limits::PLACEMENT_STEPS;
 use nv_debug_sections::line_table::AddressPair;
 use std::ops::Range;
 
@@ -109,7 +110,7 @@ fn runs(start: u64, end: u64, kept: &[Placed], imnmx: &[Imnmx]) -> Vec<Run> {
 
 /// The row of each run; `None` if there is no way to place them all, or it takes too many steps to find one.
 fn path(runs: &[Run], rows: &[(u64, u32)], imnmx: &[Imnmx]) -> Option<Vec<usize>> {
-    let mut steps = 64 * (runs.len() + rows.len() + imnmx.len());
+    let mut steps = PLACEMENT_STEPS * (runs.len() + rows.len() + imnmx.len());
     // For each run the rows that it may be in, and for each of these one of the run before.
     let mut states: Vec<Vec<(usize, usize)>> = Vec::with_capacity(runs.len());
     for run in runs {

@@ -9,6 +9,7 @@ pub mod frame;
 mod imnmx;
 mod imnmx_rows;
 pub mod info;
+mod limits;
 mod plan;
 mod policy;
 mod presence;

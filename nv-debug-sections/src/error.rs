@@ -1,5 +1,6 @@
 //! The one error of this crate: what is wrong, in which section, at which byte.
 
+pub use crate::limits::MAX_NAME_CHARS;
 use crate::nv_info::Attribute;
 use crate::reloc::Action;
 use std::borrow::Cow;

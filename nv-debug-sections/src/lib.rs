@@ -11,6 +11,7 @@ pub mod file_table;
 pub mod frame;
 pub mod generation;
 pub mod level;
+mod limits;
 pub mod line;
 pub mod line_table;
 pub mod local_depot;

@@ -6,7 +6,9 @@
 //! A program is kept as [`LineOp`]s: everything a reader can tell apart, and nothing else. Which opcode a row was written with and
 //! how long its operands were is decided anew by [`encode`].
 
+use crate::limits::PATH_BYTES;
 use crate::{Error, ErrorKind, Result};
+use dwarf2_reader::WorkBudget;
 use dwarf2_writer::line::{FileEntry, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
 use leb128_nv::{Encoder, Field, MAX_LEN};
@@ -41,12 +43,6 @@ pub const PTXAS_PARAMS: Params = Params {
     line_range: 14,
     opcode_base: 10,
 };
-
-/// Bytes that the paths of one file table may take in any case; see [`LineTable::paths`].
-pub const MAX_PATHS: usize = 1 << 20;
-
-/// Beyond [`MAX_PATHS`], how many times the bytes of the table's names.
-const MAX_PATH_GROWTH: usize = 64;
 
 /// One unit of a line section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -455,8 +451,8 @@ impl LineTable<'_> {
     ///
     /// # Errors
     ///
-    /// So many files are in a directory with a long name that all paths together take more than [`MAX_PATHS`] bytes and 64 times
-    /// what the table has for names.
+    /// So many files are in a directory with a long name that all paths together take more than 64 times the bytes that
+    /// the table has for names, and 1 MiB.
     pub fn paths(&self, section: &str) -> Result<Vec<Option<String>>> {
         self.path_sizes(section)?;
         Ok((1..=self.files.len() as u64).map(|file| self.path(file)).collect())
@@ -477,7 +473,7 @@ impl LineTable<'_> {
         let whole: usize = sizes.iter().sum();
         let names = self.directories.iter().chain(self.files.iter().map(|file| &file.name));
         let own: usize = names.map(|name| name.len()).sum();
-        if whole > own.saturating_mul(MAX_PATH_GROWTH).max(MAX_PATHS) {
+        if !WorkBudget::of_input(own as u64, PATH_BYTES).take(whole as u64) {
             let text = format!(
                 "the paths of the {} files have {whole:#x} bytes, their names and directories only {own:#x}",
                 self.files.len()

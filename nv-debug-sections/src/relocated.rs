@@ -8,10 +8,8 @@ use std::borrow::Cow;
 
 use crate::cubin::{Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MAX_NAME_CHARS;
 use crate::reloc::{Action, RelocType};
-
-/// Length of section names in errors.
-const MAX_NAME_CHARS: usize = 1024;
 
 /// What a relocated field refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,8 @@ use crate::abbrev::{AbbrevTable, Abbreviation, AttributeSpec};
 use crate::constants::DW_FORM_indirect;
 use crate::info::form::{self, Widths};
 use crate::info::{SECTION, Unit, Units, Value};
+use crate::limits::EMPTY_ATTRIBUTES;
 use crate::{Cursor, ErrorKind, Result, Span, WorkBudget};
-
-/// Attributes without bytes that a unit may have for each of its bytes.
-const EMPTY_ATTRIBUTES: u64 = 16;
 
 /// What stands among the entries of a unit.
 #[derive(Debug, Clone)]

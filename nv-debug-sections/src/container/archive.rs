@@ -8,6 +8,7 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::{Place, slice};
+use crate::limits::MAX_MEMBER_NAME;
 use crate::{Error, ErrorKind, Result};
 
 /// First bytes of an archive.
@@ -20,9 +21,6 @@ const SIZE_AT: u64 = 48;
 const END_AT: u64 = 58;
 /// Last two bytes of a header.
 const END: &[u8] = b"`\n";
-
-/// Longest name of a member that is kept, in bytes; what is behind is cut. Images share it.
-const MAX_NAME: usize = 1024;
 
 /// A file in an archive.
 #[derive(Debug, Clone)]
@@ -121,7 +119,7 @@ impl<'d> Members<'d> {
                 wrong(at + 1, "offset in ar_name", decimal(start).unwrap_or(0), "a place in the member `//`")
             })?;
             // No more is read than is kept: many members may share one long name.
-            let rest = rest.get(..=MAX_NAME).unwrap_or(rest);
+            let rest = rest.get(..=MAX_MEMBER_NAME).unwrap_or(rest);
             let end = memchr::memchr2(b'\n', 0, rest).unwrap_or(rest.len());
             let name = rest.get(..end).unwrap_or(rest);
             return Ok(Some((name.strip_suffix(b"/").unwrap_or(name), data)));
@@ -180,5 +178,5 @@ fn decimal(field: &[u8]) -> Option<u64> {
 }
 
 fn shown(name: &[u8]) -> Arc<str> {
-    String::from_utf8_lossy(name.get(..MAX_NAME).unwrap_or(name)).into()
+    String::from_utf8_lossy(name.get(..MAX_MEMBER_NAME).unwrap_or(name)).into()
 }

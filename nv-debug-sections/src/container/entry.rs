@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Place;
-use super::payload::{self, MAX_EXPANSION};
+use super::payload;
 use crate::cubin::Cubin;
+use crate::limits::MAX_EXPANSION;
 use crate::{ErrorKind, Result};
 
 /// What an entry is. Words in brackets are cuobjdump's.

@@ -27,13 +27,14 @@ mod payload;
 use std::sync::Arc;
 
 use crate::cubin::Cubin;
+use crate::limits::MAX_ARCHIVE_DEPTH;
 use crate::{Error, ErrorKind, Result};
 use archive::Members;
 use fatbin::{Entries, Fatbins};
 use host::Sections;
 
+pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
 pub use entry::{Arch, Compression, DebugInfo, Entry, EntryKind, Flags};
-pub use payload::{MAX_EXPANSION, MAX_PAYLOAD};
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -154,9 +155,6 @@ enum Parts<'d> {
     Archives(Vec<Archive<'d>>),
 }
 
-/// Most archives that are in each other. Each level is read once more.
-const MAX_ARCHIVES: usize = 8;
-
 /// An archive that is read.
 #[derive(Debug, Clone)]
 struct Archive<'d> {
@@ -251,7 +249,7 @@ impl<'d> Iterator for Parts<'d> {
                 continue;
             };
             let found = member.and_then(|member| match FileKind::of(member.data) {
-                Some(FileKind::Archive) if archives.len() == MAX_ARCHIVES => {
+                Some(FileKind::Archive) if archives.len() == MAX_ARCHIVE_DEPTH => {
                     let place = Place { member: Some(member.name), ..Place::start() };
                     let what = "an archive in more than seven others, which is not read";
                     Err(place.error(0, ErrorKind::NotAContainer(what)))

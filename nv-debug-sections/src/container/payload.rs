@@ -6,16 +6,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::Compression;
 use crate::ErrorKind;
-
-/// A payload may become this many times its stored bytes, so what a file makes of memory and time is bounded by its size.
-///
-/// LZ4 cannot reach it (255 is the most its format allows). The 679 cubins of the corpus become 3 to 21 times their size
-/// under `zstd -19`; zeros, such as a large table that the program initialises, up to 32 500 times: they need
-/// [`Entry::payload_within`](super::Entry::payload_within).
-pub const MAX_EXPANSION: u64 = 256;
-
-/// A compressed payload may become this many bytes, whatever the file's size is. No cubin comes near.
-pub const MAX_PAYLOAD: u64 = 512 << 20;
+use crate::limits::MAX_PAYLOAD;
 
 /// Window that every zstd decoder should take (RFC 8878 3.1.1.1.2), though the payload be smaller.
 const MIN_WINDOW: u64 = 8 << 20;

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use object::elf;
 
 use super::layout::file_size;
-use super::read::{MAX_CLONES, check_table, wrong_link};
+use super::read::{check_table, wrong_link};
 use super::write::expect_addends;
 use super::{
     Contents, Cubin, Section, SectionIndex, SymbolIndex, extended, is_nobits, is_symtab_type, relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MAX_CLONES;
 
 /// The section that `sh_link` or `sh_info` of a new section names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -11,6 +11,7 @@ use super::{
 use crate::catalog::CODE_PREFIX;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generation::Generation;
+use crate::limits::MAX_VARIABLE_ALIGN;
 
 /// Address of the first function in a debug-only object.
 ///
@@ -19,9 +20,6 @@ pub const DEBUG_ONLY_BASE: u64 = 0x1000;
 
 /// Alignment of `.text.F` in every cubin. Observed: ptxas 13.0.88, sm_75-sm_121.
 const TEXT_ALIGN: u64 = 128;
-
-/// Alignment of a variable that still counts.
-const MAX_VARIABLE_ALIGN: u64 = 4096;
 
 /// Sections before the first `.text.F`, as in every cubin.
 const SHSTRTAB: u32 = 1;

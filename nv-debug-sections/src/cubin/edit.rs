@@ -14,6 +14,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use dwarf2_reader::WorkBudget;
 use object::elf;
 
 use super::order::{self, Place};
@@ -25,9 +26,7 @@ use super::{
 };
 use crate::catalog::{RelocForm, SectionName, Shape, Space};
 use crate::error::{Error, ErrorKind, Result};
-
-/// Bytes that the names of all sections of a cubin may take in any case, where they are listed.
-pub const MAX_NAMES: usize = 1 << 20;
+use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 
 /// One debug section with its relocations, ready to be placed in a cubin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,34 +117,34 @@ impl Cubin<'_> {
     ///
     /// # Errors
     ///
-    /// The names of all sections, or of all symbols of a table, together take more than [`MAX_NAMES`] bytes and four times what the file
-    /// has for these names.
+    /// The names of all sections, or of all symbols of a table, together take more than four times the bytes that the file has for these
+    /// names, and 1 MiB.
     pub fn expect_short_names(&self) -> Result<()> {
         let table = self.header.shstrndx;
-        self.expect_room(table, self.iter().map(|(_, name, _)| name), "sections")?;
+        self.expect_short(table, self.iter().map(|(_, name, _)| name), "sections")?;
         for (index, _, section) in self.iter() {
             let symbols = (0..).zip(self.symbols_of(index));
             let names = symbols.map(|(symbol, _)| self.symbol_name_in(index, SymbolIndex(symbol)));
-            self.expect_room(SectionIndex(section.link), names, "symbols")?;
+            self.expect_short(SectionIndex(section.link), names, "symbols")?;
         }
         Ok(())
     }
 
     /// Refuses `names` of the string table `table` that take far more bytes than it has.
-    fn expect_room<'n>(
+    fn expect_short<'n>(
         &self,
         table: SectionIndex,
         names: impl Iterator<Item = &'n str>,
         what: &str,
     ) -> Result<()> {
         let table = self.strings(table).map_or(0, |table| table.as_bytes().len());
-        let mut room = table.saturating_mul(4).max(MAX_NAMES);
+        let mut budget = WorkBudget::of_input(table as u64, LISTED_NAME_BYTES);
         for name in names {
-            room = room.checked_sub(name.len()).ok_or_else(|| {
-                let start: String = name.chars().take(40).collect();
+            if !budget.take(name.len() as u64) {
+                let start: String = name.chars().take(LONG_NAME_CHARS).collect();
                 let text = format!("too many {what} have this name, which is too long for that");
-                Error::new(format!("{start}..."), 0, ErrorKind::Limit(text.into()))
-            })?;
+                return Err(Error::new(format!("{start}..."), 0, ErrorKind::Limit(text.into())));
+            }
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 pub use append::{Info, Link, NewSection};
 pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
-pub use edit::{DebugSection, MAX_NAMES};
+pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;

@@ -13,6 +13,7 @@ use super::{
     SymbolIndex, extended, is_nobits, is_symtab_type, relocation_size,
 };
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{LAYOUT_MARGIN, MAX_CLONES, MAX_LAYOUT_GROWTH};
 
 type RawSection = SectionHeader64<LE>;
 
@@ -51,10 +52,8 @@ pub(super) fn parse(data: &[u8]) -> Result<Cubin<'_>> {
 /// What the tools lay out comes out as long as it was; a linker with other rules may have left smaller gaps. PTX may ask
 /// for any alignment (ptxas 13.0.88 takes `.align 1048576`), so that is no measure.
 fn check_size(cubin: &Cubin<'_>, have: u64) -> Result<()> {
-    const MAX_GROWTH: u64 = 4;
-    const MARGIN: u64 = 64 * 1024;
     let value = cubin.layout()?.size;
-    if value > have.saturating_mul(MAX_GROWTH).saturating_add(MARGIN) {
+    if value > have.saturating_mul(MAX_LAYOUT_GROWTH).saturating_add(LAYOUT_MARGIN) {
         let field = "four times the file, as its section alignments demand";
         return Err(Error::new("", 40, ErrorKind::DoesNotFit { what: "size", value, field }));
     }
@@ -169,10 +168,6 @@ struct Owner {
     /// How many share them.
     clones: u32,
 }
-
-/// How many clones may share the bytes of a section. More would let a reader who asks for each section's bytes work in
-/// quadratic time. Observed: 1 (679 corpus cubins).
-pub(super) const MAX_CLONES: u32 = 4;
 
 impl<'d> Reader<'_, 'd> {
     fn section(&mut self, index: usize) -> Result<Section<'d>> {

@@ -8,6 +8,7 @@ use super::edit::move_capsule;
 use super::layout::section_size;
 use super::{Contents, Cubin, Header, Section, SectionIndex, StringTable, sht};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MAX_COMPARED_NAME;
 
 /// Name of the last section of a side file, an ELF note (name `nvdwarf`, type 1).
 ///
@@ -21,9 +22,6 @@ pub const CODE_NOTE: &str = ".note.nvdwarf.code";
 /// A note's header (`Elf64_Nhdr`: sizes of name and description, type 1) and its name, but for the size of the description.
 const NOTE_START: [u8; 4] = *b"\x08\0\0\0";
 const NOTE_END: [u8; 12] = *b"\x01\0\0\0nvdwarf\0";
-
-/// Bytes of a name that is looked at to say which section is another one.
-const COMPARED_NAME: usize = 1024;
 
 /// The note, without its name.
 pub(super) fn note(digests: &[u64]) -> Result<Section<'static>> {
@@ -140,7 +138,7 @@ impl<'d> Cubin<'d> {
     fn check_names(&self, code: &Cubin<'_>, pairs: &[(usize, usize)]) -> Result<()> {
         let start = |cubin: &Cubin<'_>, at: usize| {
             let name = cubin.section_name(index(at)).as_bytes();
-            name.get(..COMPARED_NAME).unwrap_or(name).to_owned()
+            name.get(..MAX_COMPARED_NAME).unwrap_or(name).to_owned()
         };
         let other_name = pairs.iter().find(|(own, other)| start(self, *own) != start(code, *other));
         if let Some((own, other)) = other_name {

@@ -4,10 +4,7 @@ use super::files::{FileName, Files};
 use super::index::Found;
 use super::names::{CalleeName, CalleeNames, CalleeSpan};
 use super::packed::Shape;
-use super::{Function, Place, Symbolizer};
-
-/// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
-pub const MAX_FRAMES: usize = 1024;
+use super::{Function, MAX_FRAMES, Place, Symbolizer};
 
 /// One step of a call chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

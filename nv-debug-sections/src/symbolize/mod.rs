@@ -41,9 +41,10 @@ use crate::line::{LineRow, LineTable};
 use crate::ptx_txt::NumberedText;
 use crate::relocated::Relocated;
 
+pub use crate::limits::MAX_FRAMES;
 pub use code::{Code, CodeSection, Function};
 pub use files::FileName;
-pub use frames::{Frame, FrameFunction, Frames, InlinedEntry, MAX_FRAMES};
+pub use frames::{Frame, FrameFunction, Frames, InlinedEntry};
 pub use index::{LineIndex, SequenceRows};
 pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
 pub use reach::CoveredRange;

@@ -1,6 +1,8 @@
 //! Names of inlined functions: offsets in `.debug_str`, from a base that each unit's header has.
 
+use crate::limits::NAME_TRIES;
 use crate::line::{LineOp, LineTable};
+use dwarf2_reader::WorkBudget;
 use std::borrow::Cow;
 
 /// What is known of an inlined function's name.
@@ -61,10 +63,6 @@ impl UnitNames {
         Self { base: table.debug_str_base, used }
     }
 }
-
-/// How often a name may be tried at a place, so that no file takes long: of a linked file nearly all first tries fit.
-const MIN_TRIES: usize = 1 << 16;
-const TRIES_PER_BYTE: usize = 4;
 
 /// Where a unit's names start in `.debug_str`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -150,7 +148,7 @@ impl<'d> CalleeNames<'d> {
     /// unit starts a string. Packed to the left and packed to the right give the lowest and the highest base of each unit;
     /// where both are the same there is no doubt left.
     fn recover(&mut self, used: &[Vec<u64>]) {
-        let mut tries = MIN_TRIES.max(self.strings.len().saturating_mul(TRIES_PER_BYTE));
+        let mut tries = WorkBudget::of_input(self.strings.len() as u64, NAME_TRIES);
         let (Some(lowest), Some(highest)) =
             (self.packed(used, &mut tries, true), self.packed(used, &mut tries, false))
         else {
@@ -164,7 +162,7 @@ impl<'d> CalleeNames<'d> {
 
     /// The bases of all units that use names, as far to the left or to the right as they can be; `None` where they do not fit, or
     /// it takes too long to find out.
-    fn packed(&self, used: &[Vec<u64>], tries: &mut usize, left: bool) -> Option<Vec<Option<usize>>> {
+    fn packed(&self, used: &[Vec<u64>], tries: &mut WorkBudget, left: bool) -> Option<Vec<Option<usize>>> {
         let mut bases = vec![None; used.len()];
         let (mut from, mut to) = (0, self.strings.len());
         let mut units: Vec<_> = self.units.iter().zip(used).zip(&mut bases).collect();
@@ -191,7 +189,7 @@ impl<'d> CalleeNames<'d> {
     }
 
     /// The first base in a range from which all names start strings; `from` starts one.
-    fn first_base(&self, from: usize, to: usize, used: &[u64], tries: &mut usize) -> Option<usize> {
+    fn first_base(&self, from: usize, to: usize, used: &[u64], tries: &mut WorkBudget) -> Option<usize> {
         let mut at = from;
         while !self.fits(at, to, used, tries)? {
             at += memchr::memchr(0, self.strings.get(at..to)?)? + 1;
@@ -200,7 +198,7 @@ impl<'d> CalleeNames<'d> {
     }
 
     /// The last one.
-    fn last_base(&self, from: usize, to: usize, used: &[u64], tries: &mut usize) -> Option<usize> {
+    fn last_base(&self, from: usize, to: usize, used: &[u64], tries: &mut WorkBudget) -> Option<usize> {
         let mut at = to;
         while at > from {
             // The byte before `at` ends the string that comes next.
@@ -213,15 +211,15 @@ impl<'d> CalleeNames<'d> {
     }
 
     /// Whether all names start strings that end before `to`; `None` once there were too many tries.
-    fn fits(&self, base: usize, to: usize, used: &[u64], tries: &mut usize) -> Option<bool> {
+    fn fits(&self, base: usize, to: usize, used: &[u64], tries: &mut WorkBudget) -> Option<bool> {
         let last = used.last().and_then(|last| base.checked_add(usize::try_from(*last).ok()?));
         let Some(rest) = last.and_then(|last| self.strings.get(last..to)) else { return Some(false) };
-        *tries = tries.checked_sub(1)?;
+        tries.take(1).then_some(())?;
         if memchr::memchr(0, rest).is_none() {
             return Some(false);
         }
         for name in used {
-            *tries = tries.checked_sub(1)?;
+            tries.take(1).then_some(())?;
             let at = usize::try_from(*name).ok().and_then(|name| base.checked_add(name));
             if !at.is_some_and(|at| self.starts_string(at)) {
                 return Some(false);
