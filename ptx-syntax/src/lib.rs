@@ -11,6 +11,7 @@ pub mod fix;
 mod initializer;
 pub mod instruction_lines;
 mod lexer;
+mod limits;
 mod mnemonics;
 mod nodes;
 mod number;
@@ -35,6 +36,7 @@ pub use directives::{
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use initializer::{InitialSymbol, InitialValue, InitialValueKind, Initializer};
 pub use lexer::{Token, TokenKind, Tokens, tokenize};
+pub use limits::{MAX_ERRORS, MAX_NESTING};
 pub use nodes::{
     AddressSizeDirective, Body, Declarator, FileDirective, Function, InlinedAt, Item, LocDirective, Module,
     Parameter, Pointer, TargetDirective, Variable, VersionDirective,
@@ -47,9 +49,3 @@ pub use statement::{Instruction, Predicate, Statement};
 pub use text::{LineCursor, LineIndex, Name, TextRange, raw_byte, raw_byte_as_char};
 pub use types::{FunctionKind, Linkage, ScalarType, StateSpace};
 pub use words::{Integers, Names};
-
-/// Most errors that [`parse`] lists; one more says that there were others.
-pub const MAX_ERRORS: usize = 65_536;
-
-/// Deepest brackets in the operands of one statement. Blocks may nest to any depth.
-pub const MAX_NESTING: u32 = 32;

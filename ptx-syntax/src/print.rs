@@ -2,18 +2,16 @@
 
 mod spacing;
 
+use crate::SyntaxErrorKind;
 use crate::error::SyntaxError;
 use crate::lexer::{BYTE_ORDER_MARK, Lexer, Token, TokenKind, tokenize};
+use crate::limits::{MAX_ERRORS, MAX_INDENT};
 use crate::nodes::{Body, Function, Item};
 use crate::parser::Parsed;
 use crate::section::SectionBlock;
 use crate::statement::Statement;
 use crate::text::TextRange;
-use crate::{MAX_ERRORS, SyntaxErrorKind};
 use spacing::Style;
-
-/// Deepest indentation of nested blocks, in tabs; deeper ones are not indented further, so that the output stays linear.
-const MAX_INDENT: usize = 8;
 
 /// The module in canonical layout. Linear in the text, in time and memory.
 ///

@@ -12,6 +12,7 @@ use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::{Context, Known};
 use crate::call_sites::{CallSite, CallSites};
 use crate::lexer::{TokenKind, tokenize};
+use crate::limits::MAX_CALL_CHAIN;
 use crate::nodes::{Function, InlinedAt, LocDirective, Module};
 use crate::number::Literal;
 use crate::statement::Statement;
@@ -23,9 +24,6 @@ pub(super) struct Surroundings<'s, 'm, 'a> {
     pub(super) sections: &'s Sections<'a>,
     pub(super) context: &'s Context<'s>,
 }
-
-/// Calls in a chain of inlined functions that are followed to find names without a label.
-const LONGEST_CHAIN: usize = 64;
 
 /// The `.loc` of a function; none where one is not inlined.
 struct Calls<'l> {
@@ -48,7 +46,7 @@ impl<'l> Calls<'l> {
     fn chain(&self) -> impl Iterator<Item = &Call<'l>> {
         let call = |number: u32| self.list.get((number - self.first) as usize)?.as_ref();
         let caller = move |call_of: &&Call<'l>| call_of.caller.and_then(call);
-        std::iter::successors(self.list.last().and_then(Option::as_ref), caller).take(LONGEST_CHAIN)
+        std::iter::successors(self.list.last().and_then(Option::as_ref), caller).take(MAX_CALL_CHAIN)
     }
 }
 

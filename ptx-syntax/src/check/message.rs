@@ -2,16 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use crate::limits::{MAX_MESSAGE, MAX_QUOTED_PIECE, MAX_QUOTED_RUN};
 use crate::text::raw_byte;
-
-/// Longest quoted piece that is kept whole, in bytes. Mangled names and paths are rarely longer.
-const LONGEST_PIECE: usize = 300;
-
-/// Most bytes of a message.
-const LONGEST: usize = 4000;
-
-/// Most characters of a run of strange ones that a message quotes.
-const LONGEST_RUN: usize = 40;
 
 /// The message, with long pieces cut, and `\xe9` for a byte that is no UTF-8.
 pub(super) fn bounded(arguments: fmt::Arguments<'_>) -> String {
@@ -24,7 +16,7 @@ pub(super) fn bounded(arguments: fmt::Arguments<'_>) -> String {
 pub(super) fn quoted(run: &str) -> String {
     let mut chars = run.chars();
     let mut quoted = String::from("\"");
-    for c in chars.by_ref().take(LONGEST_RUN) {
+    for c in chars.by_ref().take(MAX_QUOTED_RUN) {
         match raw_byte(c) {
             Some(byte) => quoted.extend(std::ascii::escape_default(byte).map(char::from)),
             None => quoted.extend(c.escape_debug()),
@@ -41,7 +33,7 @@ struct Bounded(String);
 
 impl Write for Bounded {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        let mut end = LONGEST_PIECE.min(piece.len());
+        let mut end = MAX_QUOTED_PIECE.min(piece.len());
         while !piece.is_char_boundary(end) {
             end -= 1;
         }
@@ -55,7 +47,7 @@ impl Write for Bounded {
         if kept.len() < piece.len() {
             self.0.push_str("...");
         }
-        if self.0.len() > LONGEST { Err(fmt::Error) } else { Ok(()) }
+        if self.0.len() > MAX_MESSAGE { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
@@ -67,11 +59,11 @@ mod tests {
     fn long_names_and_odd_bytes() {
         let name = "n".repeat(1000);
         let text = bounded(format_args!("`{name}` is \u{f7e9}"));
-        assert_eq!(text, format!("`{}...` is \\xe9", &name[..LONGEST_PIECE]));
+        assert_eq!(text, format!("`{}...` is \\xe9", &name[..MAX_QUOTED_PIECE]));
         let many = bounded(format_args!(
             "{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}{name}"
         ));
-        assert!(many.len() <= LONGEST + LONGEST_PIECE + 3);
+        assert!(many.len() <= MAX_MESSAGE + MAX_QUOTED_PIECE + 3);
         assert_eq!(quoted("\u{e9}\u{f7e9}"), "\"\u{e9}\\xe9\"");
         assert_eq!(quoted(&"\u{e9}".repeat(50)), format!("\"{}\"...", "\u{e9}".repeat(40)));
     }

@@ -27,11 +27,12 @@ mod sink;
 mod symbols;
 mod transcript;
 
+pub use crate::limits::MAX_FINDINGS_PER_RULE;
 pub use findings::{RuleTable, Severity};
 pub use gates::{CURRENT_VERSION, GATES, Gate, MinVersion, PtxVersion, Use};
 pub use ptxas_lines::PtxasLines;
 pub use rules::{Details, RULES, Rule, RuleId};
-pub use sink::{Finding, MAX_FINDINGS_PER_RULE};
+pub use sink::Finding;
 pub use transcript::{Mode, Verdict};
 
 // For `crate::fix` and `crate::dotted`.

@@ -5,11 +5,9 @@ use std::fmt;
 use super::message::bounded;
 use super::rules::{Rule, RuleId};
 use super::transcript::{Level, Modes, Phase, Said};
+use crate::limits::MAX_FINDINGS_PER_RULE;
 use crate::text::TextRange;
 use findings::{Counts, RuleTable as _, Severity};
-
-/// Most findings of one rule that a report lists. The others are counted.
-pub const MAX_FINDINGS_PER_RULE: usize = 1000;
 
 /// One place that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

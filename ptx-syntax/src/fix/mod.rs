@@ -18,9 +18,9 @@ mod versions;
 
 pub use edit::{Edit, apply};
 
-use crate::MAX_ERRORS;
 use crate::check::{Context, Mode, RuleId, Verdict, check};
 use crate::lexer::Lexer;
+use crate::limits::{MAX_ERRORS, MAX_REPAIR_PASSES};
 use crate::parser::{Parsed, parse};
 
 /// A repair; the index into [`REPAIRS`], which says what each one does.
@@ -215,10 +215,6 @@ pub fn edits(parsed: &Parsed<'_>, repair: Repair, fixes: &Fixes) -> Vec<Edit> {
     edits
 }
 
-/// Most passes over all repairs. Two do, and a third where one repair uncovers work for an earlier one; the bound is for
-/// texts made to need more.
-const MOST_PASSES: u32 = 64;
-
 /// Whether a text is PTX, be it damaged: its first token, behind comments, is a directive of the header. Anything else may
 /// be another language, and is not to be edited.
 pub fn is_ptx(text: &str) -> bool {
@@ -247,7 +243,7 @@ pub fn fix(text: &str, fixes: &Fixes) -> Fixed {
         .map(|info| info.repair)
         .filter(|&repair| fixes.has(repair))
         .partition(|&repair| repair < Repair::BumpVersion);
-    for _ in 0..MOST_PASSES {
+    for _ in 0..MAX_REPAIR_PASSES {
         // `.version` rises only when nothing else is left to do.
         if !pass(&mut fixed, &others, fixes) && !pass(&mut fixed, &versions, fixes) {
             break;

@@ -2,13 +2,11 @@
 
 use dwarf2_reader::abbrev::{self, AbbrevTable};
 use dwarf2_reader::info::{self, HEADER_SIZE, Unit};
-use dwarf2_reader::{Cursor, Error, ErrorKind, Span};
+use dwarf2_reader::{Cursor, Error, ErrorKind, Span, WorkBudget};
 
 use super::Input;
 use super::facts::Facts;
-
-/// Most faults that are listed; one more says that there were others.
-pub(crate) const MAX_FAULTS: usize = 64;
+use crate::limits::{ABBREV_TABLE_BYTES, MAX_FAULTS, UNIT_END_BYTES};
 
 /// One fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +75,10 @@ pub(crate) enum FaultKind {
 pub(super) struct Finder<'a> {
     pub(super) input: &'a Input<'a>,
     faults: Vec<Fault>,
-    /// How many bytes may still be read a second time. Units may share a table of abbreviations, or overlap.
-    fuel: u64,
+    /// Bytes of `.debug_abbrev` that may still be read.
+    tables: WorkBudget,
+    /// Bytes of units that may still be read to find their ends.
+    unit_ends: WorkBudget,
     given_up: bool,
     pub(super) facts: Facts,
 }
@@ -87,8 +87,15 @@ pub(super) struct Finder<'a> {
 pub(super) fn find(input: &Input<'_>) -> (Vec<Fault>, Facts) {
     let abbrev = input.abbrev.unwrap_or_default();
     let size = input.written.len() as u64;
-    let fuel = 4 * (size + abbrev.len() as u64);
-    let mut finder = Finder { input, faults: vec![], fuel, given_up: false, facts: Facts::default() };
+    let both = size + abbrev.len() as u64;
+    let mut finder = Finder {
+        input,
+        faults: vec![],
+        tables: WorkBudget::of_input(both, ABBREV_TABLE_BYTES),
+        unit_ends: WorkBudget::of_input(both, UNIT_END_BYTES),
+        given_up: false,
+        facts: Facts::default(),
+    };
     if input.abbrev.is_none() {
         if size != 0 {
             finder.info(0, FaultKind::NoAbbrev);
@@ -248,7 +255,9 @@ impl Finder<'_> {
     /// The end of the unit by its own entries: their list is closed, and the next unit begins there, or the section ends.
     /// `unit` goes up to the end of the section.
     fn end_by_entries(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
-        self.fuel = self.fuel.checked_sub(unit.span.end - unit.span.start)?;
+        if !self.unit_ends.take(unit.span.end - unit.span.start) {
+            return None;
+        }
         let mark = self.mark();
         let found = std::mem::take(&mut self.faults);
         let end = self.closed(unit, table);
@@ -270,9 +279,10 @@ impl Finder<'_> {
         let mut table = AbbrevTable::new(offset);
         let section = self.input.abbrev.unwrap_or_default();
         let Ok(mut cursor) = Cursor::at(abbrev::SECTION, section, offset, "a table") else { return table };
+        let mut counted = offset;
         loop {
             let start = cursor.offset();
-            if self.fuel < start - offset {
+            if !self.tables.take(start - std::mem::replace(&mut counted, start)) {
                 self.given_up = true;
                 self.faults.truncate(MAX_FAULTS);
                 self.faults.push(Fault { section: abbrev::SECTION, offset: start, kind: FaultKind::More });
@@ -295,7 +305,7 @@ impl Finder<'_> {
                 }
             }
         }
-        self.fuel = self.fuel.saturating_sub(cursor.offset() - offset);
+        self.tables.take(cursor.offset() - counted);
         table
     }
 

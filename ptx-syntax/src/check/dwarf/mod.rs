@@ -50,7 +50,7 @@ impl Input<'_> {
 /// What [`read`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// What breaks DWARF 2, in the order met; at most [`faults::MAX_FAULTS`] and one more that says so.
+    /// What breaks DWARF 2, in the order met; at most [`MAX_FAULTS`](crate::limits::MAX_FAULTS) and one more that says so.
     pub(crate) faults: Vec<Fault>,
     /// What ptxas 13.0.88 does with `-g`.
     pub(crate) ptxas: Outcome,

@@ -3,12 +3,13 @@
 //! It scans the whole of `.debug_abbrev` once into one list and takes an abbreviation code for a position in it; then
 //! it walks the units of `.debug_info`. The numbers in this file are its own, not DWARF's.
 
-use dwarf2_reader::Cursor;
 #[allow(clippy::wildcard_imports, reason = "many of DW_OP_*, DW_FORM_* and DW_AT_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::info::{self, HEADER_SIZE, Layout};
+use dwarf2_reader::{Cursor, WorkBudget};
 
 use super::{Input, locals};
+use crate::limits::PTXAS_WALK_STEPS;
 
 /// How ptxas ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,15 +293,15 @@ pub(super) struct Walk<'a> {
     /// The span without a NUL that was last searched: strings may be looked up twice.
     searched: (usize, usize),
     /// Bytes and values that may still be read before the walk counts as endless.
-    fuel: u64,
+    budget: WorkBudget,
     crash_later: bool,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(info: &'a [u8], names: u64, list: &'a List) -> Self {
         // The stack is full before this is spent.
-        let fuel = (1 << 20) + 512 * info.len() as u64;
-        Self { info, names, list, searched: (0, 0), fuel, crash_later: false }
+        let budget = WorkBudget::of_input(info.len() as u64, PTXAS_WALK_STEPS);
+        Self { info, names, list, searched: (0, 0), budget, crash_later: false }
     }
 
     /// Reads the headers of all units, and each unit by `entries`.
@@ -587,8 +588,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn spend(&mut self, work: u64) -> Result<(), Outcome> {
-        self.fuel = self.fuel.checked_sub(work).ok_or(Outcome::Hangs)?;
-        Ok(())
+        if self.budget.take(work) { Ok(()) } else { Err(Outcome::Hangs) }
     }
 }
 

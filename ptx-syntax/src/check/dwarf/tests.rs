@@ -14,8 +14,8 @@ use std::{env, fs};
 
 use super::Message::*;
 use super::Outcome::{self, *};
-use super::faults::MAX_FAULTS;
 use super::{Fault, FaultKind, Input, read};
+use crate::limits::MAX_FAULTS;
 use support::ptxas;
 
 /// Name, `.debug_info`, `.debug_abbrev`, what ptxas did.
