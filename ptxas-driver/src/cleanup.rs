@@ -130,10 +130,6 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::io::Write::write_all(&mut options.open(path)?, bytes)
 }
 
-/// Most times that a folder is tried: a thread of ours may be making files in it.
-#[cfg(unix)]
-const TRIES: u32 = 100;
-
 #[cfg(unix)]
 fn remove(path: &Path) {
     let is_gone = || match fs::symlink_metadata(path) {
@@ -141,5 +137,5 @@ fn remove(path: &Path) {
         Ok(_) => fs::remove_file(path).is_ok(),
         Err(error) => error.kind() == ErrorKind::NotFound,
     };
-    let _ = (0..TRIES).any(|_| is_gone());
+    let _ = (0..crate::limits::MAX_REMOVALS).any(|_| is_gone());
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::limits::{MAX_SOURCE_CONTEXT, SOURCE_MARGIN};
 use crate::plain::{is_steering, printable};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use findings::Severity;
@@ -56,12 +57,6 @@ pub struct Reporter<'a> {
     lines: &'a LineIndex,
     renderer: Renderer,
 }
-
-/// Longest piece of a source line that is shown, in bytes on either side of the place.
-const CONTEXT: u32 = 200;
-
-/// What of a line too long for it stands before the place.
-const MARGIN: u32 = 60;
 
 /// A character of a text that was cut: tabs have no width that is known.
 fn shown_as(c: char) -> char {
@@ -164,8 +159,8 @@ impl<'a> Reporter<'a> {
     /// The piece of a line around `range` that is shown.
     fn shown(&self, range: TextRange, whole: TextRange) -> TextRange {
         TextRange::new(
-            self.boundary(whole.start.max(range.start.saturating_sub(CONTEXT))),
-            self.boundary(whole.end.min(range.start.saturating_add(CONTEXT))),
+            self.boundary(whole.start.max(range.start.saturating_sub(MAX_SOURCE_CONTEXT))),
+            self.boundary(whole.end.min(range.start.saturating_add(MAX_SOURCE_CONTEXT))),
         )
     }
 
@@ -177,8 +172,8 @@ impl<'a> Reporter<'a> {
         let whole = self.lines.line_range(line);
         let piece =
             |from: u32, to: u32| TextRange::new(self.boundary(from), self.boundary(to)).slice(self.text);
-        let before = piece(whole.start.max(range.start.saturating_sub(MARGIN)), range.start);
-        let end = whole.end.min(range.start.saturating_add(CONTEXT));
+        let before = piece(whole.start.max(range.start.saturating_sub(SOURCE_MARGIN)), range.start);
+        let end = whole.end.min(range.start.saturating_add(MAX_SOURCE_CONTEXT));
         let marked = piece(range.start, range.end.min(end));
         let behind = piece(range.end.min(end), end).trim_end();
         let excerpt: String =

@@ -3,18 +3,10 @@
 //! A mapped file that another process cuts short ends its reader with SIGBUS. A file that was read
 //! cannot change any more, and what it lost while it was read is an error with words.
 
+use crate::limits::{MAX_FILE, MAX_STREAM, MAX_WORDS};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
-
-/// Largest ordinary file that is read, in bytes.
-pub const MAX_FILE: u64 = 4 << 30;
-
-/// Most bytes that are read of a pipe or a device. It may never end, as `/dev/zero`.
-pub const MAX_STREAM: u64 = 1 << 30;
-
-/// Most bytes of an options file, or of queries on standard input: all that a person or a script writes.
-pub const MAX_WORDS: u64 = 16 << 20;
 
 /// The bytes of the file at `path`.
 ///

@@ -10,6 +10,7 @@ pub mod code_image;
 pub mod commands;
 pub mod diag;
 pub mod input;
+pub mod limits;
 pub mod lower;
 pub mod options;
 pub mod output;

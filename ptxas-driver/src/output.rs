@@ -1,6 +1,7 @@
 //! Output files appear whole or not at all, also where a signal ends us.
 
 use crate::cleanup::{self, RegisteredPath};
+use crate::limits::MAX_LINKS;
 use anyhow::{Context, Result, anyhow};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -272,9 +273,6 @@ fn whole(path: &Path) -> Option<PathBuf> {
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
-
-/// Most links that are followed, as many as Linux follows.
-const MAX_LINKS: usize = 40;
 
 /// What `path` names in the end, whether it exists or not.
 ///

@@ -6,6 +6,7 @@
 //! Therefore we start ourselves under the name [`LAUNCHER`], ask, and become that program.
 
 use super::lock;
+use crate::limits::{MAX_CHILD_LINE, MAX_CHILD_OUTPUT};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -25,12 +26,6 @@ const HAS_LAUNCHER: bool = cfg!(all(target_os = "linux", not(test)));
 
 /// The image of the running program, also where its file was replaced.
 const OURSELVES: &str = "/proc/self/exe";
-
-/// Longest piece of a line that is taken at once, in bytes.
-const MAX_LINE: u64 = 1 << 16;
-
-/// Most bytes that are kept of what a program prints.
-const MAX_KEPT: u64 = 1 << 20;
 
 /// A process group.
 #[cfg(unix)]
@@ -212,7 +207,7 @@ pub fn capture(command: &mut Command) -> io::Result<Captured> {
     let (stdout, lines) = thread::scope(|scope| {
         let stdout = scope.spawn(|| stdout.map(read_start));
         let lines = read_lines(stderr, &mut |line| {
-            if (kept.len() as u64) < MAX_KEPT {
+            if (kept.len() as u64) < MAX_CHILD_OUTPUT {
                 kept.extend_from_slice(line);
             }
         });
@@ -227,7 +222,7 @@ pub fn capture(command: &mut Command) -> io::Result<Captured> {
 fn read_start(mut stream: impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     // A program whose output cannot be read has none.
-    let _ = stream.by_ref().take(MAX_KEPT).read_to_end(&mut bytes);
+    let _ = stream.by_ref().take(MAX_CHILD_OUTPUT).read_to_end(&mut bytes);
     let _ = io::copy(&mut stream, &mut io::sink());
     bytes
 }
@@ -237,7 +232,7 @@ fn read_lines(stream: Option<impl Read>, tell: &mut dyn FnMut(&[u8])) -> io::Res
     let Some(stream) = stream else { return Ok(()) };
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();
-    while stream.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? != 0 {
+    while stream.by_ref().take(MAX_CHILD_LINE).read_until(b'\n', &mut line)? != 0 {
         let number = line.strip_prefix(CANNOT.as_bytes()).map(<[u8]>::trim_ascii_end);
         if let Some(number) = number.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok()) {
             return Err(io::Error::from_raw_os_error(number));

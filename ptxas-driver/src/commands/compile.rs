@@ -8,6 +8,7 @@ mod version;
 
 use crate::call_log::Call;
 use crate::diag::{Diagnostic, Reporter};
+use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
 use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
 use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
 use crate::output;
@@ -32,11 +33,6 @@ use std::process::ExitCode;
 
 /// ptxas' exit code for every failure.
 pub const FAILURE: u8 = 255;
-
-/// Most of our own warnings that one run prints.
-const MAX_WARNINGS: usize = 20;
-/// Most errors that one run prints.
-const MAX_ERRORS: usize = 100;
 
 /// Nothing was written, and what is to be said has been said. The exit code is that of the code provider that failed,
 /// else [`FAILURE`].

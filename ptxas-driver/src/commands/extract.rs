@@ -7,6 +7,7 @@ mod text;
 
 use crate::cli::FAILURE;
 use crate::commands::read::{self, JSON_VERSION, Numbered, is_arch, numbered, why_none};
+use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
 use crate::plain::write_json;
 use anyhow::{Context, Result};
@@ -49,10 +50,6 @@ Exit status:
   0  done
   1  a file cannot be read, an image is damaged or cannot be written, or none is selected
   2  the command line is wrong";
-
-/// How much of a file a list decompresses, in bytes that come out. Only a look inside tells what debug information most
-/// cubins have; images beyond this are listed without.
-const MAX_LOOK: u64 = 64 << 20;
 
 /// What to list or write.
 #[derive(Debug, Args)]
@@ -181,7 +178,7 @@ struct Extract<'o> {
     names: RefCell<FileNames>,
     /// Whether nothing was wrong so far.
     is_sound: Cell<bool>,
-    /// What is left of [`MAX_LOOK`] for the file at hand.
+    /// What is left of [`MAX_LIST_DECOMPRESSED`] for the file at hand.
     look_left: Cell<u64>,
 }
 
@@ -228,7 +225,7 @@ impl Extract<'_> {
     }
 
     fn survey(&self, container: &Container<'_>) -> Survey {
-        self.look_left.set(MAX_LOOK);
+        self.look_left.set(MAX_LIST_DECOMPRESSED);
         let mut survey = Survey::default();
         let is_list = self.options.output_dir.is_none() && !self.options.json;
         for found in numbered(container) {

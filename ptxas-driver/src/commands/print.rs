@@ -3,6 +3,7 @@
 use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{PtxFile, printable};
 use crate::diag::{Diagnostic, Reporter};
+use crate::limits::MAX_SYNTAX_ERRORS;
 use crate::output;
 use anyhow::Result;
 use clap::Args;
@@ -22,9 +23,6 @@ Exit status:
   0  done
   1  the text has syntax errors (on standard error); it is printed all the same
   2  the command line is wrong, or a file cannot be read or written";
-
-/// Most syntax errors that are shown.
-const SHOWN: usize = 20;
 
 /// What to print, and how.
 #[derive(Debug, Args)]
@@ -78,10 +76,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let lines = LineIndex::new(&file.text);
     let reporter = Reporter::new(name, &file.text, &lines, std::io::stderr().is_terminal());
     let mut errors = std::io::stderr().lock();
-    for error in parsed.errors.iter().take(SHOWN) {
+    for error in parsed.errors.iter().take(MAX_SYNTAX_ERRORS) {
         writeln!(errors, "{}", reporter.render(&Diagnostic::error(error.range, error.to_string())))?;
     }
-    if let Some(more) = parsed.errors.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+    if let Some(more) = parsed.errors.len().checked_sub(MAX_SYNTAX_ERRORS).filter(|&more| more > 0) {
         writeln!(errors, "{}: {more} more syntax errors", printable(name))?;
     }
     Ok(ExitCode::from(FAILURE))

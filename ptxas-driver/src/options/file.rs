@@ -6,12 +6,6 @@
 use super::value::os_string;
 use std::ffi::OsString;
 
-/// Most options files that are open at once, each named by the one before.
-pub(super) const MAX_DEPTH: usize = 15;
-/// Most options files of one command line. ptxas has no such limit; without one, files that name each other several
-/// times would be opened 2^15 times.
-pub(super) const MAX_FILES: usize = 1000;
-
 /// The words of an options file.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::arch::{self, Arch, NotAnArch, Suffix};
 use crate::input;
+use crate::limits::{MAX_OPTION_FILE_DEPTH, MAX_OPTION_FILES};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -242,7 +243,7 @@ impl<'a> Parser<'a> {
         let mut words = Vec::new();
         for name in value::list(names) {
             self.files += 1;
-            if self.open.len() > file::MAX_DEPTH || self.files > file::MAX_FILES {
+            if self.open.len() > MAX_OPTION_FILE_DEPTH || self.files > MAX_OPTION_FILES {
                 return stop(format!("Too many options file opened '{}'", name.display()));
             }
             let bytes = input::read_words(Path::new(&name)).or_else(|error| {

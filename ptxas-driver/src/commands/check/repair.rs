@@ -1,12 +1,12 @@
 //! Repairs: which ones, what they made of a text, and the difference.
 
 use super::Options;
+use crate::limits::MAX_DIFF_TIME;
 use crate::options;
 use findings::RuleTable as _;
 use ptx_syntax::check::RuleId;
 use ptx_syntax::fix::{self, Fixes, Repair, repair_named};
 use similar::TextDiff;
-use std::time::Duration;
 
 /// A word of `--fix=`.
 #[derive(Debug, Clone, Copy)]
@@ -66,9 +66,6 @@ pub(super) struct Repaired {
     pub(super) applied: Vec<(Repair, u32)>,
 }
 
-/// Longest time that is spent on a small difference; behind it a larger one will do.
-const DIFF_TIME: Duration = Duration::from_secs(1);
-
 impl Repaired {
     pub(super) fn new(text: &str, fixes: &Fixes) -> Self {
         let fix::Fixed { text, applied } = fix::fix(text, fixes);
@@ -84,7 +81,7 @@ impl Repaired {
 
     /// The difference to `before`, as `patch` reads it; empty if there is none.
     pub(super) fn diff(&self, name: &str, before: &str) -> String {
-        let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, &self.text);
+        let diff = TextDiff::configure().timeout(MAX_DIFF_TIME).diff_lines(before, &self.text);
         // As `diff` does it: a tab says where a name with blanks ends.
         let name = if name.contains(' ') { format!("{name}\t") } else { name.to_owned() };
         diff.unified_diff().header(&name, &name).to_string()

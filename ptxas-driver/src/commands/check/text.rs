@@ -3,14 +3,12 @@
 use super::{Checked, Color, Options};
 use crate::commands::read::printable;
 use crate::diag::{Diagnostic, Reporter};
+use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use anyhow::Result;
 use ptx_syntax::check::{Finding, GATES, RULES, Rule, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
-
-/// Most findings of one rule that are shown of a file.
-const SHOWN: usize = 20;
 
 /// All findings of a file, and their number.
 pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn Write) -> Result<()> {
@@ -29,7 +27,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
     for finding in &checked.report.findings {
         let count = counts.entry(finding.rule.code).or_default();
         *count += 1;
-        if options.all || *count <= SHOWN {
+        if options.all || *count <= MAX_FINDINGS_SHOWN {
             writeln!(out, "{}\n", reporter.render(&diagnostic(finding)))?;
         }
     }
@@ -38,7 +36,7 @@ pub(super) fn findings(checked: &Checked<'_>, options: &Options, out: &mut dyn W
     }
     let listed = |rule: &Rule| {
         let listed = checked.report.findings.iter().filter(|finding| finding.rule == rule).count();
-        if options.all { listed } else { listed.min(SHOWN) }
+        if options.all { listed } else { listed.min(MAX_FINDINGS_SHOWN) }
     };
     for rule in &RULES {
         let more = counts.get(rule.code).map_or(0, |count| count - listed(rule));
@@ -61,9 +59,6 @@ fn diagnostic(finding: &Finding) -> Diagnostic {
         is_ptxas: false,
     }
 }
-
-/// Bytes of text up to which repairs are tried for the summary: that takes several times as long as to check it.
-const TRIED: usize = 4 << 20;
 
 /// `2 errors, 1 warning, 3 notes`
 fn summary(checked: &Checked<'_>) -> String {
@@ -90,7 +85,7 @@ fn summary(checked: &Checked<'_>) -> String {
     };
     let repairs: Vec<Repair> = Fixes::default().repairs.into_iter().filter(answers).collect();
     let text = checked.text();
-    let is_long = text.len() > TRIED;
+    let is_long = text.len() > MAX_TRIED_REPAIR;
     if !repairs.is_empty() && is_long {
         summary.push_str("; --fix may have repairs");
     } else if !repairs.is_empty() && fix::would_change(text, &Fixes::of(&repairs)) {

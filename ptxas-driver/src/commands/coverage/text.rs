@@ -2,13 +2,11 @@
 
 use super::model::{FileReport, Function, Instructions, Lines, LostFunction, SourceFile, Variables, percent};
 use crate::commands::read::printable;
+use crate::limits::MAX_NAMES_SHOWN;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
-
-/// Most ranges of lines, names of variables, that are shown of one function or file.
-const MAX_SHOWN: usize = 20;
 
 const BY_KERNEL: [&str; 14] = [
     "instr",
@@ -211,8 +209,8 @@ fn table(out: Out<'_>, head: &[&str], rows: &[(Vec<String>, String)]) -> io::Res
 fn listed(all: &[Lines]) -> String {
     let files =
         all.iter().map(|lines| format!("{}: {}", name_of(lines.file.as_deref()), ranges(&lines.lines)));
-    let more = all.len().saturating_sub(MAX_SHOWN);
-    let mut text = files.take(MAX_SHOWN).collect::<Vec<_>>().join("; ");
+    let more = all.len().saturating_sub(MAX_NAMES_SHOWN);
+    let mut text = files.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join("; ");
     if more > 0 {
         let _ = write!(text, " and {more} more files");
     }
@@ -236,8 +234,8 @@ fn ranges(lines: &[u32]) -> String {
 }
 
 fn some(all: impl ExactSizeIterator<Item = String>) -> String {
-    let more = all.len().saturating_sub(MAX_SHOWN);
-    let mut text = all.take(MAX_SHOWN).collect::<Vec<_>>().join(", ");
+    let more = all.len().saturating_sub(MAX_NAMES_SHOWN);
+    let mut text = all.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join(", ");
     if more > 0 {
         let _ = write!(text, " and {more} more");
     }

@@ -3,12 +3,10 @@
 use super::model::Image;
 use crate::cli::{complain, note};
 use crate::commands::read::printable;
+use crate::limits::MAX_MESSAGES;
 use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
 use std::fmt;
 use std::io::{self, Write};
-
-/// Most messages about one file and its images; `--json` has all.
-const MAX_MESSAGES: u64 = 20;
 
 /// The messages about one file, kept until its list is out.
 #[derive(Debug, Default)]

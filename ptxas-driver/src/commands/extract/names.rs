@@ -1,11 +1,9 @@
 //! Names of extracted files.
 
+use crate::limits::MAX_FILE_STEM;
 use nv_debug_sections::container::{Entry, EntryKind};
 use std::collections::HashSet;
 use std::path::Path;
-
-/// Longest stem; longer ones are cut. File systems have 255 bytes for the whole name.
-const MAX_STEM: usize = 180;
 
 /// The names given in this run: none is given twice.
 #[derive(Debug, Default)]
@@ -50,7 +48,8 @@ fn source_stem(identifier: &[u8]) -> Option<String> {
 fn safe(stem: &str) -> String {
     let keep = |c: char| c.is_alphanumeric() || "._-+".contains(c);
     let mut safe: String = stem.chars().map(|c| if keep(c) { c } else { '_' }).collect();
-    let end = safe.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_STEM).last();
+    let end =
+        safe.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_FILE_STEM).last();
     safe.truncate(end.unwrap_or(0));
     if safe.is_empty() || safe.starts_with(['.', '-']) {
         safe.insert(0, '_');
@@ -86,6 +85,6 @@ mod tests {
         ] {
             assert_eq!(source_stem(identifier).as_deref(), want, "{}", String::from_utf8_lossy(identifier));
         }
-        assert!(safe(&"\u{e4}".repeat(400)).len() <= MAX_STEM);
+        assert!(safe(&"\u{e4}".repeat(400)).len() <= MAX_FILE_STEM);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::model::{Image, Versions};
 use crate::commands::read::printable;
+use crate::limits::MAX_COLUMN;
 use nv_debug_sections::container::Arch;
 use std::borrow::Cow;
 use std::fmt;
@@ -29,14 +30,11 @@ impl Default for Widths {
     }
 }
 
-/// No cell, however long, moves those of other lines further.
-const MAX_WIDTH: usize = 60;
-
 impl Widths {
     /// Makes room for an image.
     pub(super) fn add(&mut self, image: &Image<'_>) {
         for (width, cell) in self.0.iter_mut().zip(&row(image)) {
-            *width = (*width).max(cell.width().min(MAX_WIDTH));
+            *width = (*width).max(cell.width().min(MAX_COLUMN));
         }
     }
 

@@ -7,6 +7,7 @@ use super::columns::Columns;
 use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::{bare, doubt_text, stripped};
+use crate::limits::MAX_LISTED_FRAMES;
 use cubin_read::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -17,9 +18,6 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
-
-/// Most frames of one range of a listing. A query's answer has up to [`MAX_FRAMES`].
-pub(super) const LISTED_FRAMES: usize = 64;
 
 /// A query and what came of it.
 #[derive(Debug, Serialize)]
@@ -206,7 +204,7 @@ impl<'a, 's> Ranges<'a, 's> {
                 end = next;
             }
             let function = place.function.map(|function| answers.spellings.function(function));
-            Some(Range { start, end, function, lines: answers.lines(place, LISTED_FRAMES) })
+            Some(Range { start, end, function, lines: answers.lines(place, MAX_LISTED_FRAMES) })
         })
     }
 
@@ -341,7 +339,7 @@ impl<'s> Answers<'s> {
     /// Whether two places show the same in a listing.
     fn are_alike(&self, a: &Place<'s>, b: &Place<'s>) -> bool {
         let shown = |place: &Place<'s>| {
-            self.chain(*place).take(LISTED_FRAMES).map(|mut frame| {
+            self.chain(*place).take(MAX_LISTED_FRAMES).map(|mut frame| {
                 match &mut frame.function {
                     // One name may be in `.debug_str` twice.
                     FrameFunction::Inlined(callee) => callee.offset = 0,

@@ -3,14 +3,12 @@
 use super::answer::{Answers, Frame};
 use super::spelling::Name;
 use crate::commands::read::printable;
+use crate::limits::MAX_NAMED_FILES;
 use nv_debug_sections::symbolize::{FileName, MAX_FRAMES};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
-
-/// Most files that a message names.
-const MAX_NAMED: usize = 10;
 
 /// A line or lines, and the code that comes from them.
 #[derive(Debug, Serialize)]
@@ -194,8 +192,8 @@ pub(super) fn write(out: &mut dyn Write, all: &[At<'_, '_>]) -> io::Result<()> {
 }
 
 fn list(files: &[&str]) -> String {
-    let more = files.len().saturating_sub(MAX_NAMED);
-    let named = files.iter().take(MAX_NAMED).map(|file| printable(file)).collect::<Vec<_>>().join(", ");
+    let more = files.len().saturating_sub(MAX_NAMED_FILES);
+    let named = files.iter().take(MAX_NAMED_FILES).map(|file| printable(file)).collect::<Vec<_>>().join(", ");
     match (files.len(), more) {
         (0, _) => "none".to_owned(),
         (_, 0) => named,

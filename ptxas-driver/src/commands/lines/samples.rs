@@ -4,12 +4,10 @@ use super::answer::{Answers, Frame};
 use super::csv::{self, BadRow, Sample};
 use super::query::{Address, Queries};
 use crate::commands::read::printable;
+use crate::limits::MAX_BAD_SAMPLES;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
-
-/// Most rows without an answer that are told one by one.
-const MAX_BAD_ROWS: usize = 100;
 
 /// What came of a file of samples.
 #[derive(Debug, Serialize)]
@@ -101,7 +99,7 @@ impl<'s> Samples<'s> {
 
     fn bad_row(&mut self, error: BadRow) {
         self.bad_rows += 1;
-        if self.errors.len() < MAX_BAD_ROWS {
+        if self.errors.len() < MAX_BAD_SAMPLES {
             self.errors.push(error);
         }
     }

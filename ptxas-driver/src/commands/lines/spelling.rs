@@ -1,15 +1,13 @@
 //! Functions' names, demangled once each.
 
 use crate::commands::read::{demangle, printable, text};
+use crate::limits::MAX_NAME_CACHE;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::symbolize::{CalleeName, Function, InlinedEntry};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// Most bytes of names that are kept. Names that a compiler makes stay far below it.
-const MAX_KEPT: usize = 16 << 20;
 
 /// A function's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +111,7 @@ impl Spellings {
             return name.clone();
         }
         let name = Name::new(name());
-        if kept.bytes > MAX_KEPT {
+        if kept.bytes > MAX_NAME_CACHE {
             *kept = Kept::default();
         }
         kept.bytes += name.bytes();

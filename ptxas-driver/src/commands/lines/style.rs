@@ -3,6 +3,7 @@
 use super::answer::{Answer, Frame, Query};
 use super::spelling::Name;
 use crate::commands::read::printable;
+use crate::limits::MAX_NAMES_SHOWN;
 use crate::plain::json_line;
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
         return None;
     }
     let functions = query.answers.iter().filter_map(|answer| answer.function.as_ref());
-    let names: Vec<_> = functions.map(Name::both).take(20).collect();
+    let names: Vec<_> = functions.map(Name::both).take(MAX_NAMES_SHOWN).collect();
     let count = query.answers.len();
     Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
 }

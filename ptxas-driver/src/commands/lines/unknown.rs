@@ -1,9 +1,10 @@
 //! What to say of functions and files that are asked for and have no code.
 
-use super::answer::{Answers, Frame, LISTED_FRAMES};
+use super::answer::{Answers, Frame};
 use super::query::number;
 use super::spelling::Name;
 use crate::commands::read::{Canonical, printable};
+use crate::limits::MAX_LISTED_FRAMES;
 use nv_debug_sections::level::found::Found;
 use std::collections::HashMap;
 
@@ -32,7 +33,7 @@ impl Answers<'_> {
         let mut found = HashMap::new();
         for section in self.symbolizer.sections() {
             for (_, place) in self.source_ranges(section.index) {
-                let frames: Vec<Frame<'_>> = self.frames_of(&place).take(LISTED_FRAMES).collect();
+                let frames: Vec<Frame<'_>> = self.frames_of(&place).take(MAX_LISTED_FRAMES).collect();
                 let calls = frames.iter().zip(frames.iter().skip(1));
                 for (frame, caller) in calls.filter(|(frame, _)| frame.inlined) {
                     let Some(name) = &frame.function else { continue };

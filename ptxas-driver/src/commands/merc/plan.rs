@@ -2,6 +2,7 @@
 
 use super::{View, expect_mercury};
 use crate::commands::read::{self, Around, JSON_VERSION, Shown, printable};
+use crate::limits::MAX_COLUMN;
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -114,7 +115,7 @@ fn in_file(presence: Presence) -> &'static str {
 }
 
 fn text(rows: &[Row<'_>], out: &mut dyn Write) -> Result<()> {
-    let width = |column: fn(&Row<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(60);
+    let width = |column: fn(&Row<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(MAX_COLUMN);
     let original = width(|row| printable(row.original).len());
     let clone = width(|row| printable(row.clone).len());
     writeln!(out, "{:original$}  {:clone$}  action   in file       otherwise", "section", "clone")?;

@@ -5,11 +5,10 @@
 //!
 //! Observed: `nvlink -dump-callgraph` 13.0.88, which demangles as CUPTI and the Nsight tools do.
 
+use crate::limits::MAX_NAME_NESTING;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-/// Brackets inside each other up to this many are followed.
-const MAX_DEPTH: usize = 64;
 /// What all compilers' ways to say "anonymous namespace" become.
 const ANONYMOUS: &str = "{anonymous}";
 
@@ -29,7 +28,7 @@ impl Canonical {
         let mut tokens = substituted(tokens(name)).into_iter().peekable();
         let mut units = Units::default();
         while tokens.peek().is_some() {
-            units.read(&mut tokens, MAX_DEPTH);
+            units.read(&mut tokens, MAX_NAME_NESTING);
             // A bracket or a comma that nothing opens.
             units.0.extend(tokens.next().map(Unit::Other));
         }

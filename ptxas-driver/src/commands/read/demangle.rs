@@ -1,10 +1,8 @@
 //! C++ and Rust names as their programmers wrote them.
 
+use crate::limits::MAX_DEMANGLED;
 use cpp_demangle::DemangleOptions;
 use std::fmt::{self, Write};
-
-/// A demangled name is cut off as hopeless beyond this many bytes: back references let a short one grow without limit.
-const MAX_LEN: usize = 1 << 16;
 
 /// The name demangled, if any part of it was mangled.
 ///
@@ -71,7 +69,7 @@ struct Limited(String);
 
 impl Write for Limited {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() > MAX_LEN {
+        if self.0.len() + text.len() > MAX_DEMANGLED {
             return Err(fmt::Error);
         }
         self.0.push_str(text);

@@ -4,6 +4,7 @@ use super::images::{File, Numbered, is_stdin};
 use super::shown::{Shown, Tally, Unanswered};
 use crate::cli::{complain, note};
 use crate::commands::read::{JSON_VERSION, printable};
+use crate::limits::MAX_MESSAGES;
 use crate::plain::{json_line, write_json_value};
 use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
@@ -11,9 +12,6 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-
-/// Most faults of one file that are said; `--json` has all.
-const MAX_MESSAGES: u64 = 20;
 
 /// What files with several cubins are, and what `--json` makes of them.
 macro_rules! files_help {

@@ -1,14 +1,12 @@
 //! The images of a file, numbered as `extract` lists them, and which of them an operand means.
 
 use crate::commands::read::other_kind;
+use crate::limits::MAX_IMAGES_SHOWN;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-
-/// Most images that a message lists.
-const MAX_LISTED: usize = 12;
 
 /// An image and its numbers, from 1.
 pub(in crate::commands) struct Numbered<'d> {
@@ -294,12 +292,12 @@ impl Survey {
                 kind => kind.name(),
             };
             // One for each kind and architecture, of which there are few; what has strange numbers is not told apart.
-            let arch = if self.others.len() < MAX_LISTED { arch_of(image) } else { String::new() };
+            let arch = if self.others.len() < MAX_IMAGES_SHOWN { arch_of(image) } else { String::new() };
             *self.others.entry((kind, arch)).or_default() += 1;
             return;
         }
         self.cubins += 1;
-        if self.listed.len() < MAX_LISTED {
+        if self.listed.len() < MAX_IMAGES_SHOWN {
             self.listed.push(format!("{}:{}", arch_of(image), image.index));
         }
     }

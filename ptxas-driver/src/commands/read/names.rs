@@ -2,13 +2,11 @@
 
 use super::canonical::Canonical;
 use super::demangle;
+use crate::limits::MAX_NAMES_SHOWN;
 use nv_debug_sections::symbolize::Function;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-
-/// Most candidates that a message lists.
-const MAX_LISTED: usize = 20;
 
 /// The functions of a cubin by name.
 pub(in crate::commands) struct Names<'s> {
@@ -119,8 +117,8 @@ fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
 }
 
 fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    let more = names.len().saturating_sub(MAX_LISTED);
-    let mut text = names.take(MAX_LISTED).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
+    let mut text = names.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join(", ");
     if more > 0 {
         let _ = write!(text, " and {more} more");
     }

@@ -5,18 +5,13 @@
 //! no absolute path, no `..` and no symbolic link leads out. A relative name may also lie below the
 //! folder of the input. Others are not there.
 
+use crate::limits::{MAX_SOURCE, MAX_SOURCES};
 use clap::Args;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// Largest source whose lines are counted, in bytes.
-const LARGEST: u64 = 64 << 20;
-
-/// Most bytes of sources that are read for one file: it may name many.
-const LARGEST_SUM: u64 = 1 << 30;
 
 /// Where sources are looked for.
 #[derive(Debug, Args)]
@@ -86,7 +81,7 @@ impl Counted {
         if let Some(known) = self.files.get(&path) {
             return *known;
         }
-        let count = count(&path, is_allowed, LARGEST_SUM.saturating_sub(self.bytes).min(LARGEST));
+        let count = count(&path, is_allowed, MAX_SOURCES.saturating_sub(self.bytes).min(MAX_SOURCE));
         self.bytes = self.bytes.saturating_add(count.map_or(0, |(size, _)| size));
         self.files.insert(path, count);
         count

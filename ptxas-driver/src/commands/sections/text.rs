@@ -3,14 +3,12 @@
 use super::model::{ExpectedSection, Identity, Report, Section, type_word};
 use super::{Expectation, Model, model};
 use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
+use crate::limits::MAX_NAME_COLUMN;
 use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::Output;
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
-
-/// Widest column of names; longer ones stick out.
-const MAX_NAME: usize = 48;
 
 pub(super) fn expectation(out: Out<'_>, expectation: &Expectation<'_>, options: &str) -> io::Result<()> {
     let document = model::Expectation::new(expectation);
@@ -163,7 +161,7 @@ fn content(name: &Identity) -> String {
 }
 
 fn name_width<'n>(names: impl Iterator<Item = &'n Identity>) -> usize {
-    names.map(|name| name.name.len()).max().unwrap_or(0).clamp(4, MAX_NAME)
+    names.map(|name| name.name.len()).max().unwrap_or(0).clamp(4, MAX_NAME_COLUMN)
 }
 
 fn percent(share: f64) -> String {

@@ -4,6 +4,7 @@ use super::answer::{Code, Line, Listing, Row, ScopeRow};
 use super::words::NOWHERE;
 use crate::commands::lines::spelling::Name;
 use crate::commands::read::printable;
+use crate::limits::MAX_SCOPE_RANGES;
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
@@ -58,15 +59,12 @@ fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Most stretches of a scope that its head line shows.
-const MAX_STRETCHES: usize = 4;
-
 fn write_code(out: Out<'_>, code: &[Code<'_>]) -> io::Result<()> {
-    for (number, stretch) in code.iter().take(MAX_STRETCHES).enumerate() {
+    for (number, stretch) in code.iter().take(MAX_SCOPE_RANGES).enumerate() {
         let before = if number == 0 { " " } else { "," };
         write!(out, "{before}{:#06x}-{:#06x}", stretch.start, stretch.end)?;
     }
-    match code.len().checked_sub(MAX_STRETCHES) {
+    match code.len().checked_sub(MAX_SCOPE_RANGES) {
         None | Some(0) => Ok(()),
         Some(more) => write!(out, " and {more} more"),
     }

@@ -2,11 +2,9 @@
 
 use super::model::{KnownFault, Listed, Verified};
 use crate::commands::read::printable;
+use crate::limits::MAX_FINDINGS_SHOWN;
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
-
-/// Most findings of one rule that are shown.
-const SHOWN: usize = 20;
 
 /// One file that could be read.
 pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
@@ -18,15 +16,15 @@ pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
     for finding in &file.findings {
         let count = counts.entry(finding.code).or_default();
         *count += 1;
-        if *count <= SHOWN {
+        if *count <= MAX_FINDINGS_SHOWN {
             writeln!(out, "{name}: {}", printable(&line(finding)))?;
         }
     }
     for more in &file.more {
         *counts.entry(more.code).or_default() += more.count;
     }
-    for (code, count) in counts.into_iter().filter(|(_, count)| *count > SHOWN) {
-        writeln!(out, "{name}: {} more of {code}", count - SHOWN)?;
+    for (code, count) in counts.into_iter().filter(|(_, count)| *count > MAX_FINDINGS_SHOWN) {
+        writeln!(out, "{name}: {} more of {code}", count - MAX_FINDINGS_SHOWN)?;
     }
     let words = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let counts = [(file.errors, "error"), (file.warnings, "warning"), (file.notes, "note")];

@@ -114,5 +114,5 @@ fn odd_names_are_no_harm() {
         let _ = Canonical::of(name);
     }
     let deep = "a<".repeat(100_000);
-    assert!(Canonical::of(&deep).whole.len() <= deep.len() + 2 * MAX_DEPTH);
+    assert!(Canonical::of(&deep).whole.len() <= deep.len() + 2 * MAX_NAME_NESTING);
 }

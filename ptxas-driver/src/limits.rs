@@ -1,0 +1,123 @@
+//! Bounds on what the commands read, do and show: files, names and options come from strangers.
+//!
+//! JSON has everything that the libraries give; bounds on what is shown are for text that a person reads.
+
+use std::time::Duration;
+
+// Input.
+
+/// Largest ordinary file that is read, in bytes. Offsets of 32 bits reach no further, and it is held in memory whole.
+pub const MAX_FILE: u64 = 4 << 30;
+
+/// Most bytes that are read of a pipe or a device. It may never end, as `/dev/zero`.
+pub const MAX_STREAM: u64 = 1 << 30;
+
+/// Most bytes of an options file, or of queries on standard input: all that a person or a script writes.
+pub const MAX_WORDS: u64 = 16 << 20;
+
+/// Most options files that are open at once, each named by the one before. A file may name itself.
+pub const MAX_OPTION_FILE_DEPTH: usize = 15;
+
+/// Most options files of one command line. ptxas has no such limit; without one, files that name each other several
+/// times would be opened 2^15 times.
+pub const MAX_OPTION_FILES: usize = 1000;
+
+/// Largest source whose lines are counted, in bytes. A debug file may name any file as a source, and none that a person wrote is as
+/// large.
+pub const MAX_SOURCE: u64 = 64 << 20;
+
+/// Most bytes of sources that are read for one file: it may name many.
+pub const MAX_SOURCES: u64 = 1 << 30;
+
+/// How much of a file a list of its images decompresses, in bytes that come out. Only a look inside tells what debug information most
+/// cubins have; images beyond this are listed without.
+pub const MAX_LIST_DECOMPRESSED: u64 = 64 << 20;
+
+// Output files.
+
+/// Most links from an output's name to the file that are followed, as many as Linux follows.
+pub const MAX_LINKS: usize = 40;
+
+/// Longest stem of the name of an extracted file, in bytes; longer ones are cut. File systems have 255 bytes for the whole name.
+pub const MAX_FILE_STEM: usize = 180;
+
+/// Most times that a temporary folder is tried to be removed: a thread of ours may be making files in it.
+pub const MAX_REMOVALS: u32 = 100;
+
+// Programs that are run.
+
+/// Longest piece of a line that is taken at once from what a program prints, in bytes.
+pub const MAX_CHILD_LINE: u64 = 1 << 16;
+
+/// Most bytes that are kept of what a program prints.
+pub const MAX_CHILD_OUTPUT: u64 = 1 << 20;
+
+// Time.
+
+/// Longest time that is spent to find a small difference between a text and its repair; after it a larger one will do.
+pub const MAX_DIFF_TIME: Duration = Duration::from_secs(1);
+
+/// Bytes of text up to which repairs are tried for the summary of `check`: that takes several times as long as to check it.
+pub const MAX_TRIED_REPAIR: usize = 4 << 20;
+
+// Names.
+
+/// A demangled name is cut off as hopeless beyond this many bytes: back references let a short one grow without limit.
+pub const MAX_DEMANGLED: usize = 1 << 16;
+
+/// Brackets inside each other up to this many are followed in a name that a query asks for: the reader calls itself for them.
+pub const MAX_NAME_NESTING: usize = 64;
+
+/// Most bytes of spelled names that are kept for the next address. Names that a compiler makes stay far below it.
+pub const MAX_NAME_CACHE: usize = 16 << 20;
+
+// Text that is shown.
+
+/// Most of our own warnings that one `compile` prints.
+pub const MAX_WARNINGS: usize = 20;
+
+/// Most errors that one `compile` prints: more than warnings, as each has to go.
+pub const MAX_ERRORS: usize = 100;
+
+/// Most syntax errors that `print` shows.
+pub const MAX_SYNTAX_ERRORS: usize = 20;
+
+/// Most messages about one file: what could not be read of it. `--json` has all.
+pub const MAX_MESSAGES: u64 = 20;
+
+/// Most findings of one rule that `check` and `verify` show of a file.
+pub const MAX_FINDINGS_SHOWN: usize = 20;
+
+/// Most names, or ranges of lines, that one message or one line of text lists.
+pub const MAX_NAMES_SHOWN: usize = 20;
+
+/// Most images of a file that a message lists: each takes a line.
+pub const MAX_IMAGES_SHOWN: usize = 12;
+
+/// Most files that a message names: their paths are long.
+pub const MAX_NAMED_FILES: usize = 10;
+
+/// Most rows of a profile without an answer that are told one by one.
+pub const MAX_BAD_SAMPLES: usize = 100;
+
+/// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up to
+/// [`MAX_FRAMES`](nv_debug_sections::symbolize::MAX_FRAMES).
+pub const MAX_LISTED_FRAMES: usize = 64;
+
+/// Most scopes of a chain that the text of `vars` shows.
+pub const MAX_SCOPE_CHAIN: usize = 64;
+
+/// Most ranges of a scope's code that its head line shows.
+pub const MAX_SCOPE_RANGES: usize = 4;
+
+/// Widest column of section names; longer ones stick out.
+pub const MAX_NAME_COLUMN: usize = 48;
+
+/// Widest column of other tables: no cell, however long, moves those of other lines further.
+pub const MAX_COLUMN: usize = 60;
+
+/// Longest piece of a source line that a message shows, in bytes on either side of the place. A line may be as long as the file.
+pub const MAX_SOURCE_CONTEXT: u32 = 200;
+
+/// Bytes before the place that are shown of a source line that is too long to be shown whole.
+pub const SOURCE_MARGIN: u32 = 60;
