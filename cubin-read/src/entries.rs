@@ -3,6 +3,7 @@
 //! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they
 //! refer to. Of an entry only its place in the tree is stored: its attributes are read when they are asked for.
 
+use crate::limits::MAX_ORIGINS;
 use dwarf2_reader::abbrev::AttributeSpec;
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::constants::DW_FORM_data8;
@@ -312,8 +313,7 @@ impl<'c> Entries<'c> {
     /// Refuses sections in which so many entries share long strings that it takes too long to read them all.
     fn check_strings(&self) -> Result<()> {
         let strings = self.strings.as_ref().map_or(&[][..], |strings| &strings.bytes);
-        let size = self.bytes().len() as u64 + strings.len() as u64;
-        let mut budget = WorkBudget::of_input(size, SHARED_STRINGS);
+        let mut budget = WorkBudget::of_strings(self.bytes().len() as u64, strings.len() as u64);
         // The NULs, so that no string is looked through twice.
         let ends: Vec<usize> = memchr::memchr_iter(0, strings).collect();
         for entry in self.iter() {
@@ -452,9 +452,3 @@ impl<'c> Entries<'c> {
 
 /// Bytes that an entry has on average where there are very many: a number, a name, and a type, a line or a place.
 const LEAST_ENTRY: u64 = 8;
-
-/// Most steps to where an attribute is: an inlined variable's name is with the abstract one, whose class may be with a declaration.
-const MAX_ORIGINS: usize = 8;
-
-/// Bytes of strings that entries may refer to, for each byte of the sections: many entries may share a long string.
-const SHARED_STRINGS: u64 = 256;

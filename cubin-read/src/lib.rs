@@ -4,6 +4,7 @@ mod code_ranges;
 pub mod coverage;
 pub mod entries;
 pub mod expression;
+mod limits;
 mod lists;
 mod numbers;
 pub mod variables;

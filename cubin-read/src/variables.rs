@@ -12,10 +12,9 @@
 //! let cubin = Cubin::parse(bytes)?;
 //! let entries = Entries::read(&cubin)?;
 //! let variables = Variables::read(&cubin, &entries)?;
-//! let mut room = variables.room();
 //! for variable in variables.all() {
 //!     let (name, r#type) = (variables.name(variable), variables.type_name(variable));
-//!     for range in variables.location(variable, &mut room).ranges {
+//!     for range in variables.location(variable).ranges {
 //!         // where `name` is, over which addresses
 //!     }
 //! }
@@ -28,7 +27,6 @@ mod location;
 mod memory;
 mod place;
 mod registers;
-mod room;
 mod types;
 
 pub use crate::code_ranges::CodeRange;
@@ -37,12 +35,13 @@ pub use inlined::InlinedCalls;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
 pub use registers::{Held, Word};
-pub use room::Room;
 
 use crate::code_ranges::{self, EntryCode};
 use crate::entries::{Address, Entries, Entry, Value};
+use crate::limits::LOCATION_STEPS;
 use crate::lists::Lists;
 use crate::numbers::{Numbers, OpenSymbols};
+use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
@@ -52,6 +51,7 @@ use nv_debug_sections::symbolize::{Code, Function};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use registers::RegisterMap;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -64,6 +64,8 @@ pub struct Variables<'c> {
     scopes: Vec<Scope>,
     all: Vec<Variable>,
     locations: Lists<'c>,
+    /// What [`location`](Self::location) may still do.
+    budget: RefCell<WorkBudget>,
     registers: RegisterMap,
     /// Frame sizes by where the function starts.
     frames: HashMap<(SectionIndex, u64), u64>,
@@ -197,7 +199,7 @@ impl<'c> Variables<'c> {
             code: &code,
             ranges: &ranges,
             kept: HashMap::new(),
-            room: Room::of_bytes(ranges.len()),
+            budget: WorkBudget::of_input(ranges.len(), LOCATION_STEPS),
             scopes: Vec::new(),
             all: Vec::new(),
         };
@@ -207,12 +209,14 @@ impl<'c> Variables<'c> {
         let Scan { scopes, all, .. } = scan;
         let mut faults = Vec::new();
         let files = files(cubin, &mut faults);
+        let locations = Lists::read(cubin, SectionKind::DebugLoc)?;
         Ok(Self {
             cubin,
             entries,
             scopes,
             all,
-            locations: Lists::read(cubin, SectionKind::DebugLoc)?,
+            budget: location_budget(cubin, entries, &locations),
+            locations,
             registers: RegisterMap::default(),
             frames: HashMap::new(),
             files,
@@ -224,12 +228,9 @@ impl<'c> Variables<'c> {
         })
     }
 
-    /// What [`location`](Self::location) may do for all variables together.
-    pub fn room(&self) -> Room {
-        let map = self.cubin.section_by_name(SectionKind::NvDebugInfoRegSass.name());
-        let map = map.and_then(|index| self.cubin.bytes(index).ok()).map_or(0, |bytes| bytes.len());
-        let own = self.entries.bytes().len().saturating_add(map) as u64;
-        Room::of_bytes(own.saturating_add(self.locations.len()))
+    /// Whether [`location`](Self::location) has used up what it may do for all variables together: answers are then cut short.
+    pub fn is_cut(&self) -> bool {
+        self.budget.borrow().is_spent()
     }
 
     /// Sections that cannot be read, without which there are answers all the same.
@@ -342,6 +343,14 @@ impl<'c> Variables<'c> {
     }
 }
 
+/// What [`Variables::location`] may do for all variables together.
+fn location_budget(cubin: &Cubin<'_>, entries: &Entries<'_>, locations: &Lists<'_>) -> RefCell<WorkBudget> {
+    let map = cubin.section_by_name(SectionKind::NvDebugInfoRegSass.name());
+    let map = map.and_then(|index| cubin.bytes(index).ok()).map_or(0, |bytes| bytes.len());
+    let size = (entries.bytes().len().saturating_add(map) as u64).saturating_add(locations.len());
+    RefCell::new(WorkBudget::of_input(size, LOCATION_STEPS))
+}
+
 /// Finds scopes and variables.
 struct Scan<'s, 'c> {
     entries: &'c Entries<'c>,
@@ -349,7 +358,7 @@ struct Scan<'s, 'c> {
     ranges: &'s Lists<'c>,
     /// Lists of `.debug_ranges` that the unit refers to, by their offset.
     kept: HashMap<u64, Arc<[CodeRange]>>,
-    room: Room,
+    budget: WorkBudget,
     scopes: Vec<Scope>,
     all: Vec<Variable>,
 }
@@ -407,7 +416,7 @@ impl Scan<'_, '_> {
         }
         let mut found = Vec::new();
         for pair in self.ranges.at(offset, base) {
-            if !self.room.take(1) {
+            if !self.budget.take(1) {
                 let text = "so many entries share parts of range lists that they cannot all be read";
                 return Err(Error::new(
                     SectionKind::DebugRanges.name(),

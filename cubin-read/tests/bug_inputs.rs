@@ -201,9 +201,8 @@ fn variables_are_in_no_place_that_contradicts_their_class() {
         let cubin = Cubin::parse(bytes).unwrap();
         let entries = Entries::read(&cubin).unwrap();
         let variables = Variables::read(&cubin, &entries).unwrap();
-        let mut room = variables.room();
         let row = |variable| {
-            let location = variables.location(variable, &mut room);
+            let location = variables.location(variable);
             let place = match &location.ranges[0].place {
                 Place::Memory(memory) => format!("{} {:?}", memory.space, memory.bank),
                 Place::Unavailable(reason) => format!("{reason:?}"),
@@ -322,10 +321,9 @@ fn constants(bytes: &[u8]) -> Vec<String> {
     let cubin = Cubin::parse(bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
     let variables = Variables::read(&cubin, &entries).unwrap();
-    let mut room = variables.room();
     let mut all = Vec::new();
     for variable in variables.all() {
-        for range in variables.location(variable, &mut room).ranges {
+        for range in variables.location(variable).ranges {
             if let Place::Constant(constant) = &range.place {
                 all.push(format!("{} = {constant}", variables.name(variable).unwrap()));
             }

@@ -20,10 +20,9 @@ fn locations(bytes: &[u8]) -> Vec<(String, String, Location)> {
     let cubin = Cubin::parse(bytes).unwrap();
     let entries = Entries::read(&cubin).unwrap();
     let variables = Variables::read(&cubin, &entries).unwrap();
-    let mut room = variables.room();
     let all = variables.all().iter().map(|variable| {
         let name = variables.name(variable).unwrap().into_owned();
-        (name, variables.type_name(variable), variables.location(variable, &mut room))
+        (name, variables.type_name(variable), variables.location(variable))
     });
     all.collect()
 }
@@ -200,11 +199,10 @@ fn lists_that_all_share_do_not_multiply() {
     // No address is a place without relocations, so that each pair is a range without one.
     let sections = [(".debug_abbrev", ABBREV.to_vec()), (".debug_info", info), (".debug_loc", list)];
     replaced(&sections, |variables| {
-        let mut room = variables.room();
         assert_eq!(variables.all().len(), 20_000);
         let ranges: usize =
-            variables.all().iter().map(|variable| variables.location(variable, &mut room).ranges.len()).sum();
-        assert!(room.is_empty() && ranges > 20_000 && ranges < 10 * size, "{ranges} of {size} bytes");
+            variables.all().iter().map(|variable| variables.location(variable).ranges.len()).sum();
+        assert!(variables.is_cut() && ranges > 20_000 && ranges < 10 * size, "{ranges} of {size} bytes");
     });
 }
 
@@ -307,10 +305,9 @@ fn ask_everything(bytes: &[u8]) -> Result<usize, nv_debug_sections::Error> {
     let cubin = Cubin::parse(bytes)?;
     let entries = Entries::read(&cubin)?;
     let variables = Variables::read(&cubin, &entries)?;
-    let mut room = variables.room();
     let mut ranges = 0;
     for variable in variables.all() {
-        let location = variables.location(variable, &mut room);
+        let location = variables.location(variable);
         assert!(location.available_bytes <= location.scope_bytes || location.cut);
         ranges += location.ranges.len();
         assert!(variables.type_name(variable).len() < 1100);

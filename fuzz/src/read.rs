@@ -228,11 +228,10 @@ fn inlined(cubin: &Cubin<'_>, variables: &Variables<'_>) {
 
 /// Every variable has a type, and is available at no more than its scope.
 fn places(variables: &Variables<'_>) {
-    let mut room = variables.room();
     for variable in variables.all() {
         let _ = (variables.name(variable), variables.declared(variable), variables.class(variable));
         assert!(!variables.type_name(variable).is_empty());
-        let location = variables.location(variable, &mut room);
+        let location = variables.location(variable);
         assert!(location.available_bytes <= location.scope_bytes, "{variable:?}: {location:?}");
     }
     for scope in variables.scopes() {

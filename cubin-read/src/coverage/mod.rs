@@ -22,7 +22,9 @@ mod lists;
 mod variables;
 
 use crate::entries::Entries;
+use crate::limits::COVERAGE_STEPS;
 use crate::variables::{InlinedCalls, Variables};
+use dwarf2_reader::WorkBudget;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
@@ -229,20 +231,20 @@ impl AddAssign for VariableCounts {
 #[derive(Debug)]
 struct Budget {
     section: &'static str,
-    left: u64,
+    left: WorkBudget,
 }
 
 impl Budget {
     /// Steps for a section of `size` bytes or rows.
     fn new(section: &'static str, size: u64) -> Self {
-        Self { section, left: size.saturating_mul(64).saturating_add(1 << 20) }
+        Self { section, left: WorkBudget::of_input(size, COVERAGE_STEPS) }
     }
 
     fn spend(&mut self, steps: u64, offset: u64) -> Result<()> {
-        self.left = self.left.checked_sub(steps).ok_or_else(|| {
-            let text = "referred to too often to follow every reference";
-            Error::new(self.section, offset, ErrorKind::Limit(text.into()))
-        })?;
-        Ok(())
+        if self.left.take(steps) {
+            return Ok(());
+        }
+        let text = "referred to too often to follow every reference";
+        Err(Error::new(self.section, offset, ErrorKind::Limit(text.into())))
     }
 }

@@ -5,7 +5,7 @@ use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Entry, Value};
-use crate::variables::{Location, LocationRange, Missing, Place, Room, Unavailable, Variables};
+use crate::variables::{Location, LocationRange, Missing, Place, Unavailable, Variables};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -57,7 +57,6 @@ pub(super) fn count(
         by_place: functions.iter().enumerate().map(|(i, f)| ((f.section, f.offset), i)).collect(),
         symbolizer,
         variables,
-        room: variables.room(),
         register_fault: faults.next().map(|fault| fault.error.clone()),
         functions,
         unit: 0,
@@ -87,7 +86,6 @@ struct Counter<'f, 's, 'n> {
     lists: Reader<'s>,
     symbolizer: &'s Symbolizer<'s>,
     variables: &'s Variables<'s>,
-    room: Room,
     register_fault: Option<Error>,
     functions: &'f mut [FunctionCoverage<'n>],
     /// Functions by section and offset.
@@ -213,7 +211,7 @@ impl Counter<'_, '_, '_> {
     fn location(&mut self, entry: usize) -> Option<Location> {
         let all = self.variables.all();
         let at = all.binary_search_by_key(&entry, |variable| variable.entry).ok()?;
-        Some(self.variables.location(all.get(at)?, &mut self.room))
+        Some(self.variables.location(all.get(at)?))
     }
 
     /// Whether it is somewhere over no certain code.

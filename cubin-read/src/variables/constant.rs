@@ -4,8 +4,9 @@
 //! writes every number as a signed one. So the bits are cut to the size of the type and read by its
 //! `DW_AT_encoding` (§5.1).
 
-use super::room::Room;
 use crate::entries::{Entries, Entry};
+use crate::limits::{MAX_ARRAY_ELEMENTS, MAX_TYPE_WRAPPERS};
+use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use std::fmt;
 
@@ -62,14 +63,14 @@ pub(super) fn read(
     number: Option<usize>,
     bit_size: Option<u64>,
     given: RawConstant<'_>,
-    room: &mut Room,
+    budget: &mut WorkBudget,
 ) -> Constant {
     let kind = number.and_then(|number| Type::of(entries, number, bit_size));
     match (kind, given) {
         (Some(kind), _) => {
             let bits = kind.bits(given);
             match bits {
-                Some(bits) => Constant { value: kind.value(entries, &bits, room), bits },
+                Some(bits) => Constant { value: kind.value(entries, &bits, budget), bits },
                 None => untyped(given),
             }
         }
@@ -110,12 +111,8 @@ const WRAPPERS: [u16; 5] = [
 /// Types whose values are addresses.
 const POINTERS: [u16; 3] =
     [dw::DW_TAG_pointer_type, dw::DW_TAG_reference_type, dw::DW_TAG_rvalue_reference_type];
-/// Most types around another that are looked through.
-const MAX_WRAPPERS: usize = 64;
-/// Most bytes of a number.
-const MAX_BYTES: usize = 16;
-/// Most elements of an array that are taken apart.
-const MAX_ELEMENTS: u64 = 1024;
+/// Bytes of the longest number: that of a `u128`.
+const NUMBER_BYTES: usize = 16;
 /// Bits of a pointer whose entry does not say.
 const POINTER_BITS: u64 = 64;
 
@@ -123,7 +120,7 @@ impl<'e> Type<'e> {
     fn of(entries: &'e Entries<'_>, number: usize, bit_size: Option<u64>) -> Option<Self> {
         let mut number = number;
         let mut entry = entries.get(number)?;
-        for _ in 0..MAX_WRAPPERS {
+        for _ in 0..MAX_TYPE_WRAPPERS {
             if !WRAPPERS.contains(&entry.tag()) {
                 break;
             }
@@ -147,7 +144,7 @@ impl<'e> Type<'e> {
     fn bits(&self, given: RawConstant<'_>) -> Option<Vec<u8>> {
         match given {
             RawConstant::Number(number) => {
-                let size = self.bits.filter(|bits| (1..=8 * MAX_BYTES as u64).contains(bits))?;
+                let size = self.bits.filter(|bits| (1..=8 * NUMBER_BYTES as u64).contains(bits))?;
                 let unused = 128 - u32::try_from(size).ok()?;
                 let cut = number.cast_unsigned() << unused >> unused;
                 let bytes = usize::try_from(size.div_ceil(8)).ok()?;
@@ -160,11 +157,11 @@ impl<'e> Type<'e> {
         }
     }
 
-    fn value(&self, entries: &Entries<'_>, bits: &[u8], room: &mut Room) -> ConstantValue {
+    fn value(&self, entries: &Entries<'_>, bits: &[u8], budget: &mut WorkBudget) -> ConstantValue {
         match self.entry.tag() {
             dw::DW_TAG_base_type => self.base(bits),
-            dw::DW_TAG_enumeration_type => self.enumerator(entries, bits, room),
-            dw::DW_TAG_array_type => self.array(entries, bits, room),
+            dw::DW_TAG_enumeration_type => self.enumerator(entries, bits, budget),
+            dw::DW_TAG_array_type => self.array(entries, bits, budget),
             tag if POINTERS.contains(&tag) => {
                 unsigned(bits).map_or(ConstantValue::Bytes, ConstantValue::Pointer)
             }
@@ -176,7 +173,7 @@ impl<'e> Type<'e> {
     fn base(&self, bits: &[u8]) -> ConstantValue {
         let encoding = self.entry.unsigned(dw::DW_AT_encoding).and_then(|code| u8::try_from(code).ok());
         let number = unsigned(bits).zip(self.signed(bits));
-        let Some((plain, signed)) = number.filter(|_| bits.len() <= MAX_BYTES) else {
+        let Some((plain, signed)) = number.filter(|_| bits.len() <= NUMBER_BYTES) else {
             return match encoding {
                 Some(dw::DW_ATE_complex_float) => self.complex(bits),
                 _ => ConstantValue::Bytes,
@@ -227,7 +224,7 @@ impl<'e> Type<'e> {
         ConstantValue::Complex(Box::new(parts))
     }
 
-    fn enumerator(&self, entries: &Entries<'_>, bits: &[u8], room: &mut Room) -> ConstantValue {
+    fn enumerator(&self, entries: &Entries<'_>, bits: &[u8], budget: &mut WorkBudget) -> ConstantValue {
         let Some((plain, signed)) = unsigned(bits).zip(self.signed(bits)) else {
             return ConstantValue::Bytes;
         };
@@ -238,7 +235,7 @@ impl<'e> Type<'e> {
         let after = entries.range(self.number.saturating_add(1)..entries.count());
         let own = after.take_while(|entry| entry.depth() > self.entry.depth());
         for entry in own {
-            if !room.take(1) {
+            if !budget.take(1) {
                 break;
             }
             if entry.tag() != dw::DW_TAG_enumerator || entry.parent() != Some(self.number) {
@@ -251,7 +248,7 @@ impl<'e> Type<'e> {
             };
             has_negative |= value < 0;
             if self.bits(RawConstant::Number(value)).as_deref() == Some(bits)
-                && let Some(name) = entry.name().filter(|name| room.take(name.len()))
+                && let Some(name) = entry.name().filter(|name| budget.take(name.len() as u64))
             {
                 return ConstantValue::Enumerator(name.into_owned(), value);
             }
@@ -265,7 +262,7 @@ impl<'e> Type<'e> {
     }
 
     /// An array of one dimension; characters are text.
-    fn array(&self, entries: &Entries<'_>, bits: &[u8], room: &mut Room) -> ConstantValue {
+    fn array(&self, entries: &Entries<'_>, bits: &[u8], budget: &mut WorkBudget) -> ConstantValue {
         let element = entries.referred(self.entry, dw::DW_AT_type);
         let element = element.and_then(|element| Type::of(entries, element, None));
         let size = element.and_then(|element| usize::try_from(element.bits?.checked_div(8)?).ok());
@@ -274,13 +271,13 @@ impl<'e> Type<'e> {
         };
         let count = bits.len() / size;
         if element.entry.tag() == dw::DW_TAG_array_type
-            || count as u64 > MAX_ELEMENTS
+            || count as u64 > MAX_ARRAY_ELEMENTS
             || !bits.len().is_multiple_of(size)
-            || !room.take(bits.len())
+            || !budget.take(bits.len() as u64)
         {
             return ConstantValue::Bytes;
         }
-        let values: Vec<_> = bits.chunks(size).map(|bits| element.value(entries, bits, room)).collect();
+        let values: Vec<_> = bits.chunks(size).map(|bits| element.value(entries, bits, budget)).collect();
         let is_text = size == 1 && values.iter().all(|value| matches!(value, ConstantValue::Character(_)));
         if is_text {
             let text = bits.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -291,7 +288,7 @@ impl<'e> Type<'e> {
 }
 
 fn unsigned(bits: &[u8]) -> Option<u128> {
-    let mut bytes = [0; MAX_BYTES];
+    let mut bytes = [0; NUMBER_BYTES];
     bytes.get_mut(..bits.len())?.copy_from_slice(bits);
     Some(u128::from_le_bytes(bytes))
 }

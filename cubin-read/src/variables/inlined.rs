@@ -1,7 +1,9 @@
 //! Chains of inlined calls, where the line table does not have them.
 
-use super::{Room, Scope, ScopeKind, SourceLine, Variables};
+use super::{Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::{Entries, Entry, Value};
+use crate::limits::LOCATION_STEPS;
+use dwarf2_reader::WorkBudget;
 use dwarf2_reader::abbrev;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
@@ -94,13 +96,13 @@ impl<'v> InlinedCalls<'v> {
     }
 
     fn found(variables: Source<'v>) -> Self {
-        let mut room = Room::of_bytes(variables.entries().bytes().len() as u64);
+        let mut budget = WorkBudget::of_input(variables.entries().bytes().len() as u64, LOCATION_STEPS);
         let mut spans = Vec::new();
         for (scope, found) in variables.scopes().iter().enumerate() {
             if found.kind != ScopeKind::Inlined {
                 continue;
             }
-            for stretch in found.code.iter().take_while(|_| room.take(1)) {
+            for stretch in found.code.iter().take_while(|_| budget.take(1)) {
                 spans.push(Span {
                     section: stretch.section,
                     range: stretch.range.clone(),
@@ -120,7 +122,7 @@ impl<'v> InlinedCalls<'v> {
             span.around = open.last().map(|(around, ..)| *around);
             open.push((index, span.section, span.range.end));
         }
-        Self { variables, spans, cut: room.is_empty() }
+        Self { variables, spans, cut: budget.is_spent() }
     }
 
     /// Whether there is none.

@@ -3,10 +3,10 @@
 use super::constant::{self, Constant, ConstantValue, RawConstant};
 use super::place::{self, Form, Frame, FrameBase, Place, Unavailable};
 use super::registers::Held;
-use super::room::Room;
 use super::{Class, Remark, Scope, ScopeKind, Variable, Variables, Word};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Value};
+use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
@@ -34,7 +34,7 @@ pub struct Location {
     pub available_bytes: u64,
     /// What a debugger may get wrong.
     pub remarks: Vec<Remark>,
-    /// The [`Room`] was used up: ranges are left out, and the bytes are not those of all.
+    /// The budget was used up: ranges are left out, and the bytes are not those of all.
     pub cut: bool,
 }
 
@@ -72,7 +72,7 @@ impl Builder<'_> {
     }
 
     /// A place that holds in the whole scope.
-    fn same(&mut self, place: Place, room: &mut Room) {
+    fn same(&mut self, place: Place, budget: &mut WorkBudget) {
         let scope = self.scope;
         match scope.kind {
             ScopeKind::Unit | ScopeKind::Abstract => self.push(None, place),
@@ -82,7 +82,7 @@ impl Builder<'_> {
                 self.push(None, place);
             }
             _ => {
-                for stretch in scope.code.iter().take_while(|_| room.take(1)) {
+                for stretch in scope.code.iter().take_while(|_| budget.take(1)) {
                     self.push(Some(stretch.clone()), place.clone());
                 }
             }
@@ -102,59 +102,66 @@ impl Builder<'_> {
 }
 
 impl Variables<'_> {
-    /// Where a variable is. `room` is shared by the variables of a file.
-    pub fn location(&self, variable: &Variable, room: &mut Room) -> Location {
+    /// Where a variable is.
+    ///
+    /// All calls together may do as much work as fits the size of the file: enough to ask for each variable once, however it is made
+    /// by a compiler. After that answers are [cut short](Location::cut); a [clone](Clone::clone) made before has its own.
+    pub fn location(&self, variable: &Variable) -> Location {
+        let budget = &mut *self.budget.borrow_mut();
         let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
-        let scope_bytes = if room.take(scope.code.len() + 1) { code_ranges::bytes(&scope.code) } else { 0 };
+        let scope_bytes =
+            if budget.take((scope.code.len() + 1) as u64) { code_ranges::bytes(&scope.code) } else { 0 };
         let found = Location { scope_bytes, ..Location::nowhere() };
         let mut builder = Builder { variable, scope, class: self.class(variable), found };
-        self.fill(variable, &mut builder, room);
+        self.fill(variable, &mut builder, budget);
         let Builder { mut found, .. } = builder;
-        found.cut = room.is_empty();
+        found.cut = budget.is_spent();
         found.ranges.sort_by_key(|range| range.code.as_ref().map(|code| (code.section, code.range.start)));
         found.available_bytes = available(&found.ranges, scope);
         found
     }
 
-    fn fill(&self, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
+    fn fill(&self, variable: &Variable, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
         let location = self.attribute(variable.entry, dw::DW_AT_location).map(|(_, value)| value);
         let constant = || self.attribute(variable.entry, dw::DW_AT_const_value).map(|(_, value)| value);
         let is_location = location.is_some();
         match location.or_else(constant) {
             Some(Value::Block(range)) if is_location => {
-                let form = self.form_in_entries(&range, room);
-                self.everywhere(form, builder, room);
+                let form = self.form_in_entries(&range, budget);
+                self.everywhere(form, builder, budget);
             }
-            Some(Value::Offset(SectionKind::DebugLoc, offset)) => self.list(offset, variable, builder, room),
+            Some(Value::Offset(SectionKind::DebugLoc, offset)) => {
+                self.list(offset, variable, builder, budget)
+            }
             // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but the attribute's name.
             Some(Value::Unsigned(offset)) if is_location => {
-                self.list(offset, variable, builder, room);
+                self.list(offset, variable, builder, budget);
             }
             Some(Value::Unsigned(value)) => {
-                let constant = self.constant(variable, RawConstant::Number(value.into()), room);
-                builder.same(Place::Constant(constant), room);
+                let constant = self.constant(variable, RawConstant::Number(value.into()), budget);
+                builder.same(Place::Constant(constant), budget);
             }
             Some(Value::Signed(value)) => {
-                let constant = self.constant(variable, RawConstant::Number(value.into()), room);
-                builder.same(Place::Constant(constant), room);
+                let constant = self.constant(variable, RawConstant::Number(value.into()), budget);
+                builder.same(Place::Constant(constant), budget);
             }
             Some(Value::Block(range)) => {
-                let bytes = self.bytes(&range, room).to_vec();
-                let constant = self.constant(variable, RawConstant::Bytes(&bytes), room);
-                builder.same(Place::Constant(constant), room);
+                let bytes = self.bytes(&range, budget).to_vec();
+                let constant = self.constant(variable, RawConstant::Bytes(&bytes), budget);
+                builder.same(Place::Constant(constant), budget);
             }
-            Some(Value::String(Some(bytes))) if room.take(bytes.len()) => {
+            Some(Value::String(Some(bytes))) if budget.take(bytes.len() as u64) => {
                 let value = ConstantValue::Text(String::from_utf8_lossy(bytes).into_owned());
-                builder.same(Place::Constant(Constant { value, bits: bytes.to_vec() }), room);
+                builder.same(Place::Constant(Constant { value, bits: bytes.to_vec() }), budget);
             }
             Some(other) => {
                 let words = format!("{other:?}");
-                let words = if room.take(words.len()) { words } else { String::new() };
-                builder.same(Place::Words(words), room);
+                let words = if budget.take(words.len() as u64) { words } else { String::new() };
+                builder.same(Place::Words(words), budget);
             }
             None => {
                 let reason = self.without_location(variable, builder.scope);
-                builder.same(Place::Unavailable(reason), room);
+                builder.same(Place::Unavailable(reason), budget);
             }
         }
     }
@@ -171,22 +178,22 @@ impl Variables<'_> {
     }
 
     /// A constant in the variable's type.
-    fn constant(&self, variable: &Variable, given: RawConstant<'_>, room: &mut Room) -> Constant {
+    fn constant(&self, variable: &Variable, given: RawConstant<'_>, budget: &mut WorkBudget) -> Constant {
         let kind = self.attribute(variable.entry, dw::DW_AT_type);
         let kind = kind.and_then(|(entry, _)| self.entries.referred(entry, dw::DW_AT_type));
         let bit_size = self.unsigned(variable.entry, dw::DW_AT_bit_size);
-        constant::read(self.entries, kind, bit_size, given, room)
+        constant::read(self.entries, kind, bit_size, given, budget)
     }
 
     /// The bytes of a block of `.debug_info`.
-    fn bytes(&self, range: &Range<u64>, room: &mut Room) -> &[u8] {
+    fn bytes(&self, range: &Range<u64>, budget: &mut WorkBudget) -> &[u8] {
         let range = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
         let bytes = range.and_then(|(start, end)| self.entries.bytes().get(start..end)).unwrap_or_default();
-        if room.take(bytes.len()) { bytes } else { &[] }
+        if budget.take(bytes.len() as u64) { bytes } else { &[] }
     }
 
-    fn form_in_entries(&self, range: &Range<u64>, room: &mut Room) -> Form {
-        let bytes = self.bytes(range, room);
+    fn form_in_entries(&self, range: &Range<u64>, budget: &mut WorkBudget) -> Form {
+        let bytes = self.bytes(range, budget);
         let start = range.start;
         place::form(bytes, start, self.entries.section(), &|address| self.address_words(address))
     }
@@ -202,7 +209,7 @@ impl Variables<'_> {
     }
 
     /// An expression that holds in the whole scope. What is in static memory is there without it too.
-    fn everywhere(&self, form: Form, builder: &mut Builder<'_>, room: &mut Room) {
+    fn everywhere(&self, form: Form, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
         let scope = builder.scope;
         if let Form::Register(register) | Form::Based(register, ..) = &form
             && scope.code.is_empty()
@@ -216,10 +223,10 @@ impl Variables<'_> {
         match form {
             Form::Register(_) | Form::Based(..) => {
                 for stretch in scope.code.iter() {
-                    if !room.take(1) {
+                    if !budget.take(1) {
                         return;
                     }
-                    self.in_register(stretch, &form, builder, room);
+                    self.in_register(stretch, &form, builder, budget);
                 }
             }
             Form::Memory(address, offset) => {
@@ -227,24 +234,24 @@ impl Variables<'_> {
                 if scope.code.is_empty() {
                     builder.push(None, place);
                 } else {
-                    builder.same(place, room);
+                    builder.same(place, budget);
                 }
             }
             other => {
-                let place = self.placed(other, builder, room);
-                builder.same(place, room);
+                let place = self.placed(other, builder, budget);
+                builder.same(place, budget);
             }
         }
     }
 
-    fn list(&self, offset: u64, variable: &Variable, builder: &mut Builder<'_>, room: &mut Room) {
+    fn list(&self, offset: u64, variable: &Variable, builder: &mut Builder<'_>, budget: &mut WorkBudget) {
         let unit = self.entries.unit_of(variable.entry).and_then(|unit| self.entry(unit.entries.start));
         let base = unit.and_then(|unit| unit.address(dw::DW_AT_low_pc));
         let mut covered = Vec::new();
         // Where ranges may be that are open on one side, and whether there may be some anywhere.
         let (mut possible, mut anywhere) = (Vec::new(), false);
         for pair in self.locations.at(offset, base) {
-            if !room.take(1) {
+            if !budget.take(1) {
                 return;
             }
             let pair = match pair {
@@ -272,18 +279,18 @@ impl Variables<'_> {
             if stretch.range.is_empty() {
                 continue;
             }
-            let form = self.form_in_list(pair.expression.unwrap_or_default(), room);
+            let form = self.form_in_list(pair.expression.unwrap_or_default(), budget);
             covered.push(stretch.clone());
             match form {
-                Form::Register(_) | Form::Based(..) => self.in_register(&stretch, &form, builder, room),
+                Form::Register(_) | Form::Based(..) => self.in_register(&stretch, &form, builder, budget),
                 other => {
-                    let place = self.placed(other, builder, room);
+                    let place = self.placed(other, builder, budget);
                     builder.push(Some(stretch), place);
                 }
             }
         }
         let (covered, possible) = (code_ranges::joined(covered), code_ranges::joined(possible));
-        if room.take(covered.len() + possible.len() + builder.scope.code.len()) {
+        if budget.take((covered.len() + possible.len() + builder.scope.code.len()) as u64) {
             let gaps = code_ranges::without(&builder.scope.code, &covered);
             let left_out = if anywhere { Vec::new() } else { code_ranges::without(&gaps, &possible) };
             for gap in code_ranges::without(&gaps, &left_out) {
@@ -295,16 +302,22 @@ impl Variables<'_> {
         }
     }
 
-    fn form_in_list(&self, (start, length): (u64, u64), room: &mut Room) -> Form {
+    fn form_in_list(&self, (start, length): (u64, u64), budget: &mut WorkBudget) -> Form {
         let section = self.locations.section();
         let range = usize::try_from(start).ok().zip(usize::try_from(start.saturating_add(length)).ok());
         let bytes = section.zip(range).and_then(|(section, (start, end))| section.bytes.get(start..end));
-        let bytes = bytes.filter(|bytes| room.take(bytes.len())).unwrap_or_default();
+        let bytes = bytes.filter(|bytes| budget.take(bytes.len() as u64)).unwrap_or_default();
         place::form(bytes, start, section, &|address| self.address_words(address))
     }
 
     /// The places of a register over a range.
-    fn in_register(&self, stretch: &CodeRange, form: &Form, builder: &mut Builder<'_>, room: &mut Room) {
+    fn in_register(
+        &self,
+        stretch: &CodeRange,
+        form: &Form,
+        builder: &mut Builder<'_>,
+        budget: &mut WorkBudget,
+    ) {
         let (register, based) = match form {
             Form::Register(register) => (register, None),
             Form::Based(register, offset, value) => (register, Some((*offset, *value))),
@@ -340,7 +353,7 @@ impl Variables<'_> {
             let reason = Unavailable::NoRegisterMap(ptx.clone());
             return builder.push(Some(stretch.clone()), Place::Unavailable(reason));
         }
-        for (range, held) in self.registers.held(stretch.section, &stretch.range, ptx, room) {
+        for (range, held) in self.registers.held(stretch.section, &stretch.range, ptx, budget) {
             let nowhere = || Place::Unavailable(Unavailable::NotInRegister(ptx.clone()));
             let place = held.map_or_else(nowhere, placed);
             builder.push(Some(CodeRange { section: stretch.section, range }), place);
@@ -348,20 +361,20 @@ impl Variables<'_> {
     }
 
     /// The place of an expression that needs no register.
-    fn placed(&self, form: Form, builder: &mut Builder<'_>, room: &mut Room) -> Place {
+    fn placed(&self, form: Form, builder: &mut Builder<'_>, budget: &mut WorkBudget) -> Place {
         match form {
             Form::Empty => Place::Unavailable(Unavailable::Empty),
             Form::Memory(address, offset) => self.memory(address, offset, builder),
             Form::Frame(offset) => {
-                let frame = self.frame(builder.scope, offset, room);
+                let frame = self.frame(builder.scope, offset, budget);
                 Self::compare_frame(&frame, builder);
                 Place::Frame(frame)
             }
             Form::Constant(given) => {
-                Place::Constant(self.constant(builder.variable, RawConstant::Number(given), room))
+                Place::Constant(self.constant(builder.variable, RawConstant::Number(given), budget))
             }
             Form::Bytes(bytes) => {
-                Place::Constant(self.constant(builder.variable, RawConstant::Bytes(&bytes), room))
+                Place::Constant(self.constant(builder.variable, RawConstant::Bytes(&bytes), budget))
             }
             Form::CallFrame => Place::Words("DW_OP_call_frame_cfa".to_owned()),
             Form::Register(register) | Form::Based(register, ..) => Place::Words(register.to_string()),
@@ -383,15 +396,15 @@ impl Variables<'_> {
     }
 
     /// A frame offset, with what the function around the scope says of its frame.
-    fn frame(&self, scope: &Scope, offset: i64, room: &mut Room) -> Frame {
+    fn frame(&self, scope: &Scope, offset: i64, budget: &mut WorkBudget) -> Frame {
         let mut function = Some(scope);
-        while let Some(scope) = function.filter(|scope| scope.kind != ScopeKind::Function && room.take(1)) {
+        while let Some(scope) = function.filter(|scope| scope.kind != ScopeKind::Function && budget.take(1)) {
             function = scope.parent.and_then(|parent| self.scope(parent));
         }
         let function = function.filter(|scope| scope.kind == ScopeKind::Function);
         let base = function.and_then(|scope| self.attribute(scope.entry, dw::DW_AT_frame_base));
         let base = match base.map(|(_, value)| value) {
-            Some(Value::Block(range)) => match self.form_in_entries(&range, room) {
+            Some(Value::Block(range)) => match self.form_in_entries(&range, budget) {
                 Form::CallFrame => FrameBase::CallFrame,
                 Form::Register(register) | Form::Based(register, 0, _) => FrameBase::Register(register),
                 Form::Words(words) => FrameBase::Words(words),

@@ -1,6 +1,6 @@
 //! From PTX registers to SASS registers.
 
-use super::room::Room;
+use dwarf2_reader::WorkBudget;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
@@ -153,7 +153,7 @@ impl RegisterMap {
         section: SectionIndex,
         range: &Range<u64>,
         ptx: &str,
-        room: &mut Room,
+        budget: &mut WorkBudget,
     ) -> Vec<(Range<u64>, Option<Held>)> {
         let all = self
             .functions
@@ -162,7 +162,7 @@ impl RegisterMap {
             .map_or(&[][..], Vec::as_slice);
         // What begins and ends where.
         let mut changes: BTreeMap<u64, Vec<(bool, &Entry)>> = BTreeMap::new();
-        if room.take(all.len() + 1) {
+        if budget.take((all.len() + 1) as u64) {
             for entry in all {
                 let (start, end) = (entry.range.start.max(range.start), entry.range.end.min(range.end));
                 if start < end {
@@ -174,7 +174,7 @@ impl RegisterMap {
         let (mut pieces, mut at) = (Pieces { ptx, all: Vec::new() }, range.start);
         let mut words: BTreeMap<Word, (usize, Option<RegisterType>)> = BTreeMap::new();
         for (offset, changed) in changes {
-            if !room.take(words.len() + 1) {
+            if !budget.take((words.len() + 1) as u64) {
                 break;
             }
             pieces.push(at..offset, &words);

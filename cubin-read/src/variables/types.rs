@@ -1,15 +1,10 @@
 //! Types as C spells them.
 
 use crate::entries::{Entries, Entry};
+use crate::limits::{MAX_TYPE_LENGTH, MAX_TYPE_PARTS, MAX_TYPE_STEPS};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::AddressClass;
 use std::fmt::Write as _;
-
-/// Most steps from a variable to the name its type is made of, dimensions of one array, parameters of one function, scopes around a name.
-const MAX_STEPS: usize = 256;
-const MAX_PARTS: usize = 16;
-/// Bytes a type is cut off at.
-const MAX_LENGTH: usize = 1024;
 
 /// What stands before the name of a tag that needs none of its own in C++.
 const NAMELESS: [(u16, &str); 5] = [
@@ -30,8 +25,8 @@ fn one(entries: &Entries<'_>, from: Entry<'_>, with_parameters: bool) -> String 
     // The declarator, from the inside out, and what qualifies what comes next.
     let (mut declarator, mut qualifiers) = (String::new(), String::new());
     let mut entry = from;
-    for _ in 0..MAX_STEPS {
-        if declarator.len() + qualifiers.len() > MAX_LENGTH {
+    for _ in 0..MAX_TYPE_STEPS {
+        if declarator.len() + qualifiers.len() > MAX_TYPE_LENGTH {
             break;
         }
         let number = match entry.value(dw::DW_AT_type) {
@@ -75,8 +70,8 @@ fn joined(base: &str, qualifiers: &str, declarator: &str) -> String {
         }
         text.push_str(part);
     }
-    if text.len() > MAX_LENGTH {
-        let end = (0..=MAX_LENGTH).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    if text.len() > MAX_TYPE_LENGTH {
+        let end = (0..=MAX_TYPE_LENGTH).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         text.truncate(end);
         text.push_str("...");
     }
@@ -120,8 +115,9 @@ fn enclose(declarator: &mut String) {
 fn children<'e>(entries: &'e Entries<'_>, number: usize, tag: u16) -> impl Iterator<Item = Entry<'e>> {
     let behind = entries.range(number.saturating_add(1)..entries.count());
     let own = behind.take_while(move |entry| entry.parent().is_some_and(|parent| parent >= number));
-    let own = own.take(MAX_STEPS).filter(move |entry| entry.parent() == Some(number) && entry.tag() == tag);
-    own.take(MAX_PARTS)
+    let own =
+        own.take(MAX_TYPE_STEPS).filter(move |entry| entry.parent() == Some(number) && entry.tag() == tag);
+    own.take(MAX_TYPE_PARTS)
 }
 
 fn dimensions(entries: &Entries<'_>, number: usize, declarator: &mut String) {
@@ -152,7 +148,7 @@ fn parameters(entries: &Entries<'_>, number: usize, spelled: bool, declarator: &
     let _ = write!(declarator, "({text})");
     // What qualifies the object that `this` points to stands behind the parameters.
     let mut object = all().find(is_this).and_then(|entry| entries.referred(entry, dw::DW_AT_type));
-    for _ in 0..MAX_PARTS {
+    for _ in 0..MAX_TYPE_PARTS {
         let Some(entry) = object.and_then(|number| entries.get(number)) else { break };
         match entry.tag() {
             dw::DW_TAG_pointer_type => {}
@@ -177,13 +173,13 @@ fn named(entries: &Entries<'_>, number: usize, entry: Entry<'_>) -> String {
             || tag == dw::DW_TAG_class_type
             || tag == dw::DW_TAG_union_type
     };
-    let around = entries.ancestors(number).take(MAX_PARTS).take_while(|entry| is_scope(entry.tag()));
+    let around = entries.ancestors(number).take(MAX_TYPE_PARTS).take_while(|entry| is_scope(entry.tag()));
     let around: Vec<_> = around.filter_map(Entry::name).take_while(|name| !name.is_empty()).collect();
     let mut text = String::new();
     for part in around.iter().rev().chain([&name]) {
         let separator = if text.is_empty() { "" } else { "::" };
         // A name may be as long as the file.
-        let part: String = part.chars().take(MAX_LENGTH + 1).collect();
+        let part: String = part.chars().take(MAX_TYPE_LENGTH + 1).collect();
         text.push_str(separator);
         text.push_str(&part);
     }

@@ -22,6 +22,7 @@ pub use rules::{Details, RULES, Rule, RuleId};
 pub use sources::{Context, SourceFile, SourceLines};
 
 use crate::entries::Entries;
+use crate::limits::MAX_NAME_CHARS;
 use crate::numbers::{Numbers, OpenSymbols};
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::catalog::SectionKind;
@@ -81,9 +82,6 @@ pub fn verify_with<'c>(cubin: &'c Cubin<'_>, context: Context<'c>) -> Report {
     levels::check(&mut check, entries.as_ref());
     check.report
 }
-
-/// Length of names in findings: a file may give one long name to much that is wrong.
-const MAX_NAME_CHARS: usize = 1024;
 
 /// The name, or its beginning.
 fn short(name: &str) -> &str {

@@ -5,6 +5,7 @@ use super::super::{Check, RuleId, short};
 use super::words;
 use crate::entries::{Address, Attribute, Entries, Entry, Value};
 use crate::expression::{self, OperandValue, Operation};
+use crate::limits::{MAX_ANCESTORS, MAX_NAMED_SYMBOLS};
 use crate::numbers::{Numbers, OpenSymbols};
 use dwarf2_reader::constants as dw;
 use dwarf2_writer::constants::{
@@ -79,7 +80,7 @@ impl Subject<'_> {
 
     /// Whether the frame counts from a known place: only that is sure to be in local memory.
     fn has_frame_address(&self) -> bool {
-        let around = self.entries.ancestors(self.entry).take(MAX_SCOPES);
+        let around = self.entries.ancestors(self.entry).take(MAX_ANCESTORS);
         let base = around.filter(|entry| entry.tag() == dw::DW_TAG_subprogram).find_map(|entry| {
             let Some(Value::Block(range)) = entry.value(dw::DW_AT_frame_base) else { return None };
             self.entries.bytes().get(range.start as usize..range.end as usize)
@@ -87,9 +88,6 @@ impl Subject<'_> {
         base == Some(&[DW_OP_call_frame_cfa])
     }
 }
-
-/// Most scopes between a variable and its function.
-const MAX_SCOPES: usize = 64;
 
 /// The memories that an expression names, which says where the variable of entry `number` is.
 pub(in super::super) fn location(
@@ -344,7 +342,7 @@ fn open_symbols<'k>(check: &'k Check<'_, '_>) -> &'k OpenSymbols {
 
 /// The undefined symbols of the symbol table: an address without relocation may be one of them.
 fn open_words(open: &OpenSymbols) -> String {
-    let names: Vec<&str> = open.names().take(MAX_CANDIDATES).map(short).collect();
+    let names: Vec<&str> = open.names().take(MAX_NAMED_SYMBOLS).map(short).collect();
     match names.as_slice() {
         [] => String::new(),
         [name] => format!(" (the undefined symbol of the file is {name})"),
@@ -353,10 +351,7 @@ fn open_words(open: &OpenSymbols) -> String {
 }
 
 fn names_in_words<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let names: Vec<&str> = names.take(MAX_CANDIDATES).map(short).collect();
+    let names: Vec<&str> = names.take(MAX_NAMED_SYMBOLS).map(short).collect();
     let noun = if names.len() == 1 { "the undefined symbol" } else { "one of the undefined symbols" };
     format!("{noun} {}", names.join(", "))
 }
-
-/// Most undefined symbols that a finding names.
-const MAX_CANDIDATES: usize = 4;

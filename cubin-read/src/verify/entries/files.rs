@@ -4,6 +4,7 @@ use super::super::lines::{LineFiles, TableFiles};
 use super::super::{Check, RuleId, short};
 use super::words;
 use crate::entries::{Entries, Entry, Unit};
+use crate::limits::MAX_ANCESTORS;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::SectionIndex;
 use std::ops::Range;
@@ -80,7 +81,7 @@ fn attributes(entry: Entry<'_>) -> &'static [u16] {
 
 /// Whether an inlined function around the entry is declared in that file of the same table.
 fn is_file_of_caller(entries: &Entries<'_>, number: usize, file: u64) -> bool {
-    let around = entries.ancestors(number).take(MAX_CALLERS);
+    let around = entries.ancestors(number).take(MAX_ANCESTORS);
     let inlined = around.filter(|entry| entry.tag() == dw::DW_TAG_inlined_subroutine);
     let declared = inlined.filter_map(|entry| {
         let number = entries.at(entry.offset())?;
@@ -89,9 +90,6 @@ fn is_file_of_caller(entries: &Entries<'_>, number: usize, file: u64) -> bool {
     });
     declared.into_iter().any(|declared| declared == file)
 }
-
-/// Most entries around one that are looked at.
-const MAX_CALLERS: usize = 64;
 
 fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)

@@ -3,10 +3,10 @@
 use super::words;
 use crate::commands::lines::spelling::Name;
 use crate::commands::read::{demangle, demangle_type};
-use cubin_read::variables::{Fault, LocationRange, Room, Scope, ScopeKind, SourceLine, Variable, Variables};
+use crate::limits::MAX_SCOPE_CHAIN;
+use cubin_read::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -73,7 +73,6 @@ struct Shown<'a> {
     cubin: &'a Cubin<'a>,
     variables: &'a Variables<'a>,
     wanted: &'a Wanted<'a>,
-    room: RefCell<Room>,
     /// By scope, in the order in which they are shown.
     groups: Vec<(usize, Range<usize>)>,
     /// Indices of the groups' variables.
@@ -196,10 +195,9 @@ impl<'a> Listing<'a> {
             }
         };
         let at = (!wanted.addresses.is_empty()).then(|| wanted.addresses.iter().map(address).collect());
-        let room = RefCell::new(variables.room());
         let scopes = Scopes { cubin, variables, indices };
         let faults = variables.faults().iter().map(FaultRow::new).collect();
-        Self { at, scopes, variables: Shown { cubin, variables, wanted, room, groups, order }, faults }
+        Self { at, scopes, variables: Shown { cubin, variables, wanted, groups, order }, faults }
     }
 
     /// What could not be read.
@@ -209,7 +207,7 @@ impl<'a> Listing<'a> {
 
     /// Whether ranges were left out of what has been written.
     pub(super) fn is_cut(&self) -> bool {
-        self.variables.room.borrow().is_empty()
+        self.variables.variables.is_cut()
     }
 
     pub(super) fn addresses(&self) -> &[Address<'a>] {
@@ -285,9 +283,6 @@ pub(super) fn is_called(own: &str, name: &str) -> bool {
         })
 }
 
-/// Most scopes of a chain that the text shows.
-const MAX_CHAIN: usize = 64;
-
 impl<'a> Scopes<'a> {
     fn row(&self, id: usize) -> Option<ScopeRow<'a>> {
         let scope = self.variables.scopes().get(id)?;
@@ -309,7 +304,7 @@ impl<'a> Scopes<'a> {
     /// A scope and those around it, the innermost first.
     fn chain(&self, id: usize) -> Vec<ScopeRow<'a>> {
         let first = self.row(id);
-        std::iter::successors(first, |row| self.row(row.parent?)).take(MAX_CHAIN).collect()
+        std::iter::successors(first, |row| self.row(row.parent?)).take(MAX_SCOPE_CHAIN).collect()
     }
 }
 
@@ -328,7 +323,7 @@ impl<'a> Shown<'a> {
 
     fn row(&self, variable: &Variable) -> Row<'a> {
         let variables = self.variables;
-        let location = variables.location(variable, &mut self.room.borrow_mut());
+        let location = variables.location(variable);
         let class = variables.class(variable);
         let wanted = location.ranges.iter().filter(|range| self.wanted.has_range(range));
         let places = wanted.map(|range| PlaceRow {

@@ -1,0 +1,50 @@
+//! Bounds on the work, memory and text that a cubin may ask for: files come from strangers.
+//!
+//! Those named as steps are factors of a [`WorkBudget`](dwarf2_reader::WorkBudget): they count for each byte of the input, and any
+//! input has 2^20.
+
+// Entries.
+
+/// Most steps from an entry to the one that has an attribute: an inlined variable's name is with the abstract one, whose class may be
+/// with a declaration. Compilers need three; a damaged file may refer in a circle.
+pub(crate) const MAX_ORIGINS: usize = 8;
+
+// Variables.
+
+/// Steps to find where all variables are, or the code of all scopes: many entries may share a long location list, a scope of many
+/// pieces, or a register that is in many places, and all of them together would be more than anybody could read. No file of the
+/// corpus comes to its end.
+pub(crate) const LOCATION_STEPS: u64 = 8;
+
+/// Most types around another one (`typedef`, `const`) that are looked through to read a constant: a damaged file may have a circle.
+pub(crate) const MAX_TYPE_WRAPPERS: usize = 64;
+
+/// Most elements of a constant array that are shown each by its value. Larger ones are shown as bytes.
+pub(crate) const MAX_ARRAY_ELEMENTS: u64 = 1024;
+
+/// Most entries that are followed to spell a type, and most that are looked at to find the members of one type: a damaged file may
+/// have a circle, or a type with as many members as it has bytes.
+pub(crate) const MAX_TYPE_STEPS: usize = 256;
+
+/// Most dimensions of one array, parameters of one function, and scopes around one name, that the spelling of a type has.
+pub(crate) const MAX_TYPE_PARTS: usize = 16;
+
+/// Bytes at which the spelling of a type is cut off: types made of each other double with each step.
+pub(crate) const MAX_TYPE_LENGTH: usize = 1024;
+
+// Coverage.
+
+/// Steps along lists of ranges and locations, and from rows to the lines around: many entries may share one long list.
+pub(crate) const COVERAGE_STEPS: u64 = 64;
+
+// Findings of `verify`.
+
+/// Most characters of a name in a finding: as in errors of nv-debug-sections.
+pub(crate) const MAX_NAME_CHARS: usize = nv_debug_sections::error::MAX_NAME_CHARS;
+
+/// Most undefined symbols that a finding names; a file may have thousands, and one of them is enough to look for.
+pub(crate) const MAX_NAMED_SYMBOLS: usize = 4;
+
+/// Most entries around another one that are looked at, to find the calls or scopes that it is in: each variable may be as deep as the
+/// file is long. Compilers stay far below it.
+pub(crate) const MAX_ANCESTORS: usize = 64;
