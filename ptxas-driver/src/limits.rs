@@ -57,6 +57,9 @@ pub const MAX_CHILD_OUTPUT: u64 = 1 << 20;
 /// Longest time that is spent to find a small difference between a text and its repair; after it a larger one will do.
 pub const MAX_DIFF_TIME: Duration = Duration::from_secs(1);
 
+/// Longest time that `diff` spends to align two lists at best; after it what is left counts as replaced.
+pub const MAX_ALIGNMENT_TIME: Duration = Duration::from_secs(2);
+
 /// Bytes of text up to which repairs are tried for the summary of `check`: that takes several times as long as to check it.
 pub const MAX_TRIED_REPAIR: usize = 4 << 20;
 
@@ -96,6 +99,15 @@ pub const MAX_IMAGES_SHOWN: usize = 12;
 
 /// Most files that a message names: their paths are long.
 pub const MAX_NAMED_FILES: usize = 10;
+
+/// Most source files that `diff` names of one side: a hint only.
+pub const MAX_SOURCES_NAMED: usize = 5;
+
+/// Longest value that `diff` shows whole, in characters: two lines of a terminal.
+pub const MAX_VALUE_CHARS: usize = 160;
+
+/// Deepest entry of `.debug_info` that is indented further than the one around it: else deep nesting would take quadratic space.
+pub const MAX_INDENTED_DEPTH: usize = 40;
 
 /// Most rows of a profile without an answer that are told one by one.
 pub const MAX_BAD_SAMPLES: usize = 100;

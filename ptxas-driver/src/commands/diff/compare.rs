@@ -1,14 +1,12 @@
 //! Facts of two files, compared.
 
 use super::keys::Key;
+use crate::limits::MAX_ALIGNMENT_TIME;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
-
-/// How long two lists are aligned at best; then what is left counts as replaced.
-const ALIGNMENT_TIME: Duration = Duration::from_secs(2);
+use std::time::Instant;
 
 /// Words of which only the hash is kept: lines by the million are the same in both files, and those that are not are made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -212,7 +210,7 @@ fn named(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>, add: Add<'_
 
 /// Items that moved, came or went; runs of replaced items are shown in pairs.
 fn listed(a: &[Words], b: &[Words], add: Add<'_>) {
-    let deadline = Instant::now() + ALIGNMENT_TIME;
+    let deadline = Instant::now() + MAX_ALIGNMENT_TIME;
     for op in capture_diff_slices_deadline(Algorithm::Myers, a, b, Some(deadline)) {
         let (old, new) = match op {
             DiffOp::Equal { .. } => continue,

@@ -3,11 +3,9 @@
 use super::compare::{Difference, Differences};
 use super::keys::Key;
 use crate::commands::read::{demangle, printable};
+use crate::limits::{MAX_SOURCES_NAMED, MAX_VALUE_CHARS};
 use std::borrow::Cow;
 use std::io::{self, Write};
-
-/// Longest value shown whole, in characters.
-const MAX_VALUE: usize = 160;
 
 /// Each key's differences, then how many there are of each.
 pub(super) fn differences(
@@ -48,16 +46,13 @@ pub(super) fn differences(
     writeln!(out, "\n{all} differences: {}{but}", counts.collect::<Vec<_>>().join(", "))
 }
 
-/// Most source files that are named.
-const MAX_FILES: usize = 5;
-
 /// Source files whose time or size differs.
 pub(super) fn other_file_stats(out: &mut dyn Write, paths: &[&str]) -> io::Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
-    let shown: Vec<_> = paths.iter().take(MAX_FILES).map(|path| printable(path)).collect();
-    let more = if paths.len() > MAX_FILES { ", ..." } else { "" };
+    let shown: Vec<_> = paths.iter().take(MAX_SOURCES_NAMED).map(|path| printable(path)).collect();
+    let more = if paths.len() > MAX_SOURCES_NAMED { ", ..." } else { "" };
     writeln!(out, "other time or size of source files, not compared: {}{more}", shown.join(", "))
 }
 
@@ -86,7 +81,7 @@ fn write_difference(out: &mut dyn Write, difference: &Difference<String>) -> io:
 }
 
 fn shortened(value: &str) -> Cow<'_, str> {
-    match value.char_indices().nth(MAX_VALUE) {
+    match value.char_indices().nth(MAX_VALUE_CHARS) {
         Some((end, _)) => format!("{} ...", &value[..end]).into(),
         None => value.into(),
     }

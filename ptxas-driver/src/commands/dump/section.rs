@@ -167,12 +167,9 @@ impl<'c> Opened<'c> {
     }
 }
 
-/// Bytes of strings that the fields of a section may refer to, for each byte of both: many may share a long string.
-const SHARED_STRINGS: u64 = 256;
-
 /// A budget of text for the strings that the fields of a section refer to.
 pub(super) fn string_budget(section: &[u8], strings: &[u8]) -> WorkBudget {
-    WorkBudget::of_input((section.len() as u64).saturating_add(strings.len() as u64), SHARED_STRINGS)
+    WorkBudget::of_strings(section.len() as u64, strings.len() as u64)
 }
 
 /// Takes the length of a text for the field at `offset`.

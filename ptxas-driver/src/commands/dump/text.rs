@@ -252,7 +252,7 @@ impl Writer<'_, '_> {
         )?;
         self.all(&unit.entries, |this, die| {
             // Deep nesting shows in the text only so far.
-            let indent = 2 * die.depth.min(40);
+            let indent = 2 * die.depth.min(crate::limits::MAX_INDENTED_DEPTH);
             writeln!(this.out, "  {:#06x} {:indent$}{}", die.at.offset, "", die.tag)?;
             this.all(&die.attributes, |this, attribute| {
                 let value = printable(&attribute.value);

@@ -104,7 +104,7 @@ pub(super) fn info<'c>(
         let subject = subject.flatten().unwrap_or_else(|| format!("unit {number}"));
         number += 1;
         unit.entries.try_each(|die| {
-            let indent = "  ".repeat(die.depth.min(40));
+            let indent = "  ".repeat(die.depth.min(crate::limits::MAX_INDENTED_DEPTH));
             let description = words(&die.tag, name(&die).as_deref());
             facts.listed(Key::Entries, &subject, [format!("{indent}{description}")]);
             die.attributes.try_each(|attribute| {
