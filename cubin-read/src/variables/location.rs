@@ -131,7 +131,7 @@ impl Variables<'_> {
                 self.everywhere(form, builder, budget);
             }
             Some(Value::Offset(SectionKind::DebugLoc, offset)) => {
-                self.list(offset, variable, builder, budget)
+                self.list(offset, variable, builder, budget);
             }
             // DW_FORM_data4 is a list, or a constant; DWARF 2 has no class to tell them apart but the attribute's name.
             Some(Value::Unsigned(offset)) if is_location => {
