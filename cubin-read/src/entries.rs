@@ -3,7 +3,7 @@
 //! DWARF 2.0.0 §7.5, read with `dwarf2_reader`; versions 3 and 4 occur too. Relocations are applied, and addresses keep what they
 //! refer to. Of an entry only its place in the tree is stored: its attributes are read when they are asked for.
 
-use crate::limits::MAX_ORIGINS;
+use crate::limits::{LEAST_ENTRY, MAX_ORIGINS};
 use dwarf2_reader::abbrev::AttributeSpec;
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::constants::DW_FORM_data8;
@@ -449,6 +449,3 @@ impl<'c> Entries<'c> {
         }
     }
 }
-
-/// Bytes that an entry has on average where there are very many: a number, a name, and a type, a line or a place.
-const LEAST_ENTRY: u64 = 8;

@@ -1,5 +1,6 @@
 //! Location expressions (DWARF 2.0.0 §2.4.3) as operations and in words, with NVIDIA's registers.
 
+use crate::limits::MAX_OPERATIONS;
 use dwarf2_reader::constants::DW_OP;
 use dwarf2_reader::expression::Operand;
 use nv_debug_sections::register::DwarfRegister;
@@ -28,9 +29,6 @@ pub enum OperandValue {
     /// Bytes.
     Block(Vec<u8>),
 }
-
-/// Most operations of an expression that are kept; tools write a handful.
-const MAX_OPERATIONS: usize = 1 << 18;
 
 /// The operations of an expression, and the bytes from the first on that is none, or is more than are kept.
 pub fn operations(bytes: &[u8]) -> (Vec<Operation>, &[u8]) {

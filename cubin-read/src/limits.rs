@@ -32,6 +32,12 @@ pub(crate) const MAX_TYPE_PARTS: usize = 16;
 /// Bytes at which the spelling of a type is cut off: types made of each other double with each step.
 pub(crate) const MAX_TYPE_LENGTH: usize = 1024;
 
+/// Bytes that an entry has on average where there are very many: a number, a name, and a type, a line or a place.
+pub(crate) const LEAST_ENTRY: u64 = 8;
+
+/// Most operations of an expression that are kept; tools write a handful.
+pub(crate) const MAX_OPERATIONS: usize = 1 << 18;
+
 // Coverage.
 
 /// Steps along lists of ranges and locations, and from rows to the lines around: many entries may share one long list.

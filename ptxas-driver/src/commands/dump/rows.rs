@@ -4,6 +4,7 @@ use super::model::{Contents, LineFile, LineRow, LineSequence, LineUnit, Located,
 use super::section::{Opened, Source, View, string_budget, take};
 use super::stream::{Part, Stream, Visit};
 use crate::commands::read::{doubt_text, text};
+use crate::limits::SHARED_PATHS;
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
@@ -86,9 +87,6 @@ fn names_of(unit: &UnitProgram<'_>) -> Result<UnitNames> {
     used.shrink_to_fit();
     Ok(UnitNames { base: unit.table.debug_str_base, used })
 }
-
-/// Bytes of paths that the rows of a section may show, for each of its bytes: many rows may be of one file.
-const SHARED_PATHS: u64 = 1024;
 
 /// What the rows of a section may still refer to.
 struct Budget {
