@@ -98,7 +98,7 @@ pub(crate) fn run(data: &[u8]) {
     ask(data);
 }
 
-/// [`run`], and what came of it.
+/// Asks `data`, a cubin or a file with cubins in it, everything; how many questions had an answer.
 ///
 /// # Panics
 ///
