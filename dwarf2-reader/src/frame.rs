@@ -29,7 +29,7 @@ pub type Instruction<'d> = CallFrameInstruction<u64, &'d [u8]>;
 /// One entry of the section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'d> {
-    /// What the rules of FDEs start from.
+    /// A CIE: the rules that FDEs start from.
     Cie(Cie<'d>),
     /// The rules of one function.
     Fde(Fde),

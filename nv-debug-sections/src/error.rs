@@ -118,7 +118,7 @@ pub enum ErrorKind {
     /// There is a second one of what can be there once.
     #[error("a second {0}")]
     Second(&'static str),
-    /// What a NUL ends holds one: a name, a line.
+    /// A name or a line, which a NUL ends in the file, has a NUL inside.
     #[error("{0} holds a NUL byte")]
     NulByte(String),
     /// No section of this name can be given to a cubin.

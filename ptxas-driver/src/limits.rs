@@ -15,7 +15,7 @@ pub const MAX_STREAM: u64 = 1 << 30;
 /// Most bytes of an options file, or of queries on standard input: all that a person or a script writes.
 pub const MAX_WORDS: u64 = 16 << 20;
 
-/// Most options files that are open at once, each named by the one before. A file may name itself.
+/// How deep options files may name one another with `--options-file`: a file may name itself.
 pub const MAX_OPTION_FILE_DEPTH: usize = 15;
 
 /// Most options files of one command line. ptxas has no such limit; without one, files that name each other several
@@ -29,8 +29,8 @@ pub const MAX_SOURCE: u64 = 64 << 20;
 /// Most bytes of sources that are read for one file: it may name many.
 pub const MAX_SOURCES: u64 = 1 << 30;
 
-/// How much of a file a list of its images decompresses, in bytes that come out. Only a look inside tells what debug information most
-/// cubins have; images beyond this are listed without.
+/// Most bytes that `extract` decompresses of one file to list its images. Only a look inside tells what debug information most cubins have;
+/// images past this bound are listed without it.
 pub const MAX_LIST_DECOMPRESSED: u64 = 64 << 20;
 
 // Output files.

@@ -16,7 +16,7 @@ pub struct Details {
     pub fault_of: Option<&'static str>,
 }
 
-/// What a rule is about, without its code; the index into [`RULES`].
+/// The rules by what they are about. Each number is the index of the rule in [`RULES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]

@@ -55,7 +55,7 @@ pub struct Attribute<'d> {
     /// What it is.
     pub value: Value<'d>,
     /// Whether a [`Value::Data`] is an offset in another section, as attributes of DWARF 2 and 3 have it.
-    pub is_section_offset: bool,
+    is_section_offset: bool,
 }
 
 impl<'d> Attribute<'d> {

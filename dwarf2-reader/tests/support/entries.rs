@@ -76,7 +76,7 @@ fn in_words(attribute: &Attribute<'_>) -> (u16, u16, u64, String) {
         Value::Address(address) => format!("address {address:#x}"),
         Value::Block(bytes) => format!("block {bytes:x?}"),
         // `DW_AT_macros` of DWARF 5 is an offset to gimli in units of any version.
-        Value::Data(number) if attribute.is_section_offset || is_macros(attribute) => {
+        Value::Data(number) if attribute.section_offset().is_some() || is_macros(attribute) => {
             format!("offset {number:#x}")
         }
         Value::Data(number) | Value::Unsigned(number) => format!("number {number}"),

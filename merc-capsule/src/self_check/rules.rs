@@ -6,7 +6,7 @@ use findings::{RuleTable, Severity};
 /// A rule of this table. Its details say what comes of it, or where the rule is from.
 pub type Rule = findings::Rule<RuleId>;
 
-/// What a rule is about, without its code.
+/// The rules by what they are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the table says what each one is

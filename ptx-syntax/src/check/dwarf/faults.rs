@@ -252,7 +252,8 @@ impl Finder<'_> {
         self.input.abbrev.unwrap_or_default().len() as u64
     }
 
-    /// The end of the unit by its own entries: their list is closed, and the next unit begins there, or the section ends.
+    /// Where the unit ends by its entries, whatever its length says: the list of its first entry is closed there, and the next unit
+    /// begins, or the section ends.
     /// `unit` goes up to the end of the section.
     fn end_by_entries(&mut self, unit: &Unit, table: &AbbrevTable) -> Option<u64> {
         if !self.unit_ends.take(unit.span.end - unit.span.start) {

@@ -318,7 +318,7 @@ impl<'c, 'd> Source<'c, 'd> {
         self.first.get(&(Space::Native, kind)).copied()
     }
 
-    /// A section and what it needs to be decoded.
+    /// A section, with the sections beside it that its decoder reads: abbreviations, strings.
     pub(in crate::commands) fn open(&self, index: SectionIndex) -> Opened<'c> {
         let name = self.cubin.section_name(index);
         let needed = |by: &[SectionKind], wanted| match kind(name) {

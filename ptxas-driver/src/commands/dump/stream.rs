@@ -27,7 +27,7 @@ impl<'s, T: 's> Stream<'s, T> {
         Self(Box::new(walk))
     }
 
-    /// The items of iterators, with nothing in between.
+    /// The items of an iterator that can be made again, without bytes between them.
     pub(in crate::commands) fn of<I: Iterator<Item = T>>(items: impl Fn() -> I + 's) -> Self {
         Self::new(move |visit| items().try_for_each(|item| visit(Part::Item(item))))
     }

@@ -69,7 +69,7 @@ struct Writer<'o, 's> {
     path: Option<(u64, Option<String>)>,
 }
 
-/// Writes a section.
+/// Writes the text of one section: its headline, the error if it cannot be decoded, its contents.
 pub(super) fn section(out: Out<'_>, section: &Section<'_>, offsets: Offsets) -> io::Result<()> {
     writeln!(out, "{} (section {}, {:#x} bytes)", printable(&section.name), section.index, section.size)?;
     if let Some(error) = &section.error {
@@ -103,7 +103,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Items and what is between them.
+    /// Writes the items of a section, and the headers, ends of lists and padding between them.
     fn all<'i, T: 'i>(
         &mut self,
         items: &Stream<'i, T>,
