@@ -55,6 +55,16 @@ struct Place {
 
 const NO_PARENT: u32 = u32::MAX;
 
+/// The forms of blocks, and that of a value that may be one.
+const BLOCKS: [u16; 6] = [
+    dw::DW_FORM_block,
+    dw::DW_FORM_block1,
+    dw::DW_FORM_block2,
+    dw::DW_FORM_block4,
+    dw::DW_FORM_exprloc,
+    dw::DW_FORM_indirect,
+];
+
 /// One entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'e> {
@@ -95,6 +105,25 @@ pub enum Value<'e> {
     Offset(SectionKind, u64),
     /// Of a form (`DW_FORM_*`) that does not occur in cubins.
     Other(u16),
+}
+
+impl<'e> Value<'e> {
+    /// A constant that is not negative, or a flag; `None` of other values.
+    pub fn unsigned(&self) -> Option<u64> {
+        match self {
+            Self::Unsigned(value) => Some(*value),
+            Self::Signed(value) => u64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    /// A string as text, in which bytes that are not UTF-8 are replaced; `None` of other values.
+    pub fn text(&self) -> Option<Cow<'e, str>> {
+        match self {
+            Self::String(Some(bytes)) => Some(String::from_utf8_lossy(bytes)),
+            _ => None,
+        }
+    }
 }
 
 /// What an address refers to.
@@ -181,6 +210,12 @@ impl<'e> Entry<'e> {
         self.read.attributes().map(move |attribute| self.decoded(&attribute))
     }
 
+    /// The attributes whose values are blocks, in the order in which they stand: expressions are among them.
+    pub fn blocks(self) -> impl Iterator<Item = Attribute<'e>> {
+        let is_wanted = |spec: &AttributeSpec| BLOCKS.contains(&spec.form);
+        self.read.attributes_where(is_wanted).map(move |attribute| self.decoded(&attribute))
+    }
+
     /// The first attribute of this name.
     pub fn attribute(self, name: u16) -> Option<Attribute<'e>> {
         self.read.attribute(name).map(|attribute| self.decoded(&attribute))
@@ -198,19 +233,12 @@ impl<'e> Entry<'e> {
 
     /// A string attribute as text.
     pub fn string(self, name: u16) -> Option<Cow<'e, str>> {
-        match self.value(name)? {
-            Value::String(Some(bytes)) => Some(String::from_utf8_lossy(bytes)),
-            _ => None,
-        }
+        self.value(name)?.text()
     }
 
     /// A constant without sign.
     pub fn unsigned(self, name: u16) -> Option<u64> {
-        match self.value(name)? {
-            Value::Unsigned(value) => Some(value),
-            Value::Signed(value) => u64::try_from(value).ok(),
-            _ => None,
-        }
+        self.value(name)?.unsigned()
     }
 
     /// An address.
@@ -356,10 +384,7 @@ impl<'c> Entries<'c> {
 
     /// The entry of a number: 0-based, each before those that belong to it.
     pub fn get(&self, number: usize) -> Option<Entry<'_>> {
-        let place = *self.places.get(number)?;
-        let unit = self.headers.at(place.offset.into())?;
-        let read = self.headers.entry(unit, self.bytes(), place.offset.into())?;
-        Some(Entry { entries: self, place, read })
+        self.range(number..number.checked_add(1)?).next()
     }
 
     /// All entries, each before those that belong to it.
@@ -369,7 +394,21 @@ impl<'c> Entries<'c> {
 
     /// The entries of these numbers.
     pub fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = Entry<'_>> {
-        numbers.filter_map(|number| self.get(number))
+        let mut unit: Option<&info::Unit> = None;
+        numbers.filter_map(move |number| {
+            let place = *self.places.get(number)?;
+            let offset = place.offset.into();
+            if unit.is_none_or(|unit| !unit.span.contains(&offset)) {
+                unit = self.headers.at(offset);
+            }
+            let read = self.headers.entry(unit?, self.bytes(), offset)?;
+            Some(Entry { entries: self, place, read })
+        })
+    }
+
+    /// How many entries the entry of a number is in, as [`Entry::depth`]; 0 where there is no such entry.
+    pub fn depth(&self, number: usize) -> usize {
+        self.places.get(number).map_or(0, |place| place.depth as usize)
     }
 
     /// The units in order.

@@ -2,76 +2,50 @@
 
 use crate::limits::MAX_OPERATIONS;
 use dwarf2_reader::constants::DW_OP;
-use dwarf2_reader::expression::Operand;
+use dwarf2_reader::expression::{self, Operand, Operation};
 use nv_debug_sections::register::DwarfRegister;
 use std::fmt::Write as _;
 
-/// One operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation {
-    /// `DW_OP_*`.
-    pub opcode: u8,
-    /// In the order in which they stand; none for an opcode without name.
-    pub operands: Vec<OperandValue>,
+/// Size of an address in an expression, in bytes. It is the last thing in its operation.
+const ADDRESS_SIZE: u64 = 8;
+
+/// Byte offset of the address of an operation that has one, in the expression.
+pub(crate) fn address_field(operation: &Operation<'_>) -> u64 {
+    operation.span.end.saturating_sub(ADDRESS_SIZE)
 }
 
-/// An operand.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OperandValue {
-    /// An address: byte offset of its field in the expression, and what the field holds.
-    Address(u64, u64),
-    /// A number without sign.
-    Unsigned(u64),
-    /// A number with sign.
-    Signed(i64),
-    /// A register.
-    Register(DwarfRegister),
-    /// Bytes.
-    Block(Vec<u8>),
-}
-
-/// The operations of an expression, and the bytes from the first on that is none, or is more than are kept.
-pub fn operations(bytes: &[u8]) -> (Vec<Operation>, &[u8]) {
-    let mut operations = Vec::new();
-    let mut end = 0;
-    for read in dwarf2_reader::expression::operations(bytes).map_while(Result::ok).take(MAX_OPERATIONS) {
-        end = usize::try_from(read.span.end).unwrap_or(usize::MAX);
-        let operands = read.operands.into_iter().flatten().map(|operand| match operand {
-            // An address is the last thing in its operation.
-            Operand::Address(value) => OperandValue::Address(read.span.end.saturating_sub(8), value),
-            Operand::Unsigned(value) => OperandValue::Unsigned(value),
-            Operand::Signed(value) => OperandValue::Signed(value),
-            Operand::Register(bytes) => OperandValue::Register(DwarfRegister::from_uleb(bytes)),
-            Operand::Block(bytes) => OperandValue::Block(bytes.to_vec()),
-        });
-        operations.push(Operation { opcode: read.opcode, operands: operands.collect() });
-    }
-    (operations, bytes.get(end..).unwrap_or_default())
+/// The operations of an expression up to the first one that cannot be read, and up to a limit.
+pub(crate) fn operations(bytes: &[u8]) -> impl Iterator<Item = Operation<'_>> {
+    expression::operations(bytes).map_while(Result::ok).take(MAX_OPERATIONS)
 }
 
 /// `DW_OP_addr .nv.global+0x10; DW_OP_plus`. What is no operation is shown as the bytes that it is.
 ///
 /// `base` is the expression's offset in its section; `address` puts the field at a section offset into words.
 pub fn words(bytes: &[u8], base: u64, address: &dyn Fn(u64, u64) -> String) -> String {
-    let (operations, rest) = operations(bytes);
     let mut text = String::new();
+    let mut end = 0;
     let separate = |text: &mut String| text.push_str(if text.is_empty() { "" } else { "; " });
-    for operation in &operations {
+    for operation in operations(bytes) {
+        end = usize::try_from(operation.span.end).unwrap_or(usize::MAX);
         separate(&mut text);
         match DW_OP.name(operation.opcode) {
             Some(name) => text.push_str(name),
             None => _ = write!(text, "DW_OP_{:#04x}", operation.opcode),
         }
-        for operand in &operation.operands {
-            let _ = match operand {
-                OperandValue::Address(at, value) => write!(text, " {}", address(base + at, *value)),
-                OperandValue::Unsigned(value) => write!(text, " {value}"),
-                OperandValue::Signed(value) => write!(text, " {value}"),
-                OperandValue::Register(register) => write!(text, " {register}"),
-                OperandValue::Block(bytes) => write!(text, " {bytes:02x?}"),
+        for operand in operation.operands.iter().flatten() {
+            let _ = match *operand {
+                Operand::Address(value) => {
+                    write!(text, " {}", address(base + address_field(&operation), value))
+                }
+                Operand::Unsigned(value) => write!(text, " {value}"),
+                Operand::Signed(value) => write!(text, " {value}"),
+                Operand::Register(number) => write!(text, " {}", DwarfRegister::from_uleb(number)),
+                Operand::Block(bytes) => write!(text, " {bytes:02x?}"),
             };
         }
     }
+    let rest = bytes.get(end..).unwrap_or_default();
     if !rest.is_empty() {
         separate(&mut text);
         let _ = write!(text, "bytes {rest:02x?}");

@@ -85,8 +85,8 @@ impl<'c> Numbers<'c> {
         entry: usize,
         number: u64,
     ) -> Option<AddressClass> {
-        let name = variable_name(entries, entry);
-        if name.is_some_and(|name| self.shared.contains(&(&*name, number))) {
+        let is_shared = |name: Cow<'_, str>| self.shared.contains(&(&*name, number));
+        if !self.shared.is_empty() && variable_name(entries, entry).is_some_and(is_shared) {
             return Some(AddressClass::Shared);
         }
         let end = self.own_bank(cubin, entries, entry)?;
@@ -95,6 +95,9 @@ impl<'c> Numbers<'c> {
 
     /// Size of the bank with the parameters of the kernel whose parameter an entry is.
     fn own_bank(&self, cubin: &Cubin<'_>, entries: &Entries<'_>, entry: usize) -> Option<u64> {
+        if self.banks.is_empty() {
+            return None;
+        }
         let entry = entries.get(entry).filter(|entry| entry.tag() == dw::DW_TAG_formal_parameter)?;
         let (code, _) = entries.get(entry.parent()?)?.code()?;
         self.banks.get(cubin.section_name(code).strip_prefix(".text.")?).copied()
@@ -126,7 +129,7 @@ impl<'c> Numbers<'c> {
 /// The name that a variable's symbol has.
 fn variable_name<'e>(entries: &'e Entries<'_>, entry: usize) -> Option<Cow<'e, str>> {
     let names = [dw::DW_AT_linkage_name, dw::DW_AT_MIPS_linkage_name, dw::DW_AT_name];
-    names.into_iter().find_map(|name| entries.inherited(entry, name)?.0.string(name))
+    names.into_iter().find_map(|name| entries.inherited(entry, name)?.1.text())
 }
 
 /// The symbols that ptxas could not place: names that the module does not define, and labels of it.

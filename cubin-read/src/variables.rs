@@ -271,11 +271,11 @@ impl<'c> Variables<'c> {
     }
 
     fn unsigned(&self, number: usize, name: u16) -> Option<u64> {
-        self.attribute(number, name).and_then(|(entry, _)| entry.unsigned(name))
+        self.attribute(number, name)?.1.unsigned()
     }
 
     fn string(&self, number: usize, name: u16) -> Option<Cow<'c, str>> {
-        self.attribute(number, name).and_then(|(entry, _)| entry.string(name))
+        self.attribute(number, name)?.1.text()
     }
 
     /// The variable's name.
@@ -300,11 +300,10 @@ impl<'c> Variables<'c> {
     }
 
     fn source_line(&self, number: usize, file: u16, line: u16) -> Option<SourceLine<'_>> {
-        let (entry, _) = self.attribute(number, line)?;
-        let line = entry.unsigned(line)?;
+        let line = self.unsigned(number, line)?;
         // The file's number is one of the unit that has the attribute.
-        let path = self.attribute(number, file).and_then(|(entry, _)| {
-            let index = usize::try_from(entry.unsigned(file)?).ok()?.checked_sub(1)?;
+        let path = self.attribute(number, file).and_then(|(entry, file)| {
+            let index = usize::try_from(file.unsigned()?).ok()?.checked_sub(1)?;
             let unit = self.entries.unit_of(self.entries.at(entry.offset())?)?;
             let table = self.entry(unit.entries.start)?.value(dw::DW_AT_stmt_list)?;
             let (Value::Offset(SectionKind::DebugLine, table) | Value::Unsigned(table)) = table else {

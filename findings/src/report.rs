@@ -53,6 +53,11 @@ impl<I: RuleTable> Counts<I> {
         *count <= self.limit
     }
 
+    /// Whether the next finding of a rule is not to be kept.
+    pub fn is_full(&self, rule: I) -> bool {
+        self.of(rule) >= self.limit
+    }
+
     /// How many findings of a rule there are, those that are not kept included.
     pub fn of(&self, rule: I) -> usize {
         self.of_rule.get(rule.index()).copied().unwrap_or(0)
@@ -89,6 +94,16 @@ impl<I: RuleTable> Report<I> {
         if self.counts.add(finding.rule.id) {
             self.findings.push(finding);
         }
+    }
+
+    /// Whether the next finding of a rule would only be counted, so that its words need not be put together.
+    pub fn is_full(&self, rule: I) -> bool {
+        self.counts.is_full(rule)
+    }
+
+    /// Counts a finding of a rule that is [full](Self::is_full).
+    pub fn count_one(&mut self, rule: I) {
+        self.counts.add(rule);
     }
 
     /// The findings in the order of the checks.

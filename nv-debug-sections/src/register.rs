@@ -201,14 +201,18 @@ impl DwarfRegister {
 
     /// The register of an operand: the bytes of a ULEB128 number, of any length. Names of more than eight characters are read too.
     pub fn from_uleb(leb: &[u8]) -> Self {
-        let bits = leb.iter().flat_map(|byte| (0..7).map(move |bit| byte >> bit & 1));
         let mut bytes: Vec<u8> = Vec::with_capacity(leb.len());
-        for (index, bit) in bits.enumerate() {
-            match bytes.last_mut() {
-                Some(last) if index % 8 != 0 => *last |= bit << (index % 8),
-                _ => bytes.push(bit),
+        // Bits that do not make a byte yet, the lowest first.
+        let (mut bits, mut count) = (0_u16, 0);
+        for group in leb {
+            bits |= u16::from(group & 0x7f) << count;
+            count += 7;
+            if count >= 8 {
+                bytes.push(bits as u8);
+                (bits, count) = (bits >> 8, count - 8);
             }
         }
+        bytes.push(bits as u8);
         bytes.reverse();
         Self::from_bytes(&bytes)
     }

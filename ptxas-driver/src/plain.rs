@@ -7,7 +7,7 @@
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 
 /// Whether a terminal obeys the character in place of showing it, or shows nothing for it: control
 /// characters but the tab, and what reorders text, ends a line, or is invisible.
@@ -118,7 +118,11 @@ pub fn write_json(out: &mut dyn Write, document: &(impl Serialize + ?Sized)) -> 
 ///
 /// `out` cannot be written.
 pub fn write_json_value(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    Ok(serde_json::to_writer_pretty(PlainJson(out), value)?)
+    // The serializer writes a few bytes at a time.
+    let mut buffer = BufWriter::new(PlainJson(out));
+    serde_json::to_writer_pretty(&mut buffer, value)?;
+    // `flush` would also flush what is below.
+    buffer.into_inner().map(drop).map_err(IntoInnerError::into_error)
 }
 
 /// A JSON value on one line.

@@ -4,7 +4,8 @@
 use super::constant::Constant;
 use super::registers::Held;
 use crate::entries::Address;
-use crate::expression::{self, OperandValue, Operation};
+use crate::expression;
+use dwarf2_reader::expression::{Operand, Operation};
 use dwarf2_writer::constants::{
     DW_OP_addr, DW_OP_breg0, DW_OP_bregx, DW_OP_call_frame_cfa, DW_OP_const1s, DW_OP_const1u, DW_OP_const2s,
     DW_OP_const2u, DW_OP_const4s, DW_OP_const4u, DW_OP_const8s, DW_OP_const8u, DW_OP_consts, DW_OP_constu,
@@ -158,14 +159,11 @@ pub(super) fn form(
         Some(section) => Address::at(section, base.saturating_add(field), value),
         None => Address::Constant(value),
     };
-    let (operations, rest) = expression::operations(bytes);
-    let known: Vec<_> = operations.iter().filter(|operation| operation.opcode != DW_OP_nop).collect();
-    let whole = rest.is_empty();
-    let simple = match known.split_first() {
-        None if whole => Some(Form::Empty),
-        Some((first, following)) if whole => simple(first, following, &at),
-        _ => None,
-    };
+    let mut end = 0;
+    let operations = expression::operations(bytes).inspect(|operation| end = operation.span.end);
+    let simple = simple(operations.filter(|operation| operation.opcode != DW_OP_nop), &at);
+    // The rest cannot be read.
+    let simple = simple.filter(|_| end == bytes.len() as u64);
     simple.unwrap_or_else(|| {
         Form::Words(expression::words(bytes, base, &|field, value| {
             address(at(field.saturating_sub(base), value))
@@ -177,49 +175,59 @@ const DW_OP_REG31: u8 = DW_OP_reg0 + 31;
 const DW_OP_BREG31: u8 = DW_OP_breg0 + 31;
 const DW_OP_LIT31: u8 = DW_OP_lit0 + 31;
 
-/// One operation that makes a place, and what is added to it behind.
-fn simple(first: &Operation, following: &[&Operation], at: &dyn Fn(u64, u64) -> Address) -> Option<Form> {
-    use OperandValue::{Address as Field, Register, Signed, Unsigned};
-    let (value, added) = match following.split_last() {
-        Some((last, before)) if last.opcode == DW_OP_stack_value => (true, before),
-        _ => (false, following),
-    };
-    let mut offset = 0_u64;
-    for operation in added {
-        match (operation.opcode, operation.operands.as_slice()) {
-            (DW_OP_plus_uconst, [Unsigned(number)]) => offset = offset.wrapping_add(*number),
+/// One operation that makes a place, and what is added to the place after it.
+fn simple<'d>(
+    mut operations: impl Iterator<Item = Operation<'d>>,
+    at: &dyn Fn(u64, u64) -> Address,
+) -> Option<Form> {
+    use Operand::{Address as Target, Block, Register, Signed, Unsigned};
+    let Some(first) = operations.next() else { return Some(Form::Empty) };
+    let (mut offset, mut none_added, mut value) = (0_u64, true, false);
+    for operation in operations {
+        match (operation.opcode, operation.operands) {
+            // Nothing may follow it.
+            _ if value => return None,
+            (DW_OP_plus_uconst, [Some(Unsigned(number)), None]) => {
+                (offset, none_added) = (offset.wrapping_add(number), false);
+            }
+            (DW_OP_stack_value, _) => value = true,
             _ => return None,
         }
     }
-    let none_added = added.is_empty();
-    Some(match (first.opcode, first.operands.as_slice()) {
-        (DW_OP_regx, [Register(register)]) if none_added && !value => Form::Register(register.clone()),
-        (number @ DW_OP_reg0..=DW_OP_REG31, []) if none_added && !value => {
+    Some(match (first.opcode, first.operands) {
+        (DW_OP_regx, [Some(Register(number)), None]) if none_added && !value => {
+            Form::Register(DwarfRegister::from_uleb(number))
+        }
+        (number @ DW_OP_reg0..=DW_OP_REG31, [None, None]) if none_added && !value => {
             Form::Register(DwarfRegister::from_number((number - DW_OP_reg0).into()))
         }
-        (DW_OP_addr, [Field(field, number)]) if !value => Form::Memory(at(*field, *number), offset),
-        (DW_OP_fbreg, [Signed(number)]) if !value => Form::Frame(number.wrapping_add_unsigned(offset)),
-        (DW_OP_bregx, [Register(register), Signed(number)]) => {
-            Form::Based(register.clone(), number.wrapping_add_unsigned(offset), value)
+        (DW_OP_addr, [Some(Target(number)), None]) if !value => {
+            Form::Memory(at(expression::address_field(&first), number), offset)
         }
-        (breg @ DW_OP_breg0..=DW_OP_BREG31, [Signed(number)]) => {
+        (DW_OP_fbreg, [Some(Signed(number)), None]) if !value => {
+            Form::Frame(number.wrapping_add_unsigned(offset))
+        }
+        (DW_OP_bregx, [Some(Register(register)), Some(Signed(number))]) => {
+            let register = DwarfRegister::from_uleb(register);
+            Form::Based(register, number.wrapping_add_unsigned(offset), value)
+        }
+        (breg @ DW_OP_breg0..=DW_OP_BREG31, [Some(Signed(number)), None]) => {
             let register = DwarfRegister::from_number((breg - DW_OP_breg0).into());
             Form::Based(register, number.wrapping_add_unsigned(offset), value)
         }
-        (literal @ DW_OP_lit0..=DW_OP_LIT31, []) if none_added => {
+        (literal @ DW_OP_lit0..=DW_OP_LIT31, [None, None]) if none_added => {
             Form::Constant((literal - DW_OP_lit0).into())
         }
         (
             DW_OP_const1u | DW_OP_const2u | DW_OP_const4u | DW_OP_const8u | DW_OP_constu,
-            [Unsigned(number)],
-        ) if none_added => Form::Constant((*number).into()),
-        (DW_OP_const1s | DW_OP_const2s | DW_OP_const4s | DW_OP_const8s | DW_OP_consts, [Signed(number)])
-            if none_added =>
-        {
-            Form::Constant((*number).into())
-        }
-        (DW_OP_implicit_value, [OperandValue::Block(bytes)]) if none_added => Form::Bytes(bytes.clone()),
-        (DW_OP_call_frame_cfa, []) if none_added && !value => Form::CallFrame,
+            [Some(Unsigned(number)), None],
+        ) if none_added => Form::Constant(number.into()),
+        (
+            DW_OP_const1s | DW_OP_const2s | DW_OP_const4s | DW_OP_const8s | DW_OP_consts,
+            [Some(Signed(number)), None],
+        ) if none_added => Form::Constant(number.into()),
+        (DW_OP_implicit_value, [Some(Block(bytes)), None]) if none_added => Form::Bytes(bytes.to_vec()),
+        (DW_OP_call_frame_cfa, [None, None]) if none_added && !value => Form::CallFrame,
         _ => return None,
     })
 }

@@ -21,16 +21,23 @@ pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, lines: Opt
         if let (Some(table), Some(lines)) = (table, lines) {
             files::check(check, entries, unit, table, lines);
         }
-        let mut siblings = references::Siblings::new(entries, unit);
+        let siblings = references::Siblings::new(entries, unit);
+        let mut attributes = Vec::new();
         for number in unit.entries.clone() {
             let Some(entry) = entries.get(number) else { continue };
-            for attribute in entry.attributes() {
-                value(check, entries, entry, &attribute, table);
-                references::check(check, entries, number, &attribute, &mut siblings);
+            attributes.clear();
+            attributes.extend(entry.attributes());
+            for attribute in &attributes {
+                value(check, entries, entry, attribute, table);
+                references::check(check, entries, (number, entry), attribute, &siblings);
             }
             range(check, entries, entry);
-            widths(check, entries, entry);
-            addresses::check(check, entries, number);
+            for attribute in &attributes {
+                width(check, entries, attribute);
+            }
+            for attribute in &attributes {
+                addresses::check(check, entries, (number, entry), attribute);
+            }
         }
     }
 }
@@ -73,19 +80,17 @@ fn header(check: &mut Check<'_, '_>, entries: &Entries<'_>, unit: &Unit) {
     }
 }
 
-/// Addresses, also those in expressions.
-fn widths(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
+/// An address, also one in an expression.
+fn width(check: &mut Check<'_, '_>, entries: &Entries<'_>, attribute: &Attribute<'_>) {
     let Some(data) = entries.section() else { return };
-    for attribute in entry.attributes() {
-        let at = match &attribute.value {
-            Value::Address(_) => attribute.offset,
-            Value::Block(range) if data.bytes.get(range.start as usize) == Some(&dw::DW_OP_addr) => {
-                range.start.saturating_add(1)
-            }
-            _ => continue,
-        };
-        check.width(entries.section_name(), data, at);
-    }
+    let at = match &attribute.value {
+        Value::Address(_) => attribute.offset,
+        Value::Block(range) if data.bytes.get(range.start as usize) == Some(&dw::DW_OP_addr) => {
+            range.start.saturating_add(1)
+        }
+        _ => return,
+    };
+    check.width(entries.section_name(), data, at);
 }
 
 /// The line table of a unit; `None` if it has none, or none that is known.
@@ -147,16 +152,19 @@ fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let Some((section, code)) = entry.code() else { return };
     let low_pc = entry.attribute(dw::DW_AT_low_pc);
     let at = low_pc.map_or(entry.offset(), |attribute| attribute.offset);
-    let found = format!("{}: {} to {:#x}", words(entry), check.place((section, code.start)), code.end);
-    let function = check.function_name(section, code.start);
+    let found = |check: &Check<'_, '_>| {
+        format!("{}: {} to {:#x}", words(entry), check.place((section, code.start)), code.end)
+    };
     let name = entries.section_name();
     if let Some(expected) = misplaced(check, entry.tag(), section, &code) {
+        let (function, found) = (check.function_name(section, code.start), found(check));
         check.find_in(function, (RuleId::EntriesRange, name, at), found, expected);
         return;
     }
     if !(check.is_instruction(code.start) && check.is_instruction(code.end)) {
-        let (found, expected) = (found.clone(), "the starts of instructions");
-        check.find_in(function.clone(), (RuleId::EntriesInside, name, at), found, expected);
+        let (function, found) = (check.function_name(section, code.start), found(check));
+        let expected = "the starts of instructions";
+        check.find_in(function, (RuleId::EntriesInside, name, at), found, expected);
     }
     if !INNER.contains(&entry.tag()) {
         return;
@@ -165,6 +173,7 @@ fn range(check: &mut Check<'_, '_>, entries: &Entries<'_>, entry: Entry<'_>) {
     let Some((outer, around)) = parent.and_then(Entry::code) else { return };
     if outer != section || code.start < around.start || around.end < code.end {
         let expected = format!("a range in {} to {:#x}", check.place((outer, around.start)), around.end);
+        let (function, found) = (check.function_name(section, code.start), found(check));
         check.find_in(function, (RuleId::EntriesParent, name, at), found, expected);
     }
 }

@@ -204,7 +204,7 @@ fn of_item(
 fn of_entries(check: &mut Check<'_, '_>, entries: &Entries<'_>, owner_of: &Owners) -> Vec<Used> {
     let mut used = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
-        for attribute in entry.attributes() {
+        for attribute in entry.blocks() {
             let Value::Block(range) = &attribute.value else { continue };
             if !attribute.is_expression {
                 continue;

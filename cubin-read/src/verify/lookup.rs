@@ -80,7 +80,7 @@ fn names(
                     check.find(RuleId::LookupEntry, view.name, span.start, found, expected);
                     continue;
                 };
-                let real = entries.inherited(number, dw::DW_AT_name).and_then(|(entry, _)| entry.name());
+                let real = entries.inherited(number, dw::DW_AT_name).and_then(|(_, name)| name.text());
                 if let Some(real) = real.filter(|real| !text.ends_with(&**real)) {
                     // In quotes: either may be empty.
                     let (found, expected) = (format!("`{text}`"), format!("`{real}`"));

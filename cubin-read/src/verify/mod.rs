@@ -162,6 +162,19 @@ impl<'c> Check<'c, '_> {
         });
     }
 
+    /// The same, with words that are put together only if the finding is kept: what was found, and what was expected.
+    fn find_with(
+        &mut self,
+        (rule, section, offset): (RuleId, &str, u64),
+        words: impl FnOnce() -> (String, String),
+    ) {
+        if self.report.is_full(rule) {
+            return self.report.count_one(rule);
+        }
+        let (found, expected) = words();
+        self.find(rule, section, offset, found, expected);
+    }
+
     /// The same, of a function.
     fn find_in(
         &mut self,

@@ -246,7 +246,7 @@ impl<'i, 'd> Entry<'i, 'd> {
 
     /// Those of its attributes that the abbreviation names so, in the order in which they stand; the values of others are passed over.
     pub fn attributes_where(
-        &self,
+        self,
         is_wanted: impl Fn(&AttributeSpec) -> bool,
     ) -> impl Iterator<Item = Attribute<'d>> {
         let specs = self.table.attributes(self.abbreviation);

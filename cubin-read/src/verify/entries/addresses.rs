@@ -4,10 +4,11 @@
 use super::super::{Check, RuleId, short};
 use super::words;
 use crate::entries::{Address, Attribute, Entries, Entry, Value};
-use crate::expression::{self, OperandValue, Operation};
+use crate::expression;
 use crate::limits::{MAX_ANCESTORS, MAX_NAMED_SYMBOLS};
 use crate::numbers::{Numbers, OpenSymbols};
 use dwarf2_reader::constants as dw;
+use dwarf2_reader::expression::{Operand, Operation};
 use dwarf2_writer::constants::{
     DW_OP_call_frame_cfa, DW_OP_deref, DW_OP_deref_size, DW_OP_fbreg, DW_OP_reg0, DW_OP_regx,
     DW_OP_stack_value, DW_OP_xderef, DW_OP_xderef_size,
@@ -16,27 +17,29 @@ use nv_debug_sections::address_class::{AddressClass, memory_of_section};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::relocated::RelocatedSection;
 
-/// The addresses of entry `number`: those that are attributes, and those in the expressions of its attributes.
-pub(super) fn check(check: &mut Check<'_, '_>, entries: &Entries<'_>, number: usize) {
-    let Some(entry) = entries.get(number) else { return };
-    for attribute in entry.attributes() {
-        match &attribute.value {
-            Value::Address(address) if !is_base(entry, &attribute) => {
-                let class = AddressClass::Code;
-                if let Some((rule, found, expected)) = unplaced(check, *address, class) {
-                    check.has_open_number |= rule == RuleId::EntriesUnplaced;
-                    let found = format!("{} of {}: {found}", attribute.name_text(), words(entry));
-                    check.find(rule, entries.section_name(), attribute.offset, found, expected);
-                }
+/// An address of entry `number`: the attribute itself, or one in the expression that it is.
+pub(super) fn check(
+    check: &mut Check<'_, '_>,
+    entries: &Entries<'_>,
+    (number, entry): (usize, Entry<'_>),
+    attribute: &Attribute<'_>,
+) {
+    match &attribute.value {
+        Value::Address(address) if !is_base(entry, attribute) => {
+            let class = AddressClass::Code;
+            if let Some((rule, found, expected)) = unplaced(check, *address, class) {
+                check.has_open_number |= rule == RuleId::EntriesUnplaced;
+                let found = format!("{} of {}: {found}", attribute.name_text(), words(entry));
+                check.find(rule, entries.section_name(), attribute.offset, found, expected);
             }
-            Value::Block(range) if attribute.name == dw::DW_AT_location => {
-                let Some(section) = entries.section() else { continue };
-                let bytes = section.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
-                let place = Expression { section, start: range.start, bytes };
-                location(check, entries, number, entries.section_name(), &place);
-            }
-            _ => {}
         }
+        Value::Block(range) if attribute.name == dw::DW_AT_location => {
+            let Some(section) = entries.section() else { return };
+            let bytes = section.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
+            let place = Expression { section, start: range.start, bytes };
+            location(check, entries, number, entries.section_name(), &place);
+        }
+        _ => {}
     }
 }
 
@@ -97,29 +100,28 @@ pub(in super::super) fn location(
     name: &str,
     place: &Expression<'_>,
 ) {
-    let (operations, _) = expression::operations(place.bytes);
-    let has = |wanted: &[u8]| operations.iter().any(|operation| wanted.contains(&operation.opcode));
+    let operations = || expression::operations(place.bytes);
+    let has = |wanted: &[u8]| operations().any(|operation| wanted.contains(&operation.opcode));
     // There the expression itself says which memory it is.
     if has(&[DW_OP_xderef, DW_OP_xderef_size]) {
         return;
     }
     let class = entries.inherited(number, dw::DW_AT_address_class);
-    let stated = class.and_then(|(entry, _)| entry.unsigned(dw::DW_AT_address_class));
+    let stated = class.and_then(|(_, class)| class.unsigned());
     let is_direct = !has(&[DW_OP_deref, DW_OP_deref_size, DW_OP_stack_value]);
     let subject = Subject { entries, entry: number, stated: stated.filter(|stated| *stated != 0), is_direct };
     let label = || label(entries, number);
-    let operands = operations.iter().flat_map(|operation| &operation.operands);
     let mut has_address = false;
-    for operand in operands {
-        let OperandValue::Address(field, value) = *operand else { continue };
+    for operation in operations() {
+        let [Some(Operand::Address(value)), _] = operation.operands else { continue };
         has_address = true;
-        let at = place.start.saturating_add(field);
+        let at = place.start.saturating_add(expression::address_field(&operation));
         let address = Address::at(place.section, at, value);
         let is_number = matches!(address, Address::Constant(_));
         if let Some((rule, found, expected)) = fault(check, address, &subject) {
             check.has_open_number |= is_number;
-            let found = format!("DW_AT_location of {}: {found}", label());
-            check.find(rule, name, at, found, expected);
+            let found = || format!("DW_AT_location of {}: {found}", label());
+            check.find_with((rule, name, at), || (found(), expected));
         } else if let Address::Constant(number) = address
             && is_in_doubt(check, number, &subject)
         {
@@ -128,23 +130,24 @@ pub(in super::super) fn location(
             check.doubts.push(Doubt { entry, section, offset: at, number, is_known });
         }
     }
-    let fault = || operations.iter().find_map(|operation| wrong_class(operation, &subject));
+    let fault = || operations().find_map(|operation| wrong_class(&operation, &subject));
     if !has_address && let Some((rule, found, expected)) = fault() {
-        check.find(rule, name, place.start, format!("DW_AT_location of {}: {found}", label()), expected);
+        let found = || format!("DW_AT_location of {}: {found}", label());
+        check.find_with((rule, name, place.start), || (found(), expected));
     }
 }
 
 /// Tag and name of an entry, or of its origin.
 fn label(entries: &Entries<'_>, number: usize) -> String {
     let tag = entries.get(number).map(Entry::tag_text).unwrap_or_default();
-    match entries.inherited(number, dw::DW_AT_name).map(|(entry, _)| entry.name()) {
+    match entries.inherited(number, dw::DW_AT_name).map(|(_, name)| name.text()) {
         Some(Some(own)) => format!("{tag} {}", short(&own)),
         _ => tag.into_owned(),
     }
 }
 
 /// What is wrong with the class of a variable that an operation finds without an address.
-fn wrong_class(operation: &Operation, subject: &Subject<'_>) -> Option<Fault> {
+fn wrong_class(operation: &Operation<'_>, subject: &Subject<'_>) -> Option<Fault> {
     let stated = subject.stated?;
     let class = AddressClass::of_value(stated);
     let (memory, words) = match operation.opcode {
@@ -169,7 +172,14 @@ fn unknown_class(subject: &Subject<'_>, place: &str) -> Fault {
     (RuleId::EntriesClass, format!("{place}, and {}", subject.words()), expected)
 }
 
+/// The rule that is broken, what was found, what was expected.
 type Fault = (RuleId, String, String);
+
+/// A fault, in words that are left out where a finding of the rule would only be counted.
+fn worded(check: &Check<'_, '_>, rule: RuleId, words: impl FnOnce() -> (String, String)) -> Fault {
+    let (found, expected) = if check.report.is_full(rule) { Default::default() } else { words() };
+    (rule, found, expected)
+}
 
 /// The memory that an address leads to, where the file says it in another way than by the entry's class.
 fn known_memory(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Option<AddressClass> {
@@ -209,8 +219,10 @@ fn fault(check: &Check<'_, '_>, address: Address, subject: &Subject<'_>) -> Opti
                 return None;
             }
             let rule = if subject.stated.is_none() { RuleId::EntriesNoClass } else { RuleId::EntriesClass };
-            let expected = format!("DW_AT_address_class {}, {memory}", memory.value());
-            return Some((rule, format!("{}, and {}", place(), subject.words()), expected));
+            return Some(worded(check, rule, || {
+                let expected = format!("DW_AT_address_class {}, {memory}", memory.value());
+                (format!("{}, and {}", place(), subject.words()), expected)
+            }));
         }
         None => {}
     }
@@ -235,10 +247,11 @@ fn outside(
     }
     let window = numbers(check).window(check.cubin, subject.entries, subject.entry, class);
     let window = window.filter(|window| !window.contains(&number))?;
-    let open = open_words(open_symbols(check));
-    let found = format!("address {number:#x}, and DW_AT_address_class {}, {class}{open}", class.value());
-    let expected = format!("an address from {:#x} to {:#x} in that memory", window.start(), window.end());
-    Some((RuleId::EntriesClass, found, expected))
+    Some(worded(check, RuleId::EntriesClass, || {
+        let open = open_words(open_symbols(check));
+        let found = format!("address {number:#x}, and DW_AT_address_class {}, {class}{open}", class.value());
+        (found, format!("an address from {:#x} to {:#x} in that memory", window.start(), window.end()))
+    }))
 }
 
 /// Whether a number is the -1 that ptxas and nvlink write for a shared variable that no code uses, to which the reserve is added.
@@ -252,11 +265,11 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
     if check.code.has_addresses() {
         return None;
     }
-    let is_local = matches!(class, AddressClass::Local | AddressClass::Frame);
-    let expected = if is_local {
-        format!("an offset from the frame, as every place of {class} has")
-    } else {
-        format!("a relocation that says what it is in, as every address of {class} has")
+    let expected = || match class {
+        AddressClass::Local | AddressClass::Frame => {
+            format!("an offset from the frame, as every place of {class} has")
+        }
+        _ => format!("a relocation that says what it is in, as every address of {class} has"),
     };
     let is_relocatable = check.cubin.header.is_relocatable();
     match address {
@@ -267,7 +280,7 @@ fn unplaced(check: &Check<'_, '_>, address: Address, class: AddressClass) -> Opt
             let name = check.cubin.symbol_name(symbol);
             let is_label = class == AddressClass::Code && open_symbols(check).is_label(name);
             let rule = if is_label { RuleId::EntriesUnresolved } else { RuleId::EntriesUnplaced };
-            Some((rule, format!("the undefined symbol {}", short(name)), expected))
+            Some(worded(check, rule, || (format!("the undefined symbol {}", short(name)), expected())))
         }
         // Shared variables have no addresses before they are linked. nvlink -r takes the relocations away.
         Address::Constant(_) if class.is_number() => {
@@ -282,7 +295,7 @@ fn unplaced_number(
     check: &Check<'_, '_>,
     address: Address,
     class: AddressClass,
-    expected: String,
+    expected: impl FnOnce() -> String,
 ) -> Option<Fault> {
     let Address::Constant(number) = address else { return None };
     let open = open_symbols(check);
@@ -296,7 +309,9 @@ fn unplaced_number(
     } else {
         RuleId::EntriesUnplaced
     };
-    Some((rule, format!("address {number:#x} without relocation{}", open_words(open)), expected))
+    Some(worded(check, rule, || {
+        (format!("address {number:#x} without relocation{}", open_words(open)), expected())
+    }))
 }
 
 /// A number that is in order, but may also be a name that the module does not define.

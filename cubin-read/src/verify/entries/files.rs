@@ -40,7 +40,7 @@ pub(super) fn check(
             && let Some((section, code)) = entry.code()
         {
             let file = entries.inherited(number, dw::DW_AT_decl_file);
-            let file = file.and_then(|(entry, _)| entry.unsigned(dw::DW_AT_decl_file));
+            let file = file.and_then(|(_, file)| file.unsigned());
             function = Some(Function { depth: entry.depth(), section, code, file });
         }
         let Some(function) = &function else { continue };
@@ -85,8 +85,7 @@ fn is_file_of_caller(entries: &Entries<'_>, number: usize, file: u64) -> bool {
     let inlined = around.filter(|entry| entry.tag() == dw::DW_TAG_inlined_subroutine);
     let declared = inlined.filter_map(|entry| {
         let number = entries.at(entry.offset())?;
-        let (entry, _) = entries.inherited(number, dw::DW_AT_decl_file)?;
-        entry.unsigned(dw::DW_AT_decl_file)
+        entries.inherited(number, dw::DW_AT_decl_file)?.1.unsigned()
     });
     declared.into_iter().any(|declared| declared == file)
 }

@@ -4,24 +4,40 @@ use super::super::{Check, RuleId};
 use super::words;
 use crate::entries::{Attribute, Entries, Entry, Unit, Value};
 use dwarf2_reader::constants as dw;
-use std::collections::HashMap;
 
-/// The next sibling of each entry that has one.
+/// The next sibling of each entry of a unit.
 pub(super) struct Siblings {
-    next: HashMap<usize, usize>,
+    /// Number of the unit's first entry.
+    first: usize,
+    /// By entry: number of its next sibling, 0 where there is none.
+    next: Vec<usize>,
 }
 
 impl Siblings {
     pub(super) fn new(entries: &Entries<'_>, unit: &Unit) -> Self {
-        let mut last: HashMap<Option<usize>, usize> = HashMap::new();
-        let mut next = HashMap::new();
+        let first = unit.entries.start;
+        let mut next = vec![0; unit.entries.len()];
+        // The last entry at each depth, of those that are around the current one or before it beside these.
+        let mut last: Vec<usize> = Vec::new();
         for number in unit.entries.clone() {
-            let Some(entry) = entries.get(number) else { continue };
-            if let Some(before) = last.insert(entry.parent(), number) {
-                next.insert(before, number);
+            let depth = entries.depth(number);
+            last.truncate(depth + 1);
+            match last.get_mut(depth) {
+                Some(before) => {
+                    if let Some(next) = next.get_mut(*before - first) {
+                        *next = number;
+                    }
+                    *before = number;
+                }
+                None => last.push(number),
             }
         }
-        Self { next }
+        Self { first, next }
+    }
+
+    fn of(&self, number: usize) -> Option<usize> {
+        let next = self.next.get(number.checked_sub(self.first)?).copied()?;
+        (next != 0).then_some(next)
     }
 }
 
@@ -29,15 +45,15 @@ impl Siblings {
 pub(super) fn check(
     check: &mut Check<'_, '_>,
     entries: &Entries<'_>,
-    number: usize,
+    (number, entry): (usize, Entry<'_>),
     attribute: &Attribute<'_>,
-    siblings: &mut Siblings,
+    siblings: &Siblings,
 ) {
-    let (Value::Entry(offset), Some(entry)) = (&attribute.value, entries.get(number)) else { return };
+    let Value::Entry(offset) = &attribute.value else { return };
     let name = entries.section_name();
-    let found = format!("{} of {}: {offset:#x}", attribute.name_text(), words(entry));
+    let found = || format!("{} of {}: {offset:#x}", attribute.name_text(), words(entry));
     if attribute.name == dw::DW_AT_sibling {
-        let next = siblings.next.get(&number).and_then(|next| entries.get(*next));
+        let next = siblings.of(number).and_then(|next| entries.get(next));
         // The last one's may be what ends the siblings, which is no entry.
         let is_next = match next {
             Some(next) => next.offset() == *offset,
@@ -46,16 +62,16 @@ pub(super) fn check(
         if !is_next {
             let expected =
                 next.map_or("none behind the last".to_owned(), |next| format!("{:#x}", next.offset()));
-            check.find(RuleId::EntriesSibling, name, attribute.offset, found, expected);
+            check.find(RuleId::EntriesSibling, name, attribute.offset, found(), expected);
         }
         return;
     }
     let Some(target) = entries.at(*offset).and_then(|number| entries.get(number)) else {
-        check.find(RuleId::EntriesReference, name, attribute.offset, found, "the offset of an entry");
+        check.find(RuleId::EntriesReference, name, attribute.offset, found(), "the offset of an entry");
         return;
     };
     if let Some(expected) = misfit(attribute.name, entry, target) {
-        let found = format!("{found}, {}", words(target));
+        let found = format!("{}, {}", found(), words(target));
         check.find(RuleId::EntriesTag, name, attribute.offset, found, expected);
     }
 }
