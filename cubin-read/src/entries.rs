@@ -65,6 +65,9 @@ const BLOCKS: [u16; 6] = [
     dw::DW_FORM_indirect,
 ];
 
+/// Bytes of a `DW_FORM_strp` value in 32-bit DWARF, the shortest.
+const STRING_FIELD_BYTES: u64 = 4;
+
 /// One entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'e> {
@@ -344,6 +347,12 @@ impl<'c> Entries<'c> {
         let mut budget = WorkBudget::of_strings(self.bytes().len() as u64, strings.len() as u64);
         // The NULs, so that no string is looked through twice.
         let ends: Vec<usize> = memchr::memchr_iter(0, strings).collect();
+        // Where no string is long, the fields that fit into the section cannot use the budget up.
+        let lengths = ends.iter().zip(std::iter::once(&0).chain(&ends)).map(|(end, before)| end - before);
+        let longest = lengths.max().unwrap_or(0) as u64;
+        if budget.clone().take(longest.saturating_mul(self.bytes().len() as u64 / STRING_FIELD_BYTES)) {
+            return Ok(());
+        }
         for entry in self.iter() {
             let is_wanted =
                 |spec: &AttributeSpec| matches!(spec.form, dw::DW_FORM_strp | dw::DW_FORM_indirect);

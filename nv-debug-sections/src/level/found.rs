@@ -6,8 +6,8 @@ use super::{DebugLevel, Expected};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::cubin::{CodePlace, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
-use crate::line;
 use crate::tkinfo;
+use crate::{Result, line};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -45,8 +45,7 @@ pub struct Found<'c> {
 impl<'c> Found<'c> {
     /// Reads a file. What cannot be read is not known.
     pub fn of(cubin: &'c Cubin<'_>) -> Self {
-        let sections: Vec<(SectionIndex, SectionName<'c>)> =
-            cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect();
+        let sections = parsed_names(cubin);
         let writer = cubin.writer();
         let code = cubin.code_place();
         let is_apart = cubin.is_side_file() || code == CodePlace::OtherFile;
@@ -64,10 +63,7 @@ impl<'c> Found<'c> {
         let level = contents().map(shows).max().unwrap_or(DebugLevel::None);
         let shown_by = contents().find(|name| level > DebugLevel::None && shows(name) == level).cloned();
         let program = program(cubin, &sections, output);
-        let has_debug = sections
-            .iter()
-            .any(|(_, name)| name.is_debug() && name.kind() != Some(SectionKind::NvDebugShared));
-        let removed = removed(cubin, &sections, has_debug || output == Output::DebugOnly);
+        let removed = removed(cubin, &sections, output);
         let has = |kind| contents().any(|name| name.kind() == Some(kind));
         let is_linked = output == Output::Linked
             || output == Output::Program && has(SectionKind::DebugLine) && has_unasked_lines(cubin);
@@ -140,12 +136,26 @@ fn output(cubin: &Cubin<'_>, writer: Option<&Writer>) -> Output {
     }
 }
 
+/// [`Found::removed`] alone, for which nothing is decoded but names.
+pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
+    let is_debug_only = cubin.code_place() == CodePlace::None;
+    let output = if is_debug_only { Output::DebugOnly } else { output(cubin, cubin.writer().as_ref()) };
+    removed(cubin, &parsed_names(cubin), output)
+}
+
+fn parsed_names<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, SectionName<'c>)> {
+    cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect()
+}
+
 /// See [`Found::removed`].
 fn removed(
     cubin: &Cubin<'_>,
     sections: &[(SectionIndex, SectionName<'_>)],
-    may_lack_frames: bool,
+    output: Output,
 ) -> Vec<SectionKind> {
+    let is_contents =
+        |name: &SectionName<'_>| name.is_debug() && name.kind() != Some(SectionKind::NvDebugShared);
+    let may_lack_frames = output == Output::DebugOnly || sections.iter().any(|(_, name)| is_contents(name));
     let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
     let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
     let names = marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)));
@@ -174,10 +184,8 @@ fn program<'c>(
     let holds = |kind: SectionKind, test: &dyn Fn(&[u8]) -> Option<bool>| {
         either(kind).filter_map(|index| test(&cubin.bytes(index).ok()?)).reduce(|one, other| one || other)
     };
-    let tables = |test: fn(&line::LineTable<'_>) -> bool| {
-        move |bytes: &[u8]| Some(line::decode(SectionKind::DebugLine.name(), bytes).ok()?.iter().any(test))
-    };
-    let has_rows = tables(|table| !table.sequences.is_empty());
+    let lines = line_facts(either(SectionKind::DebugLine).filter_map(|index| cubin.bytes(index).ok()));
+    let traced = line_facts(either(SectionKind::NvDebugLineSass).filter_map(|index| cubin.bytes(index).ok()));
     let entries = holds(SectionKind::DebugInfo, &|bytes| Some(!bytes.is_empty()));
     // nvlink leaves rows and frames of functions that it drops, without relocations: only these show that there are others.
     let of_code = |kind: SectionKind, holds: Option<bool>| match (output, holds) {
@@ -186,17 +194,44 @@ fn program<'c>(
         }
         _ => holds,
     };
-    let of_table = |kind| of_code(kind, holds(kind, &has_rows));
     let frames = holds(SectionKind::DebugFrame, &|bytes| Some(!bytes.is_empty()));
     Program {
         functions: of_code(SectionKind::DebugFrame, frames),
-        traced: of_table(SectionKind::NvDebugLineSass),
-        located: of_table(SectionKind::DebugLine),
-        inlined: holds(SectionKind::DebugLine, &tables(|table| table.debug_str_base.is_some())),
+        traced: of_code(SectionKind::NvDebugLineSass, traced.map(|facts| facts.has_rows)),
+        located: of_code(SectionKind::DebugLine, lines.map(|facts| facts.has_rows)),
+        inlined: lines.map(|facts| facts.has_contexts),
         shared: None,
         sections: Some(own_sections(cubin.header.sm(), sections, entries)),
         texts: texts(sections, output),
     }
+}
+
+/// What the line tables of a file hold.
+#[derive(Clone, Copy)]
+struct LineFacts {
+    has_rows: bool,
+    /// A table has contexts of inlined calls.
+    has_contexts: bool,
+}
+
+/// What the copies of a line section hold; `None` if none can be decoded.
+fn line_facts<'b>(copies: impl Iterator<Item = Cow<'b, [u8]>>) -> Option<LineFacts> {
+    let of_copy = |bytes: Cow<'_, [u8]>| -> Result<LineFacts> {
+        let mut facts = LineFacts { has_rows: false, has_contexts: false };
+        for unit in line::programs(SectionKind::DebugLine.name(), &bytes) {
+            let unit = unit?;
+            facts.has_contexts |= unit.table.debug_str_base.is_some();
+            for sequence in unit.sequences() {
+                sequence?;
+                facts.has_rows = true;
+            }
+        }
+        Ok(facts)
+    };
+    copies.filter_map(|bytes| of_copy(bytes).ok()).reduce(|one, other| LineFacts {
+        has_rows: one.has_rows || other.has_rows,
+        has_contexts: one.has_contexts || other.has_contexts,
+    })
 }
 
 /// The sections that come from the PTX, in either copy, or with nothing left but their relocations; and `.debug_abbrev`, without which

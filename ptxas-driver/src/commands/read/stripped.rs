@@ -2,13 +2,13 @@
 
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
-use nv_debug_sections::level::found::Found;
+use nv_debug_sections::level::found::removed_sections;
 
 /// What is to be said where a file lacks debug sections because it was stripped: of `kind`, or of any.
 ///
 /// Symbols tell which ones there were; where they are gone too, `kind` may have been among them.
 pub(in crate::commands) fn stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> Option<&'static str> {
-    if Found::of(cubin).removed.is_empty() {
+    if removed_sections(cubin).is_empty() {
         return None;
     }
     let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
@@ -22,7 +22,7 @@ pub(in crate::commands) fn stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>
 /// What is to be said of a file without debug sections that shows no sign of what took them out.
 pub(in crate::commands) fn bare(cubin: &Cubin<'_>) -> Option<&'static str> {
     let has_debug = cubin.iter().any(|(_, name, _)| SectionName::parse(name).is_debug());
-    (!has_debug && Found::of(cubin).removed.is_empty()).then_some(NO_DEBUG_SECTIONS)
+    (!has_debug && removed_sections(cubin).is_empty()).then_some(NO_DEBUG_SECTIONS)
 }
 
 /// [`stripped`] of any kind, else [`bare`].
