@@ -5,48 +5,8 @@ use std::borrow::Cow;
 use crate::limits::{MAX_SOURCE_CONTEXT, SOURCE_MARGIN};
 use crate::plain::{is_steering, printable};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use findings::Severity;
+use nvdwarf_compile::{Diagnostic, Severity};
 use ptx_syntax::{LineIndex, TextRange, raw_byte};
-
-/// One message about the PTX text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// How bad it is. With an error nothing is written.
-    pub severity: Severity,
-    /// What is wrong and what was expected.
-    pub message: String,
-    /// Bytes of the text it is about; `None` for the text as a whole.
-    pub range: Option<TextRange>,
-    /// The code of the rule it breaks.
-    pub code: Option<&'static str>,
-    /// Another place that belongs to it, and what that place is.
-    pub related: Option<(TextRange, String)>,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// Whether ptxas gives the same message: `-Werror` makes an error of such a warning alone.
-    pub is_ptxas: bool,
-}
-
-impl Diagnostic {
-    /// An error about `range`.
-    pub fn error(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, range.into(), message.into())
-    }
-
-    /// A warning about `range`.
-    pub fn warning(range: impl Into<Option<TextRange>>, message: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, range.into(), message.into())
-    }
-
-    /// A warning that ptxas gives too.
-    pub fn ptxas_warning(message: impl Into<String>) -> Self {
-        Self { is_ptxas: true, ..Self::warning(None, message) }
-    }
-
-    fn new(severity: Severity, range: Option<TextRange>, message: String) -> Self {
-        Self { severity, message, range, code: None, related: None, help: None, is_ptxas: false }
-    }
-}
 
 /// Renders messages about one text: `error: ...`, `--> FILE:LINE:COLUMN`, the line, a caret.
 #[derive(Debug)]

@@ -2,22 +2,17 @@
 // The one crate that speaks.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod arch;
 pub mod call_log;
 pub mod cleanup;
 pub mod cli;
-pub mod code_image;
 pub mod commands;
 pub mod diag;
 pub mod input;
 pub mod limits;
-pub mod lower;
 pub mod options;
 pub mod output;
-pub mod parallel;
 pub mod plain;
 pub mod provider;
-pub mod source_files;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

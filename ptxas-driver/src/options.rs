@@ -11,17 +11,13 @@ mod table;
 mod tests;
 mod value;
 
-use crate::arch::Arch;
+use nvdwarf_compile::arch::Arch;
+pub use nvdwarf_compile::{Extras, FileStat, LineTableStyle, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 pub(crate) use value::path_map;
 
-/// ptxas' message for `-g` with a level above 0, and for `.target debug` PTX with one.
-pub const OPTIMIZED_DEBUG: &str = "Optimized debugging not supported";
-/// ptxas' warning for `--suppress-debug-info` where neither an option nor the PTX asks for debug information.
-pub const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires option device-debug or lineinfo; \
-                                       ignoring since latter is not specified";
 /// ptxas' last line after `error` messages.
 pub const ABORTED: &str = "Ptx assembly aborted due to errors";
 /// ptxas' message for `-g -lineinfo`, a warning.
@@ -71,65 +67,6 @@ pub enum CodeChoice {
     Cubin(PathBuf),
 }
 
-/// `--file-stat`: what `stat` would say of a source file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileStat {
-    /// The path exactly as in the PTX's `.file`.
-    pub path: String,
-    /// Seconds since 1970.
-    pub mtime: u64,
-    /// Bytes.
-    pub size: u64,
-}
-
-/// `--line-table`: how `.debug_line` is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LineTableStyle {
-    /// The rows and bytes of ptxas.
-    #[default]
-    Ptxas,
-    /// The rows of ptxas in fewer bytes.
-    Compact,
-    /// Rows with everything that the PTX says: columns, every change of file or call site, beginnings of statements.
-    Full,
-}
-
-/// `--path-map OLD=NEW`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathMap {
-    /// The beginning of paths to be replaced; not empty.
-    pub old: String,
-    /// What they shall begin with.
-    pub new: String,
-}
-
-/// What is asked for beside what ptxas does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extras {
-    /// `--debug-opt keep`, with `-g` only.
-    pub keep_optimised: bool,
-    /// `--line-table`
-    pub line_table: LineTableStyle,
-    /// Each `--path-map`, in order; the last one that fits wins.
-    pub path_maps: Vec<PathMap>,
-    /// False after `--file-stat none`: the file system is not asked for times and sizes.
-    pub stat_files: bool,
-    /// False after `--embed-ptx no`.
-    pub embed_ptx: bool,
-}
-
-impl Default for Extras {
-    fn default() -> Self {
-        Self {
-            keep_optimised: false,
-            line_table: LineTableStyle::Ptxas,
-            path_maps: Vec::new(),
-            stat_files: true,
-            embed_ptx: true,
-        }
-    }
-}
-
 /// One compile, conflicts resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
@@ -152,7 +89,7 @@ pub struct Options {
     pub line_info: bool,
     /// `-lineinfo` was given and `-g` overrides it: nothing but `.note.nv.tkinfo` tells.
     pub line_info_overridden: bool,
-    /// `--suppress-debug-info`. What it acts on depends on the PTX too: see [`NOTHING_TO_SUPPRESS`].
+    /// `--suppress-debug-info`. What it acts on depends on the PTX too.
     pub suppress_debug_info: bool,
     /// `-c`
     pub compile_only: bool,
@@ -171,6 +108,8 @@ pub struct Options {
     pub code: CodeChoice,
     /// Each `--file-stat`, in order; a later one for the same path replaces an earlier one.
     pub file_stats: Vec<FileStat>,
+    /// False after `--file-stat none`: the file system is not asked for times and sizes of other source files.
+    pub stat_files: bool,
     /// What ptxas cannot do.
     pub extras: Extras,
     /// `--stats`
@@ -180,6 +119,20 @@ pub struct Options {
 }
 
 impl Options {
+    /// What of it the compilation of one PTX text needs.
+    pub fn compilation(&self) -> nvdwarf_compile::Options {
+        nvdwarf_compile::Options {
+            arch: self.arch,
+            device_debug: self.device_debug,
+            line_info: self.line_info,
+            suppress_debug_info: self.suppress_debug_info,
+            relocatable: self.compile_only,
+            opt_level: self.opt_level,
+            file_stats: self.file_stats.clone(),
+            extras: self.extras.clone(),
+        }
+    }
+
     /// All inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         std::iter::once(&self.input).chain(&self.more_inputs)
@@ -187,12 +140,12 @@ impl Options {
 
     /// The options given that act on debug information as only we write it, as they are typed.
     pub fn ours_given(&self) -> Vec<&'static str> {
-        let Extras { keep_optimised, line_table, path_maps, stat_files, embed_ptx } = &self.extras;
+        let Extras { keep_optimised, line_table, path_maps, embed_ptx } = &self.extras;
         let given = [
             ("--debug-opt", *keep_optimised),
             ("--line-table", *line_table != LineTableStyle::Ptxas),
             ("--path-map", !path_maps.is_empty()),
-            ("--file-stat", !stat_files || !self.file_stats.is_empty()),
+            ("--file-stat", !self.stat_files || !self.file_stats.is_empty()),
             ("--embed-ptx", !embed_ptx),
             ("--stats", self.stats),
         ];

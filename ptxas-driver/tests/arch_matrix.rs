@@ -1,16 +1,9 @@
 //! Which `.target` runs on which `-arch`: our table against ptxas' answers, over the whole matrix.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "../src/arch.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the driver is a binary: its table is compiled into this test too"
-)]
-mod arch;
 mod support;
 
-use arch::Arch;
+use nvdwarf_compile::arch::{self, Arch};
 use std::path::Path;
 use std::process::Command;
 use std::{fs, thread};

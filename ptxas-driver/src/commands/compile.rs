@@ -1,31 +1,24 @@
 //! `compile`: PTX in, cubin with debug sections out, with ptxas' own command line.
 
-pub(super) mod checks;
 mod code;
 mod input;
+mod sources;
 mod stats;
 mod version;
 
 use crate::call_log::Call;
-use crate::diag::{Diagnostic, Reporter};
+use crate::diag::Reporter;
 use crate::limits::{MAX_ERRORS, MAX_WARNINGS};
-use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
-use crate::options::{self, LineTableStyle, Message, Options, Parsed as Command};
+use crate::options::{self, Message, Options, Parsed as Command};
 use crate::output;
-use crate::parallel;
 use crate::plain::printable_lines;
-use crate::provider::{Provided, cubin, none, ptxas};
-use crate::source_files::SourceStats;
-use anyhow::Result;
-use code::{Choice, Code};
-use findings::Severity;
-use nv_debug_sections::cubin::{Cubin, DebugSection};
-use nv_debug_sections::level::{DebugLevel, Request};
-use nv_debug_sections::relocated::Relocated;
-use ptx_syntax::check::{Mode, Report};
-use ptx_syntax::{LineIndex, Module, Parsed};
+use crate::provider::ptxas;
+use code::Choice;
+use nvdwarf_compile::{
+    Checked, CodeImage, CompileError, Compiled, Diagnostic, ErrorKind, Severity, Statistics,
+};
+use ptx_syntax::LineIndex;
 use stats::Stats;
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -135,30 +128,6 @@ struct Compile<'o> {
     code: String,
 }
 
-/// The PTX, understood.
-struct Prepared<'a> {
-    text: &'a str,
-    module: Module<'a>,
-    facts: PtxFacts<'a>,
-    sections: PtxSections<'a>,
-    level: DebugLevel,
-}
-
-/// What lowering needs of the PTX, and what was wrong with that.
-struct Index<'a> {
-    sections: PtxSections<'a>,
-    facts: PtxFacts<'a>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-/// What the summary line tells.
-struct Summary {
-    functions: usize,
-    sections: usize,
-    bytes: usize,
-    rows: usize,
-}
-
 impl<'o> Compile<'o> {
     fn new(options: &'o Options) -> Self {
         Self { options, stats: Stats::begin(), warned: 0, code: String::new() }
@@ -173,45 +142,38 @@ impl<'o> Compile<'o> {
         let text = input::text(&name, &bytes)?;
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, std::io::stderr().is_terminal());
-        let parsed = ptx_syntax::parse(text);
-        let mode = self.mode();
-        let is_large = text.len() >= parallel::LARGE;
-        let ((report, mut diagnostics), Index { sections, facts, diagnostics: mut of_index }) =
-            parallel::both(is_large, || self.check(&parsed, mode), || self.index(&parsed, &lines));
-        self.report(&reporter, &mut diagnostics)?;
+        let options = self.options.compilation();
+        let checked = Checked::new(text, &lines, &options);
+        let checked = self.take(&reporter, &name, checked)?;
 
         let choice = self.choose()?;
         self.code = choice.source();
         if self.options.virtual_arch.is_some() {
             return self.check_only(&choice, text);
         }
-        let by_ptxas = matches!(choice, Choice::Ptxas(_));
-        let level = self.level(&parsed.module, by_ptxas, &mut diagnostics)?;
-        diagnostics.append(&mut of_index);
-        if level >= DebugLevel::Lines && facts.has_line_markers() && !facts.locs.is_empty() {
-            diagnostics.extend(shared_lines::warning(&parsed.module, &lines));
-        }
-        if !by_ptxas {
-            diagnostics.extend(report.ptxas_remarks(mode).map(Diagnostic::ptxas_warning));
-        }
-        self.report(&reporter, &mut diagnostics)?;
+        let prepared = checked.prepare(matches!(choice, Choice::Ptxas(_)));
+        let mut prepared = self.take(&reporter, &name, prepared)?;
 
-        let code = if self.options.extras.keep_optimised {
-            self.provide(choice, &without_target_debug(text, &parsed.module))?
-        } else {
-            self.provide(choice, text)?
+        let code = self.provide(choice, &prepared.generator_text())?;
+        if self.options.compile_only && code.cubin.is_none() {
+            let text =
+                "-c is ignored: without code there is nothing to link, the result is a debug-only object";
+            say_info(text);
+        }
+        if self.options.stat_files {
+            prepared.add_sources(sources::found(prepared.unknown_sources()));
+        }
+        let (image, place) = match &code.cubin {
+            Some(cubin) => (CodeImage::Cubin(cubin), &code.name),
+            None => (CodeImage::None, &name),
         };
-        let prepared = Prepared { text, module: parsed.module, facts, sections, level };
-        let made = self.make(prepared, &code, &mut diagnostics);
-        self.report(&reporter, &mut diagnostics)?;
-        let (file, summary) = made.map_err(|error| {
-            let place = if code.cubin.is_some() { &code.name } else { &name };
-            say_fatal(format!("{place}: {error:#}"));
-            STOPPED
-        })?;
+        let compiled = prepared
+            .compile(&image)
+            .map(|Compiled { bytes, warnings, statistics }| ((bytes, statistics), warnings));
+        let (file, statistics) = self.take(&reporter, place, compiled)?;
         self.write(&file)?;
         if self.options.verbose {
-            self.say_summary(&summary);
+            self.say_summary(statistics);
         }
         if self.options.stats {
             say_text(self.stats.report().trim_end());
@@ -250,137 +212,29 @@ impl<'o> Compile<'o> {
         })
     }
 
-    /// What stops the compilation of a module.
-    fn check(&self, parsed: &Parsed<'_>, mode: Mode) -> (Report, Vec<Diagnostic>) {
-        let mut diagnostics = Vec::new();
-        let report = checks::refused(parsed, (mode, self.options.compile_only), &mut diagnostics);
-        checks::target(&parsed.module, self.options.arch, &mut diagnostics);
-        (report, diagnostics)
-    }
-
-    /// What lowering needs of a module.
-    fn index<'a>(&self, parsed: &Parsed<'a>, lines: &LineIndex) -> Index<'a> {
-        let mut diagnostics = Vec::new();
-        let sections = PtxSections::assemble(&parsed.module, &mut diagnostics);
-        let name_offset = |label: &str| sections.label_offset(label);
-        let sm = self.options.arch.number;
-        let facts = PtxFacts::collect(&parsed.module, sm, lines, &name_offset, &mut diagnostics);
-        Index { sections, facts, diagnostics }
-    }
-
-    /// How ptxas would be called.
-    fn mode(&self) -> Mode {
-        let keeps = self.options.extras.keep_optimised;
-        match (self.options.device_debug && !keeps, self.options.line_info || keeps) {
-            (true, _) => Mode::G,
-            (false, true) => Mode::Lineinfo,
-            (false, false) => Mode::None,
-        }
-    }
-
-    /// How much debug information is due. A ptxas warns itself where there is none to suppress.
-    fn level(
-        &self,
-        module: &Module<'_>,
-        by_ptxas: bool,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<DebugLevel, Stopped> {
-        let keeps = self.options.extras.keep_optimised;
-        let request = Request {
-            device_debug: self.options.device_debug,
-            line_info: self.options.line_info,
-            suppress: self.options.suppress_debug_info,
+    /// What a step of the compilation gives, once all that it has to say is said. `place` is the file that is at fault if the PTX is not.
+    fn take<T>(
+        &mut self,
+        reporter: &Reporter<'_>,
+        place: &str,
+        step: Result<(T, Vec<Diagnostic>), CompileError>,
+    ) -> Result<T, Stopped> {
+        let error = match step {
+            Ok((made, diagnostics)) => return self.report(reporter, diagnostics).map(|()| made),
+            Err(error) => error,
         };
-        let ptx = checks::ptx_kind(module);
-        if ptx.target_debug && !keeps && self.options.opt_level.is_some_and(|level| level > 0) {
-            say_fatal(options::OPTIMIZED_DEBUG);
-            return Err(STOPPED);
-        }
-        let without = DebugLevel::observed(Request { suppress: false, ..request }, ptx);
-        if request.suppress && without == DebugLevel::None && !by_ptxas {
-            diagnostics.push(Diagnostic::ptxas_warning(options::NOTHING_TO_SUPPRESS));
-        }
-        Ok(DebugLevel::observed(request, ptx))
-    }
-
-    fn make(
-        &self,
-        prepared: Prepared<'_>,
-        code: &Code,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<(Vec<u8>, Summary)> {
-        let Prepared { text, module, facts, sections, level } = prepared;
-        let sm = self.options.arch.number;
-        let relocatable = self.options.compile_only && code.cubin.is_some();
-        if relocatable != self.options.compile_only {
-            let text =
-                "-c is ignored: without code there is nothing to link, the result is a debug-only object";
-            say_info(text);
-        }
-        let extras = &self.options.extras;
-        // Where we write bytes of our own, or read the table again, a nameless file must not end it.
-        let as_ptxas = code.cubin.is_some()
-            && extras.line_table == LineTableStyle::Ptxas
-            && !extras.keep_optimised
-            && extras.path_maps.is_empty();
-        let stats = SourceStats::new(&self.options.file_stats, extras.stat_files);
-        let mut files = stats.settle_all(&module, as_ptxas, diagnostics);
-        let mapped: Vec<_> = files.iter().map(|file| lower::mapped(file.path, &extras.path_maps)).collect();
-        for (file, mapped) in files.iter_mut().zip(&mapped) {
-            file.path = mapped.as_deref().unwrap_or(file.path);
-        }
-        // What is read no more makes room for what is made, here and below.
-        let provided = match &code.cubin {
-            None => {
-                let provided = none::provide(&module, &facts, sm)?;
-                drop(module);
-                provided
-            }
-            Some(data) => {
-                drop(module);
-                // Optimised code has no more to say than lines.
-                let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
-                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
-                cubin::provide(data, request)?
-            }
-        };
-        let Provided { image, mercury, mut container, placed } = provided;
-        let input = lower::Input {
-            source: text,
-            facts: &facts,
-            sections: &sections,
-            files: &files,
-            image: &image,
-            mercury: mercury.as_ref(),
-            sm,
-            relocatable,
-            level,
-            extras,
-            placed,
-        };
-        let lowered = lower::lower(&input, diagnostics)?;
-        let summary = Summary {
-            functions: image.sections.iter().map(|section| section.parts.len()).sum(),
-            sections: lowered.sections.len(),
-            bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
-            rows: lowered.rows,
-        };
-        let names: Vec<String> = lowered.sections.iter().map(|section| section.name.clone()).collect();
-        container.set_debug_sections(lowered.sections)?;
-        if mercury.is_some() {
-            container.set_mercury_sections(lowered.mercury)?;
-        }
-        drop((image, mercury, facts, sections));
-        if placed {
-            apply_relocations(&mut container, &names)?;
-        }
-        Ok((container.write()?, summary))
+        self.report(reporter, error.diagnostics)?;
+        say_fatal(match error.kind {
+            ErrorKind::OptimizedDebug => error.kind.to_string(),
+            kind => format!("{place}: {kind}"),
+        });
+        Err(STOPPED)
     }
 
     /// Prints diagnostics, as far as `-w` lets it; fails if any is an error, as with `-Werror` a warning is that ptxas gives too.
-    fn report(&mut self, reporter: &Reporter<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stopped> {
+    fn report(&mut self, reporter: &Reporter<'_>, diagnostics: Vec<Diagnostic>) -> Result<(), Stopped> {
         let mut errors = 0;
-        for mut diagnostic in diagnostics.drain(..) {
+        for mut diagnostic in diagnostics {
             // -w wins over -Werror, as in ptxas.
             let Options { warnings_as_errors, disable_warnings, .. } = *self.options;
             let is_warning = diagnostic.severity == Severity::Warning && diagnostic.is_ptxas;
@@ -413,9 +267,9 @@ impl<'o> Compile<'o> {
         Err(STOPPED)
     }
 
-    fn say_summary(&self, summary: &Summary) {
+    fn say_summary(&self, statistics: Statistics) {
         let mut text = String::new();
-        let Summary { functions, sections, bytes, rows } = summary;
+        let Statistics { functions, sections, bytes, rows } = statistics;
         let code = &self.code;
         let milliseconds = self.stats.elapsed().as_secs_f64() * 1e3;
         let _ = write!(
@@ -428,41 +282,4 @@ impl<'o> Compile<'o> {
         // Not as ptxas' own `info` lines, which programs take apart: `Used 32 registers, ...`.
         say_text(&format!("nvdwarf info    : {text}"));
     }
-}
-
-/// The text with blanks for `debug` in `.target`, so that a ptxas optimises; all else stays where it is.
-fn without_target_debug(text: &str, module: &Module<'_>) -> String {
-    let mut bytes = text.to_owned().into_bytes();
-    for target in module.targets() {
-        let words = &target.specifiers;
-        let pairs = words.windows(2).filter(|pair| pair[1].text == "debug");
-        let mut blank: Vec<_> = pairs.map(|pair| pair[0].range.end..pair[1].range.end).collect();
-        match words.as_slice() {
-            [first] if first.text == "debug" => blank.push(target.range.start..target.range.end),
-            [first, next, ..] if first.text == "debug" => blank.push(first.range.start..next.range.start),
-            _ => {}
-        }
-        for range in blank {
-            if let Some(bytes) = bytes.get_mut(range.start as usize..range.end as usize) {
-                // Comments in between may hold line breaks.
-                bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-/// Replaces the relocations of the sections of these names, which are all debug sections, by their values.
-fn apply_relocations(container: &mut Cubin<'_>, names: &[String]) -> Result<()> {
-    let names: HashSet<&str> = names.iter().map(String::as_str).collect();
-    let view = Relocated::new(container);
-    let mut sections = Vec::new();
-    for (index, name, _) in container.iter() {
-        if names.contains(name) {
-            let bytes = view.section(index)?.bytes.into_owned();
-            sections.push(DebugSection { name: name.to_owned(), bytes, rel: Vec::new(), rela: Vec::new() });
-        }
-    }
-    container.set_debug_sections(sections)?;
-    Ok(())
 }

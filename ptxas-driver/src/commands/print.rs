@@ -2,11 +2,12 @@
 
 use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{PtxFile, printable};
-use crate::diag::{Diagnostic, Reporter};
+use crate::diag::Reporter;
 use crate::limits::MAX_SYNTAX_ERRORS;
 use crate::output;
 use anyhow::Result;
 use clap::Args;
+use nvdwarf_compile::Diagnostic;
 use ptx_syntax::{LineIndex, parse, print, tokenize};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;

@@ -4,7 +4,6 @@ mod facts;
 mod model;
 mod text;
 
-use crate::arch::{self, Arch};
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
 use crate::plain::write_json;
@@ -17,6 +16,7 @@ use nv_debug_sections::level::documented::{self, Tool};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{self, Compilation};
 use nv_debug_sections::level::{DebugLevel, Expected, Output, Program, PtxKind, References, Request};
+use nvdwarf_compile::arch::{self, Arch};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;

@@ -6,9 +6,9 @@ use super::{
     ABORTED, Answer, CONFLICT, CodeChoice, Extras, FileStat, Input, Message, OPTIMIZED_DEBUG, Options,
     Parsed, Severity, UsageError, file,
 };
-use crate::arch::{self, Arch, NotAnArch, Suffix};
 use crate::input;
 use crate::limits::{MAX_OPTION_FILE_DEPTH, MAX_OPTION_FILES};
+use nvdwarf_compile::arch::{self, Arch, NotAnArch, Suffix};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -58,6 +58,7 @@ struct Parser<'a> {
     opt_level: Option<i32>,
     output: Option<PathBuf>,
     file_stats: Vec<FileStat>,
+    stat_files: bool,
     extras: Extras,
     passed: Vec<OsString>,
 }
@@ -77,6 +78,7 @@ impl<'a> Parser<'a> {
             opt_level: None,
             output: None,
             file_stats: Vec::new(),
+            stat_files: true,
             extras: Extras::default(),
             passed: Vec::new(),
         }
@@ -226,7 +228,7 @@ impl<'a> Parser<'a> {
                 Some(map) => self.extras.path_maps.push(map),
                 None => return stop(format!("'{shown}': expected OLD=NEW after '--path-map'")),
             },
-            Id::FileStat if shown == "none" => self.extras.stat_files = false,
+            Id::FileStat if shown == "none" => self.stat_files = false,
             Id::FileStat => match value::file_stat(shown) {
                 Some(stat) => self.file_stats.push(stat),
                 None => {
@@ -310,6 +312,7 @@ impl<'a> Parser<'a> {
             machine: self.machine.is_some(),
             code: self.code.take().unwrap_or(CodeChoice::Ptxas),
             file_stats: std::mem::take(&mut self.file_stats),
+            stat_files: self.stat_files,
             extras: std::mem::take(&mut self.extras),
             stats: has(Id::Stats),
             passed: std::mem::take(&mut self.passed),

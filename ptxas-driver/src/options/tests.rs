@@ -1,5 +1,5 @@
 use super::*;
-use crate::arch;
+use nvdwarf_compile::arch;
 use proptest::prelude::*;
 
 fn args(line: &str) -> Vec<OsString> {
@@ -51,6 +51,7 @@ fn defaults_are_those_of_ptxas() {
             opt_level: None,
             code: CodeChoice::Ptxas,
             file_stats: Vec::new(),
+            stat_files: true,
             virtual_arch: None,
             stats: false,
             passed: Vec::new(),
@@ -280,12 +281,14 @@ fn code_and_file_stats() {
 
 #[test]
 fn what_ptxas_cannot_do() {
-    let extras = compile("-g --debug-opt keep -O3 --line-table=full --path-map /a=b=/c --path-map /x= --file-stat none --embed-ptx no t").extras;
+    let options = compile(
+        "-g --debug-opt keep -O3 --line-table=full --path-map /a=b=/c --path-map /x= --file-stat none --embed-ptx no t",
+    );
     let map = |old: &str, new: &str| PathMap { old: old.into(), new: new.into() };
-    assert_eq!(extras.path_maps, [map("/a=b", "/c"), map("/x", "")]);
-    let Extras { keep_optimised, line_table, stat_files, embed_ptx, .. } = extras;
+    let Extras { keep_optimised, line_table, path_maps, embed_ptx } = options.extras;
+    assert_eq!(path_maps, [map("/a=b", "/c"), map("/x", "")]);
     assert_eq!((keep_optimised, line_table), (true, LineTableStyle::Full));
-    assert_eq!((stat_files, embed_ptx), (false, false));
+    assert_eq!((options.stat_files, embed_ptx), (false, false));
     for (line, message) in [
         ("--debug-opt keep t", "--debug-opt keep goes with -g only"),
         ("-g --debug-opt drop t", "Value 'drop' is not defined for option 'debug-opt'"),

@@ -2,9 +2,10 @@
 
 use super::{Checked, Color, Options};
 use crate::commands::read::printable;
-use crate::diag::{Diagnostic, Reporter};
+use crate::diag::Reporter;
 use crate::limits::{MAX_FINDINGS_SHOWN, MAX_TRIED_REPAIR};
 use anyhow::Result;
+use nvdwarf_compile::Diagnostic;
 use ptx_syntax::check::{Finding, GATES, RULES, Rule, RuleTable as _, Severity};
 use ptx_syntax::fix::{self, Fixes, REPAIRS, Repair};
 use std::collections::HashMap;

@@ -1,11 +1,6 @@
 //! What PTX names and a cubin made from it lacks.
 
 use super::model::{Lines, LostFunction};
-use crate::lower::{
-    self,
-    ptx_sections::{PtxSection, PtxSections},
-};
-use crate::options::PathMap;
 use anyhow::Result;
 use cubin_read::coverage::Coverage;
 use cubin_read::entries::{Entries, Entry};
@@ -14,6 +9,8 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::symbolize::FileName;
+use nvdwarf_compile::PathMap;
+use nvdwarf_compile::ptx::{PtxSection, PtxSections};
 use ptx_syntax::section_data::FixupTarget;
 use ptx_syntax::{FileDirective, Module, Statement};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -51,7 +48,7 @@ impl PtxNames {
     /// `.debug_info` cannot be decoded.
     pub(super) fn read(module: &Module<'_>, maps: &[PathMap]) -> Result<Self> {
         let path = |file: &FileDirective<'_>| {
-            let mapped = lower::mapped(file.path.as_bytes(), maps);
+            let mapped = PathMap::apply(maps, file.path.as_bytes());
             mapped.map_or_else(|| file.path.to_owned(), |path| String::from_utf8_lossy(&path).into_owned())
         };
         let paths: HashMap<u64, String> = module.files().map(|file| (file.index, path(file))).collect();
@@ -187,9 +184,9 @@ fn named(entries: &Entries<'_>, entry: Entry<'_>, names: &[u16]) -> Option<Strin
 
 /// As [`variables`], of the PTX's own `.debug_info`.
 fn variables_of_ptx(module: &Module<'_>) -> Result<Variables> {
-    let sections = PtxSections::assemble(module, &mut Vec::new());
+    let sections = PtxSections::of(module);
     let mut all = Variables::new();
-    let info = sections.sections.iter().filter(|section| section.kind == Some(SectionKind::DebugInfo));
+    let info = sections.iter().filter(|section| section.kind == Some(SectionKind::DebugInfo));
     for info in info {
         let beside = [SectionKind::DebugAbbrev, SectionKind::DebugStr];
         let beside = beside.into_iter().filter_map(|kind| sections.by_kind(kind));

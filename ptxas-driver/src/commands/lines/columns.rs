@@ -1,11 +1,11 @@
 //! Columns, which ptxas drops: from the `.loc` directives of the PTX that a cubin was made from.
 
 use crate::commands::read::PtxFile;
-use crate::lower::ptx_facts::PtxFacts;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::line_table::LocId;
 use nv_debug_sections::ptx_txt;
+use nvdwarf_compile::ptx::PtxFacts;
 use ptx_syntax::{LineIndex, Module};
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ impl<'p> Columns<'p> {
     pub(super) fn new(ptx: &PtxFile, module: &Module<'p>, cubin: &Cubin<'_>) -> Self {
         // What is wrong with the PTX is `check`'s to say, and names are those of the cubin.
         let index = LineIndex::new(&ptx.text);
-        let facts = PtxFacts::collect(module, cubin.header.sm(), &index, &|_| Some(0), &mut Vec::new());
+        let facts = PtxFacts::of(module, cubin.header.sm(), &index, None);
         let bytes = ptx.bytes_of(&ptx.text);
         let (checksum, kept) = (ptx_txt::checksum(&bytes), ptx_txt::from_ptx(&bytes).ok());
         // A name with a checksum is of the whole PTX; one without leaves the text to compare.
@@ -60,7 +60,7 @@ impl<'p> Columns<'p> {
     /// Column of a `.loc` for this source line, and the `.loc` of its call site. Code may be filed under another one: then no column
     /// is known, nor are those of callers.
     pub(super) fn of(&self, loc: LocId, line: u32) -> Option<(u32, Option<LocId>)> {
-        let directive = self.facts.locs.get(loc.0 as usize).filter(|directive| directive.line == line)?;
-        Some((*self.facts.columns.get(loc.0 as usize)?, directive.parent))
+        let directive = self.facts.loc(loc).filter(|directive| directive.line == line)?;
+        Some((self.facts.column(loc)?, directive.parent))
     }
 }

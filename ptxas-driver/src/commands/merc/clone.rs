@@ -2,13 +2,10 @@
 
 use super::Source;
 use crate::commands::read::{self, PtxFile};
-use crate::lower::mercury_lines;
-use crate::lower::ptx_facts::PtxFacts;
-use crate::lower::ptx_sections::PtxSections;
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::capsule::{self, Origin};
-use nv_debug_sections::cubin::Cubin;
+use nvdwarf_compile::ptx::{self, PtxFacts, PtxSections};
 use ptx_syntax::LineIndex;
 use std::io::Write;
 use std::path::PathBuf;
@@ -57,20 +54,13 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         Some(ptx) => {
             let lines = LineIndex::new(&ptx.text);
             let parsed = ptx_syntax::parse(&ptx.text);
-            let facts = facts(&parsed.module, &lines, &cubin);
-            let source = mercury_lines::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
+            let sections = PtxSections::of(&parsed.module);
+            let facts = PtxFacts::of(&parsed.module, cubin.header.sm(), &lines, Some(&sections));
+            let source = ptx::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
             origin.lines.source = source.with_context(|| name.clone())?;
             capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?;
         }
     }
     options.source.write(&cubin, &name, out)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn facts<'a>(module: &ptx_syntax::Module<'a>, lines: &LineIndex, cubin: &Cubin<'_>) -> PtxFacts<'a> {
-    // What is wrong with the PTX is `check`'s to say.
-    let mut diagnostics = Vec::new();
-    let sections = PtxSections::assemble(module, &mut diagnostics);
-    let name_offset = |label: &str| sections.label_offset(label);
-    PtxFacts::collect(module, cubin.header.sm(), lines, &name_offset, &mut diagnostics)
 }

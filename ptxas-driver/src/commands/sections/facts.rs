@@ -1,13 +1,13 @@
 //! What a PTX holds that decides over sections: read from the PTX, or told in words.
 
 use super::Options;
-use crate::arch::Arch;
-use crate::commands::compile::checks;
 use crate::commands::read::PtxFile;
 use anyhow::{Result, bail};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::level::{DebugLevel, Output, Program, PtxKind, PtxSection, Reference, References};
 use nv_debug_sections::ptx_txt;
+use nvdwarf_compile::arch::Arch;
+use nvdwarf_compile::ptx::ptx_kind;
 use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::{FunctionKind, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
@@ -89,7 +89,7 @@ impl<'a> Module<'a> {
             bail!("{}: {error}; `ptxas-driver check` says where", file.name);
         }
         let module = &parsed.module;
-        let kind = checks::ptx_kind(module);
+        let kind = ptx_kind(module);
         let output = options.output(Output::Program);
         let keeps_all = output == Output::Relocatable
             || DebugLevel::observed(options.request(), kind) == DebugLevel::Full;

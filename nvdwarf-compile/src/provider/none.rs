@@ -1,9 +1,9 @@
 //! `--code none`: no code generator. Every PTX instruction gets one 16-byte slot, every function an address of its own.
 
 use super::Provided;
-use crate::code_image::{CodeImage, CodeSection, FunctionPart, ImageSymbol};
+use crate::code_facts::{CodeFacts, CodeSection, FunctionPart, ImageSymbol};
+use crate::error::Result;
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
-use anyhow::Result;
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::cubin::{DebugOnly, Function, Variable, VariableSpace, debug_only};
 use ptx_syntax::{FunctionKind, Linkage, Module, StateSpace, Statement};
@@ -16,7 +16,7 @@ const SLOT: u64 = 16;
 /// # Errors
 ///
 /// More functions than an ELF file holds.
-pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Provided<'static>> {
+pub(crate) fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Provided<'static>> {
     let mut functions = Vec::new();
     let mut bodies = Vec::new();
     for function in module.functions().filter(|function| function.body.is_some()) {
@@ -34,7 +34,7 @@ pub fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Pro
     let DebugOnly { cubin: mut container, functions: symbols, variables: variable_symbols } =
         debug_only(sm, &functions, &variables)?;
     container.append_writer(env!("CARGO_PKG_VERSION"))?;
-    let mut image = CodeImage::default();
+    let mut image = CodeFacts::default();
     let defined = |index| ImageSymbol { index: Some(index), value: 0, defined: true };
     for (variable, symbol) in variables.iter().zip(variable_symbols) {
         image.symbols.insert(variable.name.to_owned(), defined(symbol));

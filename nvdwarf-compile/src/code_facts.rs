@@ -1,7 +1,7 @@
 //! What a code generator knows about the code it made, and nothing else.
 
+use crate::error::{ErrorKind, Result};
 use crate::lower::ptx_facts::PtxFacts;
-use anyhow::{Result, anyhow};
 use merc_capsule::{AddressMap, Imnmx, LineChanges};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
@@ -13,50 +13,47 @@ use std::sync::Arc;
 
 /// The code of one module, as facts. Symbols are indices in the symbol table of the file to be written.
 #[derive(Debug, Default)]
-pub struct CodeImage {
+pub(crate) struct CodeFacts {
     /// Code sections in `.text.*` order.
-    pub sections: Vec<CodeSection>,
+    pub(crate) sections: Vec<CodeSection>,
     /// Call frame rules, in section order; `None` when the code generator has none to give.
-    pub frame: Option<Vec<frame::Entry>>,
+    pub(crate) frame: Option<Vec<frame::Entry>>,
     /// Symbols by name.
-    pub symbols: HashMap<String, ImageSymbol>,
+    pub(crate) symbols: HashMap<String, ImageSymbol>,
     /// Section symbols by section name.
-    pub section_symbols: HashMap<String, SymbolIndex>,
+    pub(crate) section_symbols: HashMap<String, SymbolIndex>,
     /// Addresses of PTX labels that the code generator names; the others follow from the PTX lines.
-    pub labels: HashMap<String, LabelAddress>,
+    pub(crate) labels: HashMap<String, LabelAddress>,
     /// Labels that a section refers to and the code generator could not place: their fields stay 0. Seen with ptxas 13.0.88 for some
     /// labels before code under a `.loc` of line 0 (FORMATS 4).
-    pub open_labels: HashSet<(SectionKind, String)>,
+    pub(crate) open_labels: HashSet<(SectionKind, String)>,
     /// Whether register ranges are known for this code.
-    pub has_registers: bool,
+    pub(crate) has_registers: bool,
 }
 
 /// The code of a module in Mercury space, the form that from sm_100 on lies in the file beside the native code (FORMATS 7).
 #[derive(Debug)]
-pub struct MercuryImage {
+pub(crate) struct MercuryFacts {
     /// The facts. Symbols are indices in `.nv.merc.symtab`; code sections are in the order of the native ones.
-    pub image: CodeImage,
+    pub(crate) image: CodeFacts,
     /// By code section: where native instructions come from.
     addresses: Vec<AddressMap>,
 }
 
-impl MercuryImage {
+impl MercuryFacts {
     /// Joins both images of the same code.
     ///
     /// # Errors
     ///
     /// A native code section has no Mercury code.
-    pub fn new(native: &CodeImage, mut mercury: CodeImage, facts: &PtxFacts<'_>) -> Result<Self> {
+    pub(crate) fn new(native: &CodeFacts, mut mercury: CodeFacts, facts: &PtxFacts<'_>) -> Result<Self> {
         let mut by_function: HashMap<String, CodeSection> =
             mercury.sections.drain(..).map(|section| (section.function.clone(), section)).collect();
         let mut addresses = Vec::with_capacity(native.sections.len());
         for section in &native.sections {
             let function = &section.function;
-            let there = by_function.remove(function).ok_or_else(|| {
-                anyhow!(
-                    "function {function} has no Mercury code, which every function for sm_100 and later has"
-                )
-            })?;
+            let there = by_function.remove(function);
+            let there = there.ok_or_else(|| ErrorKind::NoMercuryCode { function: function.clone() })?;
             addresses.push(address_map(section, &there, facts));
             mercury.sections.push(there);
         }
@@ -64,7 +61,7 @@ impl MercuryImage {
     }
 
     /// Mercury code and origins of the native code section at `index`.
-    pub fn section(&self, index: usize) -> Option<(&CodeSection, &AddressMap)> {
+    pub(crate) fn section(&self, index: usize) -> Option<(&CodeSection, &AddressMap)> {
         self.image.sections.get(index).zip(self.addresses.get(index))
     }
 }
@@ -91,41 +88,41 @@ fn address_map(native: &CodeSection, mercury: &CodeSection, facts: &PtxFacts<'_>
 
 /// One code section, `.text.F`: the function `F` and those folded into it.
 #[derive(Debug, Clone)]
-pub struct CodeSection {
+pub(crate) struct CodeSection {
     /// `F`.
-    pub function: String,
+    pub(crate) function: String,
     /// Symbol of `F`.
-    pub symbol: SymbolIndex,
+    pub(crate) symbol: SymbolIndex,
     /// Size in bytes, padding included.
-    pub size: u64,
+    pub(crate) size: u64,
     /// Functions that start in this section, by address.
-    pub parts: Vec<FunctionPart>,
+    pub(crate) parts: Vec<FunctionPart>,
     /// `(byte offset, 1-based PTX line)` wherever the PTX line of the instructions changes, in address order. Instructions that
     /// belong to no PTX instruction (prologues) have no entry. `None` for code that has no PTX, as helpers that ptxas adds.
-    pub ptx_lines: Option<Vec<(u64, u32)>>,
+    pub(crate) ptx_lines: Option<Vec<(u64, u32)>>,
     /// Register ranges and their type codes; empty without `-g`.
-    pub registers: Vec<RegisterRange>,
+    pub(crate) registers: Vec<RegisterRange>,
     /// Byte offsets of `EXIT` instructions, ascending; only kernels have any.
-    pub exits: Vec<u64>,
+    pub(crate) exits: Vec<u64>,
     /// Byte offsets of the instructions that come with a branch, ascending: `BSSY`, which sets up where threads meet again, and the
     /// `BMOV` before. They come from no PTX instruction, and are given the line of the one before.
-    pub branch_setup: Vec<u64>,
+    pub(crate) branch_setup: Vec<u64>,
     /// Byte offsets of `CALL` instructions, ascending. A call of the PTX that cannot be reached has none.
-    pub calls: Vec<u64>,
+    pub(crate) calls: Vec<u64>,
     /// Native instructions that have the lines of others, ascending; sm_110 only.
-    pub imnmx: Vec<Imnmx>,
+    pub(crate) imnmx: Vec<Imnmx>,
 }
 
 impl CodeSection {
     /// The rows of [`CodeSection::ptx_lines`] from the byte offset `start` on and before `end`.
-    pub fn lines_between(&self, start: u64, end: u64) -> Option<&[(u64, u32)]> {
+    pub(crate) fn lines_between(&self, start: u64, end: u64) -> Option<&[(u64, u32)]> {
         let lines = self.ptx_lines.as_deref()?;
         let [first, after] = [start, end].map(|bound| lines.partition_point(|(at, _)| *at < bound));
         lines.get(first..after)
     }
 
     /// The PTX lines of the calls from the byte offset `start` on and before `end`. `None` if no PTX lines are known.
-    pub fn call_lines(&self, start: u64, end: u64) -> Option<HashSet<u32>> {
+    pub(crate) fn call_lines(&self, start: u64, end: u64) -> Option<HashSet<u32>> {
         let rows = self.lines_between(start, end)?;
         let calls = self.calls.iter().filter(|call| (start..end).contains(*call));
         let row = |call: &u64| rows.partition_point(|(at, _)| at <= call).checked_sub(1);
@@ -135,46 +132,46 @@ impl CodeSection {
 
 /// A function inside a code section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FunctionPart {
+pub(crate) struct FunctionPart {
     /// Its name in the PTX.
-    pub name: String,
+    pub(crate) name: String,
     /// Byte offset of its first instruction in the section.
-    pub address: u64,
+    pub(crate) address: u64,
 }
 
 /// Where a PTX register lives; see [`nv_debug_sections::reg_sass::RegisterRange`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegisterRange {
+pub(crate) struct RegisterRange {
     /// 32-bit word of the PTX register.
-    pub part: u32,
+    pub(crate) part: u32,
     /// PTX name.
-    pub ptx_name: Arc<[u8]>,
+    pub(crate) ptx_name: Arc<[u8]>,
     /// SASS register.
-    pub register: SassRegister,
+    pub(crate) register: SassRegister,
     /// First byte offset.
-    pub start: u32,
+    pub(crate) start: u32,
     /// Last byte offset, exclusive.
-    pub end: u32,
+    pub(crate) end: u32,
     /// Declared type, a code of `.nv_debug_info_reg_type`.
-    pub type_code: u8,
+    pub(crate) type_code: u8,
 }
 
 /// A symbol of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImageSymbol {
+pub(crate) struct ImageSymbol {
     /// Its index; `None` for a variable of a debug-only object that has a value and no symbol.
-    pub index: Option<SymbolIndex>,
+    pub(crate) index: Option<SymbolIndex>,
     /// `st_value`: offset in its section, or in the window of its state space.
-    pub value: u64,
+    pub(crate) value: u64,
     /// Whether it is defined in this file.
-    pub defined: bool,
+    pub(crate) defined: bool,
 }
 
 /// Address of a label: a byte offset from a function's symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LabelAddress {
+pub(crate) struct LabelAddress {
     /// The symbol of the code section's function.
-    pub symbol: SymbolIndex,
+    pub(crate) symbol: SymbolIndex,
     /// Byte offset.
-    pub offset: u64,
+    pub(crate) offset: u64,
 }

@@ -1,7 +1,7 @@
 //! The PTX file's own sections: bytes as written, references resolved (FORMATS 4).
 
 use super::{Context, Lowered};
-use crate::diag::Diagnostic;
+use crate::diagnostic::Diagnostic;
 use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::SectionKind;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
     /// In the order of ptxas.
-    pub sections: Vec<PtxSection<'a>>,
+    pub(crate) sections: Vec<PtxSection<'a>>,
     /// Section and offset of every label.
     labels: HashMap<&'a str, (&'a str, u64)>,
 }
@@ -35,8 +35,18 @@ pub struct PtxSection<'a> {
 }
 
 impl<'a> PtxSections<'a> {
+    /// The sections of a module. Faults of the PTX are passed over.
+    pub fn of(module: &Module<'a>) -> Self {
+        Self::assemble(module, &mut Vec::new())
+    }
+
+    /// All of them, in the order of ptxas.
+    pub fn iter(&self) -> impl Iterator<Item = &PtxSection<'a>> {
+        self.sections.iter()
+    }
+
     /// Assembles every block of the module, then those of `@@DWARF` lines.
-    pub fn assemble(module: &Module<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn assemble(module: &Module<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
         let lines = assemble_at_dwarf(module).into_iter();
         let blocks: Vec<_> = blocks.chain(lines.map(|line| (line.name.text, line.assembled))).collect();
@@ -75,7 +85,7 @@ impl<'a> PtxSections<'a> {
     }
 
     /// Name of the section that a label is in.
-    pub fn label_section(&self, label: &str) -> Option<&'a str> {
+    pub(crate) fn label_section(&self, label: &str) -> Option<&'a str> {
         self.labels.get(label).map(|(section, _)| *section)
     }
 
@@ -87,7 +97,7 @@ impl<'a> PtxSections<'a> {
     /// The sections that reach a cubin at full level, in file order: without `.debug_str`, which has a place of its own, and what
     /// the assembler writes itself. Of empty ones ptxas 13.0.88 keeps `.debug_info` only. What it drops because something
     /// refers to it too early is there if `all`.
-    pub fn in_file_order(&self, all: bool) -> impl Iterator<Item = &PtxSection<'a>> {
+    pub(crate) fn in_file_order(&self, all: bool) -> impl Iterator<Item = &PtxSection<'a>> {
         self.sections.iter().filter(move |section| {
             let has_contents = match section.kind {
                 Some(SectionKind::DebugStr) => false,

@@ -6,20 +6,19 @@ mod kept;
 mod labels;
 mod line_locs;
 mod line_tables;
-pub mod mercury_lines;
-pub mod ptx_facts;
-pub mod ptx_sections;
-pub mod shared_lines;
+pub(crate) mod mercury_lines;
+pub(crate) mod ptx_facts;
+pub(crate) mod ptx_sections;
+pub(crate) mod shared_lines;
 mod signposts;
 mod stack_facts;
 
-use crate::code_image::{CodeImage, CodeSection, MercuryImage};
-use crate::diag::Diagnostic;
+use crate::code_facts::{CodeFacts, CodeSection, MercuryFacts};
+use crate::diagnostic::Diagnostic;
+use crate::error::{ErrorKind, Result};
 use crate::options::{Extras, LineTableStyle};
 use crate::parallel;
-use anyhow::Result;
 use dwarf2_writer::{Address, Reloc, SymbolId};
-pub use kept::mapped;
 use labels::Labels;
 use merc_capsule::MercuryValues;
 use nv_debug_sections::catalog::{SectionKind, Space};
@@ -37,29 +36,29 @@ use std::collections::HashMap;
 
 /// What is lowered, and how.
 #[derive(Debug)]
-pub struct Input<'a> {
+pub(crate) struct Input<'a> {
     /// The PTX file as it is.
-    pub source: &'a str,
+    pub(crate) source: &'a str,
     /// Its index.
-    pub facts: &'a PtxFacts<'a>,
+    pub(crate) facts: &'a PtxFacts<'a>,
     /// Its `.section` blocks.
-    pub sections: &'a PtxSections<'a>,
+    pub(crate) sections: &'a PtxSections<'a>,
     /// Its `.file` directives, with times and sizes settled.
-    pub files: &'a [SourceFile<'a>],
+    pub(crate) files: &'a [SourceFile<'a>],
     /// The code.
-    pub image: &'a CodeImage,
+    pub(crate) image: &'a CodeFacts,
     /// The same code in Mercury space, from sm_100 on.
-    pub mercury: Option<&'a MercuryImage>,
+    pub(crate) mercury: Option<&'a MercuryFacts>,
     /// SM number, 75 for sm_75.
-    pub sm: u32,
+    pub(crate) sm: u32,
     /// `-c`.
-    pub relocatable: bool,
+    pub(crate) relocatable: bool,
     /// How much is written.
-    pub level: DebugLevel,
+    pub(crate) level: DebugLevel,
     /// What is written otherwise than by ptxas.
-    pub extras: &'a Extras,
+    pub(crate) extras: &'a Extras,
     /// Whether there is no code, and every function has an address of its own.
-    pub placed: bool,
+    pub(crate) placed: bool,
 }
 
 /// Everything that lowering one section looks at.
@@ -68,9 +67,9 @@ struct Context<'a> {
     facts: &'a PtxFacts<'a>,
     sections: &'a PtxSections<'a>,
     /// The code in the space that is lowered for.
-    image: &'a CodeImage,
+    image: &'a CodeFacts,
     /// The native code.
-    native: &'a CodeImage,
+    native: &'a CodeFacts,
     labels: &'a Labels<'a>,
     space: Space,
     /// Native code's Mercury code.
@@ -86,7 +85,7 @@ struct Context<'a> {
 /// What native code takes from Mercury code.
 #[derive(Debug, Clone, Copy)]
 struct Mercury<'a> {
-    image: &'a MercuryImage,
+    image: &'a MercuryFacts,
     labels: &'a Labels<'a>,
 }
 
@@ -121,13 +120,13 @@ impl Lowered {
 
 /// The debug sections of one compilation.
 #[derive(Debug)]
-pub struct LoweredModule {
+pub(crate) struct LoweredModule {
     /// In file order.
-    pub sections: Vec<DebugSection>,
+    pub(crate) sections: Vec<DebugSection>,
     /// Their Mercury clones.
-    pub mercury: Vec<MercurySection>,
+    pub(crate) mercury: Vec<MercurySection>,
     /// Rows of `.debug_line`.
-    pub rows: usize,
+    pub(crate) rows: usize,
 }
 
 /// Makes the debug sections of one compilation, in file order.
@@ -135,7 +134,7 @@ pub struct LoweredModule {
 /// # Errors
 ///
 /// Values that no section can hold. Faults of the PTX go to `diagnostics`.
-pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<LoweredModule> {
+pub(crate) fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<LoweredModule> {
     let labels = Labels::new(input.facts, input.image);
     let there = input.mercury.map(|mercury| Labels::new(input.facts, &mercury.image));
     let mercury = input.mercury.zip(there.as_ref()).map(|(image, labels)| Mercury { image, labels });
@@ -164,7 +163,7 @@ pub fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Low
 fn context<'a>(
     input: &Input<'a>,
     space: Space,
-    image: &'a CodeImage,
+    image: &'a CodeFacts,
     labels: &'a Labels<'a>,
     mercury: Option<Mercury<'a>>,
 ) -> Context<'a> {
@@ -205,7 +204,7 @@ fn lower_space(
             || ptx_txt::from_ptx(source),
             || {
                 let debug_line = line_tables::debug_line(context, input.files)?;
-                Ok::<_, anyhow::Error>((debug_line, line_tables::line_sass(context, &name, input.files)?))
+                Ok::<_, ErrorKind>((debug_line, line_tables::line_sass(context, &name, input.files)?))
             },
         );
         let ((debug_line, count), line_sass) = tables?;
@@ -233,7 +232,7 @@ fn lower_space(
     if changes {
         // A fault of the PTX, not of the code.
         if let Err(error) = kept::apply(context, input.extras, &mut lowered) {
-            diagnostics.push(Diagnostic::error(None, format!("{error:#}")));
+            diagnostics.push(Diagnostic::error(None, error.to_string()));
         }
     }
     if input.placed {
@@ -258,7 +257,7 @@ fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> 
 }
 
 fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowered> {
-    let encode = |image: &CodeImage, entries| {
+    let encode = |image: &CodeFacts, entries| {
         let own_symbol = image.section_symbols.get(frame::NAME).filter(|_| context.relocatable);
         frame::encode(entries, own_symbol.map(|symbol| SymbolId(symbol.0)))
     };
@@ -298,7 +297,7 @@ fn register_sections(sections: &[CodeSection]) -> Result<[Lowered; 2]> {
 
 /// How many bytes below the end of its frame each local variable begins, in functions that call frame rules
 /// describe. Of variables with the same name the first in the text counts (observed: ptxas 13.0.88).
-fn local_offsets<'a>(facts: &'a PtxFacts<'_>, image: &CodeImage) -> HashMap<&'a str, u64> {
+fn local_offsets<'a>(facts: &'a PtxFacts<'_>, image: &CodeFacts) -> HashMap<&'a str, u64> {
     let mut offsets = HashMap::new();
     if facts.stacks.is_empty() {
         return offsets;
@@ -325,7 +324,7 @@ fn local_offsets<'a>(facts: &'a PtxFacts<'_>, image: &CodeImage) -> HashMap<&'a 
 }
 
 /// Frame size of each function that call frame rules describe.
-fn frame_sizes(image: &CodeImage) -> HashMap<&str, u64> {
+fn frame_sizes(image: &CodeFacts) -> HashMap<&str, u64> {
     let mut functions = HashMap::new();
     for section in &image.sections {
         for part in &section.parts {

@@ -1,34 +1,42 @@
-//! Time and size of source files: from the PTX, the command line, or the file system.
+//! Time and size of source files: from the PTX, else from who asks for the compilation.
 
-use crate::diag::Diagnostic;
+use crate::diagnostic::Diagnostic;
 use crate::options::FileStat;
 use nv_debug_sections::file_table::{self, SourceFile};
 use ptx_syntax::{FileDirective, Module};
 use std::collections::{BTreeMap, HashSet};
-use std::time::UNIX_EPOCH;
 
 /// Stands in the file table for a path without a file name.
-pub const UNNAMED: &str = "<unnamed>";
+const UNNAMED: &str = "<unnamed>";
 
-/// Answers `stat` for the paths of `.file` directives.
+/// What is known of the source files that `.file` directives name.
 #[derive(Debug)]
-pub struct SourceStats<'a> {
+pub(crate) struct SourceStats<'a> {
+    /// What the options say; a later one for the same path wins.
     given: BTreeMap<&'a str, &'a FileStat>,
-    /// Whether the file system is asked for the others.
-    asks: bool,
+    /// What was found out of the others.
+    found: BTreeMap<&'a str, &'a FileStat>,
 }
 
 impl<'a> SourceStats<'a> {
-    /// `given` are the command line's answers; a later one for the same path wins. For other files the file system is asked, if it `asks`.
-    pub fn new(given: &'a [FileStat], asks: bool) -> Self {
-        Self { asks, given: given.iter().map(|stat| (stat.path.as_str(), stat)).collect() }
+    pub(crate) fn new(given: &'a [FileStat], found: &'a [FileStat]) -> Self {
+        let by_path = |stats: &'a [FileStat]| stats.iter().map(|stat| (stat.path.as_str(), stat)).collect();
+        Self { given: by_path(given), found: by_path(found) }
+    }
+
+    /// Paths of the module of which nothing is known, each once, in text order.
+    pub(crate) fn unknown<'f>(&self, module: &Module<'f>) -> Vec<&'f str> {
+        let mut seen = HashSet::new();
+        let files = module.files().filter(|file| declared(file).is_none());
+        let unknown = files.map(|file| file.path).filter(|path| self.get(path).is_none());
+        unknown.filter(|path| seen.insert(*path)).collect()
     }
 
     /// All `.file` directives of a module with time and size settled, in text order.
     ///
     /// A path that ends in no name gets [`UNNAMED`], with a warning. Not if `as_ptxas`: ptxas, where it does not crash, writes an empty
     /// entry, at which readers take the table to end.
-    pub fn settle_all<'f>(
+    pub(crate) fn settle_all<'f>(
         &self,
         module: &Module<'f>,
         as_ptxas: bool,
@@ -59,21 +67,19 @@ impl<'a> SourceStats<'a> {
         files
     }
 
-    /// A `.file` with its time and size settled. Those of the directive are used if its time is not 0; else both come from the
-    /// command line or the file system, relative to the working directory. A missing file has 0 and 0. (FORMATS 1.2)
+    /// A `.file` with its time and size settled. A file of which nothing is known has 0 and 0, as one that is missing (FORMATS 1.2).
     fn settle<'f>(&self, file: &FileDirective<'f>) -> SourceFile<'f> {
-        let declared = file.timestamp.filter(|time| *time != 0).map(|time| (time, file.size.unwrap_or(0)));
-        let (mtime, size) = declared.unwrap_or_else(|| self.stat(file.path));
+        let given = || self.get(file.path).map(|stat| (stat.mtime, stat.size));
+        let (mtime, size) = declared(file).or_else(given).unwrap_or_default();
         SourceFile { index: file.index, path: file.path.as_bytes(), mtime, size }
     }
 
-    fn stat(&self, path: &str) -> (u64, u64) {
-        if let Some(stat) = self.given.get(path) {
-            return (stat.mtime, stat.size);
-        }
-        let metadata = if self.asks { std::fs::metadata(path).ok() } else { None };
-        let Some(metadata) = metadata else { return (0, 0) };
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        (modified.map_or(0, |since| since.as_secs()), metadata.len())
+    fn get(&self, path: &str) -> Option<&'a FileStat> {
+        self.given.get(path).or_else(|| self.found.get(path)).copied()
     }
+}
+
+/// Time and size that the directive has; they count if the time is not 0.
+fn declared(file: &FileDirective<'_>) -> Option<(u64, u64)> {
+    file.timestamp.filter(|time| *time != 0).map(|time| (time, file.size.unwrap_or(0)))
 }

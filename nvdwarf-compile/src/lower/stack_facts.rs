@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The parts of one function's frame that its PTX decides on.
 #[derive(Debug, Default)]
-pub struct StackFacts<'a> {
+pub(crate) struct StackFacts<'a> {
     /// `.local` variables, in text order.
     locals: Vec<(&'a str, Extent)>,
     /// Parameters that arrive in registers and whose address the body takes: they get a place in the frame.

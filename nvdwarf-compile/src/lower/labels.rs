@@ -1,6 +1,6 @@
 //! Addresses of code labels.
 
-use crate::code_image::{CodeImage, CodeSection, FunctionPart, LabelAddress};
+use crate::code_facts::{CodeFacts, CodeSection, FunctionPart, LabelAddress};
 use crate::lower::ptx_facts::{Bound, FunctionFacts, PtxFacts};
 use foldhash::{HashMap, HashMapExt as _};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ const INSTRUCTION_BYTES: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Labels<'f> {
     facts: &'f PtxFacts<'f>,
-    image: &'f CodeImage,
+    image: &'f CodeFacts,
     /// Made for the first label that the code generator does not name: without debug sections in the PTX there is none.
     index: OnceLock<Index>,
 }
@@ -39,7 +39,7 @@ struct Span {
 
 impl<'f> Labels<'f> {
     /// Labels in the image.
-    pub(super) fn new(facts: &'f PtxFacts<'f>, image: &'f CodeImage) -> Self {
+    pub(super) fn new(facts: &'f PtxFacts<'f>, image: &'f CodeFacts) -> Self {
         Self { facts, image, index: OnceLock::new() }
     }
 
@@ -68,7 +68,7 @@ impl<'f> Labels<'f> {
 }
 
 impl Index {
-    fn new(facts: &PtxFacts<'_>, image: &CodeImage) -> Self {
+    fn new(facts: &PtxFacts<'_>, image: &CodeFacts) -> Self {
         let mut index = Self { before: vec![None; facts.instructions.len()], functions: HashMap::new() };
         for section in &image.sections {
             let ends = section.parts.iter().skip(1).map(|part| part.address).chain([section.size]);
@@ -174,7 +174,7 @@ $open: .loc 1 1 1
     }
 
     /// `(symbol, offset)` of each label, with an image of these sections.
-    fn places<const N: usize>(image: &CodeImage, labels: [&str; N]) -> [Option<(u32, u64)>; N] {
+    fn places<const N: usize>(image: &CodeFacts, labels: [&str; N]) -> [Option<(u32, u64)>; N] {
         let parsed = ptx_syntax::parse(PTX);
         let facts = PtxFacts::collect(&parsed.module, 80, &LineIndex::new(PTX), &|_| None, &mut Vec::new());
         let found = Labels::new(&facts, image);
@@ -185,7 +185,7 @@ $open: .loc 1 1 1
     fn a_label_is_at_the_first_code_of_its_line_or_a_later_one() {
         // Line 5 comes twice, since the scheduler moved code of line 8 between; line 7 gave no code.
         let f = section(3, &[("f", 0)], &[(0x10, 5), (0x20, 8), (0x30, 5)]);
-        let image = CodeImage { sections: vec![f], ..CodeImage::default() };
+        let image = CodeFacts { sections: vec![f], ..CodeFacts::default() };
         assert_eq!(
             places(&image, ["$first", "$gone", "$end", "$open"]),
             [Some((3, 0)), Some((3, 0x20)), Some((3, 0x100)), None]
@@ -197,7 +197,7 @@ $open: .loc 1 1 1
         let k =
             section(3, &[("k", 0), ("f", 0x40), ("g", 0x80)], &[(0, 13), (0x50, 5), (0x60, 8), (0x90, 5)]);
         let again = section(4, &[("f", 0)], &[(0, 5)]);
-        let image = CodeImage { sections: vec![k, again], ..CodeImage::default() };
+        let image = CodeFacts { sections: vec![k, again], ..CodeFacts::default() };
         assert_eq!(
             places(&image, ["$first", "$gone", "$end", "$open"]),
             [Some((3, 0x40)), Some((3, 0x60)), Some((3, 0x80)), Some((3, 0))]
@@ -231,7 +231,7 @@ $end:
         // Behind the first branch comes what belongs to the next block, before the second a BSSY; the kernel exits at 0xb0.
         k.branch_setup = vec![0x70];
         k.exits = vec![0xb0, 0xe0];
-        let image = CodeImage { sections: vec![k], ..CodeImage::default() };
+        let image = CodeFacts { sections: vec![k], ..CodeFacts::default() };
         let parsed = ptx_syntax::parse(BRANCHES);
         let lines = LineIndex::new(BRANCHES);
         let facts = PtxFacts::collect(&parsed.module, 80, &lines, &|_| None, &mut Vec::new());
@@ -246,7 +246,7 @@ $end:
         let named = LabelAddress { symbol: SymbolIndex(9), offset: 0x70 };
         let f = section(3, &[("f", 0)], &[(0, 5)]);
         let labels = [("$first".to_owned(), named)].into_iter().collect();
-        let image = CodeImage { sections: vec![f], labels, ..CodeImage::default() };
+        let image = CodeFacts { sections: vec![f], labels, ..CodeFacts::default() };
         assert_eq!(places(&image, ["$first"]), [Some((9, 0x70))]);
     }
 }

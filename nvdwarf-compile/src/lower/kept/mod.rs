@@ -5,16 +5,18 @@
 //! made of, and so does an inlined call of a function whose `.loc` directives name no call sites (nvcc -G, clang -g up to 19). Locations stay where the code still shows them: variables with a symbol, and parameters in the constant bank.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
+mod error;
 mod places;
 mod tables;
 mod tree;
 
 use super::{Context, Lowered};
+use crate::limits::MAX_ORIGINS;
 use crate::options::{Extras, PathMap};
-use anyhow::{Context as _, Result};
 #[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::expression;
+use error::{Error, Result};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use places::{Home, Places, Taken};
@@ -38,7 +40,8 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
         (find(SectionKind::DebugStr), find(SectionKind::DebugInfo).zip(find(SectionKind::DebugAbbrev)));
     let (units, addends) = match tree {
         Some((info, abbrev)) => (
-            tree::read(&lowered[info].bytes, &lowered[abbrev].bytes).context("--debug-opt, --path-map")?,
+            tree::read(&lowered[info].bytes, &lowered[abbrev].bytes)
+                .map_err(|error| Error::Unread(error.into()))?,
             lowered[info].relocs.iter().map(|reloc| (reloc.offset as usize, reloc.addend)).collect(),
         ),
         None => (Vec::new(), HashMap::new()),
@@ -96,14 +99,6 @@ fn bytes_of(lowered: &[Lowered], kind: SectionKind) -> &[u8] {
     section.map_or(&[], |section| &section.bytes)
 }
 
-/// A path with another beginning; `None` where no map fits.
-pub fn mapped(path: &[u8], maps: &[PathMap]) -> Option<Vec<u8>> {
-    maps.iter().rev().find_map(|PathMap { old, new }| {
-        let rest = path.strip_prefix(old.as_bytes())?;
-        Some([new.as_bytes(), rest].concat())
-    })
-}
-
 /// Where in `.debug_str` something stands that is more than the path of a unit: names of inlined functions in the line table, other
 /// attributes, the second half of a longer string.
 fn names(
@@ -133,7 +128,7 @@ fn map_strings(bytes: &mut [u8], maps: &[PathMap], names: &BTreeSet<usize>) {
         let place = at..at + string.len();
         at = place.end + 1;
         let is_name = names.range(place).next().is_some();
-        if let Some(new) = mapped(string, maps).filter(|_| !is_name) {
+        if let Some(new) = PathMap::apply(maps, string).filter(|_| !is_name) {
             let fits = new.len() <= string.len();
             let new = if fits { new.iter() } else { [].iter() };
             let padded = new.copied().chain(std::iter::repeat(0));
@@ -252,7 +247,7 @@ impl<'e> Editor<'e> {
     fn place(&mut self, scope: &mut Scope, ranges: Option<(SymbolIndex, Vec<(u64, u64)>)>) -> Vec<New<'e>> {
         let Some((symbol, ranges)) = ranges else { return Vec::new() };
         scope.within = ranges.as_slice().into();
-        let at = |offset| crate::code_image::LabelAddress { symbol, offset };
+        let at = |offset| crate::code_facts::LabelAddress { symbol, offset };
         match ranges.as_slice() {
             [] => Vec::new(),
             [(start, end)] => vec![New::Code(DW_AT_low_pc, at(*start)), New::Code(DW_AT_high_pc, at(*end))],
@@ -319,8 +314,7 @@ impl<'e> Editor<'e> {
     fn names_of(&self, entry: &Entry) -> Vec<Vec<u8>> {
         let mut names = Vec::new();
         let mut next = Some(entry);
-        // A declaration may stand behind the definition; a chain that goes on is none of a compiler's.
-        for _ in 0..4 {
+        for _ in 0..MAX_ORIGINS {
             let Some(entry) = next else { break };
             for name in [DW_AT_MIPS_linkage_name, DW_AT_linkage_name, DW_AT_name] {
                 names.extend(entry.attribute(name).and_then(|attribute| self.text(attribute)));
@@ -416,7 +410,7 @@ impl<'e> Editor<'e> {
             return None;
         }
         let old = self.text(attribute)?;
-        let new = mapped(&old, self.maps)?;
+        let new = PathMap::apply(self.maps, &old)?;
         // What fits and is no name too was changed where it stands.
         let there = tree::string(attribute, self.info, self.new_strings, &self.addends);
         (there.as_ref() != Some(&new)).then_some(new)

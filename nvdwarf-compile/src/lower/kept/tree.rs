@@ -1,8 +1,8 @@
 //! `.debug_info` as a tree that can be changed: attributes go, come, and move, and all that refers to entries follows.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-use crate::code_image::LabelAddress;
-use anyhow::{Result, anyhow, bail};
+use super::error::{Error, Result};
+use crate::code_facts::LabelAddress;
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
 use dwarf2_reader::constants::*;
 use dwarf2_reader::info::{self, Node, Units};
@@ -59,17 +59,13 @@ pub(super) fn read(info: &[u8], abbrev: &[u8]) -> Result<Vec<Unit>> {
 fn unit(headers: &Units, header: &info::Unit, section: &[u8]) -> Result<Unit> {
     let info::Unit { version, address_size, format, .. } = *header;
     if (address_size, format, version) != (8, Format::Dwarf32, 2) {
-        bail!(
-            ".debug_info+{:#x}: a unit of version {version} with addresses of {address_size} bytes: \
-             only version 2 with 8 bytes can be written again",
-            header.span.start
-        );
+        return Err(Error::Version { offset: header.span.start, version, address_size });
     }
     let mut entries = Vec::new();
     for node in headers.nodes(header, section) {
         let Node::Entry(entry) = node? else { continue };
         if (entry.depth() == 0) != entries.is_empty() {
-            bail!(".debug_info+{:#x}: an entry beside the unit's own", entry.offset());
+            return Err(Error::Beside(entry.offset()));
         }
         let attributes = entry.attributes().map(|attribute| kept_attribute(&entry, &attribute));
         entries.push(Entry {
@@ -85,7 +81,7 @@ fn unit(headers: &Units, header: &info::Unit, section: &[u8]) -> Result<Unit> {
 
 fn kept_attribute(entry: &info::Entry<'_, '_>, attribute: &info::Attribute<'_>) -> Result<Attribute> {
     if attribute.is_indirect {
-        bail!(".debug_info+{:#x}: DW_FORM_indirect cannot be written again", attribute.span.start);
+        return Err(Error::Indirect(attribute.span.start));
     }
     let referred = match attribute.value {
         info::Value::UnitReference(offset) => entry.in_unit(offset),
@@ -216,10 +212,7 @@ struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     fn id(&self, entry: usize) -> Result<EntryId> {
-        self.ids
-            .get(&entry)
-            .copied()
-            .ok_or_else(|| anyhow!("no entry at .debug_info+{entry:#x}, which is referred to"))
+        self.ids.get(&entry).copied().ok_or(Error::NoEntry(entry))
     }
 
     fn content(&self, attribute: &Attribute) -> &'w [u8] {
@@ -322,7 +315,7 @@ impl<'w> Writer<'w> {
             DW_FORM_ref8 => Value::Ref8(entry()?),
             DW_FORM_ref_udata => Value::RefUdata(entry()?),
             form => {
-                bail!(".debug_info+{:#x}: form {form:#x} cannot be written again", attribute.content.start)
+                return Err(Error::Form { offset: attribute.content.start, form });
             }
         };
         Ok((attribute.name, value))

@@ -1,9 +1,9 @@
 //! Which addresses of optimised code belong to an inlined call or a block.
 
-use crate::code_image::CodeSection;
+use super::error::Result;
+use crate::code_facts::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::{Context, Lowered};
-use anyhow::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line;

@@ -8,12 +8,12 @@
 mod lines;
 
 use super::Provided;
-use crate::code_image::{
-    CodeImage, CodeSection, FunctionPart, ImageSymbol, LabelAddress, MercuryImage, RegisterRange,
+use crate::code_facts::{
+    CodeFacts, CodeSection, FunctionPart, ImageSymbol, LabelAddress, MercuryFacts, RegisterRange,
 };
+use crate::error::{ErrorKind, Result, section_name};
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::ptx_sections::PtxSections;
-use anyhow::{Result, ensure};
 use merc_capsule::{Imnmx, imnmx_instructions, merc_name, native_name};
 use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
@@ -28,17 +28,17 @@ use std::sync::Arc;
 
 /// What the cubin must fit.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The PTX it was made from.
-    pub facts: &'a PtxFacts<'a>,
+    pub(crate) facts: &'a PtxFacts<'a>,
     /// The PTX's debug sections.
-    pub sections: &'a PtxSections<'a>,
+    pub(crate) sections: &'a PtxSections<'a>,
     /// SM number of `-arch`.
-    pub sm: u32,
+    pub(crate) sm: u32,
     /// `-c`.
-    pub relocatable: bool,
+    pub(crate) relocatable: bool,
     /// How much will be written.
-    pub level: DebugLevel,
+    pub(crate) level: DebugLevel,
 }
 
 /// Reads the code image of a cubin.
@@ -47,13 +47,13 @@ pub struct Request<'a> {
 ///
 /// Not a cubin, one for another SM or made from another PTX, no `.nv_debug_line_sass` where lines are wanted, damaged sections, from
 /// sm_100 on a function without Mercury code.
-pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>> {
+pub(crate) fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>> {
     let cubin = Cubin::parse(data)?;
     check_kind(&cubin, request)?;
     let image = Reader::new(&cubin, request, Space::Native).image()?;
     let mercury = if Generation::of(request.sm) == Generation::Mercury {
         let image_there = Reader::new(&cubin, request, Space::Mercury).image()?;
-        Some(MercuryImage::new(&image, image_there, request.facts)?)
+        Some(MercuryFacts::new(&image, image_there, request.facts)?)
     } else {
         None
     };
@@ -61,19 +61,14 @@ pub fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provided<'d>>
 }
 
 fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
-    let sm = cubin.header.sm();
-    ensure!(
-        sm == request.sm,
-        "the cubin holds code for sm_{sm}, -arch asks for sm_{}: pass -arch sm_{sm} or another cubin",
-        request.sm
-    );
+    let found = cubin.header.sm();
+    if found != request.sm {
+        return Err(ErrorKind::OtherArch { found, asked: request.sm });
+    }
     let relocatable = cubin.header.is_relocatable();
-    ensure!(
-        relocatable == request.relocatable,
-        "the cubin is {}: compile {} -c",
-        if relocatable { "relocatable" } else { "a whole program" },
-        if relocatable { "with" } else { "without" }
-    );
+    if relocatable != request.relocatable {
+        return Err(ErrorKind::OtherOutput { relocatable });
+    }
     Ok(())
 }
 
@@ -125,9 +120,9 @@ impl<'r, 'd> Reader<'r, 'd> {
         Self { cubin, view: Relocated::new(cubin), request, space, symtab, info_of }
     }
 
-    fn image(&self) -> Result<CodeImage> {
+    fn image(&self) -> Result<CodeFacts> {
         let Code { sections, by_index } = self.code_sections()?;
-        let mut image = CodeImage { sections, ..CodeImage::default() };
+        let mut image = CodeFacts { sections, ..CodeFacts::default() };
         self.read_symbols(&mut image);
         if self.request.level >= DebugLevel::Lines {
             lines::read(self, &by_index, &mut image)?;
@@ -145,7 +140,7 @@ impl<'r, 'd> Reader<'r, 'd> {
 
     /// Name of a section in this space.
     fn name(&self, kind: SectionKind) -> String {
-        SectionName { space: self.space, form: None, base: kind.name().into() }.to_string()
+        section_name(self.space, kind)
     }
 
     /// The section of that kind in this space.
@@ -179,10 +174,9 @@ impl<'r, 'd> Reader<'r, 'd> {
                 (Space::Mercury, _) => continue,
             };
             let Some(function) = native.strip_prefix(CODE_PREFIX) else { continue };
-            ensure!(
-                !matches!(section.contents, Contents::NoBits(_)),
-                "{name} has no code: this is a debug-only object, expected a cubin"
-            );
+            if matches!(section.contents, Contents::NoBits(_)) {
+                return Err(ErrorKind::NoCode { section: name.to_owned() });
+            }
             let mut symbols = functions.remove(&index).unwrap_or_default();
             symbols.sort_by_key(|(index, symbol)| (symbol.value, *index));
             let Some((symbol, own)) = symbols.iter().find(|(index, _)| self.symbol_name(*index) == function)
@@ -255,7 +249,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         Ok(exits)
     }
 
-    fn read_symbols(&self, image: &mut CodeImage) {
+    fn read_symbols(&self, image: &mut CodeFacts) {
         for (index, symbol) in self.symbols() {
             if symbol.is_section() {
                 if let Some(section) = symbol.section() {
@@ -270,7 +264,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         }
     }
 
-    fn read_registers(&self, image: &mut CodeImage) -> Result<()> {
+    fn read_registers(&self, image: &mut CodeFacts) -> Result<()> {
         let section = |kind| self.section(kind).map(|index| self.cubin.bytes(index)).transpose();
         let ranges = section(SectionKind::NvDebugInfoRegSass)?;
         let (Some(ranges), Some(types)) = (ranges, section(SectionKind::NvDebugInfoRegType)?) else {
@@ -286,15 +280,14 @@ impl<'r, 'd> Reader<'r, 'd> {
         for code in &mut image.sections {
             let Some(ranges) = ranges.get(code.function.as_bytes()) else { continue };
             let types = types.get(code.function.as_bytes()).copied().unwrap_or_default();
-            ensure!(
-                ranges.len() == types.len(),
-                "{} has {} entries for {}, {} has {}",
-                self.name(SectionKind::NvDebugInfoRegSass),
-                ranges.len(),
-                code.function,
-                self.name(SectionKind::NvDebugInfoRegType),
-                types.len()
-            );
+            if ranges.len() != types.len() {
+                return Err(ErrorKind::RegisterMaps {
+                    function: code.function.clone(),
+                    space: self.space,
+                    ranges: ranges.len(),
+                    types: types.len(),
+                });
+            }
             code.registers = ranges
                 .iter()
                 .zip(types)
@@ -315,7 +308,7 @@ impl<'r, 'd> Reader<'r, 'd> {
     }
 
     /// Label addresses from the relocations of the sections that the same PTX gave the cubin.
-    fn read_labels(&self, image: &mut CodeImage) {
+    fn read_labels(&self, image: &mut CodeFacts) {
         let Request { facts, sections, .. } = self.request;
         for kind in [SectionKind::DebugInfo, SectionKind::DebugLoc] {
             let (Some(block), Some(index)) = (sections.by_kind(kind), self.section(kind)) else { continue };

@@ -1,6 +1,6 @@
 //! PTX lines that line markers give to more code than one: a limit of ours, to be said.
 
-use crate::diag::Diagnostic;
+use crate::diagnostic::Diagnostic;
 use ptx_syntax::check::PtxasLines;
 use ptx_syntax::{Body, LineCursor, LineIndex, Module, Name, Statement, TextRange};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 ///
 /// A body has every line from its `{` to its `}`, those that a marker leaves out included, since what a `.loc` covers goes on
 /// there. Where lines are shared without a marker's doing, on one line of the text, there is nothing to say.
-pub fn warning(module: &Module<'_>, lines: &LineIndex) -> Option<Diagnostic> {
+pub(crate) fn warning(module: &Module<'_>, lines: &LineIndex) -> Option<Diagnostic> {
     let numbers = PtxasLines::new(module.text, lines);
     if !numbers.has_markers() {
         return None;

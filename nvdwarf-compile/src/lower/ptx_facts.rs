@@ -1,8 +1,9 @@
 //! What lowering needs to know of a PTX module, indexed once.
 
 use super::line_locs::LineLocs;
+use super::ptx_sections::PtxSections;
 use super::stack_facts::{self, StackFacts};
-use crate::diag::Diagnostic;
+use crate::diagnostic::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
 use ptx_syntax::check::PtxasLines;
@@ -18,17 +19,17 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub struct PtxFacts<'a> {
     /// Functions with a body, by name.
-    pub functions: HashMap<&'a str, FunctionFacts>,
+    pub(crate) functions: HashMap<&'a str, FunctionFacts>,
     /// The lines of their `{`, ascending.
     open_lines: Vec<u32>,
     /// The lines of all instructions, ascending; empty if those of `instructions` are, as they are without line markers.
     sorted_lines: Vec<u32>,
     /// Every `.loc` of every body, in text order.
-    pub locs: Vec<Loc>,
+    pub(crate) locs: Vec<Loc>,
     /// The column of each, which ptxas drops.
-    pub columns: Vec<u32>,
+    pub(crate) columns: Vec<u32>,
     /// Every instruction, in text order. Lines never decrease but where line markers say so.
-    pub instructions: Vec<InstructionFacts>,
+    pub(crate) instructions: Vec<InstructionFacts>,
     /// The instructions over several lines, by first line.
     split: Vec<SplitInstruction>,
     /// What [`PtxFacts::loc_at_line`] gives.
@@ -36,42 +37,42 @@ pub struct PtxFacts<'a> {
     /// The same of `.loc` for line 0, which count where no other does; the first in the text wins.
     line_0_locs: LineLocs,
     /// Code labels by name.
-    pub labels: HashMap<&'a str, LabelFacts<'a>>,
+    pub(crate) labels: HashMap<&'a str, LabelFacts<'a>>,
     /// Variables of the module and of bodies, by name.
-    pub variables: HashMap<&'a str, VariableFacts<'a>>,
+    pub(crate) variables: HashMap<&'a str, VariableFacts<'a>>,
     /// What is known of the stack frames of functions with local variables, by function.
-    pub stacks: HashMap<&'a str, StackFacts<'a>>,
+    pub(crate) stacks: HashMap<&'a str, StackFacts<'a>>,
     /// Byte offsets of kernel parameters in constant bank 0.
-    pub kernel_parameters: HashMap<&'a str, u64>,
+    pub(crate) kernel_parameters: HashMap<&'a str, u64>,
     /// Number of lines of the text.
-    pub line_count: u32,
+    pub(crate) line_count: u32,
 }
 
 /// One function body.
 #[derive(Debug, Clone, Copy)]
-pub struct FunctionFacts {
+pub(crate) struct FunctionFacts {
     /// Whether it is an `.entry`.
-    pub is_kernel: bool,
+    pub(crate) is_kernel: bool,
     /// Line of the `{`.
-    pub open_line: u32,
+    pub(crate) open_line: u32,
     /// The body's first `.loc`, unless it is for line 0. Where bodies share lines, that of the last body in the text with the
     /// line of the `{` (observed: ptxas 13.0.88).
-    pub first_loc: Option<LocId>,
+    pub(crate) first_loc: Option<LocId>,
     /// Index in [`PtxFacts::instructions`] of the first instruction.
-    pub first_instruction: usize,
+    pub(crate) first_instruction: usize,
     /// Index behind the last one.
-    pub end_instruction: usize,
+    pub(crate) end_instruction: usize,
 }
 
 /// One PTX instruction.
 #[derive(Debug, Clone, Copy)]
-pub struct InstructionFacts {
+pub(crate) struct InstructionFacts {
     /// The line ptxas records for it.
-    pub line: u32,
+    pub(crate) line: u32,
     /// The `.loc` in force; if its line is 0, the one of the instruction before on this PTX line.
-    pub loc: Option<LocId>,
+    pub(crate) loc: Option<LocId>,
     /// Whether it is a `bra`: what ptxas adds at the place where branches meet is given its line, but lies in the next block.
-    pub branches: bool,
+    pub(crate) branches: bool,
 }
 
 /// An instruction that is written over several lines.
@@ -84,18 +85,18 @@ struct SplitInstruction {
 
 /// A code label.
 #[derive(Debug, Clone, Copy)]
-pub struct LabelFacts<'a> {
+pub(crate) struct LabelFacts<'a> {
     /// The function it is in.
-    pub function: &'a str,
+    pub(crate) function: &'a str,
     /// Index in [`PtxFacts::instructions`] of the next instruction, which may be the next function's.
-    pub next_instruction: usize,
+    pub(crate) next_instruction: usize,
     /// Where it stands for its function's start or end, wherever it is in the text (observed: ptxas 13.0.88, sm_75-100).
-    pub bound: Option<Bound>,
+    pub(crate) bound: Option<Bound>,
 }
 
 /// What the labels around a function's code stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
+pub(crate) enum Bound {
     /// Of the first label of a function with a `.loc`, if nothing before it ends a basic block.
     Start,
     /// Of the last one that no branch leads to, if it is not the start.
@@ -104,18 +105,26 @@ pub enum Bound {
 
 /// A variable.
 #[derive(Debug, Clone, Copy)]
-pub struct VariableFacts<'a> {
+pub(crate) struct VariableFacts<'a> {
     /// Its state space.
-    pub space: StateSpace,
+    pub(crate) space: StateSpace,
     /// The function whose body declares it; `None` for the module's own.
-    pub function: Option<&'a str>,
+    pub(crate) function: Option<&'a str>,
     /// Size in bytes, where the declaration tells.
-    pub size: Option<u64>,
+    pub(crate) size: Option<u64>,
 }
 
 impl<'a> PtxFacts<'a> {
+    /// Indexes a module for SM `sm`, whose lines are `lines`. Faults of the PTX are passed over.
+    ///
+    /// Names of inlined functions are looked for in the debug sections that are given; without any they are 0.
+    pub fn of(module: &Module<'a>, sm: u32, lines: &LineIndex, sections: Option<&PtxSections<'a>>) -> Self {
+        let name_offset = |label: &str| sections.map_or(Some(0), |sections| sections.label_offset(label));
+        Self::collect(module, sm, lines, &name_offset, &mut Vec::new())
+    }
+
     /// Indexes a module for SM `sm`. `name_offset` gives the offset of a `function_name` label in its section.
-    pub fn collect(
+    pub(crate) fn collect(
         module: &Module<'a>,
         sm: u32,
         lines: &LineIndex,
@@ -168,13 +177,13 @@ impl<'a> PtxFacts<'a> {
     }
 
     /// Whether line markers make PTX lines other than those of the text.
-    pub fn has_line_markers(&self) -> bool {
+    pub(crate) fn has_line_markers(&self) -> bool {
         matches!(self.line_locs, LineLocs::Sparse(_))
     }
 
     /// Whether an instruction is recorded at this line, or may be: code generators can have other lines than ours for opcodes that
     /// are over several lines.
-    pub fn has_instruction_at(&self, line: u32) -> bool {
+    pub(crate) fn has_instruction_at(&self, line: u32) -> bool {
         self.is_recorded(line) || self.split_over(line).is_some()
     }
 
@@ -194,7 +203,7 @@ impl<'a> PtxFacts<'a> {
     /// Whether the first code of a function can count for the line of its `{`: if it is an instruction on that line, or if it is
     /// code without PTX and another body's `.loc` covers the line. Such code counts in a kernel, and in a `.func` from sm_90 on;
     /// before, only a `YIELD` does there: `counts` (observed: ptxas 13.0.88).
-    pub fn opens_with_code(&self, function: &str, open_line: u32, counts: bool) -> bool {
+    pub(crate) fn opens_with_code(&self, function: &str, open_line: u32, counts: bool) -> bool {
         let Some(body) = self.functions.get(function) else { return false };
         let first =
             self.instructions.get(body.first_instruction..body.end_instruction).and_then(<[_]>::first);
@@ -204,15 +213,28 @@ impl<'a> PtxFacts<'a> {
     }
 
     /// Whether code can be recorded at this line: that of an instruction, or of the `{` that opens a body.
-    pub fn has_code_at(&self, line: u32) -> bool {
+    pub(crate) fn has_code_at(&self, line: u32) -> bool {
         self.has_instruction_at(line) || self.open_lines.binary_search(&line).is_ok()
     }
 
-    /// The `.loc` in force at a PTX line that the code generator names: see [`LineLocs`]. The `{`, which code without PTX is
-    /// given, has none of its own. A line within an instruction, for which it is not recorded, has that instruction's.
+    /// The `.loc` in force at a PTX line that the code generator names: the last in the text that covers it. The `{`, which code
+    /// without PTX is given, has none of its own. A line within an instruction, for which it is not recorded, has that
+    /// instruction's.
     pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
         let found = self.line_locs.get(line).or_else(|| self.line_0_locs.get(line));
         found.or_else(|| self.split_over(line).filter(|_| !self.is_recorded(line))?.loc)
+    }
+}
+
+impl PtxFacts<'_> {
+    /// A `.loc` by its number in the module.
+    pub fn loc(&self, loc: LocId) -> Option<&Loc> {
+        self.locs.get(loc.0 as usize)
+    }
+
+    /// The column of a `.loc`, which ptxas drops.
+    pub fn column(&self, loc: LocId) -> Option<u32> {
+        self.columns.get(loc.0 as usize).copied()
     }
 }
 

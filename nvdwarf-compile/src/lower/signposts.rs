@@ -3,8 +3,8 @@
 //! Cubins get none of this; it is only added to objects that are ours.
 
 use super::{Context, Lowered};
-use crate::code_image::CodeSection;
-use anyhow::Result;
+use crate::code_facts::CodeSection;
+use crate::error::Result;
 use dwarf2_writer::aranges::ArangeTable;
 use dwarf2_writer::constants::{
     DW_AT_high_pc, DW_AT_low_pc, DW_AT_name, DW_AT_producer, DW_AT_stmt_list, DW_TAG_compile_unit,

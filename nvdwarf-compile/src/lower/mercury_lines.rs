@@ -1,12 +1,12 @@
 //! Source locations of Mercury code whose PTX lines are known: what `merc clone` makes line tables of.
 
 use super::ptx_facts::PtxFacts;
-use anyhow::{Result, bail};
 use merc_capsule::CodeMap;
 use merc_capsule::streams::{Stream, Streams};
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line_table::{EntryRow, FunctionStart, Located, entry_rows};
+use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -27,8 +27,10 @@ pub fn source_lines<'l>(
         let Some(code) = maps.get(native) else { continue };
         let section = cubin.section_name(*native);
         let starts = function_starts(facts, cubin, code);
-        let lines = lines_of(facts, lines, &starts)
-            .map_err(|error| error.context(format!("{section}: the cubin was made from another PTX")))?;
+        let lines = lines_of(facts, lines, &starts).map_err(|why| {
+            let text = format!("the cubin was made from another PTX: {why}");
+            Error::whole(section, ErrorKind::Disagreement(text))
+        })?;
         let located =
             lines.into_iter().map(|(address, line)| Located { address, loc: facts.loc_at_line(line) });
         let starts: Vec<FunctionStart> = starts.into_iter().map(|(_, start)| start).collect();
@@ -63,11 +65,15 @@ fn function_starts<'c>(
 }
 
 /// Address and PTX line wherever the line changes, without the rows that open functions but for code on their line.
+///
+/// # Errors
+///
+/// How the PTX differs from the one that the code was made of.
 fn lines_of(
     facts: &PtxFacts<'_>,
     stream: &Stream<'_>,
     starts: &[(&str, FunctionStart)],
-) -> Result<Vec<(u64, u32)>> {
+) -> Result<Vec<(u64, u32)>, String> {
     let line =
         |loc: nv_debug_sections::line_table::LocId| stream.locs.get(loc.0 as usize).map_or(0, |loc| loc.line);
     let mut lines: Vec<(u64, u32)> =
@@ -78,7 +84,9 @@ fn lines_of(
     for &(address, line) in &lines {
         if !facts.has_code_at(line) {
             let count = facts.line_count;
-            bail!("{address:#x} is from PTX line {line}, where this PTX ({count} lines) has no instruction");
+            return Err(format!(
+                "{address:#x} is from PTX line {line}, where this PTX ({count} lines) has no instruction"
+            ));
         }
     }
     // By address, of several at one the first.
@@ -91,7 +99,9 @@ fn lines_of(
         let open_line = line(loc);
         if start.ptx_line != Some(open_line) {
             let expected = start.ptx_line.unwrap_or(0);
-            bail!("function {name} opens at PTX line {open_line}, in this PTX at line {expected}");
+            return Err(format!(
+                "function {name} opens at PTX line {open_line}, in this PTX at line {expected}"
+            ));
         }
         // Code of that line has no other row: it is here unless code of another line is, or its own begins later.
         let next = lines.get(lines.partition_point(|(at, _)| *at < address));

@@ -1,8 +1,8 @@
 //! The PTX line of each instruction, from `.nv_debug_line_sass`.
 
 use super::{Reader, Request};
-use crate::code_image::{CodeImage, CodeSection};
-use anyhow::{Result, bail};
+use crate::code_facts::{CodeFacts, CodeSection};
+use crate::error::{self, Result};
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
@@ -14,13 +14,11 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn read(
     reader: &Reader<'_, '_>,
     code: &HashMap<SectionIndex, usize>,
-    image: &mut CodeImage,
+    image: &mut CodeFacts,
 ) -> Result<()> {
     let name = &*reader.name(SectionKind::NvDebugLineSass);
     let Some(index) = reader.section(SectionKind::NvDebugLineSass) else {
-        bail!(
-            "the cubin has no {name}, which says the PTX line of each instruction: make it with `ptxas -lineinfo` or `ptxas -g`"
-        );
+        return Err(error::ErrorKind::NoPtxLines { section: name.to_owned() });
     };
     let section = reader.view.section(index)?;
     let mut seen = HashSet::new();

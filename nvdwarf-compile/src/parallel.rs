@@ -6,10 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{available_parallelism, scope};
 
 /// Bytes of PTX from which on a second thread is worth its start.
-pub const LARGE: usize = 1 << 18;
+pub(crate) const LARGE: usize = 1 << 18;
 
 /// Runs two jobs, at the same time if `is_large`.
-pub fn both<A: Send, B>(is_large: bool, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B) -> (A, B) {
+pub(crate) fn both<A: Send, B>(
+    is_large: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B,
+) -> (A, B) {
     if !is_large {
         return (a(), b());
     }
@@ -21,7 +25,7 @@ pub fn both<A: Send, B>(is_large: bool, a: impl FnOnce() -> A + Send, b: impl Fn
 }
 
 /// Runs `work` on each job; results in the order of the jobs. Jobs begin in that order, so that one may wait for those before it.
-pub fn map<J: Send, R: Send>(jobs: Vec<J>, work: impl Fn(J) -> R + Sync) -> Vec<R> {
+pub(crate) fn map<J: Send, R: Send>(jobs: Vec<J>, work: impl Fn(J) -> R + Sync) -> Vec<R> {
     let threads = available_parallelism().map_or(1, NonZero::get).min(jobs.len());
     if threads <= 1 {
         return jobs.into_iter().map(work).collect();

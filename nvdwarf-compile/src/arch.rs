@@ -85,11 +85,13 @@ const TABLE: &[Row] = &{
 };
 
 /// Why a name is no architecture of ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnArch {
     /// Not a number and suffix that ptxas 13.0.88 knows.
+    #[error("no architecture that ptxas 13.0.88 knows")]
     Unknown,
     /// `compute_90`, `lto_90`: ptxas knows it, but generates no code for it.
+    #[error("a virtual architecture, for which there is no code")]
     Virtual,
 }
 

@@ -1,13 +1,13 @@
 //! What of a module stops `compile`: what stops ptxas 13.0.88 (`ptx_syntax::check`), and what only we do not take.
 
 use crate::arch::{self, Arch};
-use crate::diag::Diagnostic;
+use crate::diagnostic::Diagnostic;
 use nv_debug_sections::level::PtxKind;
 use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
 use ptx_syntax::{Module, Parsed, Statement};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
-pub(super) fn refused(
+pub(crate) fn refused(
     parsed: &Parsed<'_>,
     (mode, relocatable): (Mode, bool),
     diagnostics: &mut Vec<Diagnostic>,
@@ -37,7 +37,7 @@ pub(super) fn refused(
 }
 
 /// Whether the `.target` runs on `-arch`.
-pub(super) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diagnostic>) {
     let Some(word) = module.arch() else { return };
     if let Ok(wanted) = Arch::parse_target(word.text)
         && let Err(cannot) = arch::can_run(wanted, arch)
@@ -47,7 +47,7 @@ pub(super) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diag
 }
 
 /// What of the module decides how much debug information is written.
-pub(in crate::commands) fn ptx_kind(module: &Module<'_>) -> PtxKind {
+pub fn ptx_kind(module: &Module<'_>) -> PtxKind {
     PtxKind {
         version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
         has_loc: has_loc(module),

@@ -1,11 +1,11 @@
 //! `.debug_line` and `.nv_debug_line_sass` from the code image and the `.loc` directives.
 
 use super::{Context, Lowered};
-use crate::code_image::CodeSection;
+use crate::code_facts::CodeSection;
+use crate::error::Result;
 use crate::lower::ptx_facts::PtxFacts;
 use crate::options::LineTableStyle;
 use crate::parallel;
-use anyhow::Result;
 use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, Section, SymbolId};
 use merc_capsule::AddressMap;

@@ -1,0 +1,336 @@
+//! One compilation, step by step.
+
+use crate::checks;
+use crate::diagnostic::Diagnostic;
+use crate::error::{CompileError, ErrorKind, Result};
+use crate::lower::{self, ptx_facts::PtxFacts, ptx_sections::PtxSections, shared_lines};
+use crate::options::{FileStat, LineTableStyle, Options, PathMap};
+use crate::parallel;
+use crate::provider::{Provided, cubin, none};
+use crate::sources::SourceStats;
+use nv_debug_sections::cubin::{Cubin, DebugSection};
+use nv_debug_sections::level::{DebugLevel, Request};
+use nv_debug_sections::relocated::Relocated;
+use ptx_syntax::check::Report;
+use ptx_syntax::{LineIndex, Module};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// ptxas' warning for `--suppress-debug-info` where neither an option nor the PTX asks for debug information.
+const NOTHING_TO_SUPPRESS: &str = "Option suppress-debug-info requires option device-debug or lineinfo; \
+                                   ignoring since latter is not specified";
+
+/// The code that the PTX became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CodeImage<'d> {
+    /// None: what is written is a debug-only object, with a slot of 16 bytes for each PTX instruction.
+    None,
+    /// A cubin that was made from the same PTX, with the PTX lines of its instructions (`ptxas -lineinfo` or `-g`) if lines are to be
+    /// written. Its code stays as it is. Its debug sections are read for facts about the code and replaced.
+    Cubin(&'d [u8]),
+}
+
+/// A cubin with its debug sections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What there is to say of the PTX; none is an error.
+    pub warnings: Vec<Diagnostic>,
+    /// How much was written.
+    pub statistics: Statistics,
+}
+
+/// How much debug information was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Functions with code.
+    pub functions: usize,
+    /// Debug sections, without their Mercury clones.
+    pub sections: usize,
+    /// Bytes in these.
+    pub bytes: usize,
+    /// Rows of `.debug_line`.
+    pub rows: usize,
+}
+
+/// Compiles PTX: makes every debug section of the code that the PTX became.
+///
+/// # Errors
+///
+/// Faults of the PTX, code that is not that of this PTX, values that no section can hold.
+pub fn compile(ptx: &str, code: &CodeImage<'_>, options: &Options) -> Result<Compiled, CompileError> {
+    let lines = LineIndex::new(ptx);
+    let (checked, mut said) = Checked::new(ptx, &lines, options)?;
+    let (prepared, more) = checked.prepare(false).map_err(|error| error.after(&mut said))?;
+    said.extend(more);
+    let mut compiled = prepared.compile(code).map_err(|error| error.after(&mut said))?;
+    said.append(&mut compiled.warnings);
+    compiled.warnings = said;
+    Ok(compiled)
+}
+
+/// A PTX text that ptxas would take: the first step of [`compile`], for those who run a code generator in between.
+#[derive(Debug)]
+pub struct Checked<'p> {
+    text: &'p str,
+    lines: &'p LineIndex,
+    options: &'p Options,
+    module: Module<'p>,
+    index: Index<'p>,
+    report: Report,
+}
+
+/// What lowering needs of the PTX, and what was wrong with that.
+#[derive(Debug)]
+struct Index<'p> {
+    sections: PtxSections<'p>,
+    facts: PtxFacts<'p>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'p> Checked<'p> {
+    /// Reads and checks a PTX text; `lines` are its own. With it come warnings.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Ptx`]: the text has faults that ptxas would not take, or is for another architecture.
+    pub fn new(
+        text: &'p str,
+        lines: &'p LineIndex,
+        options: &'p Options,
+    ) -> Result<(Self, Vec<Diagnostic>), CompileError> {
+        let parsed = ptx_syntax::parse(text);
+        let check = || {
+            let mut diagnostics = Vec::new();
+            let report = checks::refused(&parsed, (options.mode(), options.relocatable), &mut diagnostics);
+            checks::target(&parsed.module, options.arch, &mut diagnostics);
+            (report, diagnostics)
+        };
+        let index = || Index::new(&parsed.module, lines, options);
+        let ((report, diagnostics), index) = parallel::both(text.len() >= parallel::LARGE, check, index);
+        let diagnostics = without_errors(diagnostics)?;
+        Ok((Self { text, lines, options, module: parsed.module, index, report }, diagnostics))
+    }
+
+    /// Decides how much debug information is due. With it come warnings; if `by_ptxas`, without those that a ptxas prints that makes the
+    /// code.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Ptx`]: the debug directives of the text do not fit together. [`ErrorKind::OptimizedDebug`].
+    pub fn prepare(self, by_ptxas: bool) -> Result<(Prepared<'p>, Vec<Diagnostic>), CompileError> {
+        let Self { text, lines, options, module, index, report } = self;
+        let Index { sections, facts, diagnostics: of_index } = index;
+        let mut diagnostics = Vec::new();
+        let level = level(&module, options, by_ptxas, &mut diagnostics)
+            .map_err(|kind| CompileError { kind, diagnostics: Vec::new() })?;
+        diagnostics.extend(of_index);
+        if level >= DebugLevel::Lines && facts.has_line_markers() && !facts.locs.is_empty() {
+            diagnostics.extend(shared_lines::warning(&module, lines));
+        }
+        if !by_ptxas {
+            diagnostics.extend(report.ptxas_remarks(options.mode()).map(Diagnostic::ptxas_warning));
+        }
+        let diagnostics = without_errors(diagnostics)?;
+        let prepared = Prepared { text, options, module, sections, facts, level, found: Vec::new() };
+        Ok((prepared, diagnostics))
+    }
+}
+
+impl<'p> Index<'p> {
+    fn new(module: &Module<'p>, lines: &LineIndex, options: &Options) -> Self {
+        let mut diagnostics = Vec::new();
+        let sections = PtxSections::assemble(module, &mut diagnostics);
+        let name_offset = |label: &str| sections.label_offset(label);
+        let facts = PtxFacts::collect(module, options.arch.number, lines, &name_offset, &mut diagnostics);
+        Self { sections, facts, diagnostics }
+    }
+}
+
+/// How much debug information is due.
+fn level(
+    module: &Module<'_>,
+    options: &Options,
+    by_ptxas: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<DebugLevel> {
+    let keeps = options.extras.keep_optimised;
+    let request = options.request();
+    let ptx = checks::ptx_kind(module);
+    let optimises =
+        |level: i32| if options.device_debug { level != 0 } else { ptx.target_debug && level > 0 };
+    if !keeps && options.opt_level.is_some_and(optimises) {
+        return Err(ErrorKind::OptimizedDebug);
+    }
+    let without = DebugLevel::observed(Request { suppress: false, ..request }, ptx);
+    if request.suppress && without == DebugLevel::None && !by_ptxas {
+        diagnostics.push(Diagnostic::ptxas_warning(NOTHING_TO_SUPPRESS));
+    }
+    Ok(DebugLevel::observed(request, ptx))
+}
+
+/// A PTX text that waits for its code: the second step of [`compile`].
+#[derive(Debug)]
+pub struct Prepared<'p> {
+    text: &'p str,
+    options: &'p Options,
+    module: Module<'p>,
+    sections: PtxSections<'p>,
+    facts: PtxFacts<'p>,
+    level: DebugLevel,
+    /// Time and size of source files, beside those of the options.
+    found: Vec<FileStat>,
+}
+
+impl<'p> Prepared<'p> {
+    /// The text that a code generator is to get: for optimised code with debug information without `debug` in `.target`.
+    pub fn generator_text(&self) -> Cow<'p, str> {
+        if self.options.extras.keep_optimised {
+            without_target_debug(self.text, &self.module).into()
+        } else {
+            self.text.into()
+        }
+    }
+
+    /// Paths of source files whose time and size neither the PTX nor the options tell, in text order.
+    pub fn unknown_sources(&self) -> Vec<&'p str> {
+        SourceStats::new(&self.options.file_stats, &self.found).unknown(&self.module)
+    }
+
+    /// Adds what is known of source files beside the options. Files of which nothing is known have time and size 0.
+    pub fn add_sources(&mut self, stats: impl IntoIterator<Item = FileStat>) {
+        self.found.extend(stats);
+    }
+
+    /// Makes the debug sections of this code.
+    ///
+    /// # Errors
+    ///
+    /// Code that is not that of this PTX, and values that no section can hold.
+    pub fn compile(self, code: &CodeImage<'_>) -> Result<Compiled, CompileError> {
+        let mut diagnostics = Vec::new();
+        match self.make(code, &mut diagnostics) {
+            Ok((bytes, statistics)) => {
+                let warnings = without_errors(diagnostics)?;
+                Ok(Compiled { bytes, warnings, statistics })
+            }
+            Err(kind) => {
+                // What is wrong with the PTX may be the reason.
+                let diagnostics = without_errors(diagnostics)?;
+                Err(CompileError { kind, diagnostics })
+            }
+        }
+    }
+
+    fn make(self, code: &CodeImage<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(Vec<u8>, Statistics)> {
+        let Prepared { text, options, module, sections, facts, level, found } = self;
+        let sm = options.arch.number;
+        let has_code = !matches!(code, CodeImage::None);
+        let relocatable = options.relocatable && has_code;
+        let extras = &options.extras;
+        // Where we write bytes of our own, or read the table again, a nameless file must not end it.
+        let as_ptxas = has_code
+            && extras.line_table == LineTableStyle::Ptxas
+            && !extras.keep_optimised
+            && extras.path_maps.is_empty();
+        let stats = SourceStats::new(&options.file_stats, &found);
+        let mut files = stats.settle_all(&module, as_ptxas, diagnostics);
+        let mapped: Vec<_> = files.iter().map(|file| PathMap::apply(&extras.path_maps, file.path)).collect();
+        for (file, mapped) in files.iter_mut().zip(&mapped) {
+            file.path = mapped.as_deref().unwrap_or(file.path);
+        }
+        // What is read no more makes room for what is made, here and below.
+        let provided = match code {
+            CodeImage::None => {
+                let provided = none::provide(&module, &facts, sm)?;
+                drop(module);
+                provided
+            }
+            CodeImage::Cubin(data) => {
+                drop(module);
+                // Optimised code has no more to say than lines.
+                let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
+                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
+                cubin::provide(data, request)?
+            }
+        };
+        let Provided { image, mercury, mut container, placed } = provided;
+        let input = lower::Input {
+            source: text,
+            facts: &facts,
+            sections: &sections,
+            files: &files,
+            image: &image,
+            mercury: mercury.as_ref(),
+            sm,
+            relocatable,
+            level,
+            extras,
+            placed,
+        };
+        let lowered = lower::lower(&input, diagnostics)?;
+        let statistics = Statistics {
+            functions: image.sections.iter().map(|section| section.parts.len()).sum(),
+            sections: lowered.sections.len(),
+            bytes: lowered.sections.iter().map(|section| section.bytes.len()).sum(),
+            rows: lowered.rows,
+        };
+        let names: Vec<String> = lowered.sections.iter().map(|section| section.name.clone()).collect();
+        container.set_debug_sections(lowered.sections)?;
+        if mercury.is_some() {
+            container.set_mercury_sections(lowered.mercury)?;
+        }
+        drop((image, mercury, facts, sections));
+        if placed {
+            apply_relocations(&mut container, &names)?;
+        }
+        Ok((container.write()?, statistics))
+    }
+}
+
+/// All of them, if none is an error.
+fn without_errors(diagnostics: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, CompileError> {
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(CompileError { kind: ErrorKind::Ptx, diagnostics });
+    }
+    Ok(diagnostics)
+}
+
+/// The text with blanks for `debug` in `.target`, so that a ptxas optimises; all else stays where it is.
+fn without_target_debug(text: &str, module: &Module<'_>) -> String {
+    let mut bytes = text.to_owned().into_bytes();
+    for target in module.targets() {
+        let words = &target.specifiers;
+        let pairs = words.windows(2).filter(|pair| pair[1].text == "debug");
+        let mut blank: Vec<_> = pairs.map(|pair| pair[0].range.end..pair[1].range.end).collect();
+        match words.as_slice() {
+            [first] if first.text == "debug" => blank.push(target.range.start..target.range.end),
+            [first, next, ..] if first.text == "debug" => blank.push(first.range.start..next.range.start),
+            _ => {}
+        }
+        for range in blank {
+            if let Some(bytes) = bytes.get_mut(range.start as usize..range.end as usize) {
+                // Comments in between may hold line breaks.
+                bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Replaces the relocations of the sections of these names, which are all debug sections, by their values.
+fn apply_relocations(container: &mut Cubin<'_>, names: &[String]) -> Result<()> {
+    let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let view = Relocated::new(container);
+    let mut sections = Vec::new();
+    for (index, name, _) in container.iter() {
+        if names.contains(name) {
+            let bytes = view.section(index)?.bytes.into_owned();
+            sections.push(DebugSection { name: name.to_owned(), bytes, rel: Vec::new(), rela: Vec::new() });
+        }
+    }
+    container.set_debug_sections(sections)?;
+    Ok(())
+}

@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+pub mod arch;
+mod checks;
+mod code_facts;
+mod compilation;
+mod diagnostic;
+mod error;
+mod limits;
+mod lower;
+mod options;
+mod parallel;
+mod provider;
+mod sources;
+
+pub use compilation::{Checked, CodeImage, Compiled, Prepared, Statistics, compile};
+pub use diagnostic::{Diagnostic, Severity};
+pub use error::{CompileError, ErrorKind, OPTIMIZED_DEBUG};
+pub use options::{Extras, FileStat, LineTableStyle, Options, PathMap};
+
+/// What a PTX says that debug information is made of, for those who ask without compiling it.
+pub mod ptx {
+    pub use crate::checks::ptx_kind;
+    pub use crate::lower::mercury_lines::source_lines;
+    pub use crate::lower::ptx_facts::PtxFacts;
+    pub use crate::lower::ptx_sections::{PtxSection, PtxSections};
+}
