@@ -3,6 +3,8 @@
 
 mod address_class;
 mod check;
+mod code_facts;
+mod compiled;
 mod container;
 mod cubin;
 mod die_tree;
@@ -15,6 +17,7 @@ mod leb128;
 mod line;
 mod line_decode;
 mod line_table;
+mod lower;
 mod merc;
 mod nv_info;
 mod nvvm;
@@ -60,6 +63,7 @@ macro_rules! targets {
 pub const TARGETS: &[Target] = targets![
     address_class,
     check,
+    code_facts,
     container,
     cubin,
     die_tree,
@@ -72,6 +76,7 @@ pub const TARGETS: &[Target] = targets![
     line,
     line_decode,
     line_table,
+    lower,
     merc,
     nv_info,
     nvvm,

@@ -117,6 +117,28 @@ pub fn pairs() -> Vec<(String, Vec<u8>)> {
     paths.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
 
+/// The modules that are checked in beside their cubins.
+pub(crate) fn pair_texts() -> Vec<Vec<u8>> {
+    let mut texts: Vec<_> = texts_with_cubins().into_iter().map(|(text, _)| text).collect();
+    texts.dedup();
+    texts
+}
+
+/// Modules and cubins that were made of them.
+pub(crate) fn texts_with_cubins() -> Vec<(Vec<u8>, Vec<u8>)> {
+    let pairs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptxas-driver/tests/pairs");
+    let mut paths: Vec<_> = fs::read_dir(&pairs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "cubin"));
+    paths.sort();
+    assert!(paths.len() > 50);
+    let text = |cubin: &Path| {
+        let name = cubin.file_name().unwrap().to_str().unwrap();
+        let name = name.split('.').next().unwrap();
+        fs::read(pairs.join(name).with_extension("ptx")).unwrap()
+    };
+    paths.iter().map(|path| (text(path), fs::read(path).unwrap())).collect()
+}
+
 /// Fatbins as they are, in a host object and an archive: the kinds of file that `container` takes apart.
 pub fn containers() -> Vec<Vec<u8>> {
     let mut all = files("fatbin");
@@ -215,6 +237,32 @@ pub(crate) fn sections_where(pick: impl Fn(&str, &Section<'_>) -> bool) -> Vec<V
     }
     assert!(!all.is_empty());
     all
+}
+
+/// A text with one to four lines of it that are gone, repeated, at another place, or have another number: most of these are still PTX.
+pub(crate) fn mutate_lines(text: &[u8], random: &mut Random) -> Vec<u8> {
+    const NUMBERS: [&[u8]; 6] = [b"0", b"1", b"255", b"65536", b"2147483648", b"4294967295"];
+    let mut lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..=random.below(4) {
+        let (from, to) = (random.below(lines.len()), random.below(lines.len()));
+        match random.below(6) {
+            0 => drop(lines.remove(from)),
+            1 => lines.insert(to, lines[from].clone()),
+            2 => lines.swap(from, to),
+            _ => {
+                let line = &mut lines[from];
+                let digits = line.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit());
+                let places: Vec<usize> = digits.map(|(at, _)| at).collect();
+                if let Some(&at) = places.get(random.below(places.len())) {
+                    line.splice(at..=at, NUMBERS[random.below(NUMBERS.len())].iter().copied());
+                }
+            }
+        }
+        if lines.is_empty() {
+            break;
+        }
+    }
+    lines.concat()
 }
 
 /// One seed with one to four faults: flipped bits, small or extreme numbers, cuts, splices, repeats.
