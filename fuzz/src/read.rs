@@ -192,7 +192,7 @@ fn bounds(symbolizer: &Symbolizer<'_>, section: &CodeSection<'_>) {
     assert!(symbolizer.locate(section.index, section.size).is_none());
 }
 
-/// Every entry is found again by its offset, and expressions are operations and what is left.
+/// Every entry is found again by its offset, and expressions are put into words, the bytes that are left too.
 fn tree(entries: &Entries<'_>) {
     for (number, entry) in entries.iter().enumerate() {
         assert_eq!(entries.at(entry.offset()), Some(number));
@@ -205,8 +205,11 @@ fn tree(entries: &Entries<'_>) {
     for at in (0..entries.bytes().len()).step_by(7) {
         let bytes = &entries.bytes()[at..];
         let bytes = &bytes[..bytes.len().min(16)];
-        let (operations, rest) = expression::operations(bytes);
-        assert!(operations.len() + rest.len() <= bytes.len());
+        let words = expression::words(bytes, 0, &|at, _| {
+            assert!(at + 8 <= bytes.len() as u64);
+            String::new()
+        });
+        assert_eq!(words.is_empty(), bytes.is_empty());
     }
 }
 
