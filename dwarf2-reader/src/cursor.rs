@@ -137,6 +137,12 @@ impl<'d> Cursor<'d> {
             self.at += 1;
             return Ok(byte.into());
         }
+        self.uleb_of_bytes(what)
+    }
+
+    /// The same for numbers of more bytes, apart from the loops over others.
+    #[inline(never)]
+    fn uleb_of_bytes(&mut self, what: &'static str) -> Result<u64> {
         let (value, used) =
             leb128_nv::read_uleb128(self.rest()).or_else(|error| self.long_number(error, what))?;
         self.at += used;
@@ -186,7 +192,7 @@ impl<'d> Cursor<'d> {
     /// A string; the cursor goes on behind its NUL.
     #[inline]
     pub fn string(&mut self, what: &'static str) -> Result<&'d [u8]> {
-        let len = memchr::memchr(0, self.rest()).ok_or_else(|| self.error(ErrorKind::OpenString(what)))?;
+        let len = first_nul(self.rest()).ok_or_else(|| self.error(ErrorKind::OpenString(what)))?;
         let string = self.take(len as u64, what)?;
         self.at += 1;
         Ok(string)
@@ -231,6 +237,25 @@ impl<'d> Cursor<'d> {
     }
 }
 
+/// Index of the first NUL. Most names are shorter than the words that are looked through here; `memchr` is faster on the rest.
+#[inline]
+fn first_nul(bytes: &[u8]) -> Option<usize> {
+    const WORD: usize = size_of::<u64>();
+    const WORDS: usize = 4;
+    let (ones, highs) = (0x0101_0101_0101_0101_u64, 0x8080_8080_8080_8080_u64);
+    let mut done = 0;
+    while let Some(word) = bytes.get(done..).and_then(<[u8]>::first_chunk).filter(|_| done < WORDS * WORD) {
+        let word = u64::from_le_bytes(*word);
+        // The lowest high bit that is set here is that of the first byte that is 0.
+        let nul = word.wrapping_sub(ones) & !word & highs;
+        if nul != 0 {
+            return Some(done + nul.trailing_zeros() as usize / 8);
+        }
+        done += WORD;
+    }
+    memchr::memchr(0, bytes.get(done..)?).map(|at| done + at)
+}
+
 /// Bytes of an offset in a section.
 pub(crate) const fn offset_width(format: Format) -> u8 {
     match format {
@@ -263,6 +288,18 @@ pub(crate) fn items<'d, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_nul_is_found(bytes in prop::collection::vec(prop::sample::select(vec![0, 1, 0x7f, 0x80, 0x81, 0xff]), 0..80),
+                                  start in 0..80_usize) {
+            let mut bytes = bytes;
+            bytes.iter_mut().take(start).filter(|byte| **byte == 0).for_each(|byte| *byte = 1);
+            prop_assert_eq!(first_nul(&bytes), bytes.iter().position(|byte| *byte == 0));
+        }
+    }
 
     #[test]
     fn long_numbers_are_taken_where_they_are_let_pass() {
