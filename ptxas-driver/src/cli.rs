@@ -142,17 +142,17 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match cli.command {
         Command::Compile => return compile::run(&[], false),
         Command::Check(options) => check::run(&options, &mut out),
-        Command::Lines(options) => lines::run(&options, &mut Plain(&mut out)),
-        Command::Diff(options) => diff::run(&options, &mut Plain(&mut out)),
-        Command::Dump(options) => dump::run(&options, &mut Plain(&mut out)),
-        Command::Sections(options) => sections::run(&options, &mut Plain(&mut out)),
-        Command::Coverage(options) => coverage::run(&options, &mut Plain(&mut out)),
-        Command::Extract(options) => extract::run(&options, &mut Plain(&mut out)),
+        Command::Lines(options) => plainly(&mut out, |out| lines::run(&options, out)),
+        Command::Diff(options) => plainly(&mut out, |out| diff::run(&options, out)),
+        Command::Dump(options) => plainly(&mut out, |out| dump::run(&options, out)),
+        Command::Sections(options) => plainly(&mut out, |out| sections::run(&options, out)),
+        Command::Coverage(options) => plainly(&mut out, |out| coverage::run(&options, out)),
+        Command::Extract(options) => plainly(&mut out, |out| extract::run(&options, out)),
         Command::Strip(options) => strip::run(&options, &mut out),
         Command::Merc(options) => merc::run(&options, &mut out),
         Command::Print(options) => print::run(&options, &mut out),
-        Command::Vars(options) => vars::run(&options, &mut Plain(&mut out)),
-        Command::Verify(options) => verify::run(&options, &mut Plain(&mut out)),
+        Command::Vars(options) => plainly(&mut out, |out| vars::run(&options, out)),
+        Command::Verify(options) => plainly(&mut out, |out| verify::run(&options, out)),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,
@@ -168,6 +168,17 @@ fn run_clap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(failure)
         }
     }
+}
+
+/// Runs a command whose output is text, or JSON. It is written in few large pieces, as commands put lines together from small ones.
+fn plainly(
+    out: &mut dyn Write,
+    run: impl FnOnce(&mut dyn Write) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    let mut text = io::BufWriter::new(Plain(out));
+    let done = run(&mut text);
+    let written = text.into_inner().map(drop).map_err(io::IntoInnerError::into_error);
+    done.and_then(|code| Ok(written.map(|()| code)?))
 }
 
 /// Prints what clap has in place of a command line: help and the version on standard output, or what
