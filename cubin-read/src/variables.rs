@@ -37,7 +37,7 @@ pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
 pub use registers::{Held, Word};
 
 use crate::code_ranges::{self, EntryCode};
-use crate::entries::{Address, Entries, Entry, Value};
+use crate::entries::{Address, Entries, Entry, Unit, Value};
 use crate::limits::LOCATION_STEPS;
 use crate::lists::Lists;
 use crate::numbers::{Numbers, OpenSymbols};
@@ -69,6 +69,8 @@ pub struct Variables<'c> {
     registers: RegisterMap,
     /// Frame sizes by where the function starts.
     frames: HashMap<(SectionIndex, u64), u64>,
+    /// By unit of `.debug_info`: byte offset of its line table in `.debug_line`.
+    line_tables: Vec<Option<u64>>,
     /// Paths of each unit of `.debug_line`, by the unit's offset.
     files: HashMap<u64, Vec<Option<String>>>,
     /// Variables' symbols, by section and value.
@@ -219,6 +221,7 @@ impl<'c> Variables<'c> {
             locations,
             registers: RegisterMap::default(),
             frames: HashMap::new(),
+            line_tables: entries.units().iter().map(|unit| line_table(entries, unit)).collect(),
             files,
             objects: Vec::new(),
             numbers: Numbers::default(),
@@ -304,11 +307,8 @@ impl<'c> Variables<'c> {
         // The file's number is one of the unit that has the attribute.
         let path = self.attribute(number, file).and_then(|(entry, file)| {
             let index = usize::try_from(file.unsigned()?).ok()?.checked_sub(1)?;
-            let unit = self.entries.unit_of(self.entries.at(entry.offset())?)?;
-            let table = self.entry(unit.entries.start)?.value(dw::DW_AT_stmt_list)?;
-            let (Value::Offset(SectionKind::DebugLine, table) | Value::Unsigned(table)) = table else {
-                return None;
-            };
+            let unit = self.entries.units().partition_point(|unit| unit.offset <= entry.offset());
+            let table = (*self.line_tables.get(unit.checked_sub(1)?)?)?;
             self.files.get(&table)?.get(index)?.as_deref()
         });
         Some(SourceLine { file: path, line })
@@ -464,6 +464,14 @@ fn or_fault<T: Default>(read: Result<T>, missing: Missing, faults: &mut Vec<Faul
         faults.push(Fault { error, missing });
         T::default()
     })
+}
+
+/// Byte offset in `.debug_line` of a unit's table.
+fn line_table(entries: &Entries<'_>, unit: &Unit) -> Option<u64> {
+    match entries.get(unit.entries.start)?.value(dw::DW_AT_stmt_list)? {
+        Value::Offset(SectionKind::DebugLine, table) | Value::Unsigned(table) => Some(table),
+        _ => None,
+    }
 }
 
 /// The paths of each unit of `.debug_line`, up to one that cannot be read.

@@ -32,8 +32,35 @@ pub struct AbbrevTable {
     all: Vec<Abbreviation>,
     /// Of all abbreviations.
     attributes: Vec<AttributeSpec>,
+    /// Where the value of each attribute is, if all before it in its entry are of fixed size.
+    places: Vec<Option<FixedPlace>>,
     /// Number of an abbreviation by its code, where codes do not count up from 1.
     by_code: BTreeMap<u64, usize>,
+}
+
+/// Where a value is in an entry, after its code, in a unit whose sizes of addresses and offsets are known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FixedPlace {
+    /// Bytes of the values before it whose size does not depend on the unit.
+    pub(crate) bytes: u8,
+    /// Values before it that have the size of an address.
+    pub(crate) addresses: u8,
+    /// Values before it that have the size of an offset in a section.
+    pub(crate) offsets: u8,
+}
+
+impl FixedPlace {
+    /// The place after a value of this form; `None` where its size is not fixed, or too much is before.
+    fn after(self, form: u16) -> Option<Self> {
+        let Self { mut bytes, mut addresses, mut offsets } = self;
+        match Layout::of(form)? {
+            Layout::Fixed(size) => bytes = bytes.checked_add(size)?,
+            Layout::Address => addresses = addresses.checked_add(1)?,
+            Layout::Offset => offsets = offsets.checked_add(1)?,
+            _ => return None,
+        }
+        Some(Self { bytes, addresses, offsets })
+    }
 }
 
 /// One abbreviation: the shape of an entry.
@@ -123,6 +150,7 @@ impl AbbrevTable {
         let has_children = children != DW_CHILDREN_no;
         let first = self.attributes.len();
         let mut empty = 0;
+        let mut place = Some(FixedPlace::default());
         loop {
             let at = cursor.offset();
             let name = cursor.uleb_or("an attribute name", on_fault)?;
@@ -140,6 +168,8 @@ impl AbbrevTable {
             let form = u16::try_from(form).unwrap_or(0);
             empty += u32::from(form == DW_FORM_flag_present);
             self.attributes.push(AttributeSpec { name, form });
+            self.places.push(place);
+            place = place.and_then(|place| place.after(form));
         }
         self.span.end = cursor.offset();
         let number = self.all.len();
@@ -150,6 +180,7 @@ impl AbbrevTable {
             }
             let Entry::Vacant(place) = self.by_code.entry(code) else {
                 self.attributes.truncate(first);
+                self.places.truncate(first);
                 on_fault(cursor.error_at(start, ErrorKind::DuplicateCode { code }))?;
                 return Ok(true);
             };
@@ -190,6 +221,12 @@ impl AbbrevTable {
     #[must_use]
     pub fn attributes(&self, abbreviation: &Abbreviation) -> &[AttributeSpec] {
         self.attributes.get(abbreviation.attributes.clone()).unwrap_or_default()
+    }
+
+    /// Where the value of an attribute is, by its number in the abbreviation; `None` if that differs between entries.
+    #[inline]
+    pub(crate) fn place(&self, abbreviation: &Abbreviation, number: usize) -> Option<FixedPlace> {
+        *self.places.get(abbreviation.attributes.start.checked_add(number)?)?
     }
 }
 

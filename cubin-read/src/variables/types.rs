@@ -1,6 +1,6 @@
 //! Types as C spells them.
 
-use crate::entries::{Entries, Entry};
+use crate::entries::{Entries, Entry, Value};
 use crate::limits::{MAX_TYPE_LENGTH, MAX_TYPE_PARTS, MAX_TYPE_STEPS};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::address_class::AddressClass;
@@ -31,7 +31,8 @@ fn one(entries: &Entries<'_>, from: Entry<'_>, with_parameters: bool) -> String 
         }
         let number = match entry.value(dw::DW_AT_type) {
             None => return joined("void", &qualifiers, &declarator),
-            Some(_) => entries.referred(entry, dw::DW_AT_type),
+            Some(Value::Entry(offset)) => entries.at(offset),
+            Some(_) => None,
         };
         let Some((number, next)) = number.and_then(|number| Some((number, entries.get(number)?))) else {
             return joined("?", &qualifiers, &declarator);

@@ -270,11 +270,15 @@ impl<'i, 'd> Entry<'i, 'd> {
     pub fn attribute(&self, name: u16) -> Option<Attribute<'d>> {
         let specs = self.table.attributes(self.abbreviation);
         let before = specs.iter().position(|spec| spec.name == name)?;
-        let mut attributes = self.attributes();
-        for spec in attributes.specs.by_ref().take(before) {
-            self.unit.widths.skip(spec.form, &mut attributes.cursor).ok()?;
+        let place = self.table.place(self.abbreviation, before);
+        let start = self.values + place.map_or(0, |place| self.unit.widths.bytes_before(place));
+        let mut cursor = self.unit.cursor(self.section, start, "the value of an attribute").ok()?;
+        if place.is_none() {
+            for spec in specs.iter().take(before) {
+                self.unit.widths.skip(spec.form, &mut cursor).ok()?;
+            }
         }
-        attributes.next()
+        Attributes { cursor, specs: specs.get(before..)?.iter(), unit: self.unit }.next()
     }
 
     /// Where an entry of the same unit stands in the section that a [`Value::UnitReference`] is about; `None` past 2^64.

@@ -1,6 +1,7 @@
 //! Values of attributes by their form (DWARF 2.0.0 §7.5.4, DWARF 4 §7.5.4).
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
+use crate::abbrev::FixedPlace;
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
 use crate::constants::*;
 use crate::cursor::offset_width;
@@ -116,6 +117,14 @@ impl Widths {
             Layout::Offset | Layout::InfoReference => self.offset,
             _ => return None,
         })
+    }
+
+    /// Bytes of an entry's values before one of them.
+    #[inline]
+    pub(super) fn bytes_before(self, place: FixedPlace) -> u64 {
+        u64::from(place.bytes)
+            + u64::from(place.addresses) * u64::from(self.address)
+            + u64::from(place.offsets) * u64::from(self.offset)
     }
 
     /// Goes on behind a value, with the errors of [`read`](Self::read).

@@ -7,6 +7,7 @@ use crate::limits::MAX_SCOPE_CHAIN;
 use cubin_read::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -66,6 +67,8 @@ struct Scopes<'a> {
     variables: &'a Variables<'a>,
     /// Ascending.
     indices: Vec<usize>,
+    /// The last chain that was asked for, whose outer scopes the next one often has too.
+    last_chain: RefCell<Vec<(usize, Option<Name>)>>,
 }
 
 #[derive(Debug)]
@@ -195,7 +198,7 @@ impl<'a> Listing<'a> {
             }
         };
         let at = (!wanted.addresses.is_empty()).then(|| wanted.addresses.iter().map(address).collect());
-        let scopes = Scopes { cubin, variables, indices };
+        let scopes = Scopes { cubin, variables, indices, last_chain: RefCell::default() };
         let faults = variables.faults().iter().map(FaultRow::new).collect();
         Self { at, scopes, variables: Shown { cubin, variables, wanted, groups, order }, faults }
     }
@@ -296,7 +299,11 @@ impl<'a> Scopes<'a> {
         let entry = self.variables.entries().get(scope.entry).map_or(0, cubin_read::entries::Entry::offset);
         let call_site =
             self.variables.call_site(scope).filter(|_| scope.kind == ScopeKind::Inlined).map(line);
-        let name = self.variables.scope_name(scope).map(|name| Name::new(name.into_owned()));
+        let last_chain = self.last_chain.borrow();
+        let name = match last_chain.iter().find(|(known, _)| *known == id) {
+            Some((_, name)) => name.clone(),
+            None => self.variables.scope_name(scope).map(|name| Name::new(name.into_owned())),
+        };
         let code = scope.code.iter().map(|stretch| code(self.cubin, stretch)).collect();
         Some(ScopeRow { id, kind, parent: scope.parent, entry, name, call_site, code })
     }
@@ -304,7 +311,10 @@ impl<'a> Scopes<'a> {
     /// A scope and those around it, the innermost first.
     fn chain(&self, id: usize) -> Vec<ScopeRow<'a>> {
         let first = self.row(id);
-        std::iter::successors(first, |row| self.row(row.parent?)).take(MAX_SCOPE_CHAIN).collect()
+        let chain = std::iter::successors(first, |row| self.row(row.parent?)).take(MAX_SCOPE_CHAIN);
+        let chain: Vec<ScopeRow<'a>> = chain.collect();
+        *self.last_chain.borrow_mut() = chain.iter().map(|row| (row.id, row.name.clone())).collect();
+        chain
     }
 }
 
