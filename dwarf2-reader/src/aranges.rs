@@ -32,7 +32,7 @@ pub enum Item<'d> {
         /// Bytes.
         length: u64,
     },
-    /// Two zeros, which end the set.
+    /// Two zeros, which end the set. Ranges may follow all the same: a linker leaves zeros where it dropped a function.
     End,
 }
 

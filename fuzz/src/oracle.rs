@@ -9,6 +9,8 @@ pub(crate) mod frames;
 #[path = "../../dwarf2-reader/tests/support/lines.rs"]
 #[allow(dead_code, reason = "the tests take rows, too")]
 pub(crate) mod lines;
+#[path = "../../dwarf2-reader/tests/support/lists.rs"]
+pub(crate) mod lists;
 #[path = "../../dwarf2-reader/tests/support/outcome.rs"]
 mod outcome;
 #[path = "../../dwarf2-reader/tests/support/written.rs"]

@@ -1,10 +1,11 @@
 //! Lists, look-up tables, names, macros, strings or an expression of any bytes: what is read fills the section.
 //!
-//! The first byte chooses the section. What `dwarf2-writer` can express is written again: to the same bytes where no number was padded,
-//! and to bytes that stay the same in any case. Operations of expressions are as long as gimli says.
+//! The first byte chooses the section. gimli accepts the same bytes with the same values, but for the reasons that the functions of
+//! `lists` list, and operations of expressions are as long as it says. What `dwarf2-writer` can express is written again: to the same
+//! bytes where no number was padded, and to bytes that stay the same in any case.
 
 use crate::Target;
-use crate::oracle::{expressions, written};
+use crate::oracle::{expressions, lists, written};
 use crate::seeds::sections_of;
 use crate::support::{assert_filled, assert_written};
 use dwarf2_reader::{aranges, expression, loc, macinfo, pubnames, ranges, strings};
@@ -37,24 +38,33 @@ pub(crate) fn run(data: &[u8]) {
     match choice % 7 {
         0 => {
             assert_filled(whole, loc::items(section, 0, |_| false));
+            lists::compare_locations(section);
             assert_written(section, written::loc_lists);
         }
-        1 => assert_filled(whole, ranges::items(section, 0, |_| false)),
+        1 => {
+            assert_filled(whole, ranges::items(section, 0, |_| false));
+            lists::compare_ranges(section);
+        }
         2 => {
             assert_filled(whole, aranges::items(section, |_| false));
+            lists::compare_addresses(section);
             assert_written(section, written::address_ranges);
         }
         3 => {
-            let all = pubnames::items(".debug_pubnames", section);
-            assert_filled(whole, all);
-            assert_written(section, |section| written::names(".debug_pubnames", section));
+            for name in [".debug_pubnames", ".debug_pubtypes"] {
+                assert_filled(whole.clone(), pubnames::items(name, section));
+                lists::compare_names(name, section);
+                assert_written(section, |section| written::names(name, section));
+            }
         }
         4 => {
             assert_filled(whole, macinfo::items(section, 0));
+            lists::compare_macros(section);
             assert_written(section, written::macros);
         }
         5 => {
             assert_filled(whole, strings::strings(section));
+            lists::compare_strings(section);
             assert_written(section, written::string_table);
         }
         EXPRESSION.. => {

@@ -176,22 +176,27 @@ pub fn names(name: &'static str, bytes: &[u8]) -> Result<Vec<u8>, Refused> {
 
 pub fn address_ranges(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
     let mut table = ArangeTable::new();
-    let (mut info, mut ranges) = (Address::Constant(0), Vec::new());
+    let mut set = None;
     for item in aranges::items(bytes, |_| false) {
         match item.map_err(|_| "not readable")?.1 {
-            aranges::Item::Set(set) if (set.format, set.version) != (Format::Dwarf32, 2) => {
+            aranges::Item::Set(header) if (header.format, header.version) != (Format::Dwarf32, 2) => {
                 return Err("64 bits, or another version");
             }
-            aranges::Item::Set(set) => info = Address::Constant(set.info),
+            aranges::Item::Set(_) if set.is_some() => return Err("ranges without an end"),
+            aranges::Item::Set(header) => set = Some((Address::Constant(header.info), Vec::new())),
             aranges::Item::Padding(padding) if padding != [0; 4] => return Err("padding"),
             aranges::Item::Padding(_) => {}
-            aranges::Item::Range { address, length } => ranges.push((Address::Constant(address), length)),
+            aranges::Item::Range { address, length } => {
+                let (_, ranges) = set.as_mut().ok_or("ranges behind their end")?;
+                ranges.push((Address::Constant(address), length));
+            }
             aranges::Item::End => {
-                table.unit(info, &std::mem::take(&mut ranges)).map_err(|_| "refused by the writer")?;
+                let (info, ranges) = set.take().ok_or("ranges behind their end")?;
+                table.unit(info, &ranges).map_err(|_| "refused by the writer")?;
             }
         }
     }
-    Ok(table.finish().bytes)
+    if set.is_none() { Ok(table.finish().bytes) } else { Err("ranges without an end") }
 }
 
 pub fn macros(bytes: &[u8]) -> Result<Vec<u8>, Refused> {
