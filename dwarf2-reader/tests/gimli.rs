@@ -123,9 +123,9 @@ fn lists_and_tables_of_cubins() {
     let mut counts = BTreeMap::<_, (usize, usize)>::new();
     for file in files_with(".debug_frame") {
         for (name, compare) in [LOCATIONS, RANGES, ADDRESSES, NAMES, TYPES, MACROS, STRINGS] {
-            let section = file.section(name);
-            if !section.is_empty() {
-                assert_eq!(compare(section), Outcome::Same, "{}: {name}", file.name);
+            let clone = format!(".nv.merc{name}");
+            for section in [name, &clone].map(|name| file.section(name)).iter().filter(|s| !s.is_empty()) {
+                assert_eq!(compare(section), Outcome::Same, "{}: {name} or its clone", file.name);
                 let (sections, all) = counts.entry(name).or_default();
                 (*sections, *all) = (*sections + 1, *all + items(name, section));
             }

@@ -6,7 +6,7 @@ use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The sections of a cubin whose names begin with `.debug_`, as they stand in the file.
+/// The sections of a cubin whose names begin with `.debug_`, and their clones for Mercury, as they stand in the file.
 pub struct File {
     pub name: String,
     sections: BTreeMap<String, Vec<u8>>,
@@ -49,7 +49,7 @@ pub fn files_with(section: &str) -> Vec<File> {
         if let Ok(elf) = object::File::parse(&*file) {
             for section in elf.sections() {
                 let name = section.name().unwrap_or_default();
-                if name.starts_with(".debug_") {
+                if name.strip_prefix(".nv.merc").unwrap_or(name).starts_with(".debug_") {
                     sections.insert(name.to_owned(), section.data().unwrap().to_vec());
                 }
             }
