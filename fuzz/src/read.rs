@@ -8,11 +8,11 @@
 use crate::Target;
 use crate::seeds::pairs;
 use crate::support::SOURCE_LINES;
-use cubin_read::coverage::Coverage;
-use cubin_read::entries::Entries;
-use cubin_read::expression;
-use cubin_read::variables::{InlinedCalls, Variables};
-use cubin_read::verify::{self, verify_with};
+use cubin_debuginfo::coverage::Coverage;
+use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::expression;
+use cubin_debuginfo::variables::{InlinedCalls, Variables};
+use cubin_debuginfo::verify::{self, verify_with};
 use merc_capsule::self_check::self_check;
 use merc_capsule::{SectionView, plan};
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};

@@ -107,7 +107,7 @@ pub(crate) fn capsules() -> Vec<Vec<u8>> {
 pub fn pairs() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders =
-        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
+        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-debuginfo/tests/data"];
     let all = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
     let mut paths: Vec<_> = all.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|e| e == "cubin"));

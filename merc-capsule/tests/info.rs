@@ -179,7 +179,7 @@ fn what_the_corpus_lacks_comes_out_both_ways() {
     let Some(ptxas) = corpus::oracle("ptxas") else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let barriers = folder.join("tests/data/barriers.ptx");
-    let images = folder.join("../cubin-read/tests/data/images.ptx");
+    let images = folder.join("../cubin-debuginfo/tests/data/images.ptx");
     let mut counts = Counts::default();
     for ptx in [barriers, images] {
         of_every_chip(&ptxas, &ptx, &mut counts);

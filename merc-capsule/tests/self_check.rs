@@ -246,9 +246,9 @@ fn an_extensible_program_checks_itself() {
     assert_eq!(differences(&Cubin::parse(&pair("shared_extensible.sm_100.ewp.cubin")).unwrap()), []);
 }
 
-/// A cubin of `cubin-read/tests/data`.
+/// A cubin of `cubin-debuginfo/tests/data`.
 fn data(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../cubin-read/tests/data").join(name)).unwrap()
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../cubin-debuginfo/tests/data").join(name)).unwrap()
 }
 
 /// A register whose range has no native start, in the file as ptxas wrote it.

@@ -102,7 +102,7 @@ impl Random {
 /// The cubins that are checked in.
 fn cubins() -> Vec<PathBuf> {
     let folders =
-        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
+        ["examples/block_sum", "examples/saxpy", "ptxas-driver/tests/pairs", "cubin-debuginfo/tests/data"];
     let folders = folders.iter().map(|folder| fs::read_dir(support::repository().join(folder)).unwrap());
     let mut paths: Vec<_> = folders.flatten().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "cubin"));

@@ -429,7 +429,7 @@ fn a_reference_out_of_its_unit_is_said() {
 /// Bug 61: ptxas wrote 0 for the end of a block, because no label of that name is there.
 #[test]
 fn a_code_address_without_relocation_is_marked() {
-    let file = Path::new("../cubin-read/tests/data/unplaced_label.sm_86.cubin");
+    let file = Path::new("../cubin-debuginfo/tests/data/unplaced_label.sm_86.cubin");
     let text = text(file, &["--section", ".debug_info"]);
     let ends: Vec<&str> =
         text.lines().filter_map(|line| line.trim().strip_prefix("DW_AT_high_pc: ")).collect();

@@ -117,7 +117,7 @@ fn sections(cubin: &Cubin<'_>) -> Vec<(String, Vec<u8>)> {
 fn cubins() -> Vec<PathBuf> {
     let entries = support::corpus(|entry| entry.ok && entry.cubin.is_some()).unwrap_or_default();
     let folders =
-        ["examples/saxpy", "examples/block_sum", "ptxas-driver/tests/pairs", "cubin-read/tests/data"];
+        ["examples/saxpy", "examples/block_sum", "ptxas-driver/tests/pairs", "cubin-debuginfo/tests/data"];
     let files = folders.iter().flat_map(|folder| fs::read_dir(support::repository().join(folder)).unwrap());
     let files = files.map(|file| file.unwrap().path());
     let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|it| it == "cubin")).collect();

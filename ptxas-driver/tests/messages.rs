@@ -158,7 +158,7 @@ fn our_own_warnings_are_no_errors_with_werror() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("k.cubin");
     let output = output.to_str().unwrap();
-    let input = "../cubin-read/tests/data/unplaced_label.ptx";
+    let input = "../cubin-debuginfo/tests/data/unplaced_label.ptx";
     let options = ["--code", "none", "-g", "-arch", "sm_86", "-Werror", input, "-o", output];
     let ours = run(&options);
     let said = text(&ours.stderr);

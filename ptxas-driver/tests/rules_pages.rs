@@ -1,7 +1,7 @@
 //! `docs/rules.md` and `docs/verify.md` are made from the tables of rules; `BLESS=1` writes them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use cubin_read::verify;
+use cubin_debuginfo::verify;
 use findings::RuleTable as _;
 use findings::page::{Page, table};
 use merc_capsule::self_check as capsule;
@@ -31,7 +31,7 @@ below *PTX ISA* a warning.
 
 const VERIFY: Page<'_> = Page {
     command: "verify",
-    source: "the tables in `cubin-read/src/verify/rules.rs` and `merc-capsule/src/self_check/rules.rs`",
+    source: "the tables in `cubin-debuginfo/src/verify/rules.rs` and `merc-capsule/src/self_check/rules.rs`",
     writer: WRITER,
     about: "With an error a
 reader fails or gives a wrong answer, with a warning something is missing or not as the tools write it.",

@@ -1,4 +1,4 @@
-//! `vars`: its command line, text and JSON. Places themselves are tested in `cubin-read`.
+//! `vars`: its command line, text and JSON. Places themselves are tested in `cubin-debuginfo`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 mod support;
@@ -17,7 +17,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-const CLASSES: &str = "cubin-read/tests/data/address_class.sm_90.cubin";
+const CLASSES: &str = "cubin-debuginfo/tests/data/address_class.sm_90.cubin";
 const SAXPY: &str = "examples/saxpy/saxpy-debug.cubin";
 /// Variables in frames.
 const FRAMES: &str = "examples/block_sum/block_sum-debug.cubin";

@@ -42,7 +42,7 @@ pub fn files_with(section: &str) -> Vec<File> {
         assert!(std::env::var_os("REQUIRE_SHARED").is_none_or(|value| value != "1"), "{text}");
         println!("skipped: {text}");
     }
-    let paths = [root.join("examples"), root.join("cubin-read/tests/data"), corpus];
+    let paths = [root.join("examples"), root.join("cubin-debuginfo/tests/data"), corpus];
     let files = paths.into_iter().flat_map(cubins).map(|path| {
         let file = std::fs::read(&path).unwrap();
         let mut sections = BTreeMap::new();

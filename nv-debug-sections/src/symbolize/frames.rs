@@ -28,7 +28,7 @@ pub enum FrameFunction<'s> {
     Physical(Option<&'s Function<'s>>),
     /// A function inlined into the next frame's.
     Inlined(CalleeName<'s>),
-    /// The same, where `.debug_info` says so and the line table does not: of a chain that `cubin-read` has put together.
+    /// The same, where `.debug_info` says so and the line table does not: of a chain that `cubin-debuginfo` has put together.
     InlinedEntry(InlinedEntry<'s>),
 }
 

@@ -10,7 +10,7 @@ use crate::options::{self, PathMap};
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use cubin_read::coverage::Coverage;
+use cubin_debuginfo::coverage::Coverage;
 use model::{FileReport, Limits};
 use nv_debug_sections::symbolize::Symbolizer;
 use ptx::PtxNames;

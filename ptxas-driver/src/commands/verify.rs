@@ -10,7 +10,7 @@ use crate::commands::read::{
 use crate::plain::write_json;
 use anyhow::Result;
 use clap::Args;
-use cubin_read::verify::{self as native, Context, SourceFile, verify_with};
+use cubin_debuginfo::verify::{self as native, Context, SourceFile, verify_with};
 use findings::RuleTable as _;
 use merc_capsule::self_check as capsule;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What is covered, as values: what the text and the JSON document are written from.
 
 use crate::commands::read::{debug_only, demangle};
-use cubin_read::coverage::{
+use cubin_debuginfo::coverage::{
     Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts,
 };
 use nv_debug_sections::cubin::{CodePlace, Cubin};

@@ -2,8 +2,8 @@
 
 use super::model::{Lines, LostFunction};
 use anyhow::Result;
-use cubin_read::coverage::Coverage;
-use cubin_read::entries::{Entries, Entry};
+use cubin_debuginfo::coverage::Coverage;
+use cubin_debuginfo::entries::{Entries, Entry};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};

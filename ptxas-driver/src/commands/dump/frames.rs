@@ -4,7 +4,7 @@ use super::model::{Contents, FrameEntry, Rest, Span};
 use super::section::{Source, View};
 use super::stream::{Part, Stream};
 use crate::commands::read::text;
-use cubin_read::expression;
+use cubin_debuginfo::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;

@@ -5,7 +5,7 @@ use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
 use super::section::{Opened, Source, View, rest_of, string_budget, take};
 use super::stream::{Part, Stream, Visit};
 use crate::commands::read::text;
-use cubin_read::expression;
+use cubin_debuginfo::expression;
 use dwarf2_reader::abbrev;
 #[allow(clippy::wildcard_imports, reason = "all of DWARF's tables of names")]
 use dwarf2_reader::constants::*;

@@ -7,7 +7,7 @@ use super::model::{
 use super::section::{Opened, Source, View};
 use super::stream::{Part, Stream, Visit};
 use crate::commands::read::text;
-use cubin_read::expression;
+use cubin_debuginfo::expression;
 use dwarf2_reader::macinfo::Macro;
 use dwarf2_reader::{aranges, loc, macinfo, pubnames, ranges, strings};
 use nv_debug_sections::catalog::SectionKind;

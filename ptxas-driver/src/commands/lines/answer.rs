@@ -8,7 +8,7 @@ use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::{bare, doubt_text, stripped};
 use crate::limits::MAX_LISTED_FRAMES;
-use cubin_read::variables::InlinedCalls;
+use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{

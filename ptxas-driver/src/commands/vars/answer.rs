@@ -4,7 +4,7 @@ use super::words;
 use crate::commands::lines::spelling::Name;
 use crate::commands::read::{demangle, demangle_type};
 use crate::limits::MAX_SCOPE_CHAIN;
-use cubin_read::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
+use cubin_debuginfo::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
@@ -296,7 +296,8 @@ impl<'a> Scopes<'a> {
             ScopeKind::Inlined => "inlined",
             ScopeKind::Block => "block",
         };
-        let entry = self.variables.entries().get(scope.entry).map_or(0, cubin_read::entries::Entry::offset);
+        let entry =
+            self.variables.entries().get(scope.entry).map_or(0, cubin_debuginfo::entries::Entry::offset);
         let call_site =
             self.variables.call_site(scope).filter(|_| scope.kind == ScopeKind::Inlined).map(line);
         let last_chain = self.last_chain.borrow();
@@ -350,7 +351,7 @@ impl<'a> Shown<'a> {
             demangled_type: demangle_type(&type_name),
             type_name,
             declared: variables.declared(variable).map(line),
-            entry: variables.entries().get(variable.entry).map_or(0, cubin_read::entries::Entry::offset),
+            entry: variables.entries().get(variable.entry).map_or(0, cubin_debuginfo::entries::Entry::offset),
             class: class.stated,
             class_name: class.taken.map(nv_debug_sections::address_class::AddressClass::name),
             scope_bytes: location.scope_bytes,
@@ -385,7 +386,7 @@ fn line(line: SourceLine<'_>) -> Line<'_> {
     Line { file: line.file, line: line.line }
 }
 
-fn code<'a>(cubin: &'a Cubin<'_>, stretch: &cubin_read::variables::CodeRange) -> Code<'a> {
+fn code<'a>(cubin: &'a Cubin<'_>, stretch: &cubin_debuginfo::variables::CodeRange) -> Code<'a> {
     Code {
         section: cubin.section_name(stretch.section),
         section_index: stretch.section.0,

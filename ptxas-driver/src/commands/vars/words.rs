@@ -1,6 +1,6 @@
 //! Places in words and as members of the JSON document.
 
-use cubin_read::variables::{
+use cubin_debuginfo::variables::{
     ConstantValue, Frame, FrameBase, Held, Memory, Missing, Place, Remark, Unavailable,
 };
 use nv_debug_sections::cubin::Cubin;

@@ -1,7 +1,7 @@
 //! What `verify` says, as `--json` has it.
 
 use crate::commands::read::debug_only;
-use cubin_read::verify as native;
+use cubin_debuginfo::verify as native;
 use findings::{Finding, Report, Rule, RuleTable, Severity};
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;

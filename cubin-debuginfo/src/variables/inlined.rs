@@ -19,7 +19,7 @@ use std::ops::{Deref, Range};
 ///
 /// ```no_run
 /// # fn f(cubin: &nv_debug_sections::cubin::Cubin<'_>) -> nv_debug_sections::Result<()> {
-/// use cubin_read::{entries::Entries, variables::InlinedCalls};
+/// use cubin_debuginfo::{entries::Entries, variables::InlinedCalls};
 /// use nv_debug_sections::symbolize::Symbolizer;
 ///
 /// let entries = Entries::read(cubin)?;

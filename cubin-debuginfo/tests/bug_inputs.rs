@@ -3,9 +3,9 @@
 //! `data/make.sh` makes the cubins from the PTX of the reports with ptxas 13.0.88.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
-use cubin_read::entries::{Entries, Entry};
-use cubin_read::variables::{Place, Remark, Variables};
-use cubin_read::verify::{Severity, verify};
+use cubin_debuginfo::entries::{Entries, Entry};
+use cubin_debuginfo::variables::{Place, Remark, Variables};
+use cubin_debuginfo::verify::{Severity, verify};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use nv_debug_sections::reg_type::{self, FunctionTypes};

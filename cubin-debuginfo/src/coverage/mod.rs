@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
-//! use cubin_read::coverage::Coverage;
+//! use cubin_debuginfo::coverage::Coverage;
 //! use nv_debug_sections::{cubin::Cubin, symbolize::Symbolizer};
 //!
 //! let cubin = Cubin::parse(bytes)?;

@@ -3,7 +3,7 @@
 
 mod support;
 
-use cubin_read::entries::{Entries, Value};
+use cubin_debuginfo::entries::{Entries, Value};
 use nv_debug_sections::cubin::Cubin;
 use std::fs;
 

@@ -4,8 +4,8 @@
 
 mod support;
 
-use cubin_read::entries::{Entries, Value};
-use cubin_read::variables::{InlinedCalls, Variables};
+use cubin_debuginfo::entries::{Entries, Value};
+use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::symbolize::{FrameFunction, Place, SequenceRows, Symbolizer};

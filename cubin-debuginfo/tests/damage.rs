@@ -3,8 +3,8 @@
 
 mod support;
 
-use cubin_read::entries::Entries;
-use cubin_read::verify::{Context, RULES, RuleId, RuleTable as _, Severity, verify, verify_with};
+use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::verify::{Context, RULES, RuleId, RuleTable as _, Severity, verify, verify_with};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Relocation, SectionIndex, Symbol, SymbolIndex,
@@ -32,17 +32,17 @@ const CALL_SITES: &str = "ptxas-driver/tests/pairs/call_site_elsewhere.sm_90.lin
 const INLINED: &str = "ptxas-driver/tests/pairs/transcoded.sm_90.lineinfo.cubin";
 
 /// A shared and a global variable: made by `data/make.sh`, as those below.
-const CLASSES: &str = "cubin-read/tests/data/address_class.sm_90.cubin";
+const CLASSES: &str = "cubin-debuginfo/tests/data/address_class.sm_90.cubin";
 /// The same of `-c`.
-const CLASSES_RELOCATABLE: &str = "cubin-read/tests/data/address_class.sm_90.c.cubin";
+const CLASSES_RELOCATABLE: &str = "cubin-debuginfo/tests/data/address_class.sm_90.c.cubin";
 /// A label that ptxas left open.
-const OPEN_LABEL: &str = "cubin-read/tests/data/open_label.sm_75.cubin";
+const OPEN_LABEL: &str = "cubin-debuginfo/tests/data/open_label.sm_75.cubin";
 /// A parameter, a variable in a frame, and a shared one at offset 0.
-const PLACES: &str = "cubin-read/tests/data/places.sm_80.cubin";
+const PLACES: &str = "cubin-debuginfo/tests/data/places.sm_80.cubin";
 /// Two units with one line table.
-const SHARED_TABLE: &str = "cubin-read/tests/data/shared_table.sm_80.cubin";
+const SHARED_TABLE: &str = "cubin-debuginfo/tests/data/shared_table.sm_80.cubin";
 /// A register map of a chip with Mercury code.
-const MERCURY: &str = "cubin-read/tests/data/range_without_start.sm_100.cubin";
+const MERCURY: &str = "cubin-debuginfo/tests/data/range_without_start.sm_100.cubin";
 
 /// A cubin that can be damaged.
 struct Patient(Cubin<'static>);

@@ -4,8 +4,8 @@
 //! cubins are what `ptxas -arch=sm_90 -g` and `-g -c` of CUDA 13.0.88 make of it.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
-use cubin_read::entries::Entries;
-use cubin_read::variables::{Location, LocationRange, Place, Remark, ScopeKind, Unavailable, Variables};
+use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::variables::{Location, LocationRange, Place, Remark, ScopeKind, Unavailable, Variables};
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Contents, Cubin, Symbol, SymbolIndex};
 use nv_debug_sections::reg_sass::{self, SassRegister};

@@ -3,8 +3,8 @@
 
 mod support;
 
-use cubin_read::entries::Entries;
-use cubin_read::variables::{Location, Place, Unavailable, Variables};
+use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::variables::{Location, Place, Unavailable, Variables};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};

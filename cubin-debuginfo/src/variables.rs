@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
-//! use cubin_read::{entries::Entries, variables::Variables};
+//! use cubin_debuginfo::{entries::Entries, variables::Variables};
 //! use nv_debug_sections::cubin::Cubin;
 //!
 //! let cubin = Cubin::parse(bytes)?;

@@ -3,7 +3,7 @@
 
 mod support;
 
-use cubin_read::verify::{RULES, Severity, verify};
+use cubin_debuginfo::verify::{RULES, Severity, verify};
 use nv_debug_sections::cubin::Cubin;
 use std::fs;
 

@@ -3,9 +3,9 @@
 
 mod support;
 
-use cubin_read::coverage::{Coverage, InstructionCounts, VariableCounts};
-use cubin_read::entries::{Entries, Entry};
-use cubin_read::verify::{RuleId, verify};
+use cubin_debuginfo::coverage::{Coverage, InstructionCounts, VariableCounts};
+use cubin_debuginfo::entries::{Entries, Entry};
+use cubin_debuginfo::verify::{RuleId, verify};
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reg_sass;
