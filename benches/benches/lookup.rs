@@ -1,8 +1,8 @@
 //! `symbolize`: index of a cubin's line tables, and lookups with their inline chains.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::Symbolizer;
 use nvdwarf_benches::lookup;
 use std::hint::black_box;
 

@@ -3,9 +3,9 @@
 //! `benches/lines.py` runs it; alone it is what `valgrind --tool=callgrind` counts.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "an example reports rounded rates")]
 
+use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::Symbolizer;
 use nvdwarf_benches::lookup;
 use std::error::Error;
 use std::time::Instant;

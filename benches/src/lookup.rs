@@ -1,7 +1,7 @@
 //! Addresses to look up in a cubin.
 
+use cubin_debuginfo::symbolize::Symbolizer;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::symbolize::Symbolizer;
 
 /// `count` addresses of the cubin's functions, the same at each run, in an order without any.
 pub fn addresses(symbolizer: &Symbolizer<'_>, count: usize) -> Vec<(SectionIndex, u64)> {

@@ -3,8 +3,8 @@
 use crate::entries::{Address, Entry, Value};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::symbolize::Code;
 use std::ops::Range;
 
 /// A range of code.

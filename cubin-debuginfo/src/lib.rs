@@ -7,5 +7,6 @@ pub mod expression;
 mod limits;
 mod lists;
 mod numbers;
+pub mod symbolize;
 pub mod variables;
 pub mod verify;

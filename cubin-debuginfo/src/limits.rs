@@ -54,3 +54,12 @@ pub(crate) const MAX_NAMED_SYMBOLS: usize = 4;
 /// Most entries around another one that are looked at, to find the calls or scopes that it is in: each variable may be as deep as the
 /// file is long. Compilers stay far below it.
 pub(crate) const MAX_ANCESTORS: usize = 64;
+
+// Addresses.
+
+/// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
+pub const MAX_FRAMES: usize = 1024;
+
+/// Tries to place a name, for each byte of `.debug_str`, while lost bases of names are looked for. Of a linked file nearly all first
+/// tries fit.
+pub(crate) const NAME_TRIES: u64 = 4;

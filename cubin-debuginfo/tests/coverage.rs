@@ -5,12 +5,12 @@ mod support;
 
 use cubin_debuginfo::coverage::{Coverage, InstructionCounts, VariableCounts};
 use cubin_debuginfo::entries::{Entries, Entry};
+use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::verify::{RuleId, verify};
 use gimli::{DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LittleEndian};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SectionIndex};
 use nv_debug_sections::reg_sass;
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::symbolize::Symbolizer;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::ops::Range;

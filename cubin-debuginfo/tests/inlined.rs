@@ -5,10 +5,10 @@
 mod support;
 
 use cubin_debuginfo::entries::{Entries, Value};
+use cubin_debuginfo::symbolize::{FrameFunction, Place, SequenceRows, Symbolizer};
 use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{FrameFunction, Place, SequenceRows, Symbolizer};
 use std::path::Path;
 
 /// Offset, file number and line of the calls that an address is in, outermost first.

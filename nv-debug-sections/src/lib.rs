@@ -4,6 +4,7 @@ pub mod address_class;
 pub mod address_space;
 pub mod bytes;
 pub mod catalog;
+pub mod code;
 pub mod container;
 pub mod cubin;
 pub mod error;
@@ -24,7 +25,6 @@ pub mod reloc;
 pub mod relocated;
 pub mod shared_window;
 pub mod stack_frame;
-pub mod symbolize;
 pub mod tkinfo;
 
 pub use error::{Error, ErrorKind, Result};

@@ -42,13 +42,6 @@ pub(crate) const MAX_VARIABLE_ALIGN: u64 = 4096;
 /// Honest tables share a directory of a hundred bytes among files with names of a few.
 pub(crate) const PATH_BYTES: u64 = 64;
 
-/// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
-pub const MAX_FRAMES: usize = 1024;
-
-/// Tries to place a name, for each byte of `.debug_str`, while lost bases of names are looked for. Of a linked file nearly all first
-/// tries fit.
-pub(crate) const NAME_TRIES: u64 = 4;
-
 // Containers.
 
 /// A payload may become this many times its stored bytes, so what a file makes of memory and time is bounded by its size.

@@ -16,12 +16,13 @@ use std::borrow::Cow;
 
 mod decode;
 mod program;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::{Registers, Step, decode_sequence, in_section, set_address, step, units};
-pub use decode::{decode, decode_placed, headers};
+pub use decode::{Registers, Step, decode, decode_placed, decode_sequence, headers, set_address, step};
 pub use program::{SequenceProgram, Steps, UnitProgram, programs};
+pub use rows::Rows;
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
 /// FORMATS 1.4.
@@ -346,7 +347,7 @@ fn vendor(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineRow {
     /// 1-based number of the row in its sequence. Contexts refer to these numbers, but do not count a row that repeats the address
-    /// and line of the row before (FORMATS 1.6): see [`symbolize::Rows`](crate::symbolize::Rows).
+    /// and line of the row before (FORMATS 1.6): see [`Rows`].
     pub number: u32,
     /// Address relative to the sequence's base.
     pub address: u64,
@@ -368,7 +369,7 @@ pub struct LineRow {
 
 impl LineRow {
     /// The registers at the start of a sequence (DWARF 2.0.0 §6.2.2), before its first row.
-    pub(crate) fn start(is_stmt: bool) -> Self {
+    pub fn start(is_stmt: bool) -> Self {
         Self {
             number: 0,
             address: 0,
@@ -383,7 +384,7 @@ impl LineRow {
     }
 
     /// Changes the register that `op` sets, if it sets one other than address and line.
-    pub(crate) fn apply(&mut self, op: &LineOp) {
+    pub fn apply(&mut self, op: &LineOp) {
         match *op {
             LineOp::SetFile(file) => self.file = file,
             LineOp::SetColumn(column) => self.column = column,

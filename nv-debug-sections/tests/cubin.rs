@@ -6,10 +6,10 @@ mod corpus;
 
 use corpus::{Cubins, file, oracle, ptxas_12};
 use nv_debug_sections::catalog::is_debug_section;
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, Function, SectionIndex, debug_only};
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::symbolize::Code;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use proptest::prelude::*;

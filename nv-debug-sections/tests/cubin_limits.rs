@@ -9,13 +9,13 @@ use std::path::Path;
 use std::process::Command;
 
 use corpus::{Cubins, file, oracle};
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Function, Relocation, SHF_MERCURY, Section, SectionIndex, Symbol,
     SymbolIndex, debug_only,
 };
 use nv_debug_sections::error::ErrorKind;
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::symbolize::Code;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 

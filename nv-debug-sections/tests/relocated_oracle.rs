@@ -5,15 +5,13 @@
 
 mod corpus;
 
-use corpus::{Cubins, file, oracle, run, typical};
+use corpus::{Cubins, case, file, oracle, run, typical};
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::reloc::Action;
 use nv_debug_sections::relocated::{Field, Relocated};
-use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A place: section and byte offset.
 type Spot = (String, u64);
@@ -236,22 +234,6 @@ fn every_field_has_the_value_that_nvdisasm_lists() {
     assert!(tally.fields > 700 && tally.bytes > 100_000);
 }
 
-/// The cubin that ptxas makes of a case; `None`, said aloud, without it.
-fn case(name: &str, options: &[&str]) -> Option<Vec<u8>> {
-    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/bugs").join(name).join("input.ptx");
-    if !input.is_file() {
-        eprintln!("skipped: no {}", input.display());
-        return None;
-    }
-    let ptxas = oracle("ptxas")?;
-    let output = std::env::temp_dir().join(format!("nv-debug-sections-{name}-{}.cubin", std::process::id()));
-    let done = Command::new(ptxas).args(options).args([Path::new("-o"), &output, &input]).output().unwrap();
-    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-    let bytes = file(&output);
-    std::fs::remove_file(output).unwrap();
-    Some(bytes)
-}
-
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
@@ -298,44 +280,4 @@ fn bug_36_variables_of_two_address_spaces() {
     let global = cubin.section_by_name(".nv.global").unwrap();
     assert_eq!((counter.section, counter.offset), (Some(global), 0));
     assert_eq!((section.target(location(b"tile_noclass\0")), at(b"tile_noclass\0")), (None, 0x400));
-}
-
-/// The case 40: the same rows before and after the link, and the PTX text under its other name.
-#[test]
-fn bug_40_lines_before_and_after_the_link() {
-    let name = "40-relocatable-object-line-table";
-    let Some(object) = case(name, &["-arch=sm_90", "-c", "-lineinfo"]) else { return };
-    let Some(nvlink) = oracle("nvlink") else { return };
-    let folder = std::env::temp_dir().join(format!("nv-debug-sections-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (input, output) = (folder.join("out.cubin"), folder.join("linked.cubin"));
-    std::fs::write(&input, &object).unwrap();
-    let done =
-        Command::new(nvlink).arg("-arch=sm_90").args([&input, Path::new("-o"), &output]).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let linked = file(&output);
-    std::fs::remove_dir_all(folder).unwrap();
-    let rows = |bytes: &[u8]| {
-        let cubin = Cubin::parse(bytes).unwrap();
-        let symbolizer = Symbolizer::new(&cubin).unwrap();
-        let place = |name: &str| {
-            let function = symbolizer.functions().iter().find(|function| function.name == name).unwrap();
-            let place = symbolizer.locate(function.section, 0x20).unwrap();
-            let frame = place.frames().next().unwrap();
-            let FileName::Path(file) = frame.file else { panic!("{frame:?}") };
-            let ptx = place.ptx().unwrap();
-            let text = String::from_utf8(ptx.text.unwrap().to_vec()).unwrap();
-            (file.to_owned(), frame.line, text, cubin.section_name(ptx.section.unwrap()).to_owned())
-        };
-        [place("ka"), place("kb")]
-    };
-    let (before, after) = (rows(&object), rows(&linked));
-    assert_eq!(
-        [&before[0], &before[1]].map(|(file, line, ..)| (&**file, *line)),
-        [("alpha.cu", 13), ("beta.cu", 23)]
-    );
-    for (before, after) in before.iter().zip(&after) {
-        assert_eq!((&before.0, before.1, &before.2), (&after.0, after.1, &after.2));
-        assert!(after.3.starts_with(".nv_debug_ptx_txt."), "{}", after.3);
-    }
 }

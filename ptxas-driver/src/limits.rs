@@ -113,7 +113,7 @@ pub const MAX_INDENTED_DEPTH: usize = 40;
 pub const MAX_BAD_SAMPLES: usize = 100;
 
 /// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up to
-/// [`MAX_FRAMES`](nv_debug_sections::symbolize::MAX_FRAMES).
+/// [`MAX_FRAMES`](cubin_debuginfo::symbolize::MAX_FRAMES).
 pub const MAX_LISTED_FRAMES: usize = 64;
 
 /// Most scopes of a chain that the text of `vars` shows.

@@ -6,9 +6,9 @@
 mod driver;
 mod support;
 
+use cubin_debuginfo::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
-use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::oracle;

@@ -8,11 +8,11 @@ mod driver;
 mod odd;
 mod support;
 
+use cubin_debuginfo::symbolize::{FileName, FrameFunction, Symbolizer};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
-use nv_debug_sections::symbolize::{FileName, FrameFunction, Symbolizer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;

@@ -1,9 +1,10 @@
 //! Code cut up by function, and what of it is padding.
 
 use super::INSTRUCTION_SIZE;
+use crate::symbolize::Symbolizer;
 use nv_debug_sections::Result;
+use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{Function, Symbolizer};
 
 /// First two bytes of `NOP` without a guard: opcode 0x918, predicate PT. Observed: nvdisasm 13.2, sm_75-sm_121.
 const NOP: [u8; 2] = [0x18, 0x79];

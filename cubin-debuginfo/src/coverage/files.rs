@@ -1,7 +1,7 @@
 //! The files and inlined functions that rows name.
 
 use super::{FileCoverage, FunctionCoverage, SourceLine};
-use nv_debug_sections::symbolize::{FileName, Symbolizer};
+use crate::symbolize::{FileName, Symbolizer};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The files met so far, one for each path, and the functions inlined from them.

@@ -5,12 +5,13 @@ use super::files::Files;
 use super::{
     Budget, FileCoverage, FunctionCoverage, INSTRUCTION_SIZE, InstructionCounts, SourceLine, VariableCounts,
 };
+use crate::symbolize::{CoveredRange, LineIndex, Symbolizer};
 use crate::variables::InlinedCalls;
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
 use nv_debug_sections::line::LineRow;
-use nv_debug_sections::symbolize::{Code, CoveredRange, LineIndex, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;

@@ -6,8 +6,8 @@ use crate::entries::{Address, Entry};
 use crate::lists::Lists;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::Code;
 
 /// Reads the lists that entries refer to.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
 //! use cubin_debuginfo::coverage::Coverage;
-//! use nv_debug_sections::{cubin::Cubin, symbolize::Symbolizer};
+//! use cubin_debuginfo::symbolize::Symbolizer;
+//! use nv_debug_sections::cubin::Cubin;
 //!
 //! let cubin = Cubin::parse(bytes)?;
 //! let symbolizer = Symbolizer::new(&cubin)?;
@@ -23,10 +24,10 @@ mod variables;
 
 use crate::entries::Entries;
 use crate::limits::COVERAGE_STEPS;
+use crate::symbolize::{FileName, Symbolizer};
 use crate::variables::{InlinedCalls, Variables};
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 use std::ops::AddAssign;

@@ -5,11 +5,11 @@ use super::lists::Reader;
 use super::{FunctionCoverage, VariableCounts};
 use crate::code_ranges::{self, CodeRange};
 use crate::entries::{Address, Entry, Value};
+use crate::symbolize::Symbolizer;
 use crate::variables::{Location, LocationRange, Missing, Place, Unavailable, Variables};
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::Symbolizer;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 

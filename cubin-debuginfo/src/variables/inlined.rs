@@ -3,13 +3,13 @@
 use super::{Scope, ScopeKind, SourceLine, Variables};
 use crate::entries::{Entries, Entry, Value};
 use crate::limits::LOCATION_STEPS;
+use crate::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, Place};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::abbrev;
 use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, InlinedEntry, MAX_FRAMES, Place};
 use std::ops::{Deref, Range};
 
 /// The calls of `.debug_info` (`DW_TAG_inlined_subroutine`) by address.
@@ -20,7 +20,7 @@ use std::ops::{Deref, Range};
 /// ```no_run
 /// # fn f(cubin: &nv_debug_sections::cubin::Cubin<'_>) -> nv_debug_sections::Result<()> {
 /// use cubin_debuginfo::{entries::Entries, variables::InlinedCalls};
-/// use nv_debug_sections::symbolize::Symbolizer;
+/// use cubin_debuginfo::symbolize::Symbolizer;
 ///
 /// let entries = Entries::read(cubin)?;
 /// let (symbolizer, calls) = (Symbolizer::new(cubin)?, InlinedCalls::read(cubin, &entries)?);

@@ -11,11 +11,11 @@ use dwarf2_reader::constants as dw;
 use nv_debug_sections::Result;
 use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::frame::{self, Entry as FrameEntry};
 use nv_debug_sections::register::{DwarfRegister, SassRegister};
 use nv_debug_sections::relocated::{Relocated, RelocatedSection};
-use nv_debug_sections::symbolize::Code;
 use std::collections::HashMap;
 use std::ops::Range;
 

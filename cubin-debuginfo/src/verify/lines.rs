@@ -1,12 +1,12 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
 use super::{Check, RuleId, View, sources};
+use crate::symbolize::{CalleeNames, Doubt, UnitNames};
 pub(super) use files::{LineFiles, TableFiles};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, SequenceProgram, UnitProgram};
 use nv_debug_sections::ptx_txt::NumberedText;
-use nv_debug_sections::symbolize::{CalleeNames, Doubt, UnitNames};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 

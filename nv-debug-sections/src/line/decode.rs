@@ -65,7 +65,7 @@ pub fn decode_placed<'d>(section: &'d str, data: &'d [u8]) -> Result<Vec<PlacedT
 }
 
 /// The units of a line section: each with its byte offset, its header, without sequences, and a cursor at its program.
-pub(crate) fn units<'d>(
+pub(super) fn units<'d>(
     section: &'d str,
     data: &'d [u8],
 ) -> impl Iterator<Item = Result<(u64, LineTable<'d>, Cursor<'d>)>> {
@@ -84,7 +84,7 @@ pub(crate) fn units<'d>(
 }
 
 /// The error of a reader that has one name for all line sections.
-pub(crate) fn in_section(section: &str, error: dwarf2_reader::Error) -> Error {
+pub(super) fn in_section(section: &str, error: dwarf2_reader::Error) -> Error {
     Error::from(error).moved(section, 0)
 }
 
@@ -132,21 +132,23 @@ fn header<'d>(unit: &dwarf2::Unit<'d>, start: u64) -> Result<LineTable<'d>> {
     Ok(LineTable { params: unit.params, directories, files, debug_str_base, sequences: Vec::new() })
 }
 
-/// The address and line registers while a program is run.
+/// The address and line registers while a line program is run (DWARF 2.0.0 §6.2.2).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Registers {
-    /// Relative to the sequence's base.
-    pub(crate) address: u64,
-    pub(crate) line: u32,
+pub struct Registers {
+    /// Byte offset from the address at which the sequence starts.
+    pub address: u64,
+    /// 1-based line of the source.
+    pub line: u32,
 }
 
 impl Registers {
     /// As every sequence starts.
-    pub(crate) const START: Self = Self { address: 0, line: 1 };
+    pub const START: Self = Self { address: 0, line: 1 };
 }
 
-/// What one opcode does besides changing [`Registers`].
-pub(crate) enum Step<'d> {
+/// What one opcode of a line program does besides changing [`Registers`].
+#[derive(Debug)]
+pub enum Step<'d> {
     /// `DW_LNS_copy`: a row.
     Copy,
     /// A special opcode: a row, with address and line advanced before.
@@ -163,9 +165,13 @@ pub(crate) enum Step<'d> {
     End,
 }
 
-/// Runs one opcode.
+/// Runs the opcode at the cursor, which stands in a line program whose header has these numbers.
+///
+/// # Errors
+///
+/// The opcode or an operand is cut short, is one that [`LineOp`] cannot say, or is a second `DW_LNE_set_address`.
 #[inline]
-pub(crate) fn step<'d>(
+pub fn step<'d>(
     cursor: &mut Cursor<'d>,
     params: Params,
     registers: &mut Registers,
@@ -208,8 +214,12 @@ pub(crate) fn step<'d>(
     })
 }
 
-/// Decodes the sequence at `cursor`. `ends` is told the offset behind each of its [`LineOp`]s.
-pub(crate) fn decode_sequence(
+/// Decodes the sequence at a cursor, which goes on after it. `ends` is told the byte offset after each of its [`LineOp`]s.
+///
+/// # Errors
+///
+/// As [`decode`], of programs.
+pub fn decode_sequence(
     cursor: &mut Cursor<'_>,
     params: Params,
     mut ends: impl FnMut(u64),
@@ -225,8 +235,12 @@ pub(crate) fn decode_sequence(
     Ok(Sequence { base, base_offset, ops, end: steps.registers.address })
 }
 
-/// The start of a sequence: operand of its `DW_LNE_set_address`, and that one's offset in the section.
-pub(crate) fn set_address(cursor: &mut Cursor<'_>) -> dwarf2_reader::Result<(u64, u64)> {
+/// Reads the start of a sequence: the operand of its `DW_LNE_set_address`, and that operand's byte offset in the section.
+///
+/// # Errors
+///
+/// Another opcode stands there, or it is cut short.
+pub fn set_address(cursor: &mut Cursor<'_>) -> dwarf2_reader::Result<(u64, u64)> {
     let start = cursor.offset();
     let intro = cursor.take(3, "DW_LNE_set_address")?;
     if intro != [0, 9, dw::DW_LNE_set_address] {

@@ -17,7 +17,8 @@ pub struct UnitProgram<'d> {
     pub header_size: u64,
     /// The section's name, for errors.
     section: &'d str,
-    program: Cursor<'d>,
+    /// The sequences one after another.
+    pub program: Cursor<'d>,
 }
 
 /// A sequence whose rows were not read.
@@ -163,7 +164,7 @@ impl<'d> Steps<'d> {
         let LineOp::Row { address, line } = *op else { return self.row.apply(op) };
         let row = &mut self.row;
         (row.number, row.address, row.line) = (row.number.wrapping_add(1), address, line);
-        // A doubled row is not counted: see `symbolize::Rows`.
+        // A doubled row is not counted: see `Rows`.
         let is_counted = self.last.replace((address, line)) != Some((address, line));
         self.counted = self.counted.saturating_add(is_counted.into());
         self.number = is_counted.then_some(self.counted);

@@ -127,3 +127,23 @@ pub(crate) fn typical(cubins: &Cubins) -> Vec<&PathBuf> {
     });
     quarters.collect()
 }
+
+/// The cubin that ptxas makes of a case; `None`, said aloud, without it.
+pub(crate) fn case(name: &str, options: &[&str]) -> Option<Vec<u8>> {
+    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/bugs").join(name).join("input.ptx");
+    if !input.is_file() {
+        eprintln!("skipped: no {}", input.display());
+        return None;
+    }
+    let ptxas = oracle("ptxas")?;
+    let output = std::env::temp_dir().join(format!("nvdwarf-case-{name}-{}.cubin", std::process::id()));
+    let done = std::process::Command::new(ptxas)
+        .args(options)
+        .args([Path::new("-o"), &output, &input])
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    let bytes = file(&output);
+    fs::remove_file(output).unwrap();
+    Some(bytes)
+}

@@ -19,12 +19,12 @@ use crate::commands::read::{
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use cubin_debuginfo::symbolize::Symbolizer;
 pub(super) use model::{
     Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Register, Registers, Section,
 };
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::Symbolizer;
 use offset::Place;
 use ptxas_style::Model;
 use section::Filter;

@@ -3,9 +3,9 @@
 use super::{Die, entries, keep, section};
 use crate::driver;
 use crate::support::{self, Entry, oracle, skip};
+use cubin_debuginfo::symbolize::Symbolizer;
 use gimli::{DW_TAG_compile_unit, DW_TAG_inlined_subroutine, DW_TAG_subprogram};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::Symbolizer;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;

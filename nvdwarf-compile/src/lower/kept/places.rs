@@ -7,7 +7,7 @@ use crate::lower::{Context, Lowered};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::line;
-use nv_debug_sections::symbolize::Rows;
+use nv_debug_sections::line::Rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The code of a function.

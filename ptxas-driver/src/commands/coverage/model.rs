@@ -4,8 +4,8 @@ use crate::commands::read::{debug_only, demangle};
 use cubin_debuginfo::coverage::{
     Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts,
 };
+use cubin_debuginfo::symbolize::FileName;
 use nv_debug_sections::cubin::{CodePlace, Cubin};
-use nv_debug_sections::symbolize::FileName;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

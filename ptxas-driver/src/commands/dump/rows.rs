@@ -5,11 +5,11 @@ use super::section::{Opened, Source, View, string_budget, take};
 use super::stream::{Part, Stream, Visit};
 use crate::commands::read::{doubt_text, text};
 use crate::limits::SHARED_PATHS;
+use cubin_debuginfo::symbolize::{CalleeName, CalleeNames, UnitNames};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
 use nv_debug_sections::line::{self, LineOp, PlacedSequence, SequenceProgram, Steps, UnitProgram};
-use nv_debug_sections::symbolize::{CalleeName, CalleeNames, UnitNames};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 

@@ -8,12 +8,11 @@ use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::{bare, doubt_text, stripped};
 use crate::limits::MAX_LISTED_FRAMES;
+use cubin_debuginfo::symbolize::{self, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::{CodeSection, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{
-    self, CodeSection, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer,
-};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -351,7 +350,7 @@ impl<'s> Answers<'s> {
         a.function == b.function && a.depth() == b.depth() && a.ptx() == b.ptx() && shown(a).eq(shown(b))
     }
 
-    pub(super) fn name(&self, function: &symbolize::Function<'_>) -> Name {
+    pub(super) fn name(&self, function: &Function<'_>) -> Name {
         self.spellings.function(function)
     }
 
@@ -384,7 +383,7 @@ impl<'s> Answers<'s> {
     /// Lists the sections of `functions`, or all; a folded function lists its own range only.
     pub(super) fn listings<'a>(
         &'a self,
-        functions: Option<&'a [&'s symbolize::Function<'s>]>,
+        functions: Option<&'a [&'s Function<'s>]>,
     ) -> impl Iterator<Item = Listing<'a, 's>> {
         let all = if functions.is_none() { self.symbolizer.sections() } else { &[] };
         let whole = all.iter().map(|section| (section.index, 0, section.size));

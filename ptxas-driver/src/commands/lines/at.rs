@@ -4,7 +4,7 @@ use super::answer::{Answers, Frame};
 use super::spelling::Name;
 use crate::commands::read::printable;
 use crate::limits::MAX_NAMED_FILES;
-use nv_debug_sections::symbolize::{FileName, MAX_FRAMES};
+use cubin_debuginfo::symbolize::{FileName, MAX_FRAMES};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, Write};

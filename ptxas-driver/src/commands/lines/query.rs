@@ -1,8 +1,8 @@
 //! What a query means: text to code addresses.
 
 use crate::commands::read::Names;
+use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
-use nv_debug_sections::symbolize::{Code, Function};
 use std::collections::HashMap;
 
 /// A code address.

@@ -2,8 +2,9 @@
 
 use crate::commands::read::{demangle, printable, text};
 use crate::limits::MAX_NAME_CACHE;
+use cubin_debuginfo::symbolize::{CalleeName, InlinedEntry};
+use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::SymbolIndex;
-use nv_debug_sections::symbolize::{CalleeName, Function, InlinedEntry};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::HashMap;

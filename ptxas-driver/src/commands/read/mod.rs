@@ -31,7 +31,7 @@ pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::{SourceOptions, Sources};
 pub(super) use stripped::{NO_DEBUG_SECTIONS, bare, no_debug_sections, stripped};
 
-use nv_debug_sections::symbolize::Doubt;
+use cubin_debuginfo::symbolize::Doubt;
 
 /// Version of the JSON documents, described in `docs/json.md`. Raised when a field goes or changes its meaning.
 pub(super) const JSON_VERSION: u32 = 1;

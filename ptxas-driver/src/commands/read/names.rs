@@ -3,7 +3,7 @@
 use super::canonical::Canonical;
 use super::demangle;
 use crate::limits::MAX_NAMES_SHOWN;
-use nv_debug_sections::symbolize::Function;
+use nv_debug_sections::code::Function;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt::Write as _;

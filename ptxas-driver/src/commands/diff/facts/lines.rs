@@ -4,9 +4,10 @@ use super::Collector;
 use crate::commands::diff::compare::{Facts, Ranges, Words};
 use crate::commands::diff::keys::Key;
 use crate::commands::read::{demangle, text};
+use cubin_debuginfo::symbolize::{FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
 use nv_debug_sections::Result;
+use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::symbolize::{FileName, FrameFunction, Function, MAX_FRAMES, Place, Symbolizer};
 use std::collections::HashMap;
 
 /// Offset and size of functions, and what is true there, by key.

@@ -14,10 +14,10 @@
 //!
 //! Observed: ptxas 13.0.88, sm_75 to sm_120; nvdisasm 13.2 prints a line where it changes, and nothing for either kind of function.
 
-use super::code::Code;
 use super::index::{Found, LineIndex};
-use crate::cubin::SectionIndex;
-use crate::line::LineRow;
+use nv_debug_sections::code::Code;
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::line::LineRow;
 use std::ops::Range;
 
 /// What the names of functions begin with that ptxas adds, as those of division: no program has a `.loc` for them, so that no row

@@ -2,7 +2,7 @@
 
 use super::index::SequenceRows;
 use super::{Place, Symbolizer};
-use crate::cubin::SectionIndex;
+use nv_debug_sections::cubin::SectionIndex;
 use std::hint::black_box;
 
 /// Addresses that are looked up side by side: what they touch stays well within 32 KB.

@@ -6,7 +6,8 @@
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
-//! use nv_debug_sections::{cubin::Cubin, symbolize::Symbolizer};
+//! use cubin_debuginfo::symbolize::Symbolizer;
+//! use nv_debug_sections::cubin::Cubin;
 //!
 //! let cubin = Cubin::parse(bytes)?;
 //! let symbolizer = Symbolizer::new(&cubin)?;
@@ -20,35 +21,32 @@
 //! ```
 
 mod batch;
-mod code;
 mod files;
 mod frames;
 mod index;
 mod names;
 mod packed;
 mod reach;
-mod rows;
 mod walk;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::Result;
-use crate::catalog::{SectionKind, SectionName, Space};
-use crate::cubin::{Cubin, SectionIndex};
-use crate::line::{LineRow, LineTable};
-use crate::ptx_txt::NumberedText;
-use crate::relocated::Relocated;
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::code::{Code, CodeSection, Function};
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::line::{LineRow, LineTable};
+use nv_debug_sections::ptx_txt::NumberedText;
+use nv_debug_sections::relocated::Relocated;
 
 pub use crate::limits::MAX_FRAMES;
-pub use code::{Code, CodeSection, Function};
 pub use files::FileName;
 pub use frames::{Frame, FrameFunction, Frames, InlinedEntry};
 pub use index::{LineIndex, SequenceRows};
 pub use names::{CalleeName, CalleeNames, Doubt, UnitNames};
 pub use reach::CoveredRange;
-pub use rows::Rows;
 
 use files::Files;
 use frames::Label;

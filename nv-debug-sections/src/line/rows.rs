@@ -1,8 +1,8 @@
 //! Line rows by address, with the numbers that contexts refer to.
 
-use crate::line::{LineRow, LineTable, Sequence};
+use super::{LineRow, LineTable, Sequence};
 
-/// The rows of one sequence as values, ready for lookup; [`Symbolizer`](super::Symbolizer) does with less, see [`LineIndex`](super::LineIndex).
+/// The rows of one sequence as values, ready for lookup by address and by the number that contexts have.
 #[derive(Debug, Clone)]
 pub struct Rows {
     unit: usize,
@@ -49,7 +49,8 @@ impl Rows {
         rows
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    /// Bytes of memory that the rows take, this value included.
+    pub fn heap_bytes(&self) -> usize {
         let numbers = [&self.counted, &self.by_address, &self.depths].map(Vec::capacity);
         size_of::<Self>()
             + size_of::<LineRow>() * self.all.capacity()

@@ -9,8 +9,8 @@
 //! `kernel (file:line);caller (file:line);callee (file:line) COUNT`, the kernel first. Functions of other cubins are a stack by name.
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
+use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
 use std::collections::BTreeMap;
 use std::error::Error;
 

@@ -1,9 +1,9 @@
 //! A line program run row by row, without keeping any.
 
-use crate::line::{DW_LNE_NVIDIA_INLINED_CALL, LineRow, Registers, Step, step};
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::line::Params;
 use dwarf2_reader::{Cursor, Result};
+use nv_debug_sections::line::{DW_LNE_NVIDIA_INLINED_CALL, LineRow, Registers, Step, step};
 
 /// A row and what contexts may mean by it.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +11,7 @@ pub(super) struct Numbered {
     pub(super) row: LineRow,
     /// Rows before this one that contexts count.
     pub(super) seen: u32,
-    /// Whether contexts count this one: see [`Rows::new`](super::Rows::new).
+    /// Whether contexts count this one: see [`Rows::new`](nv_debug_sections::line::Rows::new).
     pub(super) counted: bool,
 }
 

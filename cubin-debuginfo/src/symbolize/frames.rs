@@ -4,7 +4,8 @@ use super::files::{FileName, Files};
 use super::index::Found;
 use super::names::{CalleeName, CalleeNames, CalleeSpan};
 use super::packed::Shape;
-use super::{Function, MAX_FRAMES, Place, Symbolizer};
+use super::{MAX_FRAMES, Place, Symbolizer};
+use nv_debug_sections::code::Function;
 
 /// One step of a call chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

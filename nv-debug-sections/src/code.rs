@@ -253,7 +253,7 @@ impl<'c> Code<'c> {
 
     /// A code section, and the number of the stretch at an offset in it, which may be after its end.
     #[inline]
-    pub(super) fn at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
+    pub fn at(&self, section: SectionIndex, offset: u64) -> Option<(&CodeSection<'c>, u32)> {
         let number = number_of(&self.numbers, section)?;
         let section = self.sections.get(number)?;
         let &[first, end] = self.first_stretch.get(number..number + 2)? else { return None };
@@ -267,12 +267,12 @@ impl<'c> Code<'c> {
 
     /// The function that has the code of a stretch.
     #[inline]
-    pub(super) fn function_of(&self, stretch: u32) -> Option<&Function<'c>> {
+    pub fn function_of(&self, stretch: u32) -> Option<&Function<'c>> {
         self.functions.get(self.stretches.get(stretch as usize)?.function? as usize)
     }
 
     /// The numbers of a section's stretches.
-    pub(super) fn stretches_of(&self, section: SectionIndex) -> Range<u32> {
+    pub fn stretches_of(&self, section: SectionIndex) -> Range<u32> {
         let range = number_of(&self.numbers, section)
             .and_then(|number| Some(*self.first_stretch.get(number)?..*self.first_stretch.get(number + 1)?));
         range.unwrap_or_default()
@@ -280,12 +280,12 @@ impl<'c> Code<'c> {
 
     /// The byte offsets of a stretch in its section; the last one ends at [`u64::MAX`].
     #[inline]
-    pub(super) fn stretch(&self, number: u32) -> Range<u64> {
+    pub fn stretch(&self, number: u32) -> Range<u64> {
         self.stretches.get(number as usize).map_or(0..0, |stretch| stretch.start..stretch.end)
     }
 
     /// How many stretches there are.
-    pub(super) fn stretch_count(&self) -> usize {
+    pub fn stretch_count(&self) -> usize {
         self.stretches.len()
     }
 }

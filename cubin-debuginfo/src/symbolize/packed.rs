@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::walk::Numbered;
-use crate::line::LineRow;
+use nv_debug_sections::line::LineRow;
 
 /// Rows between two [`PackedRows::steps`]: two cache lines.
 const STEP: usize = 8;
@@ -51,7 +51,7 @@ pub(super) struct PackedRows {
     /// Addresses of rows 0, [`STEP`], twice that, ...: a search goes through these first.
     steps: Vec<u32>,
     shapes: Vec<Shape>,
-    /// Rows that contexts do not count (see [`Rows::new`](super::Rows::new)), ascending.
+    /// Rows that contexts do not count (see [`Rows::new`](nv_debug_sections::line::Rows::new)), ascending.
     uncounted: Vec<u32>,
 }
 
@@ -282,9 +282,9 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::{LineOp, LineTable, Sequence};
-    use crate::symbolize::Rows;
     use dwarf2_writer::line::Params;
+    use nv_debug_sections::line::Rows;
+    use nv_debug_sections::line::{LineOp, LineTable, Sequence};
     use proptest::prelude::*;
 
     fn op() -> impl Strategy<Value = LineOp> {

@@ -9,13 +9,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::packed::{PackedRows, Packing, Shape};
-use super::rows::Rows;
 use super::walk::Walk;
-use crate::Result;
-use crate::cubin::SectionIndex;
-use crate::line::{self, LineRow, LineTable, Registers, Step};
 use dwarf2_reader::Cursor;
 use dwarf2_writer::line::Params;
+use nv_debug_sections::cubin::SectionIndex;
+use nv_debug_sections::line::Rows;
+use nv_debug_sections::line::{self, LineRow, LineTable, Registers, Step, UnitProgram};
+use nv_debug_sections::{Error, Result};
 
 /// Bytes of a program between two marks. A mark takes 28, so all of them take about what the section does.
 const MARK_EVERY: u64 = 32;
@@ -111,11 +111,11 @@ impl<'c> LineIndex<'c> {
     ) -> Result<Self> {
         let mut index = Self::default();
         let mut scratch = Scratch::default();
-        for unit in line::units(section, relocated) {
-            let (_, table, mut program) = unit?;
+        for unit in line::programs(section, relocated) {
+            let UnitProgram { table, mut program, .. } = unit?;
             while !program.is_empty() {
                 let added = index.add(&table, &mut program, &mut place, &mut scratch);
-                added.map_err(|error| line::in_section(section, error))?;
+                added.map_err(|error| Error::from(error).moved(section, 0))?;
             }
             index.params.push(table.params);
             scratch.packing = Packing::of(index.params.len() as u32);

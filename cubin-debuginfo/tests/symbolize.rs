@@ -3,16 +3,20 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)] // counts must be seen; a panic is a failed test
 
+#[path = "../../nv-debug-sections/tests/corpus/mod.rs"]
 mod corpus;
 
-use corpus::{Cubins, cuda_12, file, kinds, ptxas_12};
+use corpus::{Cubins, case, cuda_12, file, kinds, oracle, ptxas_12};
+use cubin_debuginfo::symbolize::{FileName, Frame, FrameFunction, Place, Symbolizer};
 use gimli::{EndianSlice, LineInstruction, LittleEndian, Reader as _};
 use nv_debug_sections::catalog::{SectionKind, Space};
+use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
-use nv_debug_sections::symbolize::{FileName, Frame, FrameFunction, Function, Place, Symbolizer};
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
 
@@ -310,7 +314,7 @@ fn rows_of_cuda_12_too() {
         let old = OLD_CHIPS.iter().filter(|_| arch == "sm_75").copied();
         for (chip, kind) in old.chain([arch]).flat_map(|chip| [(chip, None), (chip, Some("-c"))]) {
             std::fs::write(&input, cuda_12::ptx(&ptx, chip)).unwrap();
-            let mut command = std::process::Command::new(&ptxas);
+            let mut command = Command::new(&ptxas);
             command.args(["-arch", chip, level, "-o"]).args([&output, &input]).args(kind);
             if !command.output().unwrap().status.success() {
                 refused += 1;
@@ -330,4 +334,44 @@ fn rows_of_cuda_12_too() {
     std::fs::remove_dir_all(&folder).unwrap();
     eprintln!("symbolize, CUDA 12: {tally:?}; {refused} that ptxas 12 does not take");
     assert!(tally.cubins > 2 * refused && tally.rows > 500 && tally.inlined > 10 && tally.ptx > 500);
+}
+
+/// The case 40: the same rows before and after the link, and the PTX text under its other name.
+#[test]
+fn bug_40_lines_before_and_after_the_link() {
+    let name = "40-relocatable-object-line-table";
+    let Some(object) = case(name, &["-arch=sm_90", "-c", "-lineinfo"]) else { return };
+    let Some(nvlink) = oracle("nvlink") else { return };
+    let folder = std::env::temp_dir().join(format!("cubin-debuginfo-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (input, output) = (folder.join("out.cubin"), folder.join("linked.cubin"));
+    std::fs::write(&input, &object).unwrap();
+    let done =
+        Command::new(nvlink).arg("-arch=sm_90").args([&input, Path::new("-o"), &output]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let linked = file(&output);
+    std::fs::remove_dir_all(folder).unwrap();
+    let rows = |bytes: &[u8]| {
+        let cubin = Cubin::parse(bytes).unwrap();
+        let symbolizer = Symbolizer::new(&cubin).unwrap();
+        let place = |name: &str| {
+            let function = symbolizer.functions().iter().find(|function| function.name == name).unwrap();
+            let place = symbolizer.locate(function.section, 0x20).unwrap();
+            let frame = place.frames().next().unwrap();
+            let FileName::Path(file) = frame.file else { panic!("{frame:?}") };
+            let ptx = place.ptx().unwrap();
+            let text = String::from_utf8(ptx.text.unwrap().to_vec()).unwrap();
+            (file.to_owned(), frame.line, text, cubin.section_name(ptx.section.unwrap()).to_owned())
+        };
+        [place("ka"), place("kb")]
+    };
+    let (before, after) = (rows(&object), rows(&linked));
+    assert_eq!(
+        [&before[0], &before[1]].map(|(file, line, ..)| (&**file, *line)),
+        [("alpha.cu", 13), ("beta.cu", 23)]
+    );
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!((&before.0, before.1, &before.2), (&after.0, after.1, &after.2));
+        assert!(after.3.starts_with(".nv_debug_ptx_txt."), "{}", after.3);
+    }
 }

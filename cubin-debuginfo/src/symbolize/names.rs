@@ -1,8 +1,8 @@
 //! Names of inlined functions: offsets in `.debug_str`, from a base that each unit's header has.
 
 use crate::limits::NAME_TRIES;
-use crate::line::{LineOp, LineTable};
 use dwarf2_reader::WorkBudget;
+use nv_debug_sections::line::{LineOp, LineTable};
 use std::borrow::Cow;
 
 /// What is known of an inlined function's name.
