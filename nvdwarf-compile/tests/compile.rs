@@ -143,6 +143,35 @@ fn line_tables_of_other_styles() {
     assert!(full.1 >= as_ptxas.1, "{full:?} {as_ptxas:?}");
 }
 
+/// A kernel with 2000 instructions more on one of its lines, and `count` blocks around them that are in each other.
+fn nested_blocks(count: usize) -> String {
+    let more = format!("$L__BB1_12:{}", " mov.b32 %r1, %r1;".repeat(2000));
+    let text = text("block_sum/block_sum.ptx").replace("$L__BB1_12:", &more);
+    let text = text.replace(".target sm_90", ".target sm_90, debug");
+    let blocks = ".b8 3\n.b64 $L__BB1_12\n.b64 $L__BB1_14\n".repeat(count);
+    let ends = ".b8 0\n".repeat(count + 2);
+    let size = 7 + 7 + 17 + 17 * count + count + 2;
+    format!(
+        "{text}.section .debug_abbrev {{\n.b8 1,17,1,3,8,16,6,0,0\n.b8 2,46,1,17,1,18,1,0,0\n.b8 3,11,1,17,1,18,1,0,0\n.b8 0\n}}\n\
+         .section .debug_info {{\n.b32 {size}\n.b8 2,0\n.b32 .debug_abbrev\n.b8 8\n.b8 1,97,0\n.b32 .debug_line\n\
+         .b8 2\n.b64 $L__BB1_2\n.b64 $L__BB1_14\n{blocks}{ends}}}\n.section .debug_line {{ }}\n"
+    )
+}
+
+#[test]
+fn blocks_in_each_other_may_not_take_forever() {
+    let cubin = example("block_sum/block_sum.cubin");
+    let mut options = Options { device_debug: true, line_info: false, ..lines() };
+    options.extras.keep_optimised = true;
+    let compile = |count| compile(&nested_blocks(count), &CodeImage::Cubin(&cubin), &options);
+    assert!(compile(20).unwrap().statistics.sections > 4);
+    let error = compile(5000).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Ptx);
+    let message =
+        "--debug-opt, --path-map: blocks in each other need more work than a PTX of this size may ask for";
+    assert_eq!(error.to_string(), message);
+}
+
 fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

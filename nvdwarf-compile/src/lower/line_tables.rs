@@ -20,6 +20,7 @@ use nv_debug_sections::line_table::{
     locations, ptx_lines, transcode,
 };
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -309,9 +310,10 @@ fn compact(lowered: &Lowered, debug_str: Option<SymbolId>) -> Result<Lowered> {
     let kind = SectionKind::DebugLine;
     let tables = line::decode(kind.name(), &lowered.bytes)?;
     let Some(table) = tables.first() else { return Ok(Lowered::of(kind, Vec::new(), Vec::new())) };
-    let symbol_of =
-        |offset| lowered.relocs.iter().find(|reloc| reloc.offset == offset).map(|reloc| reloc.symbol);
-    let symbols: Vec<_> = table.sequences.iter().map(|sequence| symbol_of(sequence.base_offset)).collect();
+    let symbols: HashMap<u64, SymbolId> =
+        lowered.relocs.iter().map(|reloc| (reloc.offset, reloc.symbol)).collect();
+    let symbol_of = |sequence: &Sequence| symbols.get(&sequence.base_offset).copied();
+    let symbols: Vec<_> = table.sequences.iter().map(symbol_of).collect();
     let base = |index: usize, sequence: &Sequence| match symbols.get(index).copied().flatten() {
         Some(symbol) => Address::Symbol { symbol: SymbolId(symbol.0), addend: 0 },
         None => Address::Constant(sequence.base),

@@ -231,7 +231,7 @@ fn lower_space(
     let changes = input.extras.keep_optimised || !input.extras.path_maps.is_empty();
     if changes {
         // A fault of the PTX, not of the code.
-        if let Err(error) = kept::apply(context, input.extras, &mut lowered) {
+        if let Err(error) = kept::apply(context, (input.extras, input.source.len()), &mut lowered) {
             diagnostics.push(Diagnostic::error(None, error.to_string()));
         }
     }

@@ -19,6 +19,8 @@ pub(in crate::lower) enum Error {
     Form { offset: usize, form: u16 },
     #[error("no entry at .debug_info+{0:#x}, which is referred to")]
     NoEntry(usize),
+    #[error("--debug-opt, --path-map: {0} need more work than a PTX of this size may ask for")]
+    TooMuch(&'static str),
     #[error(transparent)]
     Number(#[from] leb128_nv::Error),
     #[error(transparent)]

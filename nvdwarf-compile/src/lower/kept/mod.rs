@@ -11,28 +11,32 @@ mod tables;
 mod tree;
 
 use super::{Context, Lowered};
-use crate::limits::MAX_ORIGINS;
+use crate::limits::{KEEP_STEPS, MAX_ORIGINS};
 use crate::options::{Extras, PathMap};
 #[allow(clippy::wildcard_imports, reason = "DW_AT_*, DW_FORM_*, DW_OP_* and DW_TAG_*")]
 use dwarf2_reader::constants::*;
-use dwarf2_reader::expression;
+use dwarf2_reader::{WorkBudget, expression};
 use error::{Error, Result};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use places::{Home, Places, Taken};
 use ptx_syntax::StateSpace;
 use ptx_syntax::section_data::{Fixup, FixupTarget};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use tables::{Ranges, move_lookups};
 use tree::{Attribute, Entry, New};
 
-/// Changes the sections of the PTX as the options ask. Nothing changes where they ask for nothing.
+/// Changes the sections of a PTX of `size` bytes as the options ask. Nothing changes where they ask for nothing.
 ///
 /// # Errors
 ///
-/// Entries that cannot be read or written again.
-pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lowered>) -> Result<()> {
+/// Entries that cannot be read or written again, or that need too much work.
+pub(super) fn apply(
+    context: &Context<'_>,
+    (extras, size): (&Extras, usize),
+    lowered: &mut Vec<Lowered>,
+) -> Result<()> {
     let keep = extras.keep_optimised && !context.placed;
     let strings = bytes_of(lowered, SectionKind::DebugStr).to_vec();
     let find = |kind| lowered.iter().position(|section| section.kind == Some(kind));
@@ -56,7 +60,12 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
     let Some((info, abbrev)) = tree else { return Ok(()) };
     let (bytes, relocs) = (lowered[info].bytes.clone(), lowered[info].relocs.clone());
     let lines = lowered.iter().find(|section| section.kind == Some(SectionKind::DebugLine));
-    let places = Places::new(context, lines, &strings)?;
+    let mut work = Work {
+        steps: WorkBudget::of_input(size as u64, KEEP_STEPS),
+        strings: WorkBudget::of_strings(bytes.len() as u64, strings.len() as u64),
+        lacks: None,
+    };
+    let places = Places::new(context, lines.filter(|_| keep), &strings, &mut work)?;
     let mut editor = Editor {
         context,
         keep,
@@ -69,14 +78,16 @@ pub(super) fn apply(context: &Context<'_>, extras: &Extras, lowered: &mut Vec<Lo
         entries: units.iter().flat_map(|unit| &unit.entries).map(|entry| (entry.offset, entry)).collect(),
         instructions: HashMap::new(),
         scopes: Vec::new(),
-        taken: HashSet::new(),
+        chains: HashMap::new(),
         ranges: Ranges::default(),
         mapped: false,
+        work,
     };
     if keep {
         editor.instructions = editor.instructions(&units);
     }
     let written = tree::write(&units, &bytes, &relocs, |entry| editor.attributes(entry))?;
+    editor.work.check()?;
     if !keep && !editor.mapped {
         return Ok(());
     }
@@ -154,13 +165,16 @@ const STALE: [SectionKind; 3] = [SectionKind::DebugLoc, SectionKind::DebugRanges
 /// Attributes that say where code is.
 const CODE: [u16; 4] = [DW_AT_low_pc, DW_AT_high_pc, DW_AT_entry_pc, DW_AT_ranges];
 
+/// Addresses of code, ascending.
+type Code = Vec<(u64, u64)>;
+
 /// Where an entry is.
 #[derive(Debug, Clone, Default)]
 struct Scope {
     /// The code of the function that it is in.
     home: Option<Home>,
-    /// Inlined calls down to it, by the offsets of their entries; outermost first.
-    calls: Vec<usize>,
+    /// The inlined calls down to it.
+    chain: Option<Chain>,
     /// Its addresses, or those of the entry above that has any, ascending.
     within: Rc<[(u64, u64)]>,
 }
@@ -180,11 +194,69 @@ struct Editor<'e> {
     /// PTX instructions of entries that labels place, ascending.
     instructions: HashMap<usize, Vec<(u64, u64)>>,
     scopes: Vec<Scope>,
-    /// Chains that have their entry: of two calls of the same function from the same line the first has the code.
-    taken: HashSet<(SymbolIndex, Vec<places::Call>)>,
+    /// Chains that have their entry: of two calls of the same function from the same line the first has the code. By the number of
+    /// the chain above, or the section that there is none in.
+    chains: HashMap<(Above, places::Call), usize>,
     ranges: Ranges,
     mapped: bool,
+    work: Work,
 }
+
+/// What the inlined calls down to an entry are.
+#[derive(Debug, Clone)]
+struct Chain {
+    above: Above,
+    /// Those of the line table that may be this one.
+    nodes: Rc<[usize]>,
+}
+
+/// What a chain of calls goes on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Above {
+    /// The code of a section.
+    Section(SymbolIndex),
+    /// The chain of this number.
+    Chain(usize),
+}
+
+/// How much work may still be done.
+#[derive(Debug)]
+struct Work {
+    steps: WorkBudget,
+    /// Bytes of strings.
+    strings: WorkBudget,
+    /// What there was too much of.
+    lacks: Option<&'static str>,
+}
+
+impl Work {
+    /// Whether there is work left for things that are in each other.
+    fn may(&mut self, steps: usize, what: &'static str) -> bool {
+        let may = self.steps.take(steps as u64);
+        if !may {
+            self.lacks.get_or_insert(what);
+        }
+        may
+    }
+
+    /// Whether a string may be looked at once more.
+    fn may_read(&mut self, string: &[u8]) -> bool {
+        let may = self.strings.take(string.len() as u64 + 1);
+        if !may {
+            self.lacks.get_or_insert("strings that many entries share");
+        }
+        may
+    }
+
+    /// Fails if there was too much of something.
+    fn check(&self) -> Result<()> {
+        self.lacks.map_or(Ok(()), |what| Err(Error::TooMuch(what)))
+    }
+}
+
+/// What may need more steps than there are.
+const BLOCKS: &str = "blocks in each other";
+const CALLS: &str = "inlined calls in each other";
 
 impl<'e> Editor<'e> {
     fn attributes(&mut self, entry: &'e Entry) -> Vec<New<'e>> {
@@ -220,14 +292,22 @@ impl<'e> Editor<'e> {
         if entry.tag == DW_TAG_subprogram {
             let home = self.home(entry).filter(|_| has_code);
             let whole = home.as_ref().map(|home| (home.symbol, vec![home.span()]));
-            scope = Scope { home, ..Scope::default() };
+            let chain = home.as_ref().map(|home| Chain {
+                above: Above::Section(home.symbol),
+                nodes: self.places.root(home).into_iter().collect(),
+            });
+            scope = Scope { home, chain, ..Scope::default() };
             code = has_code.then(|| self.place(&mut scope, whole));
         } else if entry.tag == DW_TAG_inlined_subroutine {
-            scope.calls.push(entry.offset);
+            let above = scope.chain.take();
             let ranges = scope.home.as_ref().and_then(|home| {
-                let by_line_table = home.names_call_sites;
-                let ranges =
-                    if by_line_table { self.inlined(home, &scope.calls) } else { self.between(home, entry) };
+                let ranges = if home.names_call_sites {
+                    let (chain, ranges) = self.inlined(home, &above?, entry)?;
+                    scope.chain = Some(chain);
+                    ranges
+                } else {
+                    self.between(home, entry)
+                };
                 Some((home.symbol, ranges?))
             });
             code = Some(self.place(&mut scope, ranges));
@@ -256,8 +336,13 @@ impl<'e> Editor<'e> {
     }
 
     /// Addresses of the code that the PTX between an entry's labels became, as far as the entry around it has them too.
-    fn between(&self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
-        let ranges = self.places.of_instructions(home, self.instructions.get(&entry.offset)?);
+    fn between(&mut self, home: &Home, entry: &Entry) -> Option<Vec<(u64, u64)>> {
+        let instructions = self.instructions.get(&entry.offset)?;
+        let count = instructions.iter().map(|(low, high)| high - low).sum::<u64>() as usize;
+        if !self.work.may(count, BLOCKS) {
+            return None;
+        }
+        let ranges = self.places.of_instructions(home, instructions);
         Some(places::common(&ranges, &self.scopes.last()?.within))
     }
 
@@ -285,24 +370,35 @@ impl<'e> Editor<'e> {
         instructions
     }
 
-    /// Addresses of the inlined call at the end of a chain of entries.
-    fn inlined(&mut self, home: &Home, calls: &[usize]) -> Option<Vec<(u64, u64)>> {
-        let chain: Vec<places::Call> = calls.iter().map(|call| self.call(*call)).collect::<Option<_>>()?;
-        let ranges = self.places.inlined(home, &chain);
-        self.taken.insert((home.symbol, chain)).then_some(ranges)
+    /// The chain that ends with an inlined call below `above`, and the addresses of that call; none if another entry has them.
+    /// `None`: what calls it is not known.
+    fn inlined(&mut self, home: &Home, above: &Chain, entry: &Entry) -> Option<(Chain, Option<Code>)> {
+        let call = self.call(entry)?;
+        let nodes = if self.work.may(above.nodes.len(), CALLS) {
+            self.places.below(&above.nodes, &call)
+        } else {
+            Vec::new()
+        };
+        let count = self.places.count(&nodes);
+        let ranges = if self.work.may(count, CALLS) { self.places.inlined(home, &nodes) } else { Vec::new() };
+        let number = self.chains.len();
+        let known = *self.chains.entry((above.above, call)).or_insert(number);
+        let chain = Chain { above: Above::Chain(known), nodes: nodes.into() };
+        Some((chain, (known == number).then_some(ranges)))
     }
 
     /// What an inlined call's entry says of it.
-    fn call(&self, offset: usize) -> Option<places::Call> {
-        let entry = self.entries.get(&offset)?;
+    fn call(&mut self, entry: &Entry) -> Option<places::Call> {
         let number = |name| tree::number(entry.attribute(name)?, self.info);
+        let (file, line) = (number(DW_AT_call_file)?, number(DW_AT_call_line)?);
         let callee = self.referred(entry, DW_AT_abstract_origin);
         let names = callee.map_or_else(Vec::new, |callee| self.names_of(callee));
-        Some(places::Call { names, file: number(DW_AT_call_file)?, line: number(DW_AT_call_line)? })
+        let names = names.into_iter().map(|name| self.places.names.number(name)).collect();
+        Some(places::Call { names, file, line })
     }
 
     /// The code of the function that an entry is: that of the label it begins at; of one that has a list of ranges, that of its name.
-    fn home(&self, entry: &Entry) -> Option<Home> {
+    fn home(&mut self, entry: &Entry) -> Option<Home> {
         if entry.has(DW_AT_low_pc) {
             return self.places.home(self.label(entry)?);
         }
@@ -311,7 +407,7 @@ impl<'e> Editor<'e> {
     }
 
     /// Names of an entry and of those that it refers to for them, linkage names first.
-    fn names_of(&self, entry: &Entry) -> Vec<Vec<u8>> {
+    fn names_of(&mut self, entry: &Entry) -> Vec<&'e [u8]> {
         let mut names = Vec::new();
         let mut next = Some(entry);
         for _ in 0..MAX_ORIGINS {
@@ -400,20 +496,21 @@ impl<'e> Editor<'e> {
         facts.kernel_parameters.contains_key(name) || has_symbol && space != Some(StateSpace::Local)
     }
 
-    fn text(&self, attribute: &Attribute) -> Option<Vec<u8>> {
-        tree::string(attribute, self.info, self.strings, &self.addends)
+    fn text(&mut self, attribute: &Attribute) -> Option<&'e [u8]> {
+        let text = tree::string(attribute, self.info, self.strings, &self.addends)?;
+        self.work.may_read(text).then_some(text)
     }
 
     /// What a path of a unit's entry becomes.
-    fn mapped_text(&self, entry: &Entry, attribute: &Attribute) -> Option<Vec<u8>> {
+    fn mapped_text(&mut self, entry: &Entry, attribute: &Attribute) -> Option<Vec<u8>> {
         if !is_path(entry, attribute) || self.maps.is_empty() {
             return None;
         }
         let old = self.text(attribute)?;
-        let new = PathMap::apply(self.maps, &old)?;
+        let new = PathMap::apply(self.maps, old)?;
         // What fits and is no name too was changed where it stands.
         let there = tree::string(attribute, self.info, self.new_strings, &self.addends);
-        (there.as_ref() != Some(&new)).then_some(new)
+        (there != Some(&*new)).then_some(new)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which addresses of optimised code belong to an inlined call or a block.
 
 use super::error::Result;
+use super::{CALLS, Work};
 use crate::code_facts::CodeSection;
 use crate::lower::ptx_facts::PtxFacts;
 use crate::lower::{Context, Lowered};
@@ -26,16 +27,28 @@ pub(super) struct Home {
 /// One inlined call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Call {
-    /// Names of the callee, any of which the line table may have.
-    pub(super) names: Vec<Vec<u8>>,
+    /// Names of the callee by number, any of which the line table may have.
+    pub(super) names: Vec<usize>,
     /// File of the call site.
     pub(super) file: u64,
     /// Line of the call site.
     pub(super) line: u64,
 }
 
-/// A step down a chain of calls: number of the node above, file and line of the call site, callee.
-type Step = (usize, u64, u64, Vec<u8>);
+/// A step down a chain of calls: number of the node above, file and line of the call site, name of the callee.
+type Step = (usize, u64, u64, usize);
+
+/// Names by number, so that they are compared once.
+#[derive(Debug, Default)]
+pub(super) struct Names<'p>(HashMap<&'p [u8], usize>);
+
+impl<'p> Names<'p> {
+    /// The number of a name.
+    pub(super) fn number(&mut self, name: &'p [u8]) -> usize {
+        let new = self.0.len();
+        *self.0.entry(name).or_insert(new)
+    }
+}
 
 /// Chains of inlined calls, outermost first, with the addresses that are in them.
 #[derive(Debug, Default)]
@@ -62,10 +75,11 @@ impl Chains {
         root
     }
 
-    fn add(&mut self, root: usize, range: (u64, u64), calls: Vec<Call>) {
+    /// Adds a range to each of the calls that it is in: file and line of the call site, name of the callee.
+    fn add(&mut self, root: usize, range: (u64, u64), calls: Vec<(u64, u64, usize)>) {
         let mut node = root;
-        for Call { names, file, line } in calls {
-            let step = (node, file, line, names.into_iter().next().unwrap_or_default());
+        for (file, line, name) in calls {
+            let step = (node, file, line, name);
             node = if let Some(known) = self.below.get(&step) {
                 *known
             } else {
@@ -86,6 +100,7 @@ type ByLine = HashMap<u32, Vec<(u64, u64)>>;
 pub(super) struct Places<'p> {
     context: &'p Context<'p>,
     chains: Chains,
+    pub(super) names: Names<'p>,
     /// Code of each function, in the first section that has it.
     homes: HashMap<&'p str, Home>,
     /// By section of the image.
@@ -97,10 +112,20 @@ impl<'p> Places<'p> {
     ///
     /// # Errors
     ///
-    /// It cannot be decoded.
-    pub(super) fn new(context: &'p Context<'p>, lines: Option<&Lowered>, strings: &[u8]) -> Result<Self> {
-        let mut places =
-            Self { context, chains: Chains::default(), homes: HashMap::new(), lines: Vec::new() };
+    /// It cannot be decoded, or needs too much work.
+    pub(super) fn new(
+        context: &'p Context<'p>,
+        lines: Option<&Lowered>,
+        strings: &'p [u8],
+        work: &mut Work,
+    ) -> Result<Self> {
+        let mut places = Self {
+            context,
+            chains: Chains::default(),
+            names: Names::default(),
+            homes: HashMap::new(),
+            lines: Vec::new(),
+        };
         for (section, code) in context.image.sections.iter().enumerate() {
             let ends = code.parts.iter().skip(1).map(|part| part.address).chain([code.size]);
             for (part, end) in code.parts.iter().zip(ends) {
@@ -117,17 +142,31 @@ impl<'p> Places<'p> {
         let Some(lines) = lines else { return Ok(places) };
         let symbols: HashMap<u64, SymbolIndex> =
             lines.relocs.iter().map(|reloc| (reloc.offset, SymbolIndex(reloc.symbol.0))).collect();
+        // Names in the line table by their offsets.
+        let mut named: HashMap<u64, usize> = HashMap::new();
         for table in line::decode(SectionKind::DebugLine.name(), &lines.bytes)? {
             for sequence in &table.sequences {
                 let Some(symbol) = symbols.get(&sequence.base_offset) else { continue };
                 let root = places.chains.root(*symbol);
                 let rows = Rows::new(0, &table, sequence);
                 for (start, end, row) in rows.ranges() {
-                    places.chains.add(root, (start, end), calls(&rows, row, strings));
+                    let mut name = |offset: u64| {
+                        let names = &mut places.names;
+                        *named.entry(offset).or_insert_with(|| {
+                            let name = name_at(strings, offset);
+                            // With too much work nothing comes of it.
+                            names.number(if work.may_read(name) { name } else { &[] })
+                        })
+                    };
+                    let calls = calls(&rows, row, &mut name);
+                    if !work.may(calls.len(), CALLS) {
+                        return work.check().map(|()| places);
+                    }
+                    places.chains.add(root, (start, end), calls);
                 }
             }
         }
-        Ok(places)
+        work.check().map(|()| places)
     }
 
     /// The function that a label is in, where its code is in the image.
@@ -140,16 +179,26 @@ impl<'p> Places<'p> {
         self.homes.get(function).cloned()
     }
 
-    /// Addresses of a function whose chain of inlined calls begins with `chain`.
-    pub(super) fn inlined(&self, home: &Home, chain: &[Call]) -> Vec<(u64, u64)> {
-        let mut nodes: BTreeSet<usize> = self.chains.roots.get(&home.symbol).copied().into_iter().collect();
-        for Call { names, file, line } in chain {
-            let below = |(node, name): (usize, &Vec<u8>)| {
-                self.chains.below.get(&(node, *file, *line, name.clone())).copied()
-            };
-            let steps = nodes.iter().flat_map(|node| names.iter().map(|name| (*node, name)));
-            nodes = steps.filter_map(below).collect();
-        }
+    /// The node above all chains of a function's section, if it has any.
+    pub(super) fn root(&self, home: &Home) -> Option<usize> {
+        self.chains.roots.get(&home.symbol).copied()
+    }
+
+    /// The nodes that a call leads to from those above.
+    pub(super) fn below(&self, above: &[usize], call: &Call) -> Vec<usize> {
+        let Call { names, file, line } = call;
+        let steps = above.iter().flat_map(|node| names.iter().map(|name| (*node, *file, *line, *name)));
+        let nodes: BTreeSet<usize> = steps.filter_map(|step| self.chains.below.get(&step).copied()).collect();
+        nodes.into_iter().collect()
+    }
+
+    /// How many ranges [`Places::inlined`] puts together.
+    pub(super) fn count(&self, nodes: &[usize]) -> usize {
+        nodes.iter().filter_map(|node| self.chains.ranges.get(*node)).map(Vec::len).sum()
+    }
+
+    /// Addresses of a function in chains of inlined calls that begin with those of the nodes.
+    pub(super) fn inlined(&self, home: &Home, nodes: &[usize]) -> Vec<(u64, u64)> {
         let ranges = nodes.iter().filter_map(|node| self.chains.ranges.get(*node)).flatten();
         joined(ranges.filter_map(|(start, end)| home.clip(*start, *end)))
     }
@@ -203,17 +252,20 @@ impl Home {
     }
 }
 
-/// The calls that a row is in, outermost first.
-fn calls(rows: &Rows, row: usize, strings: &[u8]) -> Vec<Call> {
+/// The name at an offset of `.debug_str`.
+fn name_at(strings: &[u8], offset: u64) -> &[u8] {
+    let name = usize::try_from(offset).ok().and_then(|offset| strings.get(offset..)).unwrap_or_default();
+    name.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// The calls that a row is in, outermost first: file and line of the call site, name of the callee.
+fn calls(rows: &Rows, row: usize, name: &mut impl FnMut(u64) -> usize) -> Vec<(u64, u64, usize)> {
     let mut calls = Vec::new();
     let mut at = row;
     while let Some((caller, inlined)) = rows.caller(at).and_then(|caller| Some((caller, rows.all().get(at)?)))
     {
         let Some(site) = rows.all().get(caller) else { break };
-        let name =
-            usize::try_from(inlined.name).ok().and_then(|name| strings.get(name..)).unwrap_or_default();
-        let name = name.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
-        calls.push(Call { names: vec![name], file: site.file, line: site.line.into() });
+        calls.push((site.file, site.line.into(), name(inlined.name)));
         at = caller;
     }
     calls.reverse();

@@ -6,6 +6,7 @@ use dwarf2_reader::pubnames::{self, Item};
 use dwarf2_writer::{Referent, Reloc, SymbolId};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
+use std::collections::HashMap;
 
 /// `.debug_ranges` in the making (DWARF 3 §2.16.3, which readers of DWARF 2 know too).
 #[derive(Debug, Default)]
@@ -44,13 +45,16 @@ pub(super) fn move_lookups(lowered: &mut [Lowered], written: &Written) {
         let kinds = [SectionKind::DebugPubnames, SectionKind::DebugPubtypes];
         let Some(kind) = section.kind.filter(|kind| kinds.contains(kind)) else { continue };
         let old = section.bytes.clone();
+        // Of several at one place the first counts.
+        let mut relocs: HashMap<usize, &mut Reloc> =
+            section.relocs.iter_mut().rev().map(|reloc| (reloc.offset as usize, reloc)).collect();
         let mut unit = 0;
         for item in pubnames::items(kind.name(), &old).map_while(Result::ok) {
             let start = item.0.start as usize;
             match item.1 {
                 Item::Set(set) => {
                     let field = start + UNIT_FIELD;
-                    let reloc = section.relocs.iter_mut().find(|reloc| reloc.offset as usize == field);
+                    let reloc = relocs.get_mut(&field);
                     unit = reloc.as_ref().map_or(set.info, |reloc| reloc.addend as u64) as usize;
                     let Some((new, size)) = written.units.get(&unit).copied() else { return };
                     match reloc {

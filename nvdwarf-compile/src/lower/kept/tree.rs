@@ -348,15 +348,15 @@ pub(super) fn string_offset(
 }
 
 /// What an attribute's string says; `None` for other forms. `addends` are those of relocated fields.
-pub(super) fn string(
+pub(super) fn string<'s>(
     attribute: &Attribute,
-    info: &[u8],
-    debug_str: &[u8],
+    info: &'s [u8],
+    debug_str: &'s [u8],
     addends: &HashMap<usize, i64>,
-) -> Option<Vec<u8>> {
+) -> Option<&'s [u8]> {
     if attribute.form == DW_FORM_string {
-        return Some(info.get(attribute.content.clone())?.to_vec());
+        return info.get(attribute.content.clone());
     }
     let offset = string_offset(attribute, info, addends)?;
-    Some(strings::string_at(debug_str, offset as u64)?.to_vec())
+    strings::string_at(debug_str, offset as u64)
 }
