@@ -6,6 +6,7 @@ pub mod entries;
 pub mod expression;
 mod limits;
 mod lists;
+pub mod names;
 mod numbers;
 pub mod symbolize;
 pub mod variables;

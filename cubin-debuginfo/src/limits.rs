@@ -63,3 +63,14 @@ pub const MAX_FRAMES: usize = 1024;
 /// Tries to place a name, for each byte of `.debug_str`, while lost bases of names are looked for. Of a linked file nearly all first
 /// tries fit.
 pub(crate) const NAME_TRIES: u64 = 4;
+
+// Names of functions.
+
+/// A demangled name is cut off as hopeless beyond this many bytes: back references let a short one grow without limit.
+pub(crate) const MAX_DEMANGLED: usize = 1 << 16;
+
+/// Brackets inside each other up to this many are followed in a name that a query asks for: the reader calls itself for them.
+pub(crate) const MAX_NAME_NESTING: usize = 64;
+
+/// Most functions that an error about a name lists: a file may have thousands, and one of the first is often the one that was meant.
+pub(crate) const MAX_LISTED_NAMES: usize = 20;

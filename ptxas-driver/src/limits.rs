@@ -65,12 +65,6 @@ pub const MAX_TRIED_REPAIR: usize = 4 << 20;
 
 // Names.
 
-/// A demangled name is cut off as hopeless beyond this many bytes: back references let a short one grow without limit.
-pub const MAX_DEMANGLED: usize = 1 << 16;
-
-/// Brackets inside each other up to this many are followed in a name that a query asks for: the reader calls itself for them.
-pub const MAX_NAME_NESTING: usize = 64;
-
 /// Most bytes of spelled names that are kept for the next address. Names that a compiler makes stay far below it.
 pub const MAX_NAME_CACHE: usize = 16 << 20;
 

@@ -14,7 +14,7 @@ mod text;
 
 use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{
-    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, no_debug_sections, stripped,
+    self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, no_debug_sections, stripped,
 };
 use crate::plain::write_json;
 use anyhow::{Context, Result};
@@ -213,7 +213,8 @@ pub(super) fn words(section: &Section<'_>) -> Vec<String> {
 
 fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
     let symbolizer = Symbolizer::new(cubin)?;
-    let found = Names::new(symbolizer.functions()).find(function).map_err(Unanswered)?;
+    let found = FunctionNames::new(symbolizer.functions()).find(function);
+    let found = found.map_err(|error| Unanswered(error.to_string()))?;
     Ok(Filter::new(&symbolizer, &found))
 }
 

@@ -7,7 +7,7 @@ mod words;
 use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
 use crate::commands::read::{
-    self, Around, DebugFile, JSON_VERSION, Names, Shown, Unanswered, bare, debug_only, stripped,
+    self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, bare, debug_only, stripped,
 };
 use crate::plain::write_json;
 use answer::{At, Listing, Wanted};
@@ -141,9 +141,9 @@ fn of_cubin(
             return refuse(format!("'{query}': {:#x} is behind the end of the function's code", at.offset));
         }
     } else if let Some(function) = &options.function {
-        match Names::new(variables.code().functions()).find(function) {
+        match FunctionNames::new(variables.code().functions()).find(function) {
             Ok(found) => wanted.functions = Some(found.iter().map(|function| function.symbol).collect()),
-            Err(message) => return refuse(message),
+            Err(error) => return refuse(error.to_string()),
         }
     }
     let answers: Vec<bool> = options.names.iter().map(|name| has_variable(&variables, name)).collect();

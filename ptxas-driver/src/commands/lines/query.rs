@@ -1,6 +1,6 @@
 //! What a query means: text to code addresses.
 
-use crate::commands::read::Names;
+use crate::commands::read::FunctionNames;
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
 use std::collections::HashMap;
@@ -18,14 +18,14 @@ pub(in crate::commands) type Outcome = Result<Vec<Address>, String>;
 /// Resolves queries.
 pub(in crate::commands) struct Queries<'s> {
     code: &'s Code<'s>,
-    names: Names<'s>,
+    names: FunctionNames<'s>,
     sections: HashMap<&'s str, SectionIndex>,
 }
 
 impl<'s> Queries<'s> {
     pub(in crate::commands) fn new(code: &'s Code<'s>) -> Self {
         let sections = code.sections().iter().map(|section| (section.name, section.index)).collect();
-        Self { code, names: Names::new(code.functions()), sections }
+        Self { code, names: FunctionNames::new(code.functions()), sections }
     }
 
     /// The addresses of one query; `function` is `-f`.
@@ -85,7 +85,7 @@ impl<'s> Queries<'s> {
         &self,
         function: Option<&str>,
     ) -> Result<Option<Vec<&'s Function<'s>>>, String> {
-        function.map(|name| self.names.find(name)).transpose()
+        function.map(|name| self.names.find(name).map_err(|error| error.to_string())).transpose()
     }
 
     fn in_named(&self, name: &str, offset: u64) -> Outcome {
@@ -96,7 +96,8 @@ impl<'s> Queries<'s> {
             section: function.section,
             offset: function.offset.saturating_add(offset),
         };
-        let found = self.names.find(name).map_err(|no_function| self.no_section(name).unwrap_or(no_function));
+        let found = self.names.find(name);
+        let found = found.map_err(|error| self.no_section(name).unwrap_or_else(|| error.to_string()));
         Ok(found?.iter().map(address).collect())
     }
 
@@ -117,7 +118,7 @@ impl<'s> Queries<'s> {
         let sections = self.code.sections().iter().filter(|section| offset < section.size);
         let all: Vec<_> = sections.map(|section| Address { section: section.index, offset }).collect();
         if all.is_empty() {
-            return Err(format!("no function has offset {offset:#x}; {}", self.names.all()));
+            return Err(format!("no function has offset {offset:#x}; {}", self.names.listing()));
         }
         Ok(all)
     }

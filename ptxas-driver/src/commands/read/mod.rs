@@ -1,31 +1,26 @@
 //! What the commands that read cubins share: the file, names, JSON.
 
-mod canonical;
 mod cubin_file;
 mod debug_file;
 mod debug_only;
-mod demangle;
 mod document;
 mod each;
 mod images;
-mod names;
 mod ptx_file;
 mod shown;
 mod sources;
 mod stripped;
 
 pub(super) use crate::plain::printable;
-pub(super) use canonical::Canonical;
+pub(super) use cubin_debuginfo::names::{Canonical, FunctionNames, demangle, demangle_type};
 pub(super) use cubin_file::{
     STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
 };
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use debug_only::debug_only;
-pub(super) use demangle::{demangle, demangle_type};
 pub(super) use document::with_document;
 pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, each_cubin, each_image, read};
 pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
-pub(super) use names::Names;
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::{SourceOptions, Sources};

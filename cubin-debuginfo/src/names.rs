@@ -1,15 +1,20 @@
-//! Functions by the names that people use for them.
+//! Functions by the names that people use for them: mangled, demangled, as other tools spell them, or in part.
 
-use super::canonical::Canonical;
-use super::demangle;
-use crate::limits::MAX_NAMES_SHOWN;
+mod canonical;
+mod demangle;
+
+pub use canonical::Canonical;
+pub use demangle::{demangle, demangle_type};
+
+use crate::limits::MAX_LISTED_NAMES;
 use nv_debug_sections::code::Function;
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::fmt;
 
 /// The functions of a cubin by name.
-pub(in crate::commands) struct Names<'s> {
+#[derive(Debug)]
+pub struct FunctionNames<'s> {
     functions: &'s [Function<'s>],
     by_symbol: HashMap<&'s str, Vec<usize>>,
     /// Made when a name is asked for that is nobody's symbol: demangling takes longer than all else that one query needs.
@@ -17,6 +22,7 @@ pub(in crate::commands) struct Names<'s> {
 }
 
 /// What people call functions, each by its index.
+#[derive(Debug)]
 struct Spellings {
     /// Demangled name of each function, else its symbol's, and that in its [`Canonical`] spelling.
     demangled: Vec<(String, String)>,
@@ -44,8 +50,9 @@ impl Spellings {
     }
 }
 
-impl<'s> Names<'s> {
-    pub(in crate::commands) fn new(functions: &'s [Function<'s>]) -> Self {
+impl<'s> FunctionNames<'s> {
+    /// The functions of [`Code::functions`](nv_debug_sections::code::Code::functions), none demangled yet.
+    pub fn new(functions: &'s [Function<'s>]) -> Self {
         let mut by_symbol: HashMap<&str, Vec<usize>> = HashMap::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
             by_symbol.entry(function.name).or_default().push(index);
@@ -57,8 +64,8 @@ impl<'s> Names<'s> {
     ///
     /// # Errors
     ///
-    /// A message that lists the functions, when there is none or several have the part.
-    pub(in crate::commands) fn find(&self, name: &str) -> Result<Vec<&'s Function<'s>>, String> {
+    /// There is none, or several have the part.
+    pub fn find(&self, name: &str) -> Result<Vec<&'s Function<'s>>, NameError<'s>> {
         let all = self.functions;
         let of = |indices: &[usize]| indices.iter().filter_map(|&index| all.get(index)).collect();
         if let Some(indices) = self.by_symbol.get(name).filter(|_| is_mangled(name)) {
@@ -78,23 +85,58 @@ impl<'s> Names<'s> {
         };
         let parts: Vec<_> =
             all.iter().zip(&spellings.demangled).filter(has).map(|(function, _)| function).collect();
-        match parts.as_slice() {
-            [] => Err(format!("no function '{name}'; {}", self.all())),
-            [_] => Ok(parts),
-            several => {
-                Err(format!("'{name}' is part of {}", list(several.iter().map(|function| function.name))))
-            }
+        match parts.len() {
+            1 => Ok(parts),
+            0 => Err(NameError { name: name.to_owned(), is_part: false, functions: all.iter().collect() }),
+            _ => Err(NameError { name: name.to_owned(), is_part: true, functions: parts }),
         }
     }
 
-    /// All functions, for a message.
-    pub(in crate::commands) fn all(&self) -> String {
-        if self.functions.is_empty() {
-            return "the file has no functions".to_owned();
-        }
-        format!("the functions are {}", list(self.functions.iter().map(|function| function.name)))
+    /// The functions by their symbols' names, as errors list them: `the functions are k1, k2 and 3 more`.
+    pub fn listing(&self) -> String {
+        listing(&self.functions.iter().collect::<Vec<_>>())
     }
 }
+
+fn listing(functions: &[&Function<'_>]) -> String {
+    if functions.is_empty() {
+        return "the file has no functions".to_owned();
+    }
+    format!("the functions are {}", joined(functions))
+}
+
+/// The first names, and how many more there are.
+fn joined(functions: &[&Function<'_>]) -> String {
+    let names: Vec<&str> = functions.iter().take(MAX_LISTED_NAMES).map(|function| function.name).collect();
+    match functions.len().checked_sub(MAX_LISTED_NAMES) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// A name that is not that of one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameError<'s> {
+    /// What was asked for.
+    pub name: String,
+    /// Whether the name is part of the names of several functions; else no function has it.
+    pub is_part: bool,
+    /// These functions; all of the file where none has the name.
+    pub functions: Vec<&'s Function<'s>>,
+}
+
+impl fmt::Display for NameError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, is_part, functions } = self;
+        if *is_part {
+            write!(f, "'{name}' is part of {}", joined(functions))
+        } else {
+            write!(f, "no function '{name}'; {}", listing(functions))
+        }
+    }
+}
+
+impl std::error::Error for NameError<'_> {}
 
 /// Whether a name is mangled (Itanium C++, Rust): nothing else is spelled so once demangled.
 fn is_mangled(name: &str) -> bool {
@@ -114,15 +156,6 @@ fn add(names: &mut HashMap<String, Vec<usize>>, index: usize, symbol: &str, spel
 fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
     let behind = symbol.strip_prefix('$').unwrap_or_default();
     behind.match_indices('$').filter_map(move |(at, _)| behind.get(at + 1..)).filter(|name| !name.is_empty())
-}
-
-fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
-    let mut text = names.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        let _ = write!(text, " and {more} more");
-    }
-    text
 }
 
 #[cfg(test)]
@@ -147,7 +180,7 @@ mod tests {
             "$k1$_Z1ai$3",
         ];
         let functions: Vec<_> = (0..).zip(names).map(|(at, name)| function(at, name)).collect();
-        let names = Names::new(&functions);
+        let names = FunctionNames::new(&functions);
         let find = |name: &str| {
             let found = names.find(name).map_err(|_| ())?;
             Ok::<Vec<u32>, ()>(found.iter().map(|function| function.symbol.0).collect())

@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 /// The name demangled, if any part of it was mangled.
 ///
 /// ptxas and nvlink join names by `$` (`$kernel$function`, `function$5`): each part is taken on its own.
-pub(in crate::commands) fn demangle(name: &str) -> Option<String> {
+pub fn demangle(name: &str) -> Option<String> {
     if let Some(whole) = one(name) {
         return Some(whole);
     }
@@ -24,7 +24,7 @@ pub(in crate::commands) fn demangle(name: &str) -> Option<String> {
 }
 
 /// A type as C spells it, with its names demangled, if any was mangled: nvcc has the names of types in namespaces so.
-pub(in crate::commands) fn demangle_type(spelled: &str) -> Option<String> {
+pub fn demangle_type(spelled: &str) -> Option<String> {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut any = false;
     let mut text = String::with_capacity(spelled.len());

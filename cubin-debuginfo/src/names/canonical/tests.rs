@@ -1,7 +1,7 @@
 //! Names as `nvlink -dump-callgraph` prints them, and their parts.
 
 use super::*;
-use crate::commands::read::demangle;
+use crate::names::demangle;
 
 // Mangled, and as `nvlink -dump-callgraph` 13.0.88 prints it.
 const PRINTED: [(&str, &str); 27] = [

@@ -14,17 +14,18 @@ const ANONYMOUS: &str = "{anonymous}";
 
 /// A function's name, without blanks that say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::commands) struct Canonical {
+pub struct Canonical {
     /// All of it.
-    pub(in crate::commands) whole: String,
+    pub whole: String,
     /// Without the return type, which names of templates begin with.
-    pub(in crate::commands) without_return: String,
+    pub without_return: String,
     /// Without parameters too: what a programmer calls it. Template arguments stay.
-    pub(in crate::commands) bare: String,
+    pub bare: String,
 }
 
 impl Canonical {
-    pub(in crate::commands) fn of(name: &str) -> Self {
+    /// Reads a name as any demangler or programmer spells it.
+    pub fn of(name: &str) -> Self {
         let mut tokens = substituted(tokens(name)).into_iter().peekable();
         let mut units = Units::default();
         while tokens.peek().is_some() {
@@ -48,8 +49,8 @@ impl Canonical {
         }
     }
 
-    /// All three.
-    pub(in crate::commands) fn spellings(self) -> [String; 3] {
+    /// All three spellings.
+    pub fn spellings(self) -> [String; 3] {
         [self.whole, self.without_return, self.bare]
     }
 }
