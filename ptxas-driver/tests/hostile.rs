@@ -475,3 +475,29 @@ fn files_that_ask_for_too_much_are_refused() {
         }
     }
 }
+
+/// Runs a command in so much address space; what it prints is not kept.
+#[cfg(target_os = "linux")]
+fn within(kibibytes: u64, args: &[&str]) -> Output {
+    let script = format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\" > /dev/null");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_ptxas-driver")]).args(args).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+/// N18 of `tools/campaign limits`: the text of one expression, here 68 MB, is not held.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_text_of_a_long_expression_takes_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.cubin");
+    let expression = vec![0x31; 4 << 20];
+    let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &counted(&expression)].concat();
+    // DW_TAG_compile_unit with DW_AT_location as DW_FORM_block4.
+    let abbrev = vec![1, 0x11, 0, 2, 4, 0, 0, 0];
+    cubin_of(&path, &[(".debug_abbrev", abbrev), (".debug_info", counted(&unit))]);
+    for style in ["ptxas", "cuobjdump"] {
+        let output = within(64_000, &["dump", "--style", style, path.to_str().unwrap()]);
+        assert!(output.status.success(), "{style}: {}", text(&output.stderr));
+    }
+}

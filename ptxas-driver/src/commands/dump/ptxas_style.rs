@@ -30,12 +30,12 @@ use crate::cli::complain;
 use crate::commands::read::{printable, text};
 use dwarf2_reader::abbrev::{self, AbbrevTable, Abbreviation, AttributeSpec};
 use dwarf2_reader::constants as dw;
-use dwarf2_reader::info::{self, Attribute, Layout, Node, Unit, Value};
+use dwarf2_reader::info::{self, Attribute, Entry, Layout, Node, Unit, Value};
 use dwarf2_reader::{Cursor, WorkBudget, strings};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -88,9 +88,9 @@ fn abbreviations(out: &mut dyn Write, shown: Shown<'_>) -> io::Result<bool> {
         let (start, known) = (cursor.offset(), table.all().len());
         match next(&mut table, &mut cursor) {
             Ok(true) => {
-                let added = table.all().get(known);
-                let text = added.map(|added| abbreviation_text(added, table.attributes(added)));
-                out.write_all(text.unwrap_or_default().as_bytes())?;
+                if let Some(added) = table.all().get(known) {
+                    write_abbreviation(out, added, table.attributes(added))?;
+                }
             }
             Ok(false) => table = AbbrevTable::default(),
             Err(error) => {
@@ -135,16 +135,19 @@ fn next(table: &mut AbbrevTable, cursor: &mut Cursor<'_>) -> Result<bool> {
     Ok(is_read)
 }
 
-fn abbreviation_text(abbreviation: &Abbreviation, attributes: &[AttributeSpec]) -> String {
+fn write_abbreviation(
+    out: &mut dyn Write,
+    abbreviation: &Abbreviation,
+    attributes: &[AttributeSpec],
+) -> io::Result<()> {
     let Abbreviation { code, tag, has_children, .. } = abbreviation;
     let children = if *has_children { "has children" } else { "has no children" };
-    let mut text = format!("   {code}      {tag:#04x} {}      [{children}]\n", names::tag(*tag));
+    writeln!(out, "   {code}      {tag:#04x} {}      [{children}]", names::tag(*tag))?;
     for AttributeSpec { name, form } in attributes {
         let (known, encoded) = (names::attribute(*name), names::form(*form));
-        let _ = writeln!(text, "   {known}({name:#x})          {encoded}({form:#x})");
+        writeln!(out, "   {known}({name:#x})          {encoded}({form:#x})")?;
     }
-    text.push('\n');
-    text
+    writeln!(out)
 }
 
 /// Bytes of an abbreviation without attributes: code, tag, children, and two zeros.
@@ -207,11 +210,8 @@ impl<'v, 'c> Info<'v, 'c> {
         };
         let mut depth = 0_usize;
         while *at < unit.span.end {
-            match self.entry(unit, *at, &table, &mut depth) {
-                Ok((text, end)) => {
-                    out.write_all(text.as_bytes())?;
-                    *at = end;
-                }
+            match self.entry(unit, *at, &table, &mut depth, out)? {
+                Ok(end) => *at = end,
                 Err(error) => return Ok(Err(error)),
             }
         }
@@ -239,48 +239,70 @@ impl<'v, 'c> Info<'v, 'c> {
         Ok(table)
     }
 
-    /// The text of the entry at a byte offset of the section, and where it ends.
+    /// Writes the entry at a byte offset of the section; where it ends. Of one that cannot be read whole nothing is written.
     fn entry(
         &mut self,
         unit: &Unit,
         at: u64,
         table: &AbbrevTable,
         depth: &mut usize,
-    ) -> Result<(String, u64)> {
-        let entry = match unit.node(table, self.shown.bytes, at).map_err(|error| self.view.fault(error))? {
-            Node::Entry(entry) => entry,
-            Node::End(span) | Node::Padding(span) => {
+        out: &mut dyn Write,
+    ) -> io::Result<Result<u64>> {
+        let node = unit.node(table, self.shown.bytes, at).map_err(|error| self.view.fault(error));
+        let entry = match node {
+            Ok(Node::Entry(entry)) => entry,
+            Ok(Node::End(span) | Node::Padding(span)) => {
                 *depth = depth.saturating_sub(1);
-                let text = if self.model == Model::Documented { " (nill) \n" } else { "" };
-                return Ok((text.to_owned(), span.end));
+                if self.model == Model::Documented {
+                    writeln!(out, " (nill) ")?;
+                }
+                return Ok(Ok(span.end));
             }
+            Err(error) => return Ok(Err(error)),
+        };
+        let specs = table.attributes(entry.abbreviation());
+        let attributes = match self.attributes(specs, &entry) {
+            Ok(attributes) => attributes,
+            Err(error) => return Ok(Err(error)),
         };
         let (tag, number, code) = (names::tag(entry.tag()), entry.tag(), entry.abbreviation().code);
-        let mut text = format!(
-            " <{depth}><{:x}>:  Abbrev Number: {code}   ({number:#04x} {tag})\n",
-            at - unit.span.start
-        );
+        let offset = at - unit.span.start;
+        writeln!(out, " <{depth}><{offset:x}>:  Abbrev Number: {code}   ({number:#04x} {tag})")?;
         *depth += usize::from(entry.abbreviation().has_children);
-        let (mut attributes, mut end) = (entry.attributes(), entry.values());
-        for AttributeSpec { name, form } in table.attributes(entry.abbreviation()) {
+        let mut end = entry.values();
+        for attribute in attributes {
+            end = attribute.span.end;
+            write!(out, "      {}   \t", names::attribute(attribute.name))?;
+            self.value(&attribute, out)?;
+            writeln!(out)?;
+        }
+        Ok(Ok(end))
+    }
+
+    /// The attributes of an entry, at most [`MAX_ATTRIBUTES`], each of a form and size that can be shown.
+    fn attributes(&mut self, specs: &[AttributeSpec], entry: &Entry<'_, 'v>) -> Result<Vec<Attribute<'v>>> {
+        let (mut read, mut end) = (entry.attributes(), entry.values());
+        let mut attributes = Vec::with_capacity(specs.len());
+        for AttributeSpec { form, .. } in specs {
             let fault = |kind| Error::new(&*self.view.name, end, kind);
             if matches!(Layout::of_version_2((*form).into()), None | Some(Layout::Indirect)) {
                 let (found, expected) = ((*form).into(), "one of DWARF 2, other than DW_FORM_indirect");
                 return Err(fault(ErrorKind::Value { field: "form", found, expected }));
             }
-            let attribute =
-                attributes.next().ok_or_else(|| fault(ErrorKind::Truncated("an attribute's value")))?;
+            let attribute = read.next().ok_or_else(|| fault(ErrorKind::Truncated("an attribute's value")))?;
+            if let Value::StringOffset(offset) = attribute.value {
+                let len = self.string(offset).len();
+                take(&mut self.budget, len, self.view, attribute.span.start)?;
+            }
             end = attribute.span.end;
-            let _ = write!(text, "      {}   \t", names::attribute(*name));
-            self.value(&attribute, &mut text)?;
-            text.push('\n');
+            attributes.push(attribute);
         }
-        Ok((text, end))
+        Ok(attributes)
     }
 
     /// Writes an attribute's value by its form, whatever it means.
-    fn value(&mut self, attribute: &Attribute<'_>, out: &mut String) -> Result<()> {
-        let _ = match attribute.value {
+    fn value(&self, attribute: &Attribute<'_>, out: &mut dyn Write) -> io::Result<()> {
+        match attribute.value {
             Value::Address(number) | Value::InfoReference(number) => write!(out, "{number:x}"),
             Value::Data(number) | Value::SectionOffset(number) | Value::Signature(number) => {
                 write!(out, "{number:#x}")
@@ -293,24 +315,18 @@ impl<'v, 'c> Info<'v, 'c> {
             Value::Unsigned(number) => write!(out, "{number}"),
             Value::Signed(number) => write!(out, "{number}"),
             Value::String(string) => write!(out, "{}", printable(&text(string))),
-            Value::StringOffset(offset) => {
-                let string = self.string(offset);
-                take(&mut self.budget, string.len(), self.view, attribute.span.start)?;
-                write!(out, "{string}")
-            }
-            Value::Block(bytes) => {
-                block(attribute, bytes, out);
-                Ok(())
-            }
-        };
-        Ok(())
+            Value::StringOffset(offset) => write!(out, "{}", self.string(offset)),
+            Value::Block(bytes) => block(attribute, bytes, out),
+        }
     }
 
     /// The string at an offset of `.debug_str`; empty where there is none.
-    fn string(&self, offset: u64) -> String {
+    fn string(&self, offset: u64) -> Cow<'_, str> {
         let section: &[u8] = self.strings.as_ref().map_or(&[], |view| &view.data.bytes);
-        let string = strings::string_at(section, offset).unwrap_or_default();
-        printable(&text(string)).into_owned()
+        match String::from_utf8_lossy(strings::string_at(section, offset).unwrap_or_default()) {
+            Cow::Borrowed(string) => printable(string),
+            Cow::Owned(string) => printable(&string).into_owned().into(),
+        }
     }
 }
 
@@ -337,19 +353,22 @@ fn header(cursor: &mut Cursor<'_>) -> dwarf2_reader::Result<(String, Unit)> {
 }
 
 /// A block: its length in as many columns as the longest of its form has, its bytes, and the operations of a location.
-fn block(attribute: &Attribute<'_>, bytes: &[u8], out: &mut String) {
+fn block(attribute: &Attribute<'_>, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let width = match attribute.form {
         dw::DW_FORM_block1 => 3,
         dw::DW_FORM_block2 => 5,
         dw::DW_FORM_block4 => 10,
         _ => 20,
     };
-    let _ = write!(out, "{:width$} byte block:", bytes.len());
+    write!(out, "{:width$} byte block:", bytes.len())?;
     for byte in bytes {
-        let _ = write!(out, " {byte:2x}");
+        write!(out, " {byte:2x}")?;
     }
-    out.push(' ');
+    write!(out, " ")?;
     if names::is_location(attribute.name) && !bytes.is_empty() {
-        let _ = write!(out, "({})", operations::text(bytes));
+        write!(out, "(")?;
+        operations::write(out, bytes)?;
+        write!(out, ")")?;
     }
+    Ok(())
 }
