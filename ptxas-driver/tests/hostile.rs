@@ -501,3 +501,38 @@ fn the_text_of_a_long_expression_takes_no_memory() {
         assert!(output.status.success(), "{style}: {}", text(&output.stderr));
     }
 }
+
+/// F5h of `tools/campaign limits`: of two images one is in memory, twice while it is decompressed.
+#[cfg(target_os = "linux")]
+#[test]
+fn diff_holds_one_image_at_a_time() {
+    const BLOCK: usize = 1 << 17;
+    const BLOCKS: usize = 512;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zeros.fatbin");
+    // A zstd frame of one segment (RFC 8878 3.1.1): a cubin in as many plain blocks as the bound on expansion asks for, then
+    // blocks of zeros.
+    let mut image = fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
+    image.resize(3 * BLOCK, 0);
+    let mut frame = [&b"\x28\xb5\x2f\xfd\xe0"[..], &((BLOCK * BLOCKS) as u64).to_le_bytes()].concat();
+    for number in 1..=BLOCKS {
+        let plain = image.chunks(BLOCK).nth(number - 1);
+        let kind = u32::from(plain.is_none()) << 1 | u32::from(number == BLOCKS);
+        frame.extend(&((BLOCK as u32) << 3 | kind).to_le_bytes()[..3]);
+        frame.extend(plain.unwrap_or(&[0]));
+    }
+    frame.resize(frame.len().next_multiple_of(8), 0);
+    // The headers of a fatbin and of a compressed cubin in it (docs/containers.md).
+    let stored = frame.len() as u64;
+    let entry = [2 | 0x101 << 16 | 64 << 32, stored, stored, 7 | 1 << 16 | 90 << 32, 0, 0x8011, 0];
+    let words = [&[0xba55_ed50 | 1 << 32 | 16 << 48, 64 + stored], &entry[..], &[(BLOCK * BLOCKS) as u64]];
+    let header: Vec<u8> = words.concat().iter().flat_map(|word| word.to_le_bytes()).collect();
+    fs::write(&path, [header, frame].concat()).unwrap();
+    let file = path.to_str().unwrap();
+    let room = 2 * (BLOCK * BLOCKS) as u64 / 1024 + 40_000;
+    let output = within(room, &["diff", file, file]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let other = example("block_sum/block_sum.cubin");
+    let output = within(room, &["diff", file, &other]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+}

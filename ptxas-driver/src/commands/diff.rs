@@ -7,7 +7,7 @@ mod keys;
 mod text;
 
 use crate::cli::USAGE;
-use crate::commands::read::{self, JSON_VERSION};
+use crate::commands::read::{self, JSON_VERSION, OneCubin};
 use crate::plain::write_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -111,7 +111,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         bail!(read::STDIN_ONCE);
     }
     let hashes = Hashes::default();
-    let (a, b) = (read::read(a)?, read::read(b)?);
+    let (a, b) = (OneCubin::read(a)?, OneCubin::read(b)?);
     let (old, old_files) = options.facts_of(&a, &hashes)?;
     let (new, new_files) = options.facts_of(&b, &hashes)?;
     let is_other =
@@ -127,25 +127,26 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let wanted = differences.wanted();
     let mut texts = Texts::new();
     if !wanted.is_empty() {
-        for (name, bytes) in [&a, &b] {
-            texts.extend(facts::texts(&read::cubin(name, bytes)?, bytes.len(), &hashes, &wanted));
+        for file in [&a, &b] {
+            let bytes = file.bytes()?;
+            texts.extend(facts::texts(&read::cubin(file.name(), &bytes)?, bytes.len(), &hashes, &wanted));
         }
     }
     let differences = differences.resolved(&texts);
-    let (a, b) = (a.0, b.0);
+    let (a, b) = (a.name(), b.name());
     if options.json {
         let document = Document {
             schema: "nvdwarf.diff",
             schema_version: JSON_VERSION,
-            a: &a,
-            b: &b,
+            a,
+            b,
             ignored: &ignored,
             differences: &differences.kept,
             other_file_stats: &other_file_stats,
         };
         write_json(out, &document)?;
     } else {
-        text::differences(out, (&a, &b), &differences, &ignored)?;
+        text::differences(out, (a, b), &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;
     }
     Ok(if differences.counts.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
@@ -156,14 +157,11 @@ impl Options {
         (self.only.is_empty() || self.only.contains(&key)) && !self.ignore.contains(&key)
     }
 
-    /// What a file says, and its source files.
-    fn facts_of(
-        &self,
-        (name, bytes): &(String, Vec<u8>),
-        hashes: &Hashes,
-    ) -> Result<(AllFacts, BTreeMap<String, FileStats>)> {
-        let cubin = read::cubin(name, bytes)?;
-        let (facts, unread) = facts::of(&cubin, bytes.len(), hashes).with_context(|| name.clone())?;
+    /// What a file says, and its source files. The cubin itself is not held: it may be a large image of a small fatbin.
+    fn facts_of(&self, file: &OneCubin, hashes: &Hashes) -> Result<(AllFacts, BTreeMap<String, FileStats>)> {
+        let (name, bytes) = (file.name(), file.bytes()?);
+        let cubin = read::cubin(name, &bytes)?;
+        let (facts, unread) = facts::of(&cubin, bytes.len(), hashes).with_context(|| name.to_owned())?;
         if let Some((key, error)) = unread.into_iter().find(|(key, _)| self.wants(*key)) {
             bail!("{name}: {error} (--ignore {key} compares the rest)");
         }

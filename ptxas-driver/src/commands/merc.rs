@@ -86,13 +86,14 @@ impl Intact {
         look: impl FnOnce(&Cubin<'_>) -> nv_debug_sections::Result<T>,
     ) -> Result<Option<T>> {
         let Some(path) = &self.maps_from else { return Ok(None) };
-        let (name, bytes) = read::read(path)?;
-        let intact = read::cubin(&name, &bytes)?;
-        expect_capsule(&name, &intact)?;
+        let file = read::OneCubin::read(path)?;
+        let (name, bytes) = (file.name(), file.bytes()?);
+        let intact = read::cubin(name, &bytes)?;
+        expect_capsule(name, &intact)?;
         if let Some(section) = other_code(cubin, &intact) {
             bail!("{name}: not the code of the file: {section} is another section in it");
         }
-        look(&intact).with_context(|| name.clone()).map(Some)
+        look(&intact).with_context(|| name.to_owned()).map(Some)
     }
 }
 

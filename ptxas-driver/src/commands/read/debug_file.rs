@@ -31,7 +31,8 @@ impl DebugFile {
     ///
     /// It cannot be read, or is evidently no cubin.
     pub(in crate::commands) fn read(&self) -> Result<DebugBytes> {
-        self.debug_file.as_deref().map(read::read).transpose().map(DebugBytes)
+        let read = |path| read::OneCubin::read(path)?.into_parts();
+        self.debug_file.as_deref().map(read).transpose().map(DebugBytes)
     }
 }
 

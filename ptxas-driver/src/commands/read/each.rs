@@ -8,6 +8,7 @@ use crate::limits::MAX_MESSAGES;
 use crate::plain::{json_line, write_json_value};
 use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -186,28 +187,56 @@ fn say_more(out: &mut dyn Write, faults: u64, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The cubin that `operand` means: name to show, and bytes. See [`each_cubin`] for what it may be.
-///
-/// # Errors
-///
-/// The file cannot be read, or means no cubin, or more than one; something else in the file cannot be read, which may be
-/// what was meant.
-pub(in crate::commands) fn read(operand: &Path) -> Result<(String, Vec<u8>)> {
-    let file = File::read(operand)?;
-    let found = match file.container()? {
-        None => None,
-        Some(container) => {
-            let survey = file.survey(&container)?;
-            file.expect_one(&survey)?;
-            let mut payload = None;
-            for found in file.chosen(&container) {
-                let image = found.with_context(|| file.base().to_owned())?;
-                payload = Some(file.payload(&image)?.into_owned());
-            }
-            payload
+/// A file of which one cubin is meant. See [`each_cubin`] for what it may be.
+pub(in crate::commands) struct OneCubin(File);
+
+impl OneCubin {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is empty, or is PTX.
+    pub(in crate::commands) fn read(operand: &Path) -> Result<Self> {
+        File::read(operand).map(Self)
+    }
+
+    /// The name to show.
+    pub(in crate::commands) fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The bytes of the cubin. An image of a fatbin is decompressed at each call: it may have 256 times the bytes of the
+    /// file, so that a command with two files should hold one at a time.
+    ///
+    /// # Errors
+    ///
+    /// The file means no cubin, or more than one; something else in the file cannot be read, which may be what was meant.
+    pub(in crate::commands) fn bytes(&self) -> Result<Cow<'_, [u8]>> {
+        Ok(self.image()?.unwrap_or_else(|| self.0.bytes.as_slice().into()))
+    }
+
+    /// The name to show, and the bytes of the cubin.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`bytes`](Self::bytes).
+    pub(in crate::commands) fn into_parts(self) -> Result<(String, Vec<u8>)> {
+        let image = self.image()?.map(Cow::into_owned);
+        Ok((self.0.name, image.unwrap_or(self.0.bytes)))
+    }
+
+    /// The image that is meant; `None`: the file itself is.
+    fn image(&self) -> Result<Option<Cow<'_, [u8]>>> {
+        let file = &self.0;
+        let Some(container) = file.container()? else { return Ok(None) };
+        let survey = file.survey(&container)?;
+        file.expect_one(&survey)?;
+        let mut meant = None;
+        for found in file.chosen(&container) {
+            meant = Some(found.with_context(|| file.base().to_owned())?);
         }
-    };
-    Ok(file.into_parts(found))
+        meant.map(|image| file.payload(&image)).transpose()
+    }
 }
 
 /// What is written around the images of a file.

@@ -259,11 +259,6 @@ impl File {
         image.entry.payload().with_context(|| self.name_of(image))
     }
 
-    /// Name to show and bytes: those of the image that was found, else of the file.
-    pub(super) fn into_parts(self, found: Option<Vec<u8>>) -> (String, Vec<u8>) {
-        (self.name, found.unwrap_or(self.bytes))
-    }
-
     /// The name of the file itself.
     pub(super) fn base(&self) -> &str {
         &self.base
