@@ -1,7 +1,8 @@
 //! Which Mercury instruction each native instruction comes from.
 
 use crate::imnmx::{INSTRUCTION, Imnmx};
-use crate::imnmx_rows::{self, Placed};
+use crate::imnmx_rows;
+use crate::line_changes::{LineChanges, Placed};
 use foldhash::HashMap;
 use nv_debug_sections::line_table::AddressPair;
 use std::borrow::Cow;
@@ -64,21 +65,6 @@ pub struct Conflict {
     pub pair: AddressPair,
     /// What one of its addresses has already.
     pub known: AddressPair,
-}
-
-/// PTX lines of a code section in both spaces: what [`AddressMap::recover`] looks at.
-#[derive(Debug, Clone, Copy)]
-pub struct LineChanges<'a> {
-    /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.
-    pub native: &'a [(u64, u32)],
-    /// The same in Mercury code.
-    pub mercury: &'a [(u64, u32)],
-    /// Where functions start, by native address.
-    pub starts: &'a [AddressPair],
-    /// 1-based PTX lines of the `{` of these functions, which code that comes from no PTX instruction is given.
-    pub opening_lines: &'a [u32],
-    /// `IMNMX` instructions of the native code, ascending: [`imnmx_instructions`](crate::imnmx_instructions).
-    pub imnmx: &'a [Imnmx],
 }
 
 impl AddressMap {

@@ -2,9 +2,10 @@
 
 use crate::address_map::AddressMap;
 use crate::clone::{Cloner, Lines};
+use crate::code_map::CodeMap;
 use crate::info::{self, MercurySide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
-use crate::recover::{CodeMap, code_maps, identity_maps};
+use crate::recover::{code_maps, identity_maps};
 use crate::spaces::Spaces;
 use crate::symtab::{self, symbols};
 use crate::translation::Translation;

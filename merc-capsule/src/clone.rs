@@ -2,8 +2,9 @@
 
 mod line_table;
 
-use crate::finalise::{LineTableKind, expect_first};
+use crate::finalise::expect_first;
 use crate::frame::{self, Frames};
+use crate::line_table_kind::LineTableKind;
 use crate::policy::{Storage, rule};
 use crate::registers::{self, RangeMaps};
 use crate::relocations;

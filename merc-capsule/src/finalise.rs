@@ -1,9 +1,11 @@
 //! The way back: what native sections say, from a capsule.
 
+use crate::code_map::CodeMap;
 use crate::frame::{self, Frames};
+pub use crate::line_table_kind::LineTableKind;
 use crate::plan::expect_spaces;
 use crate::policy::native_name;
-use crate::recover::{CodeMap, maps_or_recovered};
+use crate::recover::maps_or_recovered;
 use crate::registers::{self, RangeMaps};
 use crate::relocations;
 use crate::spaces::Spaces;
@@ -21,7 +23,7 @@ use std::cell::OnceCell;
 mod line_table;
 
 use line_table::unit_starts;
-pub use line_table::{LineTableKind, native_header, sequences};
+pub use line_table::{native_header, sequences};
 
 /// Kinds of sections that say something of code, whose native section is not that of the clone.
 const TRANSLATED: [SectionKind; 5] = [

@@ -13,7 +13,7 @@
 //!   are those of the CIE.
 
 use crate::address_map::Place;
-use crate::recover::CodeMap;
+use crate::code_map::CodeMap;
 use crate::translation::{Reference, Translation, Untranslatable};
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, CieId, Fde};
 use dwarf2_writer::{Address, Expression, Reloc, Section, SymbolId};

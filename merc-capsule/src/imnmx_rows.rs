@@ -3,14 +3,11 @@
 //! Both spaces have the same instructions in the same order, so that native rows stand for the Mercury rows in order, but for those that
 //! only `IMNMX` instructions are in. How long these are is known.
 
-use crate::address_map::LineChanges;
 use crate::imnmx::Imnmx;
 use crate::limits::PLACEMENT_STEPS;
+use crate::line_changes::{LineChanges, Placed};
 use nv_debug_sections::line_table::AddressPair;
 use std::ops::Range;
-
-/// A native row, and the Mercury address where it begins there; `None` if that is not known.
-pub(crate) type Placed = ((u64, u32), Option<u64>);
 
 /// Native code without `IMNMX` instructions, all on one line.
 struct Run {

@@ -1,8 +1,9 @@
 //! `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type` in both spaces: the same ranges, at other addresses and in another order.
 
 use crate::address_map::{AddressMap, Place};
+use crate::code_map::CodeMap;
+pub use crate::code_map::RangeOrder;
 use crate::policy::merc_name;
-use crate::recover::CodeMap;
 use foldhash::HashMap;
 use nv_debug_sections::catalog::{CODE_PREFIX, Space};
 use nv_debug_sections::cubin::Cubin;
@@ -20,17 +21,6 @@ pub struct Registers<'d> {
     pub function: &'d [u8],
     /// Ranges in section order, each with its type code.
     pub ranges: Vec<(RegisterRange<'d>, u8)>,
-}
-
-/// What is known of the ranges of one function, each time that the sections have it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RangeOrder {
-    /// As [`RangeMap::order`].
-    pub numbers: Vec<u32>,
-    /// As [`RangeMap::open_starts`].
-    pub open_starts: Vec<(u32, u32)>,
-    /// As [`RangeMap::is_copy`].
-    pub is_copy: bool,
 }
 
 /// Where ranges of one function are in the other space.

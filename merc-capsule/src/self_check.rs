@@ -2,11 +2,12 @@
 
 use crate::address_map::AddressMap;
 use crate::clone::{Cloner, Lines};
+use crate::code_map::CodeMap;
 use crate::finalise::Finaliser;
 use crate::frame::Frames;
 use crate::info::{self, FrameOwners, NativeSide};
 use crate::plan::{Action, CapsulePlan, PlannedClone, SectionView, plan};
-use crate::recover::{CodeMap, maps_or_recovered};
+use crate::recover::maps_or_recovered;
 use crate::registers::{self, RangeMaps};
 use crate::spaces::Spaces;
 use crate::symtab::symbols;

@@ -1,8 +1,8 @@
 //! Where the instructions of code come from, one after the other: what line tables are made of.
 
 use crate::address_map::Place;
-use crate::finalise::LineTableKind;
-use crate::recover::CodeMap;
+use crate::code_map::CodeMap;
+use crate::line_table_kind::LineTableKind;
 use crate::translation::{Translation, Untranslatable};
 use foldhash::{HashSet, HashSetExt as _};
 use nv_debug_sections::catalog::{SectionName, Space};

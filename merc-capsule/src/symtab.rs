@@ -1,7 +1,8 @@
 //! `.nv.merc.symtab`: the symbols of a cubin in Mercury space.
 
+use crate::code_map::CodeMap;
+pub use crate::code_map::MercuryFunction;
 use crate::policy::merc_name;
-use crate::recover::CodeMap;
 use crate::spaces::Spaces;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
@@ -24,15 +25,6 @@ const SPACES: [(&str, u8); 5] = [
     (SectionKind::NvDebugShared.name(), Symbol::CUDA_SHARED),
     (".nv.constant", Symbol::CUDA_CONSTANT),
 ];
-
-/// Where a function is in Mercury code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MercuryFunction {
-    /// Byte offset in the capsule's code.
-    pub value: u64,
-    /// Its size in bytes.
-    pub size: u64,
-}
 
 /// Whether a symbol of `.symtab` is in `.nv.merc.symtab` too: all but the section symbols of `.nv.constant0.F` without a clone.
 /// `section` is the name of its section.

@@ -1,7 +1,7 @@
 //! Symbols and code addresses of one space in the other.
 
 use crate::address_map::Place;
-use crate::recover::CodeMap;
+use crate::code_map::CodeMap;
 use crate::spaces::Spaces;
 use nv_debug_sections::cubin::{Cubin, Symbol, SymbolIndex};
 

@@ -1,8 +1,8 @@
 //! Clones of line tables.
 
 use super::{Cloner, MercuryValues};
-use crate::finalise::LineTableKind;
-use crate::recover::CodeMap;
+use crate::code_map::CodeMap;
+use crate::line_table_kind::LineTableKind;
 use crate::streams::{Stream, Streams, check_numbers};
 use dwarf2_writer::{Address, Reloc, SymbolId};
 use foldhash::{HashMap, HashMapExt as _};

@@ -1,7 +1,7 @@
 //! Line tables: the native one from that of Mercury code.
 
-use crate::address_map::AddressMap;
-use crate::recover::CodeMap;
+use crate::code_map::CodeMap;
+use crate::line_table_kind::LineTableKind;
 use crate::streams::check_numbers;
 use crate::translation::{Reference, Translation};
 use dwarf2_writer::{Address, Reloc, SymbolId};
@@ -9,40 +9,11 @@ use foldhash::HashSet;
 use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex, Symbol};
 use nv_debug_sections::line::{self, EncodedSequence, LineTable, Sequence};
-use nv_debug_sections::line_table::{AddressPair, last_name, transcode};
+use nv_debug_sections::line_table::{last_name, transcode};
 use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{Error, ErrorKind, Result};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Which of the two line tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LineTableKind {
-    /// `.debug_line`: code that comes from no PTX instruction has no source location.
-    Source,
-    /// `.nv_debug_line_sass`.
-    Ptx,
-}
-
-impl LineTableKind {
-    /// Which one a section of this kind is.
-    pub fn of(kind: SectionKind) -> Option<Self> {
-        match kind {
-            SectionKind::DebugLine => Some(Self::Source),
-            SectionKind::NvDebugLineSass => Some(Self::Ptx),
-            _ => None,
-        }
-    }
-
-    /// The instructions that it is looked up for.
-    pub(crate) fn instructions(self, map: &AddressMap) -> Cow<'_, [AddressPair]> {
-        match self {
-            Self::Source => Cow::Owned(map.of_instructions()),
-            Self::Ptx => Cow::Borrowed(map.pairs()),
-        }
-    }
-}
 
 /// The native programs of a Mercury line table (FORMATS 1.6), in the order of its sequences. `code` is the code section of each; a sequence
 /// without one has no native program. Bases are 0, and not placed in a section yet.

@@ -1,7 +1,8 @@
 //! What the PTX line tables of both spaces say of where native instructions come from.
 
-use crate::address_map::{AddressMap, LineChanges};
+use crate::address_map::AddressMap;
 use crate::imnmx::Imnmx;
+use crate::line_changes::LineChanges;
 use crate::policy::merc_name;
 use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{SectionKind, Space};

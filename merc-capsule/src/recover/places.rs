@@ -1,10 +1,10 @@
 //! Places that sections of both spaces have at their addresses: register ranges, frame rules, addresses in debug sections.
 
-use super::CodeMap;
 use crate::address_map::Place;
+use crate::code_map::{CodeMap, RangeOrder};
 use crate::frame::{self, Frames, Rules};
 use crate::info;
-use crate::registers::{self, RangeOrder};
+use crate::registers;
 use crate::relocations;
 use crate::spaces::Spaces;
 use foldhash::{HashMap, HashMapExt as _, HashSet};

@@ -1,6 +1,6 @@
 //! What every Mercury line table of ptxas is like, and the native ones do not show.
 
-use crate::recover::CodeMap;
+use crate::code_map::CodeMap;
 use crate::translation::Translation;
 use nv_debug_sections::Result;
 use nv_debug_sections::cubin::SectionIndex;

@@ -1,0 +1,122 @@
+//! Code sections in both spaces: where their functions are, and which addresses are the same.
+
+use crate::address_map::AddressMap;
+use nv_debug_sections::catalog::CODE_PREFIX;
+use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+
+/// One code section in both spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeMap {
+    /// The native section, `.text.F`.
+    pub native: SectionIndex,
+    /// Its functions, by native address.
+    pub functions: Vec<FunctionMap>,
+    /// Address in Mercury code and number of the first of them that starts there: ascending, each address once.
+    by_mercury: Vec<(u64, usize)>,
+    /// Native addresses of functions, ascending, each once.
+    pub starts: Vec<u64>,
+    /// Native size in bytes, padding included.
+    pub size: u64,
+    /// Size of `F` in Mercury code, where sequences of its line tables end.
+    pub mercury_size: u64,
+    /// Which addresses are the same.
+    pub map: AddressMap,
+    /// Which register ranges are the same, for each time that the sections have the function: nvlink keeps what they say of code that
+    /// it drops as a duplicate.
+    pub register_orders: Vec<RangeOrder>,
+}
+
+/// One function in both spaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionMap {
+    /// Its symbol in `.symtab`.
+    pub symbol: SymbolIndex,
+    /// Where it starts in `.text.F`.
+    pub native: u64,
+    /// Its size there in bytes.
+    pub native_size: u64,
+    /// Where it is in the capsule.
+    pub mercury: MercuryFunction,
+}
+
+/// Where a function is in Mercury code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MercuryFunction {
+    /// Byte offset in the capsule's code.
+    pub value: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// What is known of the ranges of one function, each time that the sections have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RangeOrder {
+    /// As [`RangeMap::order`](crate::registers::RangeMap::order).
+    pub numbers: Vec<u32>,
+    /// As [`RangeMap::open_starts`](crate::registers::RangeMap::open_starts).
+    pub open_starts: Vec<(u32, u32)>,
+    /// As [`RangeMap::is_copy`](crate::registers::RangeMap::is_copy).
+    pub is_copy: bool,
+}
+
+impl CodeMap {
+    /// The map of the code section at `native`, as a code generator knows it. `functions` come in any order, `sizes` are the native and the
+    /// Mercury one in bytes.
+    pub fn new(
+        native: SectionIndex,
+        mut functions: Vec<FunctionMap>,
+        (size, mercury_size): (u64, u64),
+        map: AddressMap,
+    ) -> Self {
+        functions.sort_by_key(|function| (function.native, function.symbol));
+        let mut starts: Vec<u64> = functions.iter().map(|function| function.native).collect();
+        starts.dedup();
+        let mut by_mercury: Vec<_> =
+            functions.iter().zip(0..).map(|(function, at)| (function.mercury.value, at)).collect();
+        by_mercury.sort_unstable();
+        by_mercury.dedup_by_key(|(address, _)| *address);
+        Self { native, functions, by_mercury, starts, size, mercury_size, map, register_orders: Vec::new() }
+    }
+
+    /// The map of a code section among `maps`, which are in the order of these.
+    pub(crate) fn of(maps: &[Self], native: SectionIndex) -> Option<&Self> {
+        let at = maps.binary_search_by_key(&native, |code| code.native).ok()?;
+        maps.get(at)
+    }
+
+    /// The first function that starts at a native address.
+    pub fn function_at(&self, native: u64) -> Option<&FunctionMap> {
+        let at = self.functions.partition_point(|function| function.native < native);
+        self.functions.get(at).filter(|function| function.native == native)
+    }
+
+    /// The first function that starts at a Mercury address.
+    pub fn function_from(&self, mercury: u64) -> Option<&FunctionMap> {
+        let at = self.by_mercury.binary_search_by_key(&mercury, |(address, _)| *address).ok()?;
+        self.functions.get(self.by_mercury.get(at)?.1)
+    }
+}
+
+impl CodeMap {
+    /// The symbol of `F`, by which line tables name the section.
+    pub(crate) fn own_symbol(&self, cubin: &Cubin<'_>) -> Option<SymbolIndex> {
+        let own = cubin.section_name(self.native).strip_prefix(CODE_PREFIX)?;
+        let mut symbols = self.functions.iter().map(|function| function.symbol);
+        symbols.find(|symbol| cubin.symbol_name(*symbol) == own)
+    }
+
+    /// Bytes of native code from where a function starts, up to the next or its end: functions that have others folded into their
+    /// section count these in their size.
+    pub(crate) fn native_range(&self, function: &FunctionMap) -> u64 {
+        let next = self.starts.get(self.starts.partition_point(|start| *start <= function.native));
+        let range = next.map_or(u64::MAX, |next| next - function.native);
+        range.min(function.native_size)
+    }
+
+    /// The same in Mercury code.
+    pub(crate) fn mercury_range(&self, function: &FunctionMap) -> u64 {
+        let MercuryFunction { value, size } = function.mercury;
+        let next = self.by_mercury.get(self.by_mercury.partition_point(|(address, _)| *address <= value));
+        next.map_or(u64::MAX, |(next, _)| next - value).min(size)
+    }
+}

@@ -1,0 +1,22 @@
+//! Where PTX lines change in a code section: what address maps are recovered from.
+
+use crate::imnmx::Imnmx;
+use nv_debug_sections::line_table::AddressPair;
+
+/// PTX lines of a code section in both spaces: what [`AddressMap::recover`](crate::AddressMap::recover) looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct LineChanges<'a> {
+    /// `(byte offset, 1-based PTX line)` wherever the line changes in native code, by address.
+    pub native: &'a [(u64, u32)],
+    /// The same in Mercury code.
+    pub mercury: &'a [(u64, u32)],
+    /// Where functions start, by native address.
+    pub starts: &'a [AddressPair],
+    /// 1-based PTX lines of the `{` of these functions, which code that comes from no PTX instruction is given.
+    pub opening_lines: &'a [u32],
+    /// `IMNMX` instructions of the native code, ascending: [`imnmx_instructions`](crate::imnmx_instructions).
+    pub imnmx: &'a [Imnmx],
+}
+
+/// A native row, and the Mercury address where it begins there; `None` if that is not known.
+pub(crate) type Placed = ((u64, u32), Option<u64>);
