@@ -2,7 +2,7 @@
 
 pub use crate::limits::MAX_NAME_CHARS;
 use crate::nv_info::Attribute;
-use crate::reloc::Action;
+use crate::reloc::action::Action;
 use std::borrow::Cow;
 use std::fmt;
 

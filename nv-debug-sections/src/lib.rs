@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod code;
 pub mod container;
 pub mod cubin;
+mod cuda_elf;
 pub mod error;
 pub mod file_table;
 pub mod frame;

@@ -17,12 +17,15 @@ use std::borrow::Cow;
 mod decode;
 mod program;
 mod rows;
+mod step;
 #[cfg(test)]
 mod tests;
+mod units;
 
-pub use decode::{Registers, Step, decode, decode_placed, decode_sequence, headers, set_address, step};
+pub use decode::{decode, decode_placed, decode_sequence, headers};
 pub use program::{SequenceProgram, Steps, UnitProgram, programs};
 pub use rows::Rows;
+pub use step::{Registers, Step, set_address, step};
 
 /// `DW_LNE_NVIDIA_inlined_call`: operands are the context row and the callee's name offset, both ULEB128. Named in elfutils' `dwarf.h`;
 /// FORMATS 1.4.

@@ -7,26 +7,10 @@ use crate::cubin::{Relocation, SymbolIndex};
 use crate::generation::Generation;
 use crate::{Error, ErrorKind, Result};
 use dwarf2_writer::{Referent, Reloc};
-use std::fmt;
 
-/// What a relocation type does to its field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// Field = symbol value + addend.
-    Add,
-    /// The linker clears the field if it drops the symbol's function; until then the field keeps its own value.
-    Clear,
-}
+pub(crate) mod action;
 
-impl fmt::Display for Action {
-    /// As in "a relocation that ... its field".
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Add => "adds to",
-            Self::Clear => "clears",
-        })
-    }
-}
+pub use action::Action;
 
 /// A relocation type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -45,7 +45,7 @@ fn row_of(name: &SectionName<'_>, section: &Section<'_>, what: &str) -> &'static
     let row = name.entry().unwrap_or_else(|| panic!("{what}: no row"));
     let of_name = CATALOG.iter().filter(|other| other.name == row.name);
     let row = { of_name }.find(|other| other.shape.sh_type == section.sh_type).unwrap_or(row);
-    let found = Shape::found(section);
+    let found = section.shape();
     let align = if row.shape.align == 0 { found.align } else { row.shape.align };
     assert_eq!(found, Shape { align, ..row.shape }, "{what}");
     row

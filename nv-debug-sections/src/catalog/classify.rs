@@ -25,23 +25,10 @@
 //! assert_eq!(classify::unified(0, ".debug_line", false), None); // a release build
 //! ```
 
+pub use super::classifier::Classifier;
 use super::{CATALOG, Entry, SectionKind, Space};
-use crate::cubin::SHF_MERCURY;
+use crate::cuda_elf::SHF_MERCURY;
 use object::elf;
-
-/// A documented list of names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Classifier {
-    /// Seed 001, "SASS Classifier" (ptxas): 10 native names.
-    Sass,
-    /// Seed 001, "Unified Classifier" (ptxas): the standard names of [`Sass`](Self::Sass) and three "additional NVIDIA extensions".
-    Unified,
-    /// Seed 003, "Standard Debug Classifier" (nvlink): 15 native names.
-    Standard,
-    /// Seed 001, "Mercury Classifier" (ptxas), and seed 003, "Mercury Debug Classifier" (nvlink): the names of [`Standard`](Self::Standard)
-    /// behind `.nv.merc`. Seed 001 counts them, but names only nine "and additional variants"; seed 003 names all.
-    Mercury,
-}
 
 impl Classifier {
     /// The rows that it knows.

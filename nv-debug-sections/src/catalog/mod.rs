@@ -12,18 +12,21 @@
 //! assert_eq!((row.since, row.until, row.origin), (90, None, Origin::Assembler));
 //! ```
 
+mod classifier;
 pub mod classify;
 mod name;
 mod shape;
+mod space;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, RelocForm, SectionName, Space};
+pub use name::{CODE_PREFIX, MERCURY_PREFIX, MERCURY_RELA_PREFIX, SectionName};
 pub use shape::Shape;
+pub use space::{RelocForm, Space};
 pub use table::CATALOG;
 
-use classify::Classifier;
+use classifier::Classifier;
 
 /// A debug section this crate knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

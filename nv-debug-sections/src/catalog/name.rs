@@ -1,6 +1,6 @@
 //! Section names, taken apart.
 
-use super::{CATALOG, Entry, Origin, SectionKind, contents, is_debug_section};
+use super::{CATALOG, Entry, Origin, RelocForm, SectionKind, Shape, Space, contents, is_debug_section};
 use crate::generation::Generation;
 use std::borrow::Cow;
 use std::fmt;
@@ -13,34 +13,6 @@ pub const MERCURY_PREFIX: &str = ".nv.merc";
 
 /// Beginning of the name of the relocations of a clone.
 pub const MERCURY_RELA_PREFIX: &str = ".nv.merc.rela";
-
-/// Which of the two copies that files for sm_100 and later have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Space {
-    /// Addresses are those of the code in the file.
-    Native,
-    /// `.nv.merc.*`: addresses are those of the Mercury code that the native code is made from (FORMATS 7).
-    Mercury,
-}
-
-/// The two kinds of relocation section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RelocForm {
-    /// `.rel.X`: addends are in the fields.
-    Rel,
-    /// `.rela.X`: addends are in the entries.
-    Rela,
-}
-
-impl RelocForm {
-    /// What stands before the target's name.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::Rel => ".rel",
-            Self::Rela => ".rela",
-        }
-    }
-}
 
 /// A section name as its parts; [`Display`](fmt::Display) puts them together again.
 ///
@@ -131,6 +103,16 @@ impl<'a> SectionName<'a> {
     /// of their own.
     pub fn ptx_entry(&self) -> Option<&'static Entry> {
         self.entry().or_else(|| Self { base: Cow::Borrowed(".debug_"), ..self.clone() }.entry())
+    }
+
+    /// The header fields of a debug section; `None` for other sections, and for `.nv_debug.shared`, which is what the variables make it.
+    pub fn shape(&self) -> Option<Shape> {
+        self.entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
+    }
+
+    /// As [`shape`](Self::shape); a name that only PTX knows has the shape of debug sections without a row of their own.
+    pub fn ptx_shape(&self) -> Option<Shape> {
+        self.ptx_entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
     }
 
     /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).

@@ -5,9 +5,9 @@ use super::SectionKind::{
     DebugPubtypes, DebugRanges, DebugStr, NvDebugInfoPtx, NvDebugInfoRegSass, NvDebugInfoRegType,
     NvDebugLineSass, NvDebugPtxTxt, NvDebugShared,
 };
-use super::classify::Classifier;
+use super::classifier::Classifier;
 use super::{Entry, Extent, Linked, Links, Origin, RelocForm, SectionKind, Shape, Space};
-use crate::cubin::{SHF_MERCURY as MERCURY, sht};
+use crate::cuda_elf::{SHF_MERCURY as MERCURY, sht};
 use crate::generation::Generation;
 use object::elf;
 

@@ -18,6 +18,7 @@
 //! NVIDIA publishes no specification of these formats; `docs/containers.md` has what was observed, byte by byte.
 
 mod archive;
+mod compression;
 mod entry;
 pub mod fatbin;
 mod host;
@@ -34,7 +35,8 @@ use fatbin::{Entries, Fatbins};
 use host::Sections;
 
 pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
-pub use entry::{Arch, Compression, DebugInfo, Entry, EntryKind, Flags};
+pub use compression::Compression;
+pub use entry::{Arch, DebugInfo, Entry, EntryKind, Flags};
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

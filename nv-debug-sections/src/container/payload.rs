@@ -4,7 +4,7 @@ use std::io::Read;
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::Compression;
+use super::compression::Compression;
 use crate::ErrorKind;
 use crate::limits::MAX_PAYLOAD;
 

@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use dwarf2_reader::WorkBudget;
 use object::elf;
 
+use super::given::{Edit, Fate, Given, Part, relocations};
 use super::order::{self, Place};
 use super::replaced::{Replaced, not_a_name};
 use super::strtab::NameMap;
@@ -24,7 +25,7 @@ use super::{
     Contents, Cubin, ELFOSABI_CUDA_V2, Relocation, Section, SectionIndex, StringTable, Symbol, SymbolIndex,
     extended, is_nobits, is_relocation_type, sht,
 };
-use crate::catalog::{RelocForm, SectionName, Shape, Space};
+use crate::catalog::{SectionName, Shape, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{LISTED_NAME_BYTES, LONG_NAME_CHARS};
 
@@ -41,58 +42,6 @@ pub struct DebugSection {
     pub rela: Vec<Relocation>,
 }
 
-/// A part of a [`Given`] section: each becomes a section of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Part {
-    Bytes,
-    Rel,
-    Rela,
-}
-
-impl Part {
-    /// Of relocations: which kind.
-    pub(super) const fn form(self) -> Option<RelocForm> {
-        match self {
-            Self::Bytes => None,
-            Self::Rel => Some(RelocForm::Rel),
-            Self::Rela => Some(RelocForm::Rela),
-        }
-    }
-}
-
-/// One debug section to be placed.
-#[derive(Debug)]
-pub(super) struct Given {
-    /// Its name without the prefix of its space.
-    pub(super) base: String,
-    /// `None`: the file range of the native section of the same base name.
-    pub(super) bytes: Option<Vec<u8>>,
-    pub(super) rel: Vec<Relocation>,
-    pub(super) rela: Vec<Relocation>,
-}
-
-/// The debug sections that one of the two spaces shall have: all, or those that change.
-#[derive(Debug)]
-pub(super) struct Edit {
-    pub(super) space: Space,
-    /// Whether sections that are not given stay.
-    pub(super) keeps: bool,
-    pub(super) given: Vec<Given>,
-}
-
-impl Edit {
-    /// Nothing given: for edits that only remove.
-    pub(super) fn nothing() -> Self {
-        Self { space: Space::Native, keeps: false, given: Vec::new() }
-    }
-
-    /// Name of the section that holds a part of the section at `index`.
-    fn section_name(&self, index: usize, part: Part) -> SectionName<'_> {
-        let base = self.given.get(index).map_or("", |given| &given.base);
-        SectionName { space: self.space, form: part.form(), base: base.into() }
-    }
-}
-
 impl Space {
     /// The symbol table that relocations of the space refer to.
     fn symtab(self, cubin: &Cubin<'_>) -> Option<SectionIndex> {
@@ -101,15 +50,6 @@ impl Space {
             Self::Mercury => cubin.mercury_symtab(),
         }
     }
-}
-
-/// What becomes of a section of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    Stays,
-    Goes,
-    /// Takes the contents of this part of this given section.
-    Takes(usize, Part),
 }
 
 impl Cubin<'_> {
@@ -275,7 +215,7 @@ impl<'d> Plan<'d> {
         let mut new = Vec::new();
         for (((place, index, part), offset), text) in places.into_iter().zip(offsets).zip(&texts) {
             let name = edit.section_name(index, part);
-            let shape = Shape::of_ptx(&name).ok_or_else(|| not_a_name(text))?;
+            let shape = name.ptx_shape().ok_or_else(|| not_a_name(text))?;
             new.push((place, index, part, header(offset, shape, symtab)));
         }
         extended::check_room(cubin, cubin.sections.len() + new.len())?;
@@ -347,14 +287,6 @@ fn part_of(space: Space, section: &Section<'_>) -> Option<Part> {
     let part = if section.sh_type == elf::SHT_REL.0 { Part::Rel } else { Part::Rela };
     let in_space = section.is_mercury() == (space == Space::Mercury);
     (section.relocations().is_some() && in_space).then_some(part)
-}
-
-pub(super) fn relocations(section: &Given, part: Part) -> &[Relocation] {
-    match part {
-        Part::Bytes => &[],
-        Part::Rel => &section.rel,
-        Part::Rela => &section.rela,
-    }
 }
 
 /// A section that stays must not need one that goes. Clones may: they get the bytes.

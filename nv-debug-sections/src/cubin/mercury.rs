@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::edit::{Edit, Fate, Given, Plan};
+use super::edit::Plan;
+use super::given::{Edit, Fate, Given};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, sht};
 use crate::catalog::Space;
 use crate::error::{Error, ErrorKind, Result};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use object::elf;
 
 use super::Cubin;
-use super::edit::{Edit, Fate, Part, relocations};
+use super::given::{Edit, Fate, Part, relocations};
 use super::sht;
 use crate::catalog::{CATALOG, CODE_PREFIX, Entry, RelocForm, SectionKind, SectionName, Space};
 

@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use super::edit::Edit;
+use super::given::Edit;
 use super::strtab::NameMap;
 use super::{Contents, Cubin, Section};
 use crate::catalog::{SectionKind, SectionName, Space, is_debug_section};

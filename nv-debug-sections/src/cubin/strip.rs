@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 use object::elf;
 
-use super::edit::{Edit, Fate, Plan};
+use super::edit::Plan;
+use super::given::{Edit, Fate};
 use super::layout::section_size;
 use super::replaced::is_replaced;
 use super::side_file::{CODE_NOTE, note};

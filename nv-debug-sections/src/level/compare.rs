@@ -62,8 +62,8 @@ pub fn compare<'a>(cubin: &Cubin<'_>, expected: &[Expected<'a>]) -> Comparison<'
     let extra =
         found.iter().filter(|(_, name, _)| name.is_debug() && !(is_wanted(name) && seen.insert(name)));
     let odd = found.iter().filter_map(|(index, name, section)| {
-        let expected = Shape::of(name)?;
-        let found = Shape::found(section);
+        let expected = name.shape()?;
+        let found = section.shape();
         let target = SectionIndex(section.info);
         let aims = name.form.is_none() || is_target(&SectionName::parse(cubin.section_name(target)), name);
         let what = match (found == expected, aims) {

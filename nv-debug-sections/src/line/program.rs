@@ -1,6 +1,7 @@
 //! Line programs run a step at a time: nothing of them is kept.
 
-use super::decode::{Registers, Step, in_section, set_address, step, units};
+use super::step::{Registers, Step, set_address, step};
+use super::units::{in_section, units};
 use super::{LineOp, LineRow, LineTable};
 use crate::Result;
 use dwarf2_reader::Cursor;

@@ -1,0 +1,29 @@
+//! What sets sections of one kind apart: the copy that they are in, the kind of their relocations.
+
+/// Which of the two copies that files for sm_100 and later have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Addresses are those of the code in the file.
+    Native,
+    /// `.nv.merc.*`: addresses are those of the Mercury code that the native code is made from (FORMATS 7).
+    Mercury,
+}
+
+/// The two kinds of relocation section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RelocForm {
+    /// `.rel.X`: addends are in the fields.
+    Rel,
+    /// `.rela.X`: addends are in the entries.
+    Rela,
+}
+
+impl RelocForm {
+    /// What stands before the target's name.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Rel => ".rel",
+            Self::Rela => ".rela",
+        }
+    }
+}

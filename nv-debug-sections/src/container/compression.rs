@@ -1,0 +1,29 @@
+//! How payloads are compressed.
+
+/// How a payload is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// A zlib stream (RFC 1950). cuobjdump reads it; nothing that we know writes it.
+    Zlib,
+    /// One LZ4 block, `--compress-mode=speed`.
+    Lz4,
+    /// Flag 0x4000: a way that only cuobjdump's "compressed" tells of.
+    Unknown,
+    /// One zstd frame (RFC 8878), `--compress-mode=size`, `balance` and `default`.
+    Zstd,
+}
+
+/// Flags in the order in which cuobjdump looks at them.
+pub(super) const COMPRESSIONS: [(u64, Compression, &str); 4] = [
+    (0x1000, Compression::Zlib, "zlib"),
+    (0x2000, Compression::Lz4, "lz4"),
+    (0x4000, Compression::Unknown, "unknown"),
+    (0x8000, Compression::Zstd, "zstd"),
+];
+
+impl Compression {
+    /// One word for it.
+    pub fn name(self) -> &'static str {
+        COMPRESSIONS.iter().find(|(_, known, _)| *known == self).map_or("unknown", |(.., name)| name)
+    }
+}
