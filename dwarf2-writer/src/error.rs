@@ -1,8 +1,8 @@
 use leb128_nv::Field;
 
 use crate::Address;
-use crate::info::EntryId;
-use crate::line::Params;
+use crate::info::entry_id::EntryId;
+use crate::line::params::{OPCODE_BASE, Params};
 
 /// Why a section could not be written. Whatever was asked for is then not in the section, not even in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum Error {
     #[error(
         "line program header: minimum_instruction_length {}, line_range {} (both at least 1), opcode_base {} ({}..={})",
         .0.minimum_instruction_length, .0.line_range, .0.opcode_base,
-        crate::line::OPCODE_BASE.start(), crate::line::OPCODE_BASE.end()
+        OPCODE_BASE.start(), OPCODE_BASE.end()
     )]
     LineParams(Params),
     /// An opcode that the header's `opcode_base` gives to special opcodes.

@@ -20,6 +20,7 @@
 //! # Ok::<(), dwarf2_writer::Error>(())
 //! ```
 
+pub(crate) mod entry_id;
 mod form;
 mod layout;
 #[cfg(all(test, target_pointer_width = "64"))]
@@ -31,6 +32,7 @@ use alloc::vec::Vec;
 use crate::abbrev::{self, Shapes};
 use crate::section::{MAX_OFFSET, check_length};
 use crate::{Address, DWARF32_RESERVED, Error, SymbolId};
+pub use entry_id::EntryId;
 pub use form::{Block, Value};
 pub use layout::{InfoSections, is_one_unit};
 use tree::{NONE, Node, Unit};
@@ -54,21 +56,6 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self { siblings: false, abbrev: Address::Constant(0), info_symbol: None }
-    }
-}
-
-/// An entry of a [`DebugInfo`]. The root of a unit stands for the unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EntryId {
-    /// 0-based number of the unit.
-    unit: u32,
-    /// 0-based number in the unit, in the order of reservation; 0 is the root.
-    index: u32,
-}
-
-impl core::fmt::Display for EntryId {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "entry {} of unit {}", self.index, self.unit)
     }
 }
 

@@ -4,6 +4,7 @@
 extern crate alloc;
 
 pub mod abbrev;
+mod address;
 pub mod aranges;
 pub mod constants;
 mod error;
@@ -18,9 +19,10 @@ pub mod pubnames;
 mod section;
 pub mod strings;
 
+pub use address::{Address, SymbolId};
 pub use error::Error;
 pub use expression::{Expression, Operation};
-pub use section::{Address, Referent, Reloc, Section, SymbolId};
+pub use section::{Referent, Reloc, Section};
 
 /// Size of the length and offset fields of a unit or entry (DWARF 3 §7.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

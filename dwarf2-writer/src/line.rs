@@ -19,7 +19,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::ops::RangeInclusive;
 
 use leb128_nv::{Field, sleb128, uleb128};
 
@@ -34,7 +33,7 @@ mod compact;
 mod header;
 mod near;
 mod opcodes;
-mod params;
+pub(crate) mod params;
 mod plain;
 mod program;
 mod rows;
@@ -43,11 +42,9 @@ mod smaller;
 pub use params::{FileEntry, Header, Params, Policy, Row};
 
 use opcodes::Opcodes;
+use params::OPCODE_BASE;
 use program::{EXTENDED, Program};
 use rows::{Encoder, LineCounts};
-
-/// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
-pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
 
 /// Largest step in bytes: what an SLEB128 operand says as a positive number.
 const MAX_ADVANCE: u64 = i64::MAX as u64;

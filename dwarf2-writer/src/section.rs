@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{DWARF32_RESERVED, Error};
+use crate::{Address, DWARF32_RESERVED, Error, SymbolId};
 
 /// Largest offset in a 4-byte field.
 pub(crate) const MAX_OFFSET: u64 = u32::MAX as u64;
@@ -13,53 +13,6 @@ pub(crate) fn check_length(field: &'static str, len: u64) -> Result<u32, Error> 
     match u32::try_from(len) {
         Ok(length) if len < DWARF32_RESERVED => Ok(length),
         _ => Err(Error::TooLong { field, len, max: DWARF32_RESERVED - 1 }),
-    }
-}
-
-/// A symbol, by an id that means something to the caller only.
-///
-/// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
-/// one id for each use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SymbolId(pub u32);
-
-/// An address of the target program, or an offset in a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Address {
-    /// Known now.
-    Constant(u64),
-    /// Known once the symbol is placed: the symbol's value plus `addend`.
-    Symbol {
-        /// What it is relative to.
-        symbol: SymbolId,
-        /// Bytes beyond the symbol.
-        addend: i64,
-    },
-}
-
-impl core::fmt::Display for Address {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Constant(address) => write!(f, "{address:#x}"),
-            Self::Symbol { symbol, addend } => write!(f, "symbol {} {addend:+}", symbol.0),
-        }
-    }
-}
-
-impl From<u32> for Address {
-    /// An offset in a section that is known now.
-    fn from(offset: u32) -> Self {
-        Self::Constant(offset.into())
-    }
-}
-
-impl Address {
-    /// What stands in the field until relocation: the constant, or the addend.
-    pub(crate) const fn in_place(self) -> u64 {
-        match self {
-            Self::Constant(address) => address,
-            Self::Symbol { addend, .. } => addend as u64,
-        }
     }
 }
 
@@ -256,7 +209,6 @@ pub(crate) mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::SymbolId;
 
     /// The shortest that is too long for a length field.
     pub(crate) const LONG: usize = DWARF32_RESERVED as usize;

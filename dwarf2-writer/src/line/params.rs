@@ -1,5 +1,10 @@
 //! What a line program is given: header numbers, files, rows, and how to choose opcodes.
 
+use core::ops::RangeInclusive;
+
+/// `opcode_base` from DWARF 2's to DWARF 3's: what lies between has known operands.
+pub(crate) const OPCODE_BASE: RangeInclusive<u8> = 10..=13;
+
 /// Header fields that opcodes depend on. The default is what compilers commonly choose: DWARF 2's opcodes, line advances from -5 to 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {

@@ -1,0 +1,48 @@
+//! Addresses that are known now, or once a symbol is placed.
+
+/// A symbol, by an id that means something to the caller only.
+///
+/// A caller whose relocation types depend on the place of use, not only on the field's width, gives the same symbol
+/// one id for each use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolId(pub u32);
+
+/// An address of the target program, or an offset in a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Known now.
+    Constant(u64),
+    /// Known once the symbol is placed: the symbol's value plus `addend`.
+    Symbol {
+        /// What it is relative to.
+        symbol: SymbolId,
+        /// Bytes beyond the symbol.
+        addend: i64,
+    },
+}
+
+impl core::fmt::Display for Address {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Constant(address) => write!(f, "{address:#x}"),
+            Self::Symbol { symbol, addend } => write!(f, "symbol {} {addend:+}", symbol.0),
+        }
+    }
+}
+
+impl From<u32> for Address {
+    /// An offset in a section that is known now.
+    fn from(offset: u32) -> Self {
+        Self::Constant(offset.into())
+    }
+}
+
+impl Address {
+    /// What stands in the field until relocation: the constant, or the addend.
+    pub(crate) const fn in_place(self) -> u64 {
+        match self {
+            Self::Constant(address) => address,
+            Self::Symbol { addend, .. } => addend as u64,
+        }
+    }
+}

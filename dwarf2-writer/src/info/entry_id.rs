@@ -1,0 +1,16 @@
+//! Which entry is meant.
+
+/// An entry of a [`DebugInfo`](super::DebugInfo). The root of a unit stands for the unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId {
+    /// 0-based number of the unit.
+    pub(super) unit: u32,
+    /// 0-based number in the unit, in the order of reservation; 0 is the root.
+    pub(super) index: u32,
+}
+
+impl core::fmt::Display for EntryId {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "entry {} of unit {}", self.index, self.unit)
+    }
+}
