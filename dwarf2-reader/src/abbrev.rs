@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes, DW_FORM_flag_present};
-use crate::info::Layout;
+use crate::info::form::Layout;
 use crate::{Cursor, Error, ErrorKind, Result, Span};
 
 /// Name of the section.

@@ -19,7 +19,7 @@
 //! ```
 
 mod entry;
-mod form;
+pub(crate) mod form;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

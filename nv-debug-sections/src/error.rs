@@ -1,7 +1,7 @@
 //! The one error of this crate: what is wrong, in which section, at which byte.
 
 pub use crate::limits::MAX_NAME_CHARS;
-use crate::nv_info::Attribute;
+use crate::nv_info::attribute::Attribute;
 use crate::reloc::action::Action;
 use std::borrow::Cow;
 use std::fmt;

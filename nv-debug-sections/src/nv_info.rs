@@ -22,7 +22,7 @@
 //! # Ok::<(), nv_debug_sections::Error>(())
 //! ```
 
-mod attribute;
+pub(crate) mod attribute;
 mod parameter;
 #[cfg(test)]
 mod tests;

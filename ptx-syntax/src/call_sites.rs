@@ -4,7 +4,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use crate::nodes::LocDirective;
+use crate::loc::LocDirective;
 
 /// What stands at the place that an `inlined_at` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

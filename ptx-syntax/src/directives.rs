@@ -1,7 +1,7 @@
 //! Directives that are lists of words, and those between a function's head and its body.
 
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::Parameter;
+use crate::parameter::Parameter;
 use crate::text::{Name, TextRange};
 use crate::types::function_directive;
 use crate::words::{Integers, Names};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::check::{Declared, declared};
+use crate::declared::{Declared, declared};
 use crate::nodes::Module;
 use crate::text::TextRange;
 

@@ -1,11 +1,13 @@
 //! Statements of a function body.
 
 use crate::directives::{CallPrototype, Pragma, Targets};
+use crate::header::TargetDirective;
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::{FileDirective, LocDirective, TargetDirective, Variable};
+use crate::loc::{FileDirective, LocDirective};
 use crate::operand::Operands;
 use crate::section::SectionBlock;
 use crate::text::{Name, TextRange};
+use crate::variable::Variable;
 use crate::words::Names;
 
 /// One statement. The list of a [`crate::Body`] is flat, so no input makes anything recurse.

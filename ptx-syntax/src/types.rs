@@ -174,3 +174,7 @@ pub(crate) const NEVER_A_SUFFIX: &[&str] = &[
     ".byte",
     ".4byte",
 ];
+
+pub(crate) fn natural_alignment(ty: ScalarType, vector: Option<u8>) -> u64 {
+    ty.size().unwrap_or(1) * vector.map_or(1, u64::from)
+}

@@ -6,68 +6,21 @@ use super::Known;
 use super::gates::Gates;
 use super::grammar::next_token;
 use super::layout::{self, is_reference};
-use super::names::{self, Declared, Names};
 use super::rules::RuleId;
+use super::sections::{Section, Sections};
 use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
+use crate::declared::{Declared, Names, declared};
 use crate::error::ErrorSink;
 use crate::nodes::{Item, Module};
 use crate::number::Literal;
 use crate::reserved::is_reserved;
 use crate::section::{DataCursor, DataItem, SectionBlock, Value, ValueKind};
-use crate::section_data::{Assembled, AtDwarfSection, Fixup, FixupTarget, assemble, assemble_at_dwarf};
+use crate::section_data::{Fixup, FixupTarget};
 use crate::section_order::{self, Place, RESERVED, TABLES, is_deleted_if_empty};
 use crate::text::{Name, TextRange};
 use crate::types::StateSpace;
 use findings::Severity;
-
-/// One section: a block, or `@@DWARF` lines.
-#[derive(Debug)]
-pub(super) struct Section<'a> {
-    pub(super) name: Name<'a>,
-    pub(super) assembled: Assembled<'a>,
-}
-
-/// All sections, and where their labels are.
-#[derive(Debug, Default)]
-pub(super) struct Sections<'a> {
-    pub(super) list: Vec<Section<'a>>,
-    /// The section and the offset of a label; the first of its name.
-    pub(super) labels: HashMap<&'a str, (usize, u64)>,
-}
-
-impl<'a> Sections<'a> {
-    fn of(module: &Module<'a>) -> Self {
-        let mut all = Self::default();
-        for block in module.sections() {
-            let assembled = assemble(block);
-            for (label, offset) in &assembled.labels {
-                all.labels.entry(label.text).or_insert((all.list.len(), *offset));
-            }
-            all.list.push(Section { name: block.name, assembled });
-        }
-        let lines = assemble_at_dwarf(module).into_iter();
-        all.list.extend(lines.map(|AtDwarfSection { name, assembled }| Section { name, assembled }));
-        all
-    }
-
-    /// Whether a section of this name has any bytes.
-    pub(super) fn has_bytes(&self, name: &str) -> bool {
-        let mut blocks = self.list.iter().filter(|section| section.name.text == name);
-        let has_bytes = |section: &Section<'_>| !section.assembled.bytes.is_empty();
-        // Of these the first block counts.
-        if matches!(name, ".debug_str" | ".debug_abbrev") {
-            blocks.next().is_some_and(has_bytes)
-        } else {
-            blocks.any(has_bytes)
-        }
-    }
-
-    /// The first section of a name.
-    pub(super) fn named(&self, name: &str) -> Option<&Section<'a>> {
-        self.list.iter().find(|section| section.name.text == name)
-    }
-}
 
 /// Checks every block.
 pub(super) fn check<'a>(
@@ -94,7 +47,7 @@ pub(super) fn check<'a>(
     let places = section_order::places(&blocks, sink.text);
     abbreviations(&sections, known, sink);
     if sections.list.iter().any(|section| !section.assembled.fixups.is_empty()) {
-        references(&sections, &places, &names::declared(module), known, sink);
+        references(&sections, &places, &declared(module), known, sink);
     }
     // ptxas resolves what a section refers to before it finds that another is in its place.
     layout::overlaps(&sections, &places, known, sink);

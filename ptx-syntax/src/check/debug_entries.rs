@@ -6,10 +6,11 @@ use dwarf2_reader::constants::DW_AT;
 
 use super::dwarf::{Facts, NameBytes, Number};
 use super::files::Files;
-use super::names::{self, Declared};
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::nodes::{Function, LocDirective, Module};
+use crate::declared::{self, Declared};
+use crate::loc::LocDirective;
+use crate::nodes::{Function, Module};
 use crate::section_data::{Fixup, FixupTarget};
 use crate::statement::Statement;
 use crate::text::TextRange;
@@ -69,7 +70,7 @@ impl<'a> Entries<'_, '_, 'a> {
         if self.facts.locations.is_empty() && self.facts.functions.is_empty() {
             return;
         }
-        let declared = names::declared(self.module);
+        let declared = declared::declared(self.module);
         let mut wrong = Vec::new();
         for located in &self.facts.locations {
             let Some(&Fixup { target: FixupTarget::Symbol { name, .. }, range, .. }) =

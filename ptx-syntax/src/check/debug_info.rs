@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::data::{Section, Sections};
 use super::debug_entries::Entries;
 use super::dwarf::{self, Fault, FaultKind, Locals, Message, Outcome};
 use super::files::Files;
-use super::names::{self, Declared};
 use super::rules::RuleId;
+use super::sections::{Section, Sections};
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
+use crate::declared::{self, Declared};
 use crate::error::ErrorSink;
 use crate::nodes::Module;
 use crate::section::{DataCursor, DataItem, SectionBlock};
@@ -92,7 +92,7 @@ fn blocks_with_locals<'s, 'a>(
     if !has_locals {
         return Vec::new();
     }
-    let declared = names::declared(module);
+    let declared = declared::declared(module);
     let is_local = |fixup: &&Fixup<'_>| match fixup.target {
         FixupTarget::Symbol { name, .. } => {
             declared.get(name) == Some(Declared::Variable(StateSpace::Local))

@@ -8,11 +8,13 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::symbols::{name_end, twice};
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::{Declarator, Function, Item, Module, Parameter, Variable};
+use crate::nodes::{Function, Item, Module};
 use crate::number::Literal;
+use crate::parameter::Parameter;
 use crate::statement::Statement;
 use crate::text::{Name, TextRange};
 use crate::types::{FunctionKind, Linkage, StateSpace};
+use crate::variable::{Declarator, Variable};
 
 /// Checks the declarations at module scope, of parameters, and in bodies.
 pub(super) fn check(module: &Module<'_>, sink: &mut Sink<'_>) {

@@ -9,7 +9,8 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::lexer::{TokenKind, tokenize};
-use crate::nodes::{FileDirective, Module};
+use crate::loc::FileDirective;
+use crate::nodes::Module;
 use crate::text::TextRange;
 
 /// Longest name with which ptxas writes a line table (observed: 13.0.88 crashes from 16001 on).

@@ -1,10 +1,12 @@
 //! `.version`, `.target`, `.address_size`.
 
-use super::gates::{self, CURRENT_VERSION, Gates, PtxVersion};
+use super::gates::{self, Gates};
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{FILE, Level, Modes, Phase};
-use crate::nodes::{AddressSizeDirective, Item, Module, TargetDirective, VersionDirective};
+use super::version::{CURRENT_VERSION, PtxVersion};
+use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
+use crate::nodes::{Item, Module};
 use crate::text::Name;
 
 /// Words of `.target` beside the architecture (PTX ISA, `.target`).

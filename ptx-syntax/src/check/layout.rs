@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Known;
-use super::data::{Section, Sections};
 use super::rules::RuleId;
+use super::sections::{Section, Sections};
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::section_data::FixupTarget;

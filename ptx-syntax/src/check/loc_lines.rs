@@ -2,7 +2,8 @@
 
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::nodes::{Function, LocDirective, Module};
+use crate::loc::LocDirective;
+use crate::nodes::{Function, Module};
 use crate::statement::Statement;
 use crate::text::TextRange;
 

@@ -2,18 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::data::Sections;
 use super::files::Files;
 use super::gates::Gates;
 use super::reach::{Kept, leaves, reached_functions, reached_labels};
 use super::rules::RuleId;
+use super::sections::Sections;
 use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::{Context, Known};
 use crate::call_sites::{CallSite, CallSites};
 use crate::lexer::{TokenKind, tokenize};
 use crate::limits::MAX_CALL_CHAIN;
-use crate::nodes::{Function, InlinedAt, LocDirective, Module};
+use crate::loc::{InlinedAt, LocDirective};
+use crate::nodes::{Function, Module};
 use crate::number::Literal;
 use crate::statement::Statement;
 use crate::text::TextRange;

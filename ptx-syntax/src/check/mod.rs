@@ -18,26 +18,27 @@ mod loc_lines;
 mod locs;
 mod markers;
 mod message;
-mod names;
 mod parameters;
 mod ptxas_lines;
 mod reach;
 mod rules;
+mod sections;
 mod sink;
 mod symbols;
 mod transcript;
+mod version;
 
 pub use crate::limits::MAX_FINDINGS_PER_RULE;
 pub use findings::{RuleTable, Severity};
-pub use gates::{CURRENT_VERSION, GATES, Gate, MinVersion, PtxVersion, Use};
+pub use gates::{GATES, Gate, MinVersion, Use};
 pub use ptxas_lines::PtxasLines;
 pub use rules::{Details, RULES, Rule, RuleId};
 pub use sink::Finding;
 pub use transcript::{Mode, Verdict};
+pub use version::{CURRENT_VERSION, PtxVersion};
 
-// For `crate::fix` and `crate::dotted`.
+// For `crate::fix`.
 pub(crate) use locs::same as same_loc;
-pub(crate) use names::{Declared, declared};
 
 use gates::Gates;
 use sink::Sink;

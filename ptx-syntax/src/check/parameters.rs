@@ -4,7 +4,8 @@ use super::gates;
 use super::grammar::next_token;
 use super::rules::RuleId;
 use super::sink::Sink;
-use crate::nodes::{Item, Module, Parameter};
+use crate::nodes::{Item, Module};
+use crate::parameter::Parameter;
 use crate::statement::Statement;
 use crate::types::{FunctionKind, StateSpace};
 

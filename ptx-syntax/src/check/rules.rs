@@ -1,7 +1,7 @@
 //! Every rule of [`crate::check`], in one table: its code, what it says, since when, where it is written, and what
 //! ptxas 13.0.88 does about it.
 
-use super::gates::PtxVersion;
+use super::version::PtxVersion;
 use findings::{RuleTable, Severity};
 
 /// A rule of this table.

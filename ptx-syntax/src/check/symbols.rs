@@ -9,9 +9,11 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{Level, Modes, Phase};
 use crate::directives::Alias;
-use crate::nodes::{Declarator, Function, Item, Module, Parameter, Variable};
+use crate::nodes::{Function, Item, Module};
+use crate::parameter::Parameter;
 use crate::text::{Name, TextRange};
 use crate::types::{FunctionKind, Linkage, ScalarType, StateSpace};
+use crate::variable::{Declarator, Variable};
 
 /// Checks the symbols at module scope.
 pub(super) fn check(module: &Module<'_>, relocatable: bool, sink: &mut Sink<'_>) {

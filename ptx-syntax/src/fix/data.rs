@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::versions::version;
 use super::{Edit, Fixes};
-use crate::check::{PtxVersion, declared};
+use crate::check::PtxVersion;
+use crate::declared::declared;
 use crate::error::{ErrorSink, SyntaxErrorKind};
 use crate::lexer::{Lexer, TokenKind};
 use crate::nodes::Module;

@@ -11,7 +11,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Edit, Fixes};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::nodes::{FileDirective, LocDirective, Module};
+use crate::loc::{FileDirective, LocDirective};
+use crate::nodes::Module;
 use crate::number::Literal;
 use crate::parser::Parsed;
 use crate::statement::Statement;

@@ -3,7 +3,7 @@
 use super::edit::is_faulty;
 use super::{Edit, Fixes};
 use crate::check::same_loc;
-use crate::nodes::LocDirective;
+use crate::loc::LocDirective;
 use crate::parser::Parsed;
 use crate::statement::Statement;
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{Edit, Fixes};
 use crate::lexer::{Lexer, TokenKind, tokenize};
-use crate::nodes::FileDirective;
+use crate::loc::FileDirective;
 use crate::parser::Parsed;
 use crate::text::{TextRange, raw_byte};
 

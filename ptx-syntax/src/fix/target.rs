@@ -2,8 +2,9 @@
 
 use super::edit::line_end;
 use super::{Edit, Fixes};
+use crate::header::TargetDirective;
 use crate::lexer::{Lexer, TokenKind};
-use crate::nodes::{Item, Module, TargetDirective};
+use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
 use crate::text::TextRange;
 

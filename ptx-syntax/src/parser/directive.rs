@@ -3,10 +3,10 @@
 use super::Parser;
 use crate::at_dwarf::AtDwarf;
 use crate::error::SyntaxErrorKind;
+use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
 use crate::lexer::{Token, TokenKind};
-use crate::nodes::{
-    AddressSizeDirective, FileDirective, InlinedAt, Item, LocDirective, TargetDirective, VersionDirective,
-};
+use crate::loc::{FileDirective, InlinedAt, LocDirective};
+use crate::nodes::Item;
 use crate::number::Literal;
 use crate::reserved::is_reserved;
 use crate::section::{

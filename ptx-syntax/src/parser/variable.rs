@@ -5,9 +5,10 @@ use crate::directives::Attributes;
 use crate::error::SyntaxErrorKind;
 use crate::initializer::Initializer;
 use crate::lexer::TokenKind;
-use crate::nodes::{Declarator, Parameter, Pointer, Variable};
+use crate::parameter::{Parameter, Pointer};
 use crate::section::is_label;
 use crate::types::{Linkage, ScalarType, StateSpace};
+use crate::variable::{Declarator, Variable};
 
 /// The words between a state space and the first name.
 struct TypeWords<'a> {

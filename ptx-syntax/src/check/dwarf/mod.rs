@@ -21,6 +21,8 @@ pub(crate) use faults::{Fault, FaultKind};
 pub(crate) use locals::Locals;
 pub(crate) use ptxas::{Message, Outcome};
 
+use ptxas::{List, Walk};
+
 /// The two sections as the assembler leaves them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
@@ -61,5 +63,19 @@ pub(crate) struct Reading {
 /// Reads both sections to the end, whatever their bytes.
 pub(crate) fn read(input: &Input<'_>) -> Reading {
     let (faults, facts) = faults::find(input);
-    Reading { faults, facts, ptxas: ptxas::outcome(input) }
+    Reading { faults, facts, ptxas: outcome(input) }
+}
+
+/// What ptxas does with these bytes.
+fn outcome(input: &Input<'_>) -> Outcome {
+    let Some(bytes) = input.abbrev else { return Outcome::Skips };
+    let end = List::scan(bytes).and_then(|list| {
+        let mut walk = Walk::new(input.info, input.names, &list);
+        walk.units(Walk::unit)?;
+        if walk.crash_later {
+            return Err(Outcome::Crashes);
+        }
+        input.locals.iter().enumerate().try_for_each(|(index, locals)| locals::place(index, locals, &list))
+    });
+    end.err().unwrap_or(Outcome::Accepts)
 }

@@ -8,7 +8,6 @@ use dwarf2_reader::constants::*;
 use dwarf2_reader::info::{self, HEADER_SIZE, Layout};
 use dwarf2_reader::{Cursor, WorkBudget};
 
-use super::{Input, locals};
 use crate::limits::PTXAS_WALK_STEPS;
 
 /// How ptxas ends.
@@ -41,7 +40,7 @@ pub(crate) enum Message {
     IndirectTwice,
     /// An abbreviation of more than 256 attributes.
     TooManyAttributes,
-    /// A `.local` variable in a function where no operation takes an address: in which of [`Input::locals`], and where.
+    /// A `.local` variable in a function where no operation takes an address: in which of [`Input::locals`](super::Input::locals), and where.
     UnknownAttribute { block: usize, offset: u64 },
 }
 
@@ -73,20 +72,6 @@ const MAX_ATTRIBUTES: usize = 256;
 /// It calls itself for children, and at about 20,100 levels the stack of 8 MiB is full.
 const MAX_DEPTH: usize = 20_100;
 
-/// The outcome for these bytes.
-pub(super) fn outcome(input: &Input<'_>) -> Outcome {
-    let Some(bytes) = input.abbrev else { return Outcome::Skips };
-    let end = List::scan(bytes).and_then(|list| {
-        let mut walk = Walk::new(input.info, input.names, &list);
-        walk.units(Walk::unit)?;
-        if walk.crash_later {
-            return Err(Outcome::Crashes);
-        }
-        input.locals.iter().enumerate().try_for_each(|(index, locals)| locals::place(index, locals, &list))
-    });
-    end.err().unwrap_or(Outcome::Accepts)
-}
-
 pub(super) fn stop<T>(message: Message) -> Result<T, Outcome> {
     Err(Outcome::Rejects(message))
 }
@@ -116,7 +101,7 @@ pub(super) struct List {
 }
 
 impl List {
-    fn scan(bytes: &[u8]) -> Result<Self, Outcome> {
+    pub(super) fn scan(bytes: &[u8]) -> Result<Self, Outcome> {
         let mut list =
             Self { entries: vec![Entry::default()], attributes: vec![], starts: vec![], capacity: 64 };
         let (mut at, mut zero, mut committed) = (0, None, 1);
@@ -287,14 +272,14 @@ pub(super) struct Value {
 /// A reading of a block of `.debug_info`.
 pub(super) struct Walk<'a> {
     pub(super) info: &'a [u8],
-    /// The last number of a name: see [`Input::names`].
+    /// The last number of a name: see [`Input::names`](super::Input::names).
     names: u64,
     pub(super) list: &'a List,
     /// The span without a NUL that was last searched: strings may be looked up twice.
     searched: (usize, usize),
     /// Bytes and values that may still be read before the walk counts as endless.
     budget: WorkBudget,
-    crash_later: bool,
+    pub(super) crash_later: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -326,7 +311,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn unit(&mut self, unit: Unit) -> Result<(), Outcome> {
+    pub(super) fn unit(&mut self, unit: Unit) -> Result<(), Outcome> {
         let mut levels = Levels::default();
         let mut at = unit.entries();
         let mut root = true;

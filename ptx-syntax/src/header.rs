@@ -1,0 +1,47 @@
+//! The header of a module: `.version`, `.target`, `.address_size`.
+
+use crate::text::{Name, TextRange};
+
+/// `.version MAJOR.MINOR` (PTX ISA §.version): two integers, so 7.10 is not 7.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VersionDirective {
+    /// Before the dot.
+    pub major: u32,
+    /// After the dot.
+    pub minor: u32,
+    /// The whole directive.
+    pub range: TextRange,
+}
+
+/// `.target sm_90a, debug` (PTX ISA §.target).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetDirective<'a> {
+    /// The words as written, not checked against a list.
+    pub specifiers: Vec<Name<'a>>,
+    /// The whole directive.
+    pub range: TextRange,
+}
+
+impl<'a> TargetDirective<'a> {
+    /// The specifier that names an architecture (`sm_90a`, `compute_75`); of several the last, which ptxas goes by.
+    pub fn arch(&self) -> Option<&Name<'a>> {
+        self.specifiers
+            .iter()
+            .rev()
+            .find(|name| name.text.starts_with("sm_") || name.text.starts_with("compute_"))
+    }
+
+    /// Whether `debug` is among the specifiers.
+    pub fn is_debug(&self) -> bool {
+        self.specifiers.iter().any(|name| name.text == "debug")
+    }
+}
+
+/// `.address_size 64` (PTX ISA §.address_size).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressSizeDirective {
+    /// In bits; 32 or 64 unless an error says otherwise.
+    pub bits: u32,
+    /// The whole directive.
+    pub range: TextRange,
+}
