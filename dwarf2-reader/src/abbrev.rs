@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::constants::{DW_CHILDREN_no, DW_CHILDREN_yes, DW_FORM_flag_present};
-use crate::info::form::Layout;
+use crate::info::form::{FixedPlace, Layout};
 use crate::{Cursor, Error, ErrorKind, Result, Span};
 
 /// Name of the section.
@@ -36,31 +36,6 @@ pub struct AbbrevTable {
     places: Vec<Option<FixedPlace>>,
     /// Number of an abbreviation by its code, where codes do not count up from 1.
     by_code: BTreeMap<u64, usize>,
-}
-
-/// Where a value is in an entry, after its code, in a unit whose sizes of addresses and offsets are known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct FixedPlace {
-    /// Bytes of the values before it whose size does not depend on the unit.
-    pub(crate) bytes: u8,
-    /// Values before it that have the size of an address.
-    pub(crate) addresses: u8,
-    /// Values before it that have the size of an offset in a section.
-    pub(crate) offsets: u8,
-}
-
-impl FixedPlace {
-    /// The place after a value of this form; `None` where its size is not fixed, or too much is before.
-    fn after(self, form: u16) -> Option<Self> {
-        let Self { mut bytes, mut addresses, mut offsets } = self;
-        match Layout::of(form)? {
-            Layout::Fixed(size) => bytes = bytes.checked_add(size)?,
-            Layout::Address => addresses = addresses.checked_add(1)?,
-            Layout::Offset => offsets = offsets.checked_add(1)?,
-            _ => return None,
-        }
-        Some(Self { bytes, addresses, offsets })
-    }
 }
 
 /// One abbreviation: the shape of an entry.

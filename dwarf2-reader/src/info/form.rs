@@ -1,7 +1,6 @@
 //! Values of attributes by their form (DWARF 2.0.0 §7.5.4, DWARF 4 §7.5.4).
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-use crate::abbrev::FixedPlace;
 #[allow(clippy::wildcard_imports, reason = "all of DW_FORM_*")]
 use crate::constants::*;
 use crate::cursor::offset_width;
@@ -90,6 +89,31 @@ impl Layout {
     #[must_use]
     pub const fn of_version_2(form: u64) -> Option<Self> {
         if form <= DW_FORM_indirect as u64 { Self::of(form as u16) } else { None }
+    }
+}
+
+/// Where a value is in an entry, after its code, in a unit whose sizes of addresses and offsets are known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FixedPlace {
+    /// Bytes of the values before it whose size does not depend on the unit.
+    pub(crate) bytes: u8,
+    /// Values before it that have the size of an address.
+    pub(crate) addresses: u8,
+    /// Values before it that have the size of an offset in a section.
+    pub(crate) offsets: u8,
+}
+
+impl FixedPlace {
+    /// The place after a value of this form; `None` where its size is not fixed, or too much is before.
+    pub(crate) fn after(self, form: u16) -> Option<Self> {
+        let Self { mut bytes, mut addresses, mut offsets } = self;
+        match Layout::of(form)? {
+            Layout::Fixed(size) => bytes = bytes.checked_add(size)?,
+            Layout::Address => addresses = addresses.checked_add(1)?,
+            Layout::Offset => offsets = offsets.checked_add(1)?,
+            _ => return None,
+        }
+        Some(Self { bytes, addresses, offsets })
     }
 }
 
