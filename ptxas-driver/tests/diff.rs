@@ -206,7 +206,6 @@ fn command_lines_that_are_wrong() {
             "cannot be used with",
         ),
         (vec![words("-"), words("-")], "standard input can be read once only"),
-        (vec![&file, &file, words("--filter"), words("x")], "--exactness"),
     ] {
         let run = diff(arguments.iter().copied());
         assert_eq!(run.status.code(), Some(2), "{arguments:?}");

@@ -1,17 +1,30 @@
 //! `compile --code cubin:X` against the cubin X that ptxas made of the same PTX: which sections come out the same.
+//!
+//! `tools/campaign exactness` has any manifest compared: `$NVDWARF_EXACTNESS` is its path, `$NVDWARF_REPORT` the file for the
+//! report, which shows at most `$NVDWARF_LIMIT` differences. `$NVDWARF_EXACTNESS_DRIVER` is another program than ours to try.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
+#[path = "exactness/corpus.rs"]
+mod corpus;
 #[path = "support/driver.rs"]
 mod driver;
+#[path = "exactness/known.rs"]
+mod known;
+#[path = "exactness/report.rs"]
+mod report;
 mod support;
+#[path = "exactness/words.rs"]
+mod words;
 
+use known::Reason;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;
-use serde_json::Value;
+use report::{Report, WHOLE_FILE};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 /// Sections by name: bytes, and under their own names the relocation sections' bytes.
 fn debug_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
@@ -27,7 +40,7 @@ fn debug_sections(data: &[u8]) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn own_pairs_are_exact() {
     let folder = support::repository().join("ptxas-driver/tests/pairs");
-    let mut cubins: Vec<_> = std::fs::read_dir(&folder)
+    let mut cubins: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "cubin"))
@@ -63,7 +76,7 @@ fn assert_same_file(ptx: &Path, cubin: &Path, arch: &str, options: impl IntoIter
     let output = folder.path().join("out.cubin");
     let mut command = driver::compile();
     command.arg(ptx).args(["-arch", arch]).args(options).arg("--code").arg(driver::code_of(cubin));
-    let (ours, original) = (driver::made(&mut command, &output), std::fs::read(cubin).unwrap());
+    let (ours, original) = (driver::made(&mut command, &output), fs::read(cubin).unwrap());
     let (our_sections, sections) = (debug_sections(&ours), debug_sections(&original));
     let other: Vec<_> =
         sections.iter().filter(|(name, bytes)| our_sections.get(*name) != Some(bytes)).collect();
@@ -89,27 +102,25 @@ fn overlapping_relocations_are_no_fault() {
     driver::made(command.arg(&ptx).args(options).arg("--code").arg(driver::code_of(&code)), &output);
 }
 
-/// `diff --exactness` on the corpus, all that ptxas 13.0.88 wrote: all SMs, producers, modes and kinds of file.
+/// The program of this build.
+fn our_driver() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_ptxas-driver"))
+}
+
+/// The whole corpus, all that ptxas 13.0.88 wrote: all SMs, producers, modes and kinds of file.
 #[test]
 fn the_whole_corpus_is_exact() {
     let Some(shared) = support::shared() else { return };
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.args(["diff", "--exactness"]).arg(shared.join("corpus/manifest.json"));
-    let text = command.output().unwrap();
-    println!("{}", String::from_utf8_lossy(&text.stdout));
-    let document = command.arg("--json").output().unwrap();
-    assert_eq!(document.status.code(), Some(1), "{}", driver::messages(&document));
-    let document: Value = serde_json::from_slice(&document.stdout).unwrap();
-    assert_eq!(document["failed"], Value::Array(Vec::new()));
-    assert!(document["entries"].as_u64().unwrap() >= 612);
-    let wrong: Vec<_> =
-        document["different"].as_array().unwrap().iter().filter(|row| !is_known(row)).collect();
+    let report = report::compare(our_driver(), &shared.join("corpus/manifest.json"), None).unwrap();
+    println!("{}", report.text(20).unwrap());
+    assert!(report.failed.is_empty(), "{:#?}", report.failed);
+    assert!(report.entries >= 612, "{} entries", report.entries);
+    // Differences with a reason, in docs/conformance.md: CIE pointers of relocatable sm_90 files lead into the hidden
+    // Mercury `.debug_frame`, ours to the CIE.
+    let wrong: Vec<_> = report.different.iter().filter(|one| one.reason.is_none()).collect();
     assert!(wrong.is_empty(), "{} sections are not as they should be: {wrong:#?}", wrong.len());
+    assert!(!report.is_exact(), "the CIE pointers differ");
 
-    let count = |family: &str, group: &str, name: &str| {
-        let count = &document["families"][family][group][name];
-        (count["identical"].as_u64().unwrap(), count["total"].as_u64().unwrap())
-    };
     for (family, name) in [
         ("up to sm_89", ".debug_line"),
         ("sm_90", ".debug_line"),
@@ -117,20 +128,25 @@ fn the_whole_corpus_is_exact() {
         ("from sm_100", ".nv.merc.debug_line"),
         ("from sm_100", ".nv.merc.nv_debug_line_sass"),
     ] {
-        let (identical, total) = count(family, "sequences", name);
-        assert!(identical == total && total > 400, "{family} {name}: {identical} of {total} sequences");
+        let count = report.families[family].sequences[name];
+        assert!(count.identical == count.total && count.total > 400, "{family} {name}: {count} sequences");
     }
-    let files = &document["families"]["from sm_100"]["files"];
-    assert_eq!(files["total"], files["identical"], "{files}");
+    let files = report.families["from sm_100"].files;
+    assert_eq!(files.total, files.identical, "{files}");
 }
 
-/// Differences with a reason, in docs/conformance.md: CIE pointers of relocatable sm_90 files lead into the hidden
-/// Mercury `.debug_frame`, ours to the CIE.
-fn is_known(row: &Value) -> bool {
-    row["reason"] == "cie_pointers"
+/// A manifest of other programs, which `tools/campaign exactness` writes.
+#[test]
+fn a_manifest_of_the_campaign() {
+    let Some(manifest) = env::var_os("NVDWARF_EXACTNESS").map(PathBuf::from) else { return };
+    let driver = env::var_os("NVDWARF_EXACTNESS_DRIVER");
+    let driver = driver.as_ref().map_or(our_driver(), Path::new);
+    let limit = env::var("NVDWARF_LIMIT").map_or(0, |limit| limit.parse().unwrap());
+    let report = report::compare(driver, &manifest, None).unwrap();
+    fs::write(env::var_os("NVDWARF_REPORT").unwrap(), report.text(limit).unwrap()).unwrap();
 }
 
-/// Where only the CIE pointers differ, `diff --exactness` says so, and counts the section apart.
+/// Where only the CIE pointers differ, the report says so, and counts the section apart.
 #[test]
 fn cie_pointers_of_sm_90_are_a_known_difference() {
     let Some(ptxas) = support::oracle::tool("ptxas") else { return };
@@ -142,20 +158,13 @@ fn cie_pointers_of_sm_90_are_a_known_difference() {
     let entry = format!(
         r#"{{"writer": "ptxas-13.0.88", "ptx": {{"path": {ptx:?}}}, "cubin": {{"path": {cubin:?}}}}}"#
     );
-    std::fs::write(&manifest, format!(r#"{{"entries": [{entry}]}}"#)).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-    command.args(["diff", "--exactness"]).arg(&manifest);
-    let text = command.output().unwrap();
-    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    fs::write(&manifest, format!(r#"{{"entries": [{entry}]}}"#)).unwrap();
+    let report = report::compare(our_driver(), &manifest, None).unwrap();
+    let text = report.text(20).unwrap();
     assert!(text.contains("\n  known: CIE pointers of sm_90 -c\n"), "{text}");
     assert!(text.contains("with a known difference 1, other 0 (100.000 %"), "{text}");
-    let document: Value = serde_json::from_slice(&command.arg("--json").output().unwrap().stdout).unwrap();
-    let different = document["different"].as_array().unwrap();
-    assert_eq!(different.len(), 1, "{different:#?}");
-    assert_eq!(
-        (&different[0]["section"], is_known(&different[0])),
-        (&Value::from(".rela.debug_frame"), true)
-    );
+    let different: Vec<_> = report.different.iter().map(|one| (&*one.section, one.reason)).collect();
+    assert_eq!(different, [(".rela.debug_frame", Some(Reason::CiePointers))]);
 }
 
 /// `tools/campaign exactness` on one program of each language that needs no more than the oracles.
@@ -169,17 +178,19 @@ fn the_campaign_compares_a_folder() {
     }
     let folder = tempfile::tempdir().unwrap();
     let programs = folder.path().join("programs");
-    std::fs::create_dir(&programs).unwrap();
+    fs::create_dir(&programs).unwrap();
     // For sm_90: refused on the first chip.
-    std::fs::copy(driver::example("saxpy/saxpy.ptx"), programs.join("saxpy.ptx")).unwrap();
+    fs::copy(driver::example("saxpy/saxpy.ptx"), programs.join("saxpy.ptx")).unwrap();
     let cuda = "// nvcc: -DN=3\n__device__ __noinline__ int f(int n) { int a[N] = {n}; return a[n]; }\n\
                 __global__ void k(int *p) { *p = f(*p); }\n";
-    std::fs::write(programs.join("k.cu"), cuda).unwrap();
-    std::fs::write(programs.join("bad.ptx"), ".version 9.0\n.target sm_75\n.entry k() { none; }\n").unwrap();
+    fs::write(programs.join("k.cu"), cuda).unwrap();
+    fs::write(programs.join("bad.ptx"), ".version 9.0\n.target sm_75\n.entry k() { none; }\n").unwrap();
     let run = Command::new(support::repository().join("tools/campaign"))
         .arg("exactness")
         .arg(&programs)
-        .args(["--chips", "75 100", "--modes", "lineinfo g", "--driver", env!("CARGO_BIN_EXE_ptxas-driver")])
+        .args(["--chips", "75 100", "--modes", "lineinfo g"])
+        .arg("--tests")
+        .arg(env::current_exe().unwrap())
         .arg("--keep")
         .arg(folder.path().join("kept"))
         .output()
@@ -196,10 +207,9 @@ fn the_campaign_compares_a_folder() {
 fn what_cannot_be_compared_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = folder.path().join("manifest.json");
-    let run = |text: &str, arguments: &[&str]| {
-        std::fs::write(&manifest, text).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));
-        command.args(["diff", "--exactness"]).arg(&manifest).args(arguments).output().unwrap()
+    let compare = |text: &str, filter: Option<&str>| {
+        fs::write(&manifest, text).unwrap();
+        report::compare(our_driver(), &manifest, filter)
     };
     let entry = |ptx: &str, cubin: &str| {
         let path = |name: &str| support::repository().join("examples").join(name).canonicalize().unwrap();
@@ -209,23 +219,23 @@ fn what_cannot_be_compared_is_said() {
             path(cubin)
         )
     };
-    let exact = run(&entry("saxpy/saxpy.ptx", "saxpy/saxpy.cubin"), &[]);
-    assert_eq!(exact.status.code(), Some(0), "{}", driver::messages(&exact));
-    let other = run(&entry("saxpy/saxpy.ptx", "block_sum/block_sum.cubin"), &[]);
-    assert_eq!(other.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&other.stdout).contains("does not compile"));
-    let mut longer = std::fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
+    let text = |report: Report| report.text(20).unwrap();
+    let exact = compare(&entry("saxpy/saxpy.ptx", "saxpy/saxpy.cubin"), Some("u")).unwrap();
+    assert!(exact.is_exact(), "{}", text(exact));
+    let other = compare(&entry("saxpy/saxpy.ptx", "block_sum/block_sum.cubin"), None).unwrap();
+    assert!(!other.is_exact() && text(other).contains("does not compile"));
+    let mut longer = fs::read(driver::example("saxpy/saxpy.cubin")).unwrap();
     longer.extend([0; 64]);
     let path = folder.path().join("longer.cubin");
-    std::fs::write(&path, longer).unwrap();
-    let outside = run(&entry("saxpy/saxpy.ptx", path.to_str().unwrap()), &[]);
-    assert_eq!(outside.status.code(), Some(1), "all debug sections are the same, the files are not");
-    assert!(String::from_utf8_lossy(&outside.stdout).contains("whole file"));
-    for (text, arguments) in [
-        ("{", &[][..]),
-        ("{\"entries\": []}", &[]),
-        (&entry("saxpy/saxpy.ptx", "saxpy/saxpy.cubin"), &["--filter", "x"]),
+    fs::write(&path, longer).unwrap();
+    let outside = compare(&entry("saxpy/saxpy.ptx", path.to_str().unwrap()), None).unwrap();
+    assert!(!outside.is_exact(), "all debug sections are the same, the files are not");
+    assert!(text(outside).contains(WHOLE_FILE));
+    for (text, filter) in [
+        ("{", None),
+        ("{\"entries\": []}", None),
+        (&entry("saxpy/saxpy.ptx", "saxpy/saxpy.cubin"), Some("x")),
     ] {
-        assert_eq!(run(text, arguments).status.code(), Some(2), "{text}");
+        assert!(compare(text, filter).is_err(), "{text}");
     }
 }

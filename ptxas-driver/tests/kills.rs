@@ -57,7 +57,7 @@ const fn case(name: &'static str, args: &'static [&'static str]) -> Case {
     Case { name, args, stdin: None, is_together: true }
 }
 
-const CASES: [Case; 16] = [
+const CASES: [Case; 15] = [
     case("compile, slow ptxas", &["-lineinfo", "-arch", "sm_90", "k.ptx", "-o", "out"]),
     Case {
         stdin: Some("k.ptx"),
@@ -79,7 +79,6 @@ const CASES: [Case; 16] = [
     case("merc keep-capsule-only", &["merc", "keep-capsule-only", "merc.cubin"]),
     Case { is_together: false, ..case("extract -o", &["extract", "k.fatbin", "k.cubin", "-o", "folder"]) },
     case("print -o", &["print", "--normalise", "big.ptx", "-o", "out"]),
-    case("diff --exactness", &["diff", "--exactness", "manifest.json"]),
 ];
 
 /// What came of the kills of a command.
@@ -110,16 +109,13 @@ impl Inputs {
         let text = String::from_utf8(ptx.clone()).unwrap();
         let file = text.lines().find(|line| line.trim_start().starts_with(".file")).unwrap().to_owned();
         let faulty = format!("{}{file}\n", String::from_utf8(big.clone()).unwrap());
-        let manifest = r#"{"entries": [{"producer": "a", "program": "b", "arch": "sm_90", "mode": "lineinfo",
-            "unit": "c", "writer": "ptxas-13.0.88", "ptx": {"path": "k.ptx"}, "cubin": {"path": "k.cubin"}}]}"#;
-        let files: [(&str, Vec<u8>); 7] = [
+        let files: [(&str, Vec<u8>); 6] = [
             ("k.ptx", ptx),
             ("big.ptx", big),
             ("faulty.ptx", faulty.into_bytes()),
             ("k.cubin", fs::read(driver::example("saxpy/saxpy.cubin")).unwrap()),
             ("k.fatbin", fs::read(driver::example("saxpy/saxpy.fatbin")).unwrap()),
             ("merc.cubin", pair("own_sections.sm_100.g.cubin")),
-            ("manifest.json", manifest.as_bytes().to_vec()),
         ];
         let files = files.map(|(name, bytes)| (PathBuf::from(name), bytes));
         fs::copy(driver::example("saxpy/saxpy.cubin"), folder.path().join("made.cubin")).unwrap();
@@ -141,9 +137,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tmp")).unwrap();
         let words = || case.args.iter().chain(&case.stdin).map(|word| word.trim_start_matches("cubin:"));
-        // A manifest names files too.
-        let all = words().any(|word| word == "manifest.json");
-        let is_used = |path: &Path| all || words().any(|word| path == Path::new(word));
+        let is_used = |path: &Path| words().any(|word| path == Path::new(word));
         for (path, bytes) in inputs.files.iter().filter(|(path, _)| is_used(path)) {
             fs::write(folder.path().join(path), bytes).unwrap();
         }

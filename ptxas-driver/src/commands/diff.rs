@@ -1,12 +1,10 @@
-//! `diff`: what two cubins say differently, or how exactly `compile` makes what ptxas made.
+//! `diff`: what two cubins say differently.
 
 mod compare;
-mod exactness;
 mod facts;
 mod keys;
 mod text;
 
-use crate::cli::USAGE;
 use crate::commands::read::{self, JSON_VERSION, OneCubin};
 use crate::plain::write_json;
 use anyhow::{Context, Result, bail};
@@ -31,11 +29,9 @@ const DIFFERENT: u8 = 1;
 #[command(after_help = after_help())]
 pub struct Options {
     /// A cubin, or one of a file as in a.out:sm_90; `-` for standard input
-    #[arg(required_unless_present = "exactness")]
-    a: Option<PathBuf>,
+    a: PathBuf,
     /// Another one
-    #[arg(required_unless_present = "exactness")]
-    b: Option<PathBuf>,
+    b: PathBuf,
     /// Leave these keys out, separated by commas; may be given several times
     #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = Key::parse)]
     ignore: Vec<Key>,
@@ -48,12 +44,6 @@ pub struct Options {
     /// One JSON document with all differences (docs/json.md)
     #[arg(long)]
     json: bool,
-    /// Compile the PTX of a corpus with the facts of its cubins, and count which debug sections come out the same
-    #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["a", "b", "ignore", "only"])]
-    exactness: Option<PathBuf>,
-    /// With --exactness: only entries whose name has this part
-    #[arg(long, value_name = "TEXT")]
-    filter: Option<String>,
 }
 
 fn after_help() -> String {
@@ -68,9 +58,6 @@ Keys:
 Examples:
   ptxas-driver diff --only code plain.cubin lineinfo.cubin    did asking for lines change the code?
   ptxas-driver diff --ignore notes,ptx-text a.cubin b.cubin
-
---exactness reads a manifest of entries {{\"name\" parts, \"ptx\": {{\"path\"}}, \"cubin\": {{\"path\"}}, \"writer\"}},
-takes those that ptxas 13.0.88 wrote, overwrites what their cubins have from the PTX, and compiles.
 
 Exit status:
   0  no difference
@@ -100,13 +87,7 @@ struct Document<'a> {
 ///
 /// A file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    if let Some(manifest) = &options.exactness {
-        return exactness::run(manifest, options, out);
-    }
-    if options.filter.is_some() {
-        bail!("--filter goes with --exactness only");
-    }
-    let (Some(a), Some(b)) = (&options.a, &options.b) else { return Ok(ExitCode::from(USAGE)) };
+    let (a, b) = (&options.a, &options.b);
     if read::is_stdin(a) && read::is_stdin(b) {
         bail!(read::STDIN_ONCE);
     }

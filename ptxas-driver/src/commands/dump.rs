@@ -33,7 +33,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 pub(super) use stream::Stream;
-use text::Offsets;
 
 const AFTER_HELP: &str = "\
 Without --section: the table of sections and every debug section, decoded. With --section also
@@ -166,7 +165,7 @@ fn of_cubin(
             let opened = source.open(*index);
             let section = picked(source.decode(&opened), options, name)?;
             sound &= section.error.is_none();
-            text::section(out, &section, Offsets::Shown)?;
+            text::section(out, &section)?;
         }
     }
     Ok(Shown::all(sound))
@@ -201,14 +200,6 @@ fn in_ptxas_style(
         return Err(Unanswered(why).into());
     }
     Ok(Shown::all(is_sound))
-}
-
-/// A decoded section as the lines of its text, which say the same of sections that do, however they are encoded.
-pub(super) fn words(section: &Section<'_>) -> Vec<String> {
-    let mut bytes = Vec::new();
-    // Memory takes all that is written to it.
-    let _ = text::section(&mut bytes, section, Offsets::Hidden);
-    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
 }
 
 fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {

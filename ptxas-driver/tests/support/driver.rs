@@ -100,7 +100,7 @@ pub fn made(command: &mut Command, output: &Path) -> Vec<u8> {
 }
 
 /// Time and size of each source file as a cubin's file table has them: entries follow `.file` by increasing index.
-fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
+pub fn recorded_stats(ptx: &Path, cubin: &Path) -> Vec<String> {
     let text = fs::read_to_string(ptx).unwrap();
     let parsed = ptx_syntax::parse(&text);
     let mut files: Vec<_> = parsed.module.files().map(|file| (file.index, file.path)).collect();

@@ -52,33 +52,23 @@ pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]
     Ok(())
 }
 
-/// Whether the text says where things stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offsets {
-    Shown,
-    /// Then bytes that are no item's are not shown either. Items by whose offset others know them have it in any case.
-    Hidden,
-}
-
 /// Writes items and, in between, what is between them.
 struct Writer<'o, 's> {
     out: Out<'o>,
-    offsets: Offsets,
     rest: &'s ShownRest,
     /// The last file of a row, and its path.
     path: Option<(u64, Option<String>)>,
 }
 
 /// Writes the text of one section: its headline, the error if it cannot be decoded, its contents.
-pub(super) fn section(out: Out<'_>, section: &Section<'_>, offsets: Offsets) -> io::Result<()> {
+pub(super) fn section(out: Out<'_>, section: &Section<'_>) -> io::Result<()> {
     writeln!(out, "{} (section {}, {:#x} bytes)", printable(&section.name), section.index, section.size)?;
     if let Some(error) = &section.error {
         writeln!(out, "  error: {}", printable(error))?;
     }
-    let rest = if offsets == Offsets::Shown { &section.rest } else { &ShownRest::None };
-    let mut writer = Writer { out, offsets, rest, path: None };
+    let mut writer = Writer { out, rest: &section.rest, path: None };
     writer.contents(&section.contents)?;
-    if let ShownRest::Bytes(rest) = rest {
+    if let ShownRest::Bytes(rest) = &section.rest {
         writer.rest(rest)?;
     }
     section.functions.iter().try_for_each(|function| facts(writer.out, function))
@@ -97,10 +87,7 @@ impl Writer<'_, '_> {
 
     /// The beginning of an item's line.
     fn start(&mut self, at: Span) -> io::Result<()> {
-        match self.offsets {
-            Offsets::Shown => write!(self.out, "  {:#06x}", at.offset),
-            Offsets::Hidden => Ok(()),
-        }
+        write!(self.out, "  {:#06x}", at.offset)
     }
 
     /// Writes the items of a section, and the headers, ends of lists and padding between them.
@@ -202,8 +189,7 @@ impl Writer<'_, '_> {
         self.start(sequence.at)?;
         let start = sequence.start.as_deref().unwrap_or("nowhere (dropped by the linker)");
         writeln!(self.out, "    sequence at {}, {:#x} bytes", printable(start), sequence.end)?;
-        let offset = if self.offsets == Offsets::Shown { "  Offset" } else { "" };
-        writeln!(self.out, "{offset}      Row  Address  Line")?;
+        writeln!(self.out, "  Offset      Row  Address  Line")?;
         self.all(&sequence.rows, |this, row| this.line_row(unit, &row))
     }
 
@@ -264,13 +250,9 @@ impl Writer<'_, '_> {
     fn location(&mut self, entry: &Location) -> io::Result<()> {
         write!(self.out, "  {:#06x}  {} to {}", entry.at.offset, entry.start, entry.end)?;
         match &entry.expression {
-            Some(expression) => writeln!(self.out, ": {}", printable(expression))?,
-            None => writeln!(self.out)?,
+            Some(expression) => writeln!(self.out, ": {}", printable(expression)),
+            None => writeln!(self.out),
         }
-        if entry.last && self.offsets == Offsets::Hidden {
-            writeln!(self.out, "          end of list")?;
-        }
-        Ok(())
     }
 }
 

@@ -1,17 +1,16 @@
 //! The entries of a manifest: PTX, and the cubin that ptxas made of it.
 
-use crate::cleanup::{PrivateFolder, child, write_private};
-use crate::input;
+use crate::driver;
 use anyhow::{Context, Result, ensure};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::line;
 use nv_debug_sections::tkinfo;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection};
 use serde::Deserialize;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::process::Command;
 
 /// Writers whose bytes are compared.
 const WRITERS: [&str; 2] = ["ptxas-13.0.88", "nvrtc-13.0.88"];
@@ -47,24 +46,24 @@ struct FileOf {
 
 /// The entries to compare.
 #[derive(Debug)]
-pub(super) struct Corpus {
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Corpus {
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// PTX and the cubin that ptxas made of it.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// `producer/program/arch/mode/unit`
-    pub(super) name: String,
+    pub(crate) name: String,
     ptx: PathBuf,
     cubin: PathBuf,
 }
 
 impl Corpus {
     /// Reads a manifest; paths are relative to its folder.
-    pub(super) fn read(path: &Path, filter: Option<&str>) -> Result<Self> {
+    pub(crate) fn read(path: &Path, filter: Option<&str>) -> Result<Self> {
         let name = || path.display().to_string();
-        let text = input::read(path).with_context(name)?;
+        let text = fs::read(path).with_context(name)?;
         let manifest: Manifest = serde_json::from_slice(&text)
             .with_context(|| format!("{}: expected a manifest, JSON with `entries`", name()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -83,40 +82,28 @@ impl Corpus {
 
 impl Entry {
     /// The cubin's bytes.
-    pub(super) fn original(&self) -> Result<Vec<u8>> {
-        input::read(&self.cubin).with_context(|| self.cubin.display().to_string())
+    pub(crate) fn original(&self) -> Result<Vec<u8>> {
+        fs::read(&self.cubin).with_context(|| self.cubin.display().to_string())
     }
 
     /// Compiles the PTX with the options that the cubin's note records; `Err` inside: what `compile` said.
-    pub(super) fn compile(&self, cubin: &Cubin<'_>, original: &[u8]) -> Result<Result<Vec<u8>, String>> {
-        let folder = PrivateFolder::new()?;
+    pub(crate) fn compile(
+        &self,
+        driver: &Path,
+        cubin: &Cubin<'_>,
+        original: &[u8],
+    ) -> Result<Result<Vec<u8>, String>> {
+        let folder = tempfile::tempdir()?;
         let (code, made) = (folder.path().join("code.cubin"), folder.path().join("made.cubin"));
-        write_private(&code, &without_ptx(original)?)?;
-        let mut provider = std::ffi::OsString::from("cubin:");
-        provider.push(&code);
-        let mut command = child::command(env::current_exe()?.as_os_str());
+        fs::write(&code, without_ptx(original)?)?;
+        let mut command = Command::new(driver);
         command.arg("compile").arg(&self.ptx).args(options(cubin)?);
-        command.arg("--code").arg(provider).arg("-o").arg(&made);
-        for stat in self.recorded_stats(cubin)? {
+        command.arg("--code").arg(driver::code_of(&code)).arg("-o").arg(&made);
+        for stat in driver::recorded_stats(&self.ptx, &self.cubin) {
             command.arg("--file-stat").arg(stat);
         }
-        let run = child::capture(&mut command)?;
-        Ok(if run.status.success() { Ok(input::read(&made)?) } else { Err(run.stderr) })
-    }
-
-    /// Time and size of each source file as the cubin records them: entries follow `.file` by increasing index.
-    fn recorded_stats(&self, cubin: &Cubin<'_>) -> Result<Vec<String>> {
-        let text = fs::read_to_string(&self.ptx).with_context(|| self.ptx.display().to_string())?;
-        let parsed = ptx_syntax::parse(&text);
-        let mut files: Vec<_> = parsed.module.files().map(|file| (file.index, file.path)).collect();
-        files.sort_unstable();
-        let name = SectionKind::DebugLine.name();
-        let Some(index) = cubin.section_by_name(name) else { return Ok(Vec::new()) };
-        let bytes = cubin.bytes(index)?;
-        let tables = line::decode(name, &bytes)?;
-        let recorded = tables.iter().flat_map(|table| &table.files);
-        let stats = files.iter().zip(recorded);
-        Ok(stats.map(|((_, path), file)| format!("{path}={},{}", file.mtime, file.size)).collect())
+        let run = command.output()?;
+        Ok(if run.status.success() { Ok(fs::read(&made)?) } else { Err(driver::messages(&run)) })
     }
 }
 

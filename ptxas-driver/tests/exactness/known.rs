@@ -3,13 +3,11 @@
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use nv_debug_sections::generation::Generation;
-use serde::Serialize;
 use std::fmt;
 
 /// Why a section differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Reason {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
     /// In relocatable files for sm_90 the CIE pointers of ptxas lead into the Mercury `.debug_frame`, which the file
     /// does not have; ours lead to the CIE.
     CiePointers,
@@ -24,7 +22,7 @@ impl fmt::Display for Reason {
 }
 
 /// Why our section differs from that of ptxas, if nothing else in it does.
-pub(super) fn reason(
+pub(crate) fn reason(
     (ours, ours_at): (&Cubin<'_>, SectionIndex),
     (theirs, theirs_at): (&Cubin<'_>, SectionIndex),
 ) -> Option<Reason> {

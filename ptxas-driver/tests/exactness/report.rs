@@ -1,113 +1,83 @@
-//! `diff --exactness`: which debug sections `compile` makes byte for byte as ptxas did, over a corpus.
+//! Which debug sections `compile` makes byte for byte as ptxas did, over a corpus.
 //!
 //! Nothing can be copied: what a cubin has from its PTX is overwritten before its code facts are read.
 
-mod corpus;
-mod known;
-mod words;
-
-use super::{DIFFERENT, Options};
-use crate::commands::read::{JSON_VERSION, printable};
-use crate::plain::write_json;
+use crate::corpus::{Corpus, Entry};
+use crate::{known, words};
 use anyhow::{Context, Result};
-use corpus::{Corpus, Entry};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line;
 use nv_debug_sections::relocated::Relocated;
-use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::fmt::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// How many of a kind came out the same.
-#[derive(Debug, Default, Clone, Copy, Serialize)]
-struct Count {
-    identical: usize,
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Count {
+    pub(crate) identical: usize,
     /// The bytes differ, but not what they say once relocated: on sm_90 stale fields hold offsets in a hidden layout.
     equal_when_relocated: usize,
-    total: usize,
+    pub(crate) total: usize,
 }
 
 /// The counts of one span of SMs.
-#[derive(Debug, Default, Serialize)]
-struct Family {
-    files: Count,
+#[derive(Debug, Default)]
+pub(crate) struct Family {
+    pub(crate) files: Count,
     sections: BTreeMap<String, Count>,
     /// Sequences of the line sections.
-    sequences: BTreeMap<String, Count>,
+    pub(crate) sequences: BTreeMap<String, Count>,
 }
 
 /// Stands for a section where only bytes outside the debug sections differ.
-const WHOLE_FILE: &str = "whole file";
+pub(crate) const WHOLE_FILE: &str = "whole file";
 
 /// A section that came out otherwise.
-#[derive(Debug, Serialize)]
-struct Different {
+#[derive(Debug)]
+pub(crate) struct Different {
     entry: String,
     /// Its name; [`WHOLE_FILE`] where all debug sections are the same.
-    section: String,
+    pub(crate) section: String,
     /// The first difference in words.
     first: String,
     /// Why it differs, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<known::Reason>,
+    pub(crate) reason: Option<known::Reason>,
 }
 
-/// The document of `--json`.
-#[derive(Debug, Serialize)]
-struct Document {
-    schema: &'static str,
-    schema_version: u32,
-    entries: usize,
-    families: BTreeMap<&'static str, Family>,
-    different: Vec<Different>,
-    /// Entries that did not compile.
-    failed: Vec<Failed>,
+/// What came of all entries.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) entries: usize,
+    pub(crate) families: BTreeMap<&'static str, Family>,
+    pub(crate) different: Vec<Different>,
+    pub(crate) failed: Vec<Failed>,
 }
 
-#[derive(Debug, Serialize)]
-struct Failed {
+/// An entry that did not compile.
+#[derive(Debug)]
+pub(crate) struct Failed {
     entry: String,
     message: String,
     /// Debug sections that ptxas made of it.
     sections: usize,
 }
 
-/// Runs the comparison.
+/// Compiles the PTX of a manifest's entries, those whose name has the part `filter`, and compares what comes with their cubins.
 ///
 /// # Errors
 ///
-/// The manifest or a file it names cannot be read, no entry is wanted, `out` cannot be written.
-pub(super) fn run(manifest: &Path, options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let corpus = Corpus::read(manifest, options.filter.as_deref())?;
-    let mut document = Document {
-        schema: "nvdwarf.exactness",
-        schema_version: JSON_VERSION,
-        entries: corpus.entries.len(),
-        families: BTreeMap::new(),
-        different: Vec::new(),
-        failed: Vec::new(),
-    };
-    let shows_progress = io::stderr().is_terminal();
-    for (number, entry) in corpus.entries.iter().enumerate() {
-        if shows_progress {
-            let _ = write!(io::stderr(), "\r{} of {} ", number + 1, corpus.entries.len());
-        }
-        document.entry(entry).with_context(|| entry.name.clone())?;
+/// The manifest or a file it names cannot be read, or no entry is wanted.
+pub(crate) fn compare(driver: &Path, manifest: &Path, filter: Option<&str>) -> Result<Report> {
+    let corpus = Corpus::read(manifest, filter)?;
+    let entries = corpus.entries.len();
+    let mut report = Report { entries, families: BTreeMap::new(), different: Vec::new(), failed: Vec::new() };
+    for entry in &corpus.entries {
+        report.entry(driver, entry).with_context(|| entry.name.clone())?;
     }
-    if shows_progress {
-        let _ = write!(io::stderr(), "\r{:20}\r", "");
-    }
-    if options.json {
-        write_json(out, &document)?;
-    } else {
-        document.write(out, options.limit)?;
-    }
-    let exact = document.different.is_empty() && document.failed.is_empty();
-    Ok(if exact { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+    Ok(report)
 }
 
 /// The span of SMs whose files are made by the same rules, as a column's title.
@@ -119,11 +89,16 @@ fn family(sm: u32) -> &'static str {
     }
 }
 
-impl Document {
-    fn entry(&mut self, entry: &Entry) -> Result<()> {
+impl Report {
+    /// Whether each file is that of ptxas.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.different.is_empty() && self.failed.is_empty()
+    }
+
+    fn entry(&mut self, driver: &Path, entry: &Entry) -> Result<()> {
         let original = entry.original()?;
         let theirs = Cubin::parse(&original)?;
-        let made = match entry.compile(&theirs, &original)? {
+        let made = match entry.compile(driver, &theirs, &original)? {
             Ok(made) => made,
             Err(message) => {
                 let sections = debug_sections(&theirs).len();
@@ -148,7 +123,8 @@ impl Document {
             family.sections.entry(kind(name)).or_default().add(same, relocated);
             family.sequences(name, (&ours, ours_at), (&theirs, theirs_at));
             if !same && !relocated {
-                let first = words::first_difference((&ours, ours_at), (&theirs, theirs_at));
+                let first =
+                    words::first_difference(driver, (&made, &ours, ours_at), (&original, &theirs, theirs_at));
                 let reason = ours_at.and_then(|at| known::reason((&ours, at), (&theirs, theirs_at)));
                 let (entry, section) = (entry.name.clone(), name.clone());
                 self.different.push(Different { entry, section, first, reason });
@@ -168,7 +144,14 @@ impl Document {
         Ok(())
     }
 
-    fn write(&self, out: &mut dyn Write, limit: usize) -> io::Result<()> {
+    /// The report as text with at most `limit` differences, 0 for all.
+    pub(crate) fn text(&self, limit: usize) -> Result<String> {
+        let mut text = String::new();
+        self.write(&mut text, limit)?;
+        Ok(text)
+    }
+
+    fn write(&self, out: &mut dyn Write, limit: usize) -> fmt::Result {
         writeln!(out, "{} entries; identical of all, in parentheses equal once relocated\n", self.entries)?;
         let families: Vec<&str> = self.families.keys().copied().collect();
         writeln!(
@@ -197,7 +180,7 @@ impl Document {
         let mut different: Vec<&Different> = self.different.iter().collect();
         different.sort_by_key(|one| one.reason.is_some());
         for Different { entry, section, first, reason } in different.into_iter().take(shown) {
-            writeln!(out, "\n{} {}\n  {}", printable(entry), printable(section), printable(first))?;
+            writeln!(out, "\n{entry} {section}\n  {first}")?;
             if let Some(reason) = reason {
                 writeln!(out, "  known: {reason}")?;
             }
@@ -206,7 +189,7 @@ impl Document {
             writeln!(out, "\n... and {} more", self.different.len() - shown)?;
         }
         for Failed { entry, message, .. } in &self.failed {
-            writeln!(out, "\n{} does not compile\n  {}", printable(entry), printable(message.trim()))?;
+            writeln!(out, "\n{entry} does not compile\n  {}", message.trim())?;
         }
         writeln!(out, "\n{}", self.summary())
     }
@@ -239,8 +222,8 @@ impl Count {
     }
 }
 
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self { total: 0, .. } => "-".to_owned(),
             Self { identical, equal_when_relocated: 0, total } => format!("{identical} of {total}"),

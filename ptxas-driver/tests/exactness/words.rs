@@ -1,15 +1,20 @@
 //! The first difference of a section, in words.
 
-use crate::commands::dump::{self, Source};
+use crate::driver;
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
 
 /// The first thing that our section says otherwise than theirs.
-pub(super) fn first_difference(
-    (ours, ours_at): (&Cubin<'_>, Option<SectionIndex>),
-    (theirs, theirs_at): (&Cubin<'_>, SectionIndex),
+pub(crate) fn first_difference(
+    driver: &Path,
+    (made, ours, ours_at): (&[u8], &Cubin<'_>, Option<SectionIndex>),
+    (original, theirs, theirs_at): (&[u8], &Cubin<'_>, SectionIndex),
 ) -> String {
     let Some(ours_at) = ours_at else { return "ours has no such section".to_owned() };
-    let (our_words, their_words) = (words(ours, ours_at), words(theirs, theirs_at));
+    let (our_words, their_words) =
+        (words(driver, made, ours, ours_at), words(driver, original, theirs, theirs_at));
     let first = our_words.iter().zip(&their_words).position(|(a, b)| a != b);
     let first = first.unwrap_or(our_words.len().min(their_words.len()));
     let line = |words: &[String]| {
@@ -23,13 +28,13 @@ pub(super) fn first_difference(
 }
 
 /// Where bytes differ first.
-pub(super) fn first_byte(a: &[u8], b: &[u8]) -> String {
+pub(crate) fn first_byte(a: &[u8], b: &[u8]) -> String {
     let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
     format!("byte {at:#x} is other")
 }
 
-/// A section as `dump` shows it, without the line that has its size; of relocations one line each.
-fn words(cubin: &Cubin<'_>, index: SectionIndex) -> Vec<String> {
+/// A section of a file as `dump` shows it, without the line that has its size; of relocations one line each.
+fn words(driver: &Path, file: &[u8], cubin: &Cubin<'_>, index: SectionIndex) -> Vec<String> {
     let Ok(section) = cubin.section(index) else { return Vec::new() };
     if let Some(relocations) = section.relocations() {
         let table = SectionIndex(section.link);
@@ -40,7 +45,16 @@ fn words(cubin: &Cubin<'_>, index: SectionIndex) -> Vec<String> {
         };
         return relocations.iter().map(word).collect();
     }
-    let source = Source::new(cubin, None, None);
-    let opened = source.open(index);
-    dump::words(&source.decode(&opened)).into_iter().skip(1).collect()
+    let mut copy = tempfile::NamedTempFile::new().unwrap();
+    copy.write_all(file).unwrap();
+    let mut dump = Command::new(driver);
+    let dump =
+        dump.arg("dump").arg(copy.path()).args(["--section", cubin.section_name(index)]).output().unwrap();
+    driver::text(&dump.stdout).lines().skip(1).map(|line| without_offset(line).to_owned()).collect()
+}
+
+/// A line of `dump` without the offset of its item: items may be the same at other places.
+fn without_offset(line: &str) -> &str {
+    let rest = line.trim_start().strip_prefix("0x").and_then(|rest| rest.split_once(' '));
+    rest.map_or(line, |(_, rest)| rest)
 }
