@@ -51,9 +51,8 @@ use nv_debug_sections::line;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use registers::RegisterMap;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The variables of a cubin.
 #[derive(Debug, Clone)]
@@ -65,7 +64,7 @@ pub struct Variables<'c> {
     all: Vec<Variable>,
     locations: Lists<'c>,
     /// What [`location`](Self::location) may still do.
-    budget: RefCell<WorkBudget>,
+    budget: SharedBudget,
     registers: RegisterMap,
     /// Frame sizes by where the function starts.
     frames: HashMap<(SectionIndex, u64), u64>,
@@ -233,7 +232,12 @@ impl<'c> Variables<'c> {
 
     /// Whether [`location`](Self::location) has used up what it may do for all variables together: answers are then cut short.
     pub fn is_cut(&self) -> bool {
-        self.budget.borrow().is_spent()
+        self.budget.with(|budget| budget.is_spent())
+    }
+
+    /// Lets [`location`](Self::location) do as much again as at first, for a new question about the file.
+    pub fn renew_budget(&self) {
+        self.budget.with(|left| *left = self.budget.all.clone());
     }
 
     /// Sections that cannot be read, without which there are answers all the same.
@@ -342,12 +346,34 @@ impl<'c> Variables<'c> {
     }
 }
 
+/// A budget that all who ask for locations use up together.
+#[derive(Debug)]
+struct SharedBudget {
+    left: Mutex<WorkBudget>,
+    /// What it was at first.
+    all: WorkBudget,
+}
+
+impl SharedBudget {
+    fn with<T>(&self, work: impl FnOnce(&mut WorkBudget) -> T) -> T {
+        // A number is in order whoever panicked.
+        work(&mut self.left.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Clone for SharedBudget {
+    fn clone(&self) -> Self {
+        Self { left: Mutex::new(self.with(|left| left.clone())), all: self.all.clone() }
+    }
+}
+
 /// What [`Variables::location`] may do for all variables together.
-fn location_budget(cubin: &Cubin<'_>, entries: &Entries<'_>, locations: &Lists<'_>) -> RefCell<WorkBudget> {
+fn location_budget(cubin: &Cubin<'_>, entries: &Entries<'_>, locations: &Lists<'_>) -> SharedBudget {
     let map = cubin.section_by_name(SectionKind::NvDebugInfoRegSass.name());
     let map = map.and_then(|index| cubin.bytes(index).ok()).map_or(0, |bytes| bytes.len());
     let size = (entries.bytes().len().saturating_add(map) as u64).saturating_add(locations.len());
-    RefCell::new(WorkBudget::of_input(size, LOCATION_STEPS))
+    let all = WorkBudget::of_input(size, LOCATION_STEPS);
+    SharedBudget { left: Mutex::new(all.clone()), all }
 }
 
 /// Finds scopes and variables.

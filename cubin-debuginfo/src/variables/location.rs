@@ -107,7 +107,10 @@ impl Variables<'_> {
     /// All calls together may do as much work as fits the size of the file: enough to ask for each variable once, however it is made
     /// by a compiler. After that answers are [cut short](Location::cut); a [clone](Clone::clone) made before has its own.
     pub fn location(&self, variable: &Variable) -> Location {
-        let budget = &mut *self.budget.borrow_mut();
+        self.budget.with(|budget| self.location_within(variable, budget))
+    }
+
+    fn location_within(&self, variable: &Variable, budget: &mut WorkBudget) -> Location {
         let Some(scope) = self.scope(variable.scope) else { return Location::nowhere() };
         let scope_bytes =
             if budget.take((scope.code.len() + 1) as u64) { code_ranges::bytes(&scope.code) } else { 0 };

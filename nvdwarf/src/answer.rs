@@ -1,0 +1,155 @@
+//! Answers, which own what they say.
+
+use cubin_debuginfo::names::demangle;
+use cubin_debuginfo::symbolize::{self, FileName, FrameFunction};
+use cubin_debuginfo::variables::Place;
+use nv_debug_sections::code;
+use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
+use std::fmt;
+
+/// A function of a cubin: a kernel, a device function, or one that ptxas has folded into a kernel's section.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// The symbol's name, mangled as the compiler did.
+    pub linkage_name: String,
+    /// As its programmer wrote it.
+    pub name: String,
+    /// Index of its symbol in `.symtab`.
+    pub symbol: SymbolIndex,
+    /// Its code section.
+    pub section: SectionIndex,
+    /// Byte offset of its code in that section.
+    pub offset: u64,
+    /// Size of its code in bytes, without the section's padding.
+    pub size: u64,
+    /// Whether it is a kernel.
+    pub is_kernel: bool,
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl Function {
+    pub(crate) fn of(function: &code::Function<'_>) -> Self {
+        let code::Function { name, symbol, section, offset, size, kernel } = *function;
+        let linkage_name = name.to_owned();
+        Self { name: plain(name), linkage_name, symbol, section, offset, size, is_kernel: kernel }
+    }
+}
+
+/// A demangled name, or the name itself.
+fn plain(name: &str) -> String {
+    demangle(name).unwrap_or_else(|| name.to_owned())
+}
+
+/// What is at an address of code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The source, innermost call first; empty where no row of the line table has the address.
+    pub frames: Vec<Frame>,
+    /// The line of the PTX; `None` where the file does not say.
+    pub ptx: Option<PtxLine>,
+}
+
+impl fmt::Display for Location {
+    /// `f at a.cuh:3 < k at k.cu:18`; `??` without frames.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.frames.is_empty() {
+            return f.write_str("??");
+        }
+        for (index, frame) in self.frames.iter().enumerate() {
+            write!(f, "{}{frame}", if index > 0 { " < " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// One step of a chain of calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// The function as its programmer wrote its name; `None` where it is not known.
+    pub function: Option<String>,
+    /// The same, mangled as the compiler did.
+    pub linkage_name: Option<String>,
+    /// Whether the function was inlined into that of the next frame.
+    pub is_inlined: bool,
+    /// The source file and line.
+    pub source: SourceLine,
+}
+
+impl fmt::Display for Frame {
+    /// `f at a.cuh:3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.function.as_deref().unwrap_or("??"), self.source)
+    }
+}
+
+impl Frame {
+    pub(crate) fn of(frame: &symbolize::Frame<'_>) -> Self {
+        let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let (linkage_name, is_inlined) = match frame.function {
+            FrameFunction::Physical(function) => (function.map(|function| function.name.to_owned()), false),
+            FrameFunction::Inlined(callee) => (callee.name.map(text), true),
+            FrameFunction::InlinedEntry(entry) => (entry.name.map(text), true),
+        };
+        let file = match frame.file {
+            FileName::Path(path) => Some(path.to_owned()),
+            FileName::Undeclared(_) => None,
+        };
+        let source = SourceLine { file, line: frame.line.into(), column: frame.column };
+        Self { function: linkage_name.as_deref().map(plain), linkage_name, is_inlined, source }
+    }
+}
+
+/// A line of the source.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SourceLine {
+    /// Path as the file has it; `None` for a file number that no table has.
+    pub file: Option<String>,
+    /// 1-based line; 0 for none.
+    pub line: u64,
+    /// 1-based column; 0 for none. ptxas writes none.
+    pub column: u64,
+}
+
+impl fmt::Display for SourceLine {
+    /// `k.cu:18`, with a column where there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.as_deref().unwrap_or("??"), self.line)?;
+        if self.column > 0 { write!(f, ":{}", self.column) } else { Ok(()) }
+    }
+}
+
+/// A line of the PTX.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PtxLine {
+    /// 1-based line.
+    pub line: u32,
+    /// Its text, as the file keeps it; `None` where it keeps none.
+    pub text: Option<String>,
+}
+
+impl PtxLine {
+    pub(crate) fn of(line: symbolize::PtxLine<'_>) -> Self {
+        let text = line.text.map(|text| String::from_utf8_lossy(text).into_owned());
+        Self { line: line.line, text }
+    }
+}
+
+/// A variable or parameter that is in scope at an address.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// Its name; `None` where the entry has none.
+    pub name: Option<String>,
+    /// Its type as C spells it: `float const *`.
+    pub type_name: String,
+    /// Whether it is a parameter.
+    pub is_parameter: bool,
+    /// Where the source declares it.
+    pub declared: Option<SourceLine>,
+    /// Where it is at the address. Several are the file's contradiction; none is the same as nowhere.
+    pub places: Vec<Place>,
+}

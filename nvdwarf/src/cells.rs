@@ -1,0 +1,161 @@
+//! Bytes and what was read from them, kept together.
+
+use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::symbolize::Symbolizer;
+use cubin_debuginfo::variables::{InlinedCalls, Variables};
+use nv_debug_sections::Result;
+use nv_debug_sections::cubin::Cubin;
+use self_cell::self_cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A part of bytes that somebody owns.
+#[derive(Clone)]
+pub(crate) struct Bytes {
+    owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    range: Range<usize>,
+}
+
+impl Bytes {
+    pub(crate) fn new(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Self {
+        let range = 0..(*owner).as_ref().len();
+        Self { owner, range }
+    }
+
+    /// `part` of these bytes; a copy of it if it is elsewhere.
+    pub(crate) fn part(&self, part: &[u8]) -> Self {
+        let all = self.as_ref().as_ptr_range();
+        let is_in = all.start <= part.as_ptr() && part.as_ptr_range().end <= all.end;
+        if !is_in {
+            return Self::new(Arc::new(part.to_vec()));
+        }
+        let start = self.range.start + (part.as_ptr().addr() - all.start.addr());
+        Self { owner: Arc::clone(&self.owner), range: start..start + part.len() }
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        // An owner whose bytes are others each time gives what it has.
+        (*self.owner).as_ref().get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+self_cell!(
+    struct CubinOfBytes {
+        owner: Bytes,
+
+        #[covariant]
+        dependent: Cubin,
+    }
+);
+
+self_cell!(
+    struct SymbolizerOfCubin {
+        owner: CubinCell,
+
+        #[covariant]
+        dependent: Symbolizer,
+    }
+);
+
+self_cell!(
+    struct EntriesOfCubin {
+        owner: CubinCell,
+
+        #[covariant]
+        dependent: Entries,
+    }
+);
+
+self_cell!(
+    struct VariablesOfEntries {
+        owner: EntriesCell,
+
+        #[covariant]
+        dependent: Variables,
+    }
+);
+
+self_cell!(
+    struct CallsOfVariables {
+        owner: VariablesCell,
+
+        #[covariant]
+        dependent: InlinedCalls,
+    }
+);
+
+/// A cubin with its bytes.
+#[derive(Clone)]
+pub(crate) struct CubinCell(Arc<CubinOfBytes>);
+
+impl CubinCell {
+    pub(crate) fn new(bytes: Bytes) -> Result<Self> {
+        CubinOfBytes::try_new(bytes, |bytes| Cubin::parse(bytes.as_ref())).map(|cell| Self(Arc::new(cell)))
+    }
+
+    pub(crate) fn get(&self) -> &Cubin<'_> {
+        self.0.borrow_dependent()
+    }
+}
+
+/// The symbolizer of a cubin.
+pub(crate) struct SymbolizerCell(SymbolizerOfCubin);
+
+impl SymbolizerCell {
+    pub(crate) fn new(cubin: CubinCell) -> Result<Self> {
+        SymbolizerOfCubin::try_new(cubin, |cubin| Symbolizer::new(cubin.get())).map(Self)
+    }
+
+    pub(crate) fn get(&self) -> &Symbolizer<'_> {
+        self.0.borrow_dependent()
+    }
+}
+
+/// The entries of a cubin.
+#[derive(Clone)]
+pub(crate) struct EntriesCell(Arc<EntriesOfCubin>);
+
+impl EntriesCell {
+    pub(crate) fn new(cubin: CubinCell) -> Result<Self> {
+        EntriesOfCubin::try_new(cubin, |cubin| Entries::read(cubin.get())).map(|cell| Self(Arc::new(cell)))
+    }
+
+    fn cubin(&self) -> &Cubin<'_> {
+        self.0.borrow_owner().get()
+    }
+
+    fn get(&self) -> &Entries<'_> {
+        self.0.borrow_dependent()
+    }
+}
+
+/// The variables of a cubin.
+#[derive(Clone)]
+pub(crate) struct VariablesCell(Arc<VariablesOfEntries>);
+
+impl VariablesCell {
+    pub(crate) fn new(entries: EntriesCell) -> Result<Self> {
+        let read =
+            VariablesOfEntries::try_new(entries, |entries| Variables::read(entries.cubin(), entries.get()));
+        read.map(|cell| Self(Arc::new(cell)))
+    }
+
+    pub(crate) fn get(&self) -> &Variables<'_> {
+        self.0.borrow_dependent()
+    }
+}
+
+/// The inlined calls of a cubin.
+pub(crate) struct CallsCell(CallsOfVariables);
+
+impl CallsCell {
+    pub(crate) fn new(variables: VariablesCell) -> Self {
+        Self(CallsOfVariables::new(variables, |variables| InlinedCalls::of(variables.get())))
+    }
+
+    pub(crate) fn get(&self) -> &InlinedCalls<'_> {
+        self.0.borrow_dependent()
+    }
+}

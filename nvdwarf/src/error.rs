@@ -1,0 +1,30 @@
+//! What can be wrong with a module or a question about it.
+
+use std::fmt;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file, an image in it or a section cannot be read: which section, and the byte offset in it.
+    Read(nv_debug_sections::Error),
+    /// A name is not that of one function: the message says which functions there are.
+    Function(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => error.fmt(f),
+            Self::Function(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<nv_debug_sections::Error> for Error {
+    fn from(error: nv_debug_sections::Error) -> Self {
+        Self::Read(error)
+    }
+}

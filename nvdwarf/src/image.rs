@@ -1,0 +1,223 @@
+//! One cubin of a module.
+
+use crate::Error;
+use crate::answer::{Frame, Function, Location, PtxLine, SourceLine, Variable};
+use crate::cells::{Bytes, CallsCell, CubinCell, EntriesCell, SymbolizerCell, VariablesCell};
+use cubin_debuginfo::coverage::Coverage;
+use cubin_debuginfo::names::FunctionNames;
+use cubin_debuginfo::symbolize::Symbolizer;
+use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};
+use cubin_debuginfo::verify::{self, Report};
+use nv_debug_sections::container::Entry;
+use nv_debug_sections::cubin::{Cubin, SymbolIndex};
+use std::fmt;
+use std::sync::OnceLock;
+
+type Lazy<T> = OnceLock<Result<T, nv_debug_sections::Error>>;
+
+/// A cubin of a [`Module`](crate::Module). Each part of it is decoded when it is first asked for, and kept.
+pub struct Image {
+    number: usize,
+    arch: Option<String>,
+    bytes: Result<Bytes, nv_debug_sections::Error>,
+    cubin: Lazy<CubinCell>,
+    symbolizer: Lazy<SymbolizerCell>,
+    entries: Lazy<EntriesCell>,
+    variables: Lazy<VariablesCell>,
+    calls: Lazy<Option<CallsCell>>,
+}
+
+impl Image {
+    pub(crate) fn new(number: usize, arch: Option<String>, bytes: Bytes) -> Self {
+        Self::with_bytes(number, arch, Ok(bytes))
+    }
+
+    /// An image of a container, whose bytes are part of `file` unless it is compressed.
+    pub(crate) fn of_entry(number: usize, entry: &Entry<'_>, file: &Bytes) -> Self {
+        let arch = entry.arch.map(|arch| arch.to_string());
+        Self::with_bytes(number, arch, entry.payload().map(|payload| file.part(&payload)))
+    }
+
+    fn with_bytes(
+        number: usize,
+        arch: Option<String>,
+        bytes: Result<Bytes, nv_debug_sections::Error>,
+    ) -> Self {
+        let (cubin, symbolizer, entries) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (variables, calls) = (OnceLock::new(), OnceLock::new());
+        Self { number, arch, bytes, cubin, symbolizer, entries, variables, calls }
+    }
+
+    /// Its number among all images of the file, 1-based: `ptxas-driver extract` lists them.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Its architecture as the container names it, `sm_90a`; `None` of a file that is a cubin itself.
+    pub fn arch(&self) -> Option<&str> {
+        self.arch.as_deref()
+    }
+
+    /// The cubin, for all that other crates do with one.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decompressed, or is not a cubin.
+    pub fn cubin(&self) -> Result<&Cubin<'_>, Error> {
+        Ok(self.cubin_cell()?.get())
+    }
+
+    /// The functions, by section and byte offset.
+    ///
+    /// # Errors
+    ///
+    /// As [`locate`](Self::locate).
+    pub fn functions(&self) -> Result<Vec<Function>, Error> {
+        Ok(self.symbolizer()?.functions().iter().map(Function::of).collect())
+    }
+
+    /// The function of a name: mangled, demangled as any tool prints it, or a part of that if only one function has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Function`] if no function or several have the name; else as [`locate`](Self::locate).
+    pub fn function(&self, name: &str) -> Result<Function, Error> {
+        let all = self.symbolizer()?.functions();
+        let found = FunctionNames::new(all).find(name).map_err(|error| Error::Function(error.to_string()))?;
+        let one = found.first().map(|function| Function::of(function));
+        one.ok_or_else(|| Error::Function(format!("no function '{name}'")))
+    }
+
+    /// The function of a symbol, by its index in `.symtab`, as CUPTI's samples give it; `None` if it is not of a function.
+    ///
+    /// # Errors
+    ///
+    /// As [`locate`](Self::locate).
+    pub fn function_of_symbol(&self, symbol: u32) -> Result<Option<Function>, Error> {
+        let mut all = self.symbolizer()?.functions().iter();
+        Ok(all.find(|function| function.symbol == SymbolIndex(symbol)).map(Function::of))
+    }
+
+    /// What is at a byte offset from a function's start. Inlined calls that only `.debug_info` knows are among the frames.
+    ///
+    /// # Errors
+    ///
+    /// The cubin, its line tables or, of code compiled with `-G`, its entries cannot be decoded.
+    pub fn locate(&self, function: &Function, offset: u64) -> Result<Location, Error> {
+        let (symbolizer, calls) = (self.symbolizer()?, self.calls()?);
+        let place = symbolizer.locate(function.section, function.offset.saturating_add(offset));
+        let Some(place) = place else { return Ok(Location { frames: Vec::new(), ptx: None }) };
+        let frames = match calls {
+            Some(calls) => calls.frames(place).map(|frame| Frame::of(&frame)).collect(),
+            None => place.frames().map(|frame| Frame::of(&frame)).collect(),
+        };
+        Ok(Location { frames, ptx: place.ptx().map(PtxLine::of) })
+    }
+
+    /// The variables and parameters in scope at a byte offset from a function's start, innermost scope first, and where each one is
+    /// there. Those outside functions are not among them.
+    ///
+    /// # Errors
+    ///
+    /// The cubin, its entries or its range lists cannot be decoded.
+    pub fn variables(&self, function: &Function, offset: u64) -> Result<Vec<Variable>, Error> {
+        let variables = self.variables_cell()?.get();
+        variables.renew_budget();
+        let (section, at) = (function.section, function.offset.saturating_add(offset));
+        let has =
+            |scope: &Scope| scope.code.iter().any(|code| code.section == section && code.range.contains(&at));
+        let in_scope: Vec<bool> = variables.scopes().iter().map(has).collect();
+        let mut found: Vec<_> =
+            variables.all().iter().filter(|variable| in_scope.get(variable.scope) == Some(&true)).collect();
+        // Outer scopes come first in the file.
+        found.sort_by_key(|variable| std::cmp::Reverse(variable.scope));
+        Ok(found.into_iter().map(|variable| self::variable(variables, variable, (section, at))).collect())
+    }
+
+    /// What is wrong with the debug information.
+    ///
+    /// # Errors
+    ///
+    /// The cubin cannot be decoded; what is wrong in it is in the report.
+    pub fn verify(&self) -> Result<Report, Error> {
+        Ok(verify::verify(self.cubin()?))
+    }
+
+    /// How much of the code has lines, and how many variables have places.
+    ///
+    /// # Errors
+    ///
+    /// The cubin, its line tables or its entries cannot be decoded.
+    pub fn coverage(&self) -> Result<Coverage<'_>, Error> {
+        Ok(Coverage::of(self.cubin()?, self.symbolizer()?)?)
+    }
+
+    fn cubin_cell(&self) -> Result<&CubinCell, Error> {
+        let read = || CubinCell::new(self.bytes.clone()?);
+        self.cubin.get_or_init(read).as_ref().map_err(|error| Error::Read(error.clone()))
+    }
+
+    fn symbolizer(&self) -> Result<&Symbolizer<'_>, Error> {
+        let cubin = self.cubin_cell()?;
+        let read = self.symbolizer.get_or_init(|| SymbolizerCell::new(cubin.clone()));
+        read.as_ref().map(SymbolizerCell::get).map_err(|error| Error::Read(error.clone()))
+    }
+
+    fn variables_cell(&self) -> Result<&VariablesCell, Error> {
+        let cubin = self.cubin_cell()?;
+        let entries = self.entries.get_or_init(|| EntriesCell::new(cubin.clone()));
+        let entries = entries.as_ref().map_err(|error| Error::Read(error.clone()))?;
+        let variables = self.variables.get_or_init(|| VariablesCell::new(entries.clone()));
+        variables.as_ref().map_err(|error| Error::Read(error.clone()))
+    }
+
+    /// The inlined calls of the entries; `None` of a cubin that cannot have any, as most.
+    fn calls(&self) -> Result<Option<&InlinedCalls<'_>>, Error> {
+        if let Some(Ok(calls)) = self.calls.get() {
+            return Ok(calls.as_ref().map(CallsCell::get));
+        }
+        let calls = if InlinedCalls::can_be_in(self.cubin()?) {
+            Some(CallsCell::new(self.variables_cell()?.clone()))
+        } else {
+            None
+        };
+        let kept = self.calls.get_or_init(|| Ok(calls));
+        kept.as_ref()
+            .map(|calls| calls.as_ref().map(CallsCell::get))
+            .map_err(|error| Error::Read(error.clone()))
+    }
+}
+
+fn variable(
+    variables: &Variables<'_>,
+    variable: &cubin_debuginfo::variables::Variable,
+    (section, at): (nv_debug_sections::cubin::SectionIndex, u64),
+) -> Variable {
+    let declared = variables.declared(variable).map(|line| SourceLine {
+        file: line.file.map(str::to_owned),
+        line: line.line,
+        column: 0,
+    });
+    let ranges = variables.location(variable).ranges.into_iter();
+    let is_there =
+        |code: &cubin_debuginfo::variables::CodeRange| code.section == section && code.range.contains(&at);
+    Variable {
+        name: variables.name(variable).map(std::borrow::Cow::into_owned),
+        type_name: variables.type_name(variable),
+        is_parameter: variable.parameter,
+        declared,
+        places: ranges
+            .filter(|range| range.code.as_ref().is_none_or(is_there))
+            .map(|range| range.place)
+            .collect(),
+    }
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image")
+            .field("number", &self.number)
+            .field("arch", &self.arch)
+            .finish_non_exhaustive()
+    }
+}

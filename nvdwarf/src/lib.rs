@@ -1,0 +1,31 @@
+#![doc = include_str!("../README.md")]
+
+#[cfg(feature = "compile")]
+pub use nvdwarf_compile::{CodeImage, CompileError, Compiled, Options, compile};
+
+#[cfg(feature = "compile")]
+pub use nvdwarf_compile as compiler;
+
+#[cfg(feature = "read")]
+mod answer;
+#[cfg(feature = "read")]
+mod cells;
+#[cfg(feature = "read")]
+mod error;
+#[cfg(feature = "read")]
+mod image;
+#[cfg(feature = "read")]
+mod module;
+
+#[cfg(feature = "read")]
+pub use answer::{Frame, Function, Location, PtxLine, SourceLine, Variable};
+#[cfg(feature = "read")]
+pub use cubin_debuginfo as debuginfo;
+#[cfg(feature = "read")]
+pub use error::Error;
+#[cfg(feature = "read")]
+pub use image::Image;
+#[cfg(feature = "read")]
+pub use module::Module;
+#[cfg(feature = "read")]
+pub use nv_debug_sections as sections;

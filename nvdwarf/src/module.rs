@@ -1,0 +1,67 @@
+//! A file with GPU code, opened once.
+
+use crate::cells::Bytes;
+use crate::{Error, Image};
+use nv_debug_sections::container::{Container, EntryKind, FileKind};
+use std::fmt;
+use std::sync::Arc;
+
+/// A cubin, a fatbin, or a host program, library or archive with cubins in it.
+///
+/// It owns its bytes and has no lifetime. A clone is the same module, so that one may be in a cache and others in threads.
+#[derive(Clone)]
+pub struct Module {
+    images: Arc<[Image]>,
+}
+
+impl Module {
+    /// Opens a file that is in memory. Its cubins are listed; none is decompressed or decoded before it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// It is not a file that cubins come in, or its lists of them are damaged.
+    pub fn new(bytes: impl Into<Arc<[u8]>>) -> Result<Self, Error> {
+        let bytes: Arc<[u8]> = bytes.into();
+        Self::from_owner(bytes)
+    }
+
+    /// The same, of bytes that the caller keeps in its own way, such as a mapped file.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn from_owner(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self, Error> {
+        let file = Bytes::new(Arc::new(owner));
+        let data = file.as_ref();
+        if matches!(FileKind::of(data), None | Some(FileKind::Cubin)) {
+            // A cubin, or nothing that is known: then the decoder says what is wrong with it.
+            let image = Image::new(1, None, file.clone());
+            image.cubin()?;
+            return Ok(Self { images: [image].into() });
+        }
+        let mut images = Vec::new();
+        for (number, entry) in (1..).zip(Container::parse(data)?.entries()) {
+            let entry = entry?;
+            if entry.kind == EntryKind::Elf {
+                images.push(Image::of_entry(number, &entry, &file));
+            }
+        }
+        Ok(Self { images: images.into() })
+    }
+
+    /// The cubins of the file, in its order; one, if it is a cubin itself.
+    pub fn images(&self) -> &[Image] {
+        &self.images
+    }
+
+    /// The first cubin for an architecture such as `sm_90` or `sm_90a`.
+    pub fn image(&self, arch: &str) -> Option<&Image> {
+        self.images.iter().find(|image| image.arch() == Some(arch))
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("images", &self.images).finish()
+    }
+}
