@@ -74,3 +74,8 @@ pub(crate) const MAX_NAME_NESTING: usize = 64;
 
 /// Most functions that an error about a name lists: a file may have thousands, and one of the first is often the one that was meant.
 pub(crate) const MAX_LISTED_NAMES: usize = 20;
+
+// Sections as items.
+
+/// Bytes of paths that the rows of a section may have in words, for each of its bytes: many rows may be of one file.
+pub(crate) const SHARED_PATHS: u64 = 1024;

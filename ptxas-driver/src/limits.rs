@@ -127,6 +127,3 @@ pub const MAX_SOURCE_CONTEXT: u32 = 200;
 
 /// Bytes before the place that are shown of a source line that is too long to be shown whole.
 pub const SOURCE_MARGIN: u32 = 60;
-
-/// Bytes of paths that the rows of a section may show in `dump`, for each of its bytes: many rows may be of one file.
-pub const SHARED_PATHS: u64 = 1024;

@@ -39,6 +39,16 @@ pub enum Doubt {
     UnrelatedBase,
 }
 
+impl Doubt {
+    /// The reason in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoString => "no string starts at the name's offset in .debug_str",
+            Self::UnrelatedBase => "nvlink left the base of this unit's names unrelocated",
+        }
+    }
+}
+
 /// What the names of a unit are found by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitNames {

@@ -72,6 +72,11 @@ impl<'a> SectionName<'a> {
         SectionKind::from_name(&self.base)
     }
 
+    /// Which section it is, or is the Mercury clone of; `None` for relocations, and for names that the catalog does not have.
+    pub fn contents_kind(&self) -> Option<SectionKind> {
+        self.kind().filter(|_| self.form.is_none())
+    }
+
     /// Whether it belongs to debug information: a debug section, a clone of one, or relocations of either.
     pub fn is_debug(&self) -> bool {
         is_debug_section(&self.base)

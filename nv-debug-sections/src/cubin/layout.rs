@@ -140,6 +140,11 @@ fn is_classic(cubin: &Cubin<'_>) -> bool {
 }
 
 impl Cubin<'_> {
+    /// `sh_size` of one of its sections, in bytes; a Mercury clone that shares another section's bytes has that one's.
+    pub fn size_of(&self, section: &Section<'_>) -> u64 {
+        section_size(self, section)
+    }
+
     /// Whether nvlink wrote the file: `.note.nv.tkinfo` names it, alone or beside ptxas, as the tool.
     pub fn is_linked(&self) -> bool {
         const TOOL: &[u8] = b"\0nvlink\0";

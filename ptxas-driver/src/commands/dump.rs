@@ -1,15 +1,8 @@
 //! `dump`: what is in a cubin's debug sections.
 
-mod attributes;
-mod frames;
-mod info;
-mod lists;
-mod model;
+mod document;
 mod offset;
 mod ptxas_style;
-mod rows;
-mod section;
-mod stream;
 mod text;
 
 use crate::cli::{USAGE, complain, note};
@@ -19,20 +12,21 @@ use crate::commands::read::{
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use cubin_debuginfo::symbolize::Symbolizer;
-pub(super) use model::{
-    Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Register, Registers, Section,
+pub(super) use cubin_debuginfo::dump::{
+    Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Opened, Register, Registers, Section, Source,
+    Stream,
 };
+use cubin_debuginfo::dump::{Filter, NoItem, section_table};
+use cubin_debuginfo::symbolize::Symbolizer;
+use document::Document;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use offset::Place;
 use ptxas_style::Model;
-use section::Filter;
-pub(super) use section::{Opened, Source};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-pub(super) use stream::Stream;
+use text::HEX_WIDTH;
 
 const AFTER_HELP: &str = "\
 Without --section: the table of sections and every debug section, decoded. With --section also
@@ -129,11 +123,11 @@ fn of_cubin(
     if let Some(why) = no_debug_sections(cubin).filter(|_| chosen.is_empty()) {
         note(format_args!("{name}: {why}"));
     }
-    let source = Source::new(cubin, filter, options.offset.as_ref().map(Place::offset));
+    let source = Source::new(cubin, filter, options.offset.as_ref().map(|place| place.offset));
     if let Some(model) = options.style.model() {
         return in_ptxas_style((name, shown), &source, &chosen, model, out);
     }
-    let table = (names.is_empty() && options.function.is_none()).then(|| section::table(cubin));
+    let table = (names.is_empty() && options.function.is_none()).then(|| section_table(cubin));
 
     let mut sound = true;
     if options.json {
@@ -143,7 +137,7 @@ fn of_cubin(
             sections.push(picked(source.decode(opened), options, name)?);
         }
         sound = sections.iter().all(|section| section.error.is_none());
-        let document = model::Document {
+        let document = Document {
             schema: SCHEMA,
             schema_version: JSON_VERSION,
             file: name,
@@ -174,7 +168,14 @@ fn of_cubin(
 /// Of a section what `--offset` picks.
 fn picked<'s>(section: Section<'s>, options: &Options, name: &str) -> Result<Section<'s>> {
     let Some(place) = &options.offset else { return Ok(section) };
-    Ok(place.keep(section).map_err(|message| Unanswered(format!("{name}: {message}")))?)
+    let kept = section.keep(place.offset, HEX_WIDTH).map_err(|why| {
+        let hint = match &why {
+            NoItem::NoBytes { section } => format!("; --section {section} shows its variables"),
+            NoItem::PastEnd { .. } => String::new(),
+        };
+        Unanswered(format!("{name}: {why}{hint}"))
+    });
+    Ok(kept?)
 }
 
 /// Shows the chosen sections that such a text is defined of.
@@ -213,7 +214,7 @@ fn filter(cubin: &Cubin<'_>, function: &str) -> Result<Filter> {
 fn choose(cubin: &Cubin<'_>, names: &[String], by_function: bool) -> Result<Vec<SectionIndex>> {
     if names.is_empty() {
         let debug = cubin.iter().filter(|(_, name, _)| {
-            SectionName::parse(name).is_debug_contents() && (!by_function || section::has_functions(name))
+            SectionName::parse(name).is_debug_contents() && (!by_function || Filter::applies_to(name))
         });
         return Ok(debug.map(|(index, ..)| index).collect());
     }

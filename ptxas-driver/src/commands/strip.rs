@@ -282,7 +282,7 @@ fn removed_sections(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Removed>
         .map(|(index, section)| Removed {
             index: index.0,
             name: cubin.section_name(index).to_owned(),
-            size: read::section_size(cubin, section),
+            size: cubin.size_of(section),
         })
         .collect()
 }

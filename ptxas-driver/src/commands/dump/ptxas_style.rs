@@ -24,15 +24,15 @@
 mod names;
 mod operations;
 
-use super::section::{Source, View, kind, string_budget, take};
 use super::text::hex;
 use crate::cli::complain;
 use crate::commands::read::{printable, text};
+use cubin_debuginfo::dump::{Source, View};
 use dwarf2_reader::abbrev::{self, AbbrevTable, Abbreviation, AttributeSpec};
 use dwarf2_reader::constants as dw;
 use dwarf2_reader::info::{self, Attribute, Entry, Layout, Node, Unit, Value};
 use dwarf2_reader::{Cursor, WorkBudget, strings};
-use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -53,7 +53,10 @@ pub(super) enum Model {
 
 /// Whether there is such a text of a section.
 pub(super) fn is_shown(name: &str) -> bool {
-    matches!(kind(name), Some(SectionKind::DebugAbbrev | SectionKind::DebugInfo))
+    matches!(
+        SectionName::parse(name).contents_kind(),
+        Some(SectionKind::DebugAbbrev | SectionKind::DebugInfo)
+    )
 }
 
 /// Writes a section of [`is_shown`]; whether it is sound. What cannot be read is said, and follows as bytes.
@@ -71,7 +74,7 @@ pub(super) fn section<'c>(
     let raw = source.cubin().bytes(view.index)?;
     let bytes = if model == Model::Observed { &raw } else { &view.data.bytes };
     let shown = Shown { file, name: &view.name, bytes };
-    if kind(&view.name) == Some(SectionKind::DebugAbbrev) {
+    if SectionName::parse(&view.name).contents_kind() == Some(SectionKind::DebugAbbrev) {
         return Ok(abbreviations(out, shown));
     }
     let mut info = Info::new(source, view, shown, model)?;
@@ -171,7 +174,8 @@ impl<'v, 'c> Info<'v, 'c> {
     fn new(source: &Source<'c, '_>, view: &'v View<'c>, shown: Shown<'v>, model: Model) -> Result<Self> {
         let abbrev = source.sibling(&view.name, SectionKind::DebugAbbrev)?;
         let strings = source.sibling(&view.name, SectionKind::DebugStr)?;
-        let budget = string_budget(&view.data.bytes, strings.as_ref().map_or(&[], |view| &view.data.bytes));
+        let strings_size = strings.as_ref().map_or(0, |view| view.data.bytes.len());
+        let budget = WorkBudget::of_strings(view.data.bytes.len() as u64, strings_size as u64);
         let size = view.data.bytes.len() + abbrev.as_ref().map_or(0, |view| view.data.bytes.len());
         let abbreviations = WorkBudget::of_input(size as u64 / LEAST_ABBREVIATION, 1);
         let tables = BTreeMap::new();
@@ -292,7 +296,7 @@ impl<'v, 'c> Info<'v, 'c> {
             let attribute = read.next().ok_or_else(|| fault(ErrorKind::Truncated("an attribute's value")))?;
             if let Value::StringOffset(offset) = attribute.value {
                 let len = self.string(offset).len();
-                take(&mut self.budget, len, self.view, attribute.span.start)?;
+                self.view.take_text(&mut self.budget, len, attribute.span.start)?;
             }
             end = attribute.span.end;
             attributes.push(attribute);

@@ -1,11 +1,10 @@
 //! Decoded sections as text.
 
-use super::model::{
-    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
-    LineUnit, Location, Register, Registers, Rest, Section, SharedVariables, ShownRest, Span,
-};
-use super::stream::{Part, Stream};
 use crate::commands::read::{debug_only, demangle, printable};
+use cubin_debuginfo::dump::{
+    Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
+    LineUnit, Location, Part, Register, Registers, Rest, Section, SharedVariables, ShownRest, Span, Stream,
+};
 use nv_debug_sections::cubin::{self, Cubin};
 use nv_debug_sections::line::PTXAS_PARAMS;
 use nv_debug_sections::nv_info;

@@ -6,9 +6,9 @@
 use super::columns::Columns;
 use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
-use crate::commands::read::{bare, doubt_text, stripped};
+use crate::commands::read::{bare, stripped};
 use crate::limits::MAX_LISTED_FRAMES;
-use cubin_debuginfo::symbolize::{self, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
+use cubin_debuginfo::symbolize::{self, Doubt, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::{CodeSection, Function};
@@ -415,7 +415,7 @@ impl<'s> Answers<'s> {
         };
         let by_entry = matches!(frame.function, FrameFunction::InlinedEntry(_));
         let inlined = callee.is_some() || by_entry;
-        let name_doubt = callee.and_then(|callee| callee.doubt).map(doubt_text);
+        let name_doubt = callee.and_then(|callee| callee.doubt).map(Doubt::reason);
         let name_recovered = callee.is_some_and(|callee| callee.recovered);
         let (file, undeclared_file) = match frame.file {
             FileName::Path(path) => (Some(path), None),

@@ -4,7 +4,7 @@ use super::images::expect_file;
 use crate::input;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind};
-use nv_debug_sections::cubin::{Contents, Cubin, Section};
+use nv_debug_sections::cubin::Cubin;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -83,16 +83,4 @@ pub(in crate::commands) fn other_kind(bytes: &[u8], name: &str) -> Option<String
 
 fn has_images(bytes: &[u8]) -> bool {
     Container::parse(bytes).is_ok_and(|container| container.entries().flatten().next().is_some())
-}
-
-/// `sh_size`; a Mercury clone that shares another section's bytes has that one's.
-pub(in crate::commands) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
-    match &section.contents {
-        Contents::NoBits(size) => *size,
-        Contents::Bytes(bytes) => bytes.len() as u64,
-        Contents::Strings(strings) => strings.as_bytes().len() as u64,
-        Contents::Symbols(symbols) => symbols.len() as u64 * section.entsize,
-        Contents::Relocations(all) => all.len() as u64 * section.entsize,
-        Contents::Alias(target) => cubin.bytes(*target).map_or(0, |bytes| bytes.len() as u64),
-    }
 }

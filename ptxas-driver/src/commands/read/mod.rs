@@ -13,9 +13,7 @@ mod stripped;
 
 pub(super) use crate::plain::printable;
 pub(super) use cubin_debuginfo::names::{Canonical, FunctionNames, demangle, demangle_type};
-pub(super) use cubin_file::{
-    STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain, section_size,
-};
+pub(super) use cubin_file::{STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain};
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use debug_only::debug_only;
 pub(super) use document::with_document;
@@ -26,20 +24,10 @@ pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::{SourceOptions, Sources};
 pub(super) use stripped::{NO_DEBUG_SECTIONS, bare, no_debug_sections, stripped};
 
-use cubin_debuginfo::symbolize::Doubt;
-
 /// Version of the JSON documents, described in `docs/json.md`. Raised when a field goes or changes its meaning.
 pub(super) const JSON_VERSION: u32 = 1;
 
 /// Bytes as text; what is not UTF-8 is replaced.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Why a callee's name may be wrong, in words.
-pub(super) fn doubt_text(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::NoString => "no string starts at the name's offset in .debug_str",
-        Doubt::UnrelatedBase => "nvlink left the base of this unit's names unrelocated",
-    }
 }

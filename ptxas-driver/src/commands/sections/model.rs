@@ -1,7 +1,6 @@
 //! What `sections` says, as values: what the text and the JSON document are written from.
 
 use super::{Because, JSON_VERSION, Model};
-use crate::commands::read::section_size;
 use nv_debug_sections::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{self, Contents, Cubin, SectionIndex};
 use nv_debug_sections::level::compare::{Comparison, Oddity};
@@ -265,7 +264,7 @@ impl<'a> Report<'a> {
         let sections: Vec<Section> = named
             .filter(|(_, name, _)| name.is_debug())
             .map(|(index, name, section)| {
-                let size = section_size(cubin, section);
+                let size = cubin.size_of(section);
                 let own = match section.contents {
                     Contents::Alias(_) | Contents::NoBits(_) => 0,
                     _ => size,

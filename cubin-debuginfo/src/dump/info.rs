@@ -1,11 +1,12 @@
 //! `.debug_abbrev` and the entries of `.debug_info`.
 #![allow(non_upper_case_globals, reason = "the names of the specification as patterns")]
 
-use super::model::{Abbreviation, Attribute, Contents, Die, InfoUnit};
-use super::section::{Opened, Source, View, rest_of, string_budget, take};
+use super::contents::Contents;
+use super::model::{Abbreviation, Attribute, Die, InfoUnit};
+use super::source::{Opened, Source, View, rest_of};
 use super::stream::{Part, Stream, Visit};
-use crate::commands::read::text;
-use cubin_debuginfo::expression;
+use crate::expression;
+use dwarf2_reader::WorkBudget;
 use dwarf2_reader::abbrev;
 #[allow(clippy::wildcard_imports, reason = "all of DWARF's tables of names")]
 use dwarf2_reader::constants::*;
@@ -83,8 +84,9 @@ pub(super) fn info<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) -
 }
 
 impl<'c> Source<'c, '_> {
-    /// Tag, and name as [`Die`] has it, of the entry at an offset of a `.debug_info` that was decoded.
-    pub(in crate::commands) fn entry_words(
+    /// The tag of the entry at a byte offset of a `.debug_info`, and its name as an [`Attribute`] has it. The section has to be decoded
+    /// before; `None` if no entry is there.
+    pub fn entry_words(
         &self,
         opened: &Opened<'c>,
         offset: u64,
@@ -111,13 +113,13 @@ impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
     /// Refuses what cannot be read, and entries that share so many long strings that too much would be shown.
     fn check(self) -> Result<()> {
         let section = &*self.view.data.bytes;
-        let mut budget = string_budget(section, self.strings);
+        let mut budget = WorkBudget::of_strings(section.len() as u64, self.strings.len() as u64);
         for header in self.units.all() {
             for node in self.units.nodes(header, section) {
                 let Node::Entry(entry) = node.map_err(|error| self.view.fault(error))? else { continue };
                 let words = self.words(header, entry);
                 for attribute in entry.attributes() {
-                    take(&mut budget, words.shared(&attribute), self.view, attribute.span.start)?;
+                    self.view.take_text(&mut budget, words.shared(&attribute), attribute.span.start)?;
                 }
             }
         }
@@ -163,7 +165,7 @@ impl<'s, 'c, 'd> Entries<'s, 'c, 'd> {
     }
 }
 
-/// Which entries `--function` keeps: unit entries, and the trees below entries of the function.
+/// Which entries a filter keeps: unit entries, and the trees below entries of the function.
 #[derive(Default)]
 struct Kept {
     /// Depth of the entry whose tree is being kept.
@@ -190,7 +192,7 @@ struct Words<'s, 'c, 'd> {
 }
 
 impl Words<'_, '_, '_> {
-    /// Whether the attribute is the start of one of the functions that `--function` names.
+    /// Whether the attribute is the start of one of the functions that the filter has.
     fn is_wanted(&self, attribute: &info::Attribute<'_>) -> bool {
         let Some(filter) = &self.source.filter else { return false };
         if attribute.name != DW_AT_low_pc {
@@ -236,9 +238,9 @@ impl Words<'_, '_, '_> {
                 };
                 place.unwrap_or_else(|| format!("{address:#x} (no relocation)"))
             }
-            Value::String(string) => format!("{:?}", text(string)),
+            Value::String(string) => format!("{:?}", String::from_utf8_lossy(string)),
             Value::StringOffset(offset) => match strings::string_at(self.strings, offset) {
-                Some(string) => format!("{:?}", text(string)),
+                Some(string) => format!("{:?}", String::from_utf8_lossy(string)),
                 None => format!("{}+{offset:#x}", strings::SECTION),
             },
             Value::Block(block) => format!("{block:02x?}"),

@@ -1,39 +1,40 @@
 //! Items of a section that are read again whenever they are gone through: a section can have more than memory holds.
 
-use super::model::Rest;
+use super::span::Rest;
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// What follows one another in a section.
+/// A part of a section.
 #[derive(Debug)]
-pub(in crate::commands) enum Part<T> {
+pub enum Part<T> {
+    /// One of the section's items.
     Item(T),
     /// Bytes that belong to no item.
     Rest(Rest),
 }
 
 /// Takes the parts one by one, until it breaks.
-pub(in crate::commands) type Visit<'v, T> = dyn FnMut(Part<T>) -> ControlFlow<()> + 'v;
+pub(super) type Visit<'v, T> = dyn FnMut(Part<T>) -> ControlFlow<()> + 'v;
 
 type Walk<'s, T> = dyn Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's;
 
-/// The items of a section, in file order.
-pub(in crate::commands) struct Stream<'s, T>(Box<Walk<'s, T>>);
+/// The items of a section, in file order: read again each time they are gone through, and handed out one by one.
+pub struct Stream<'s, T>(Box<Walk<'s, T>>);
 
 impl<'s, T: 's> Stream<'s, T> {
     /// What a function visits, each time the same. It is only made of what was found to be readable before.
-    pub(in crate::commands) fn new(walk: impl Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's) -> Self {
+    pub(super) fn new(walk: impl Fn(&mut Visit<'_, T>) -> ControlFlow<()> + 's) -> Self {
         Self(Box::new(walk))
     }
 
     /// The items of an iterator that can be made again, without bytes between them.
-    pub(in crate::commands) fn of<I: Iterator<Item = T>>(items: impl Fn() -> I + 's) -> Self {
+    pub(super) fn of<I: Iterator<Item = T>>(items: impl Fn() -> I + 's) -> Self {
         Self::new(move |visit| items().try_for_each(|item| visit(Part::Item(item))))
     }
 
     /// Visits items and what is between them.
-    pub(in crate::commands) fn parts(&self, visit: &mut Visit<'_, T>) -> ControlFlow<()> {
+    pub(super) fn parts(&self, visit: &mut Visit<'_, T>) -> ControlFlow<()> {
         (self.0)(visit)
     }
 
@@ -42,22 +43,19 @@ impl<'s, T: 's> Stream<'s, T> {
     /// # Errors
     ///
     /// That of the function.
-    pub(in crate::commands) fn try_each<E>(&self, mut each: impl FnMut(T) -> Result<(), E>) -> Result<(), E> {
+    pub fn try_each<E>(&self, mut each: impl FnMut(T) -> Result<(), E>) -> Result<(), E> {
         self.try_parts(|part| match part {
             Part::Item(item) => each(item),
             Part::Rest(_) => Ok(()),
         })
     }
 
-    /// The same with what is between the items.
+    /// Calls a function with each item and with what is between the items, up to an error.
     ///
     /// # Errors
     ///
     /// That of the function.
-    pub(in crate::commands) fn try_parts<E>(
-        &self,
-        mut each: impl FnMut(Part<T>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn try_parts<E>(&self, mut each: impl FnMut(Part<T>) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         let _ = self.parts(&mut |part| {
             result = each(part);
@@ -66,8 +64,8 @@ impl<'s, T: 's> Stream<'s, T> {
         result
     }
 
-    /// The first item that a function makes something of.
-    pub(in crate::commands) fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
+    /// The first result that a function gives for an item; later items are not read.
+    pub fn find_map<U>(&self, mut find: impl FnMut(T) -> Option<U>) -> Option<U> {
         let mut found = None;
         let _ = self.parts(&mut |part| {
             if let Part::Item(item) = part {
@@ -78,8 +76,8 @@ impl<'s, T: 's> Stream<'s, T> {
         found
     }
 
-    /// All items, in memory.
-    pub(in crate::commands) fn collect(&self) -> Vec<T> {
+    /// All items, in memory: there can be as many as the section has bytes.
+    pub fn collect(&self) -> Vec<T> {
         let mut all = Vec::new();
         let _ = self.try_each(|item| {
             all.push(item);
@@ -89,10 +87,7 @@ impl<'s, T: 's> Stream<'s, T> {
     }
 
     /// The items changed by a function, without those it drops.
-    pub(in crate::commands) fn filter_map<U: 's>(
-        self,
-        change: impl Fn(T) -> Option<U> + 's,
-    ) -> Stream<'s, U> {
+    pub(super) fn filter_map<U: 's>(self, change: impl Fn(T) -> Option<U> + 's) -> Stream<'s, U> {
         Stream::new(move |visit| {
             self.parts(&mut |part| match part {
                 Part::Item(item) => {
@@ -104,7 +99,7 @@ impl<'s, T: 's> Stream<'s, T> {
     }
 
     /// The items that a function likes.
-    pub(in crate::commands) fn filter(self, likes: impl Fn(&T) -> bool + 's) -> Self {
+    pub(super) fn filter(self, likes: impl Fn(&T) -> bool + 's) -> Self {
         self.filter_map(move |item| likes(&item).then_some(item))
     }
 }

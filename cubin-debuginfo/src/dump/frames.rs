@@ -1,10 +1,11 @@
 //! `.debug_frame` in words.
 
-use super::model::{Contents, FrameEntry, Rest, Span};
-use super::section::{Source, View};
+use super::contents::Contents;
+use super::model::FrameEntry;
+use super::source::{Source, View};
+use super::span::{Rest, Span};
 use super::stream::{Part, Stream};
-use crate::commands::read::text;
-use cubin_debuginfo::expression;
+use crate::expression;
 use dwarf2_writer::frame::{CallFrameInstruction as Cfi, Cie, Fde};
 use dwarf2_writer::{Address, Expression};
 use nv_debug_sections::Result;
@@ -97,7 +98,7 @@ impl<'c> Words<'_, 'c, '_> {
     fn cie(&self, number: usize, placed: &PlacedEntry, cie: &Cie) -> FrameEntry {
         let augmentation = match &*cie.augmentation {
             [] => String::new(),
-            augmentation => format!(", augmentation {:?}", text(augmentation)),
+            augmentation => format!(", augmentation {:?}", String::from_utf8_lossy(augmentation)),
         };
         let header = format!(
             "{number}: version {}{augmentation}, code alignment {}, data alignment {}, return address in {}",

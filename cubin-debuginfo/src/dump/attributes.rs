@@ -1,7 +1,9 @@
 //! The records of `.nv.info` in words.
 
-use super::model::{Contents, FunctionFacts, NvInfoRecord, Span};
-use super::section::{Decoded, Source, View};
+use super::contents::{Contents, Decoded};
+use super::model::{FunctionFacts, NvInfoRecord};
+use super::source::{Source, View};
+use super::span::Span;
 use super::stream::{Part, Stream};
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::CODE_PREFIX;

@@ -1,13 +1,14 @@
 //! The sections that are plain lists.
 
+use super::contents::Contents;
 use super::model::{
-    AddressRange, Contents, Located, Location, Lookup, Register, RegisterTypes, Registers, Rest,
-    SharedVariable, SharedVariables, Span, TextLine,
+    AddressRange, Located, Location, Lookup, Register, RegisterTypes, Registers, SharedVariable,
+    SharedVariables, TextLine,
 };
-use super::section::{Opened, Source, View};
+use super::source::{Opened, Source, View};
+use super::span::{Rest, Span};
 use super::stream::{Part, Stream, Visit};
-use crate::commands::read::text;
-use cubin_debuginfo::expression;
+use crate::expression;
 use dwarf2_reader::macinfo::Macro;
 use dwarf2_reader::{aranges, loc, macinfo, pubnames, ranges, strings};
 use nv_debug_sections::catalog::SectionKind;
@@ -63,7 +64,7 @@ pub(super) fn registers<'s>(source: &'s Source<'_, '_>, opened: &'s Opened<'_>) 
         let mut end = 0;
         for function in &functions {
             let at = Span::next(&mut end, function.size());
-            if !wanted(&text(function.function)) {
+            if !wanted(&String::from_utf8_lossy(function.function)) {
                 continue;
             }
             let header_size = function.header_size();
@@ -86,7 +87,8 @@ pub(super) fn registers<'s>(source: &'s Source<'_, '_>, opened: &'s Opened<'_>) 
                     }))
                 })
             });
-            visit(Part::Item(Registers { at, header_size, function: text(function.function), ranges }))?;
+            let function = String::from_utf8_lossy(function.function).into_owned();
+            visit(Part::Item(Registers { at, header_size, function, ranges }))?;
         }
         ControlFlow::Continue(())
     })))
@@ -103,7 +105,7 @@ pub(super) fn register_types<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
             let types = function.types;
             visit(Part::Item(RegisterTypes {
                 at: Span::next(&mut end, function.size()),
-                function: text(function.function),
+                function: String::from_utf8_lossy(function.function).into_owned(),
                 types: Stream::of(move || types.iter().map(name)),
             }))
         })
@@ -149,11 +151,11 @@ pub(super) fn ranges<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> 
     })))
 }
 
-/// The lists of a section, one behind another.
+/// The lists of a section, one after another.
 struct Lists<'s, 'c, 'd> {
     source: &'s Source<'c, 'd>,
     view: &'s View<'c>,
-    /// An entry of which it is not known whether it is its list's last, and a change of the base behind it.
+    /// An entry of which it is not known whether it is its list's last, and changes of the base after it.
     open: Option<(Location, Vec<Rest>)>,
 }
 
@@ -181,7 +183,7 @@ impl Lists<'_, '_, '_> {
         let base = self.source.code_address(self.view, at.start + 8, base);
         let rest = Rest::new(at.into(), format!("from here on relative to {base}"));
         match &mut self.open {
-            Some((_, behind)) => behind.push(rest),
+            Some((_, after)) => after.push(rest),
             None => visit(Part::Rest(rest))?,
         }
         ControlFlow::Continue(())
@@ -261,13 +263,15 @@ pub(super) fn macros<'s>(view: &'s View<'_>) -> Result<Contents<'s>> {
     let words = |item| match item {
         None => "end".to_owned(),
         Some(Macro::Define { line, text: macro_text }) => {
-            format!("DW_MACINFO_define {line} {}", text(macro_text))
+            format!("DW_MACINFO_define {line} {}", String::from_utf8_lossy(macro_text))
         }
-        Some(Macro::Undef { line, text: name }) => format!("DW_MACINFO_undef {line} {}", text(name)),
+        Some(Macro::Undef { line, text: name }) => {
+            format!("DW_MACINFO_undef {line} {}", String::from_utf8_lossy(name))
+        }
         Some(Macro::StartFile { line, file }) => format!("DW_MACINFO_start_file {line} {file}"),
         Some(Macro::EndFile) => "DW_MACINFO_end_file".to_owned(),
         Some(Macro::Vendor { constant, text: words }) => {
-            format!("DW_MACINFO_vendor_ext {constant} {}", text(words))
+            format!("DW_MACINFO_vendor_ext {constant} {}", String::from_utf8_lossy(words))
         }
     };
     Ok(Contents::Macros(Stream::of(move || {

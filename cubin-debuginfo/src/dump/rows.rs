@@ -1,11 +1,12 @@
 //! `.debug_line` and `.nv_debug_line_sass`.
 
-use super::model::{Contents, LineFile, LineRow, LineSequence, LineUnit, Located, Rest, Span};
-use super::section::{Opened, Source, View, string_budget, take};
+use super::contents::Contents;
+use super::model::{LineFile, LineRow, LineSequence, LineUnit, Located};
+use super::source::{Opened, Source, View};
+use super::span::{Rest, Span};
 use super::stream::{Part, Stream, Visit};
-use crate::commands::read::{doubt_text, text};
 use crate::limits::SHARED_PATHS;
-use cubin_debuginfo::symbolize::{CalleeName, CalleeNames, UnitNames};
+use crate::symbolize::{CalleeName, CalleeNames, Doubt, UnitNames};
 use dwarf2_reader::WorkBudget;
 use dwarf2_reader::constants::DW_LNE;
 use nv_debug_sections::Result;
@@ -22,7 +23,7 @@ pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) 
     }
     let reader = Rc::new(Reader { source, view, names: CalleeNames::new(strings, used) });
     let mut budget = Budget {
-        names: string_budget(&view.data.bytes, strings),
+        names: WorkBudget::of_strings(view.data.bytes.len() as u64, strings.len() as u64),
         paths: WorkBudget::of_input(view.data.bytes.len() as u64, SHARED_PATHS),
     };
     for (number, unit) in units().enumerate() {
@@ -51,14 +52,14 @@ pub(super) fn lines<'s, 'c>(source: &'s Source<'c, '_>, opened: &'s Opened<'c>) 
                 params: unit.table.params.into(),
                 directories: Stream::new(move |visit| {
                     let mut directories = for_directories.table.directories.iter();
-                    directories.try_for_each(|directory| visit(Part::Item(text(directory))))
+                    directories.try_for_each(|directory| visit(Part::Item(lossy(directory))))
                 }),
                 files: Stream::new(move |visit| {
                     let table = &for_files.table;
                     (1..).zip(&table.files).try_for_each(|(number, file)| {
                         visit(Part::Item(LineFile {
                             number,
-                            path: table.path(number).unwrap_or_else(|| text(&file.name)),
+                            path: table.path(number).unwrap_or_else(|| lossy(&file.name)),
                             mtime: file.mtime,
                             size: file.size,
                         }))
@@ -111,7 +112,7 @@ impl<'s> Reader<'s, '_, '_> {
         }
     }
 
-    /// The ranges of code at that place that `--function` wants; `None` for all.
+    /// The ranges of code at that place that the filter wants; `None` for all.
     fn wanted(&self, place: Option<(&str, u64)>) -> Option<Vec<(u64, u64)>> {
         let filter = self.source.filter.as_ref()?;
         Some(place.into_iter().flat_map(|(section, _)| filter.ranges_in(section)).collect())
@@ -133,9 +134,9 @@ impl<'s> Reader<'s, '_, '_> {
                 let row = steps.row();
                 let callee = (row.context != 0).then(|| self.names.get(number, row.name));
                 let length = callee.and_then(|callee| callee.name).map_or(0, <[u8]>::len);
-                take(&mut budget.names, length, self.view, sequence.base_offset)?;
+                self.view.take_text(&mut budget.names, length, sequence.base_offset)?;
                 let file = usize::try_from(row.file).ok().and_then(|file| paths.get(file.checked_sub(1)?));
-                take(&mut budget.paths, file.copied().unwrap_or(0), self.view, sequence.base_offset)?;
+                self.view.take_text(&mut budget.paths, file.copied().unwrap_or(0), sequence.base_offset)?;
             }
         }
         Ok(())
@@ -179,7 +180,7 @@ impl<'s> Reader<'s, '_, '_> {
                 is_stmt: row.is_stmt,
                 context: row.context,
                 callee: callee.map(callee_text),
-                callee_doubt: callee.and_then(|callee| callee.doubt).map(doubt_text),
+                callee_doubt: callee.and_then(|callee| callee.doubt).map(Doubt::reason),
                 entry: row.entry,
                 operations,
             }))?;
@@ -198,14 +199,14 @@ struct PlacedOps<'s> {
     steps: Steps<'s>,
     /// Where the next one starts.
     start: u64,
-    /// Where the operations behind the last row start.
-    behind: (Steps<'s>, u64),
+    /// Where the operations after the last row start.
+    after_last: (Steps<'s>, u64),
 }
 
 impl<'s> PlacedOps<'s> {
     fn new(sequence: &SequenceProgram<'s>) -> Self {
         let (steps, start) = (sequence.steps(), sequence.offset + PlacedSequence::START_SIZE);
-        Self { behind: (steps.clone(), start), steps, start }
+        Self { after_last: (steps.clone(), start), steps, start }
     }
 
     /// What leads to the next row, and those operations of it that no member of a [`LineRow`] tells; all if the byte at `asked` is there.
@@ -224,7 +225,7 @@ impl<'s> PlacedOps<'s> {
                 break;
             }
         }
-        let before = std::mem::replace(&mut self.behind, (self.steps.clone(), at.end()));
+        let before = std::mem::replace(&mut self.after_last, (self.steps.clone(), at.end()));
         self.start = at.end();
         if asked.is_some_and(|offset| at.has(offset)) {
             let (before, mut start) = before;
@@ -236,9 +237,9 @@ impl<'s> PlacedOps<'s> {
         Some((at, silent))
     }
 
-    /// What is behind the last row: operations, and the end of the sequence.
+    /// What is after the last row: operations, and the end of the sequence.
     fn after_rows<T>(self, end: u64, visit: &mut Visit<'_, T>) -> ControlFlow<()> {
-        let (steps, mut start) = self.behind;
+        let (steps, mut start) = self.after_last;
         for (op, end) in steps {
             visit(Part::Rest(Rest::new(Span::until(&mut start, end), words(&op))))?;
         }
@@ -286,5 +287,10 @@ fn words(op: &LineOp) -> String {
 }
 
 fn callee_text(callee: CalleeName<'_>) -> String {
-    callee.name.map_or_else(|| format!("?? (.debug_str+{:#x})", callee.offset), text)
+    callee.name.map_or_else(|| format!("?? (.debug_str+{:#x})", callee.offset), lossy)
+}
+
+/// Bytes as text; what is not UTF-8 is replaced.
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

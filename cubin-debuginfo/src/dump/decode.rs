@@ -1,0 +1,59 @@
+//! Picks the decoder of a section.
+
+use super::contents::{Contents, Decoded, Section, ShownRest};
+use super::source::{Opened, Source};
+use super::{attributes, frames, info, lists, rows};
+use nv_debug_sections::Result;
+use nv_debug_sections::catalog::{SectionKind, SectionName};
+use nv_debug_sections::cubin::{SectionIndex, sht};
+use std::borrow::Cow;
+
+impl<'c> Source<'c, '_> {
+    /// A section, decoded as far as it can be. All of it is read here once; its items are read again as they are asked for.
+    pub fn decode<'s>(&'s self, opened: &'s Opened<'c>) -> Section<'s> {
+        let (index, name) = (opened.index, opened.name.to_owned());
+        let size = self.cubin.section(index).map_or(0, |section| self.cubin.size_of(section));
+        let (decoded, error) = match self.contents(opened) {
+            Ok(decoded) => (decoded, None),
+            Err(error) => (self.bytes(index).into(), Some(error.to_string())),
+        };
+        let Decoded { contents, functions } = decoded;
+        let rest = if self.filter.is_some() { ShownRest::None } else { ShownRest::All };
+        Section { index: index.0, name, size, error, contents, rest, functions }
+    }
+
+    fn bytes(&self, index: SectionIndex) -> Contents<'_> {
+        Contents::Bytes(self.cubin.bytes(index).unwrap_or_default())
+    }
+
+    fn contents<'s>(&'s self, opened: &'s Opened<'c>) -> Result<Decoded<'s>> {
+        let (index, name) = (opened.index, opened.name);
+        if matches!(self.cubin.section(index)?.sh_type, sht::CUDA_INFO | sht::MERC_INFO) {
+            return attributes::attributes(self, opened.view()?);
+        }
+        if !SectionName::parse(name).is_debug_contents() {
+            return Ok(self.bytes(index).into());
+        }
+        let view = opened.view()?;
+        let contents = match SectionName::parse(name).contents_kind() {
+            Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass) => rows::lines(self, opened)?,
+            Some(SectionKind::NvDebugPtxTxt) => lists::ptx_text(self, view)?,
+            Some(SectionKind::DebugStr) => lists::strings(view)?,
+            Some(SectionKind::NvDebugInfoRegSass) => lists::registers(self, opened)?,
+            Some(SectionKind::NvDebugInfoRegType) => lists::register_types(view)?,
+            Some(SectionKind::DebugFrame) => frames::frames(self, view)?,
+            Some(SectionKind::DebugAbbrev) => info::abbreviations(view)?,
+            Some(SectionKind::DebugInfo) => info::info(self, opened)?,
+            Some(SectionKind::DebugLoc) => lists::locations(self, view)?,
+            Some(SectionKind::DebugRanges) => lists::ranges(self, view)?,
+            Some(SectionKind::DebugAranges) => lists::addresses(self, view)?,
+            Some(kind @ (SectionKind::DebugPubnames | SectionKind::DebugPubtypes)) => {
+                lists::lookup(view, kind)?
+            }
+            Some(SectionKind::DebugMacinfo) => lists::macros(view)?,
+            Some(SectionKind::NvDebugShared) => lists::shared(self.cubin, index)?,
+            _ => Contents::Bytes(Cow::Borrowed(&view.data.bytes)),
+        };
+        Ok(contents.into())
+    }
+}

@@ -1,0 +1,49 @@
+//! Each debug section of a cubin as items, every one with the bytes that it takes.
+//!
+//! A [`Source`] decodes one section after another. [`Contents`] say what a section holds, a [`Stream`] hands its items out one by one: a
+//! section can have more of them than memory holds. What is between items is handed out too, as [`Part::Rest`], so that every byte of a
+//! section belongs to something. Addresses, expressions and values are in words, with places such as `.text.saxpy+0x10`.
+//!
+//! ```
+//! use cubin_debuginfo::dump::{Contents, Source};
+//! use nv_debug_sections::{catalog::SectionKind, cubin::Cubin};
+//!
+//! let file = std::fs::read("../examples/saxpy/saxpy-debug.cubin")?;
+//! let cubin = Cubin::parse(&file)?;
+//! let source = Source::new(&cubin, None, None);
+//! let opened = source.first(SectionKind::NvDebugPtxTxt).map(|index| source.open(index)).ok_or("no PTX")?;
+//! let Contents::PtxText(lines) = source.decode(&opened).contents else { return Err("unreadable".into()) };
+//! lines.try_each(|line| {
+//!     println!("{:#x}, {} bytes: {}", line.at.offset, line.at.size, line.text); // 0x8, 13 bytes: .version 9.0
+//!     Ok::<(), std::fmt::Error>(())
+//! })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod attributes;
+mod contents;
+mod decode;
+mod filter;
+mod frames;
+mod info;
+mod lists;
+mod model;
+mod pick;
+mod rows;
+mod source;
+mod span;
+mod stream;
+mod table;
+
+pub use contents::{Contents, Section, ShownRest};
+pub use filter::Filter;
+pub use model::{
+    Abbreviation, AddressRange, Attribute, Die, FrameEntry, FunctionFacts, InfoUnit, LineFile, LineParams,
+    LineRow, LineSequence, LineUnit, Located, Location, Lookup, NvInfoRecord, Register, RegisterTypes,
+    Registers, SharedVariable, SharedVariables, TextLine,
+};
+pub use pick::NoItem;
+pub use source::{Opened, Source, View};
+pub use span::{Rest, Span};
+pub use stream::{Part, Stream};
+pub use table::{Header, section_table};

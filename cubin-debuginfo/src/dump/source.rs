@@ -1,0 +1,252 @@
+//! A cubin whose sections are decoded: what is beside a section, and what its fields refer to.
+
+use super::filter::Filter;
+use super::span::Rest;
+use super::stream::{Part, Visit};
+use dwarf2_reader::WorkBudget;
+use dwarf2_reader::info::Units;
+use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
+use nv_debug_sections::code::Code;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::relocated::{Relocated, RelocatedSection, Target};
+use nv_debug_sections::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// A cubin whose sections are decoded one by one.
+#[derive(Debug)]
+pub struct Source<'c, 'd> {
+    pub(super) cubin: &'c Cubin<'d>,
+    relocated: Relocated<'c, 'd>,
+    /// The first section of each kind, Mercury and native apart.
+    first: HashMap<(Space, SectionKind), SectionIndex>,
+    /// Those of them that others refer to.
+    siblings: RefCell<HashMap<SectionIndex, Rc<View<'c>>>>,
+    code: Code<'c>,
+    pub(super) filter: Option<Filter>,
+    /// The byte that is asked for, around which more is shown.
+    pub(super) at: Option<u64>,
+}
+
+/// A section beside another one; `None` if it is not there.
+type Sibling<'c> = Result<Option<Rc<View<'c>>>>;
+
+/// A section that is to be decoded, with those beside it that it refers to. What is decoded borrows from it.
+#[derive(Debug)]
+pub struct Opened<'c> {
+    pub(super) index: SectionIndex,
+    pub(super) name: &'c str,
+    view: Result<View<'c>>,
+    abbrev: Sibling<'c>,
+    strings: Sibling<'c>,
+    types: Sibling<'c>,
+    pub(super) units: OnceCell<Units>,
+}
+
+/// The bytes of a section beside another one; none of one that is not there.
+fn sibling_bytes<'o>(sibling: &'o Sibling<'_>) -> Result<&'o [u8]> {
+    let view = sibling.as_ref().map_err(Clone::clone)?;
+    Ok(view.as_ref().map_or(&[][..], |view| &view.data.bytes))
+}
+
+impl<'c> Opened<'c> {
+    pub(super) fn view(&self) -> Result<&View<'c>> {
+        self.view.as_ref().map_err(Clone::clone)
+    }
+
+    /// The bytes of `.debug_abbrev`.
+    pub(super) fn abbrev(&self) -> Result<&[u8]> {
+        sibling_bytes(&self.abbrev)
+    }
+
+    /// The bytes of `.debug_str`.
+    pub(super) fn strings(&self) -> Result<&[u8]> {
+        sibling_bytes(&self.strings)
+    }
+
+    /// The bytes of `.nv_debug_info_reg_type`.
+    pub(super) fn types(&self) -> Result<&[u8]> {
+        sibling_bytes(&self.types)
+    }
+}
+
+/// Visits bytes that are no item, if there are any.
+pub(super) fn rest_of<T>(
+    visit: &mut Visit<'_, T>,
+    span: dwarf2_reader::Span,
+    what: impl Into<Cow<'static, str>>,
+) -> ControlFlow<()> {
+    if span.is_empty() {
+        return ControlFlow::Continue(());
+    }
+    visit(Part::Rest(Rest::new(span.into(), what)))
+}
+
+/// A section with its relocations applied.
+#[derive(Debug)]
+pub struct View<'c> {
+    /// Its number in the section table.
+    pub index: SectionIndex,
+    /// Its name.
+    pub name: String,
+    /// Its bytes, and what their relocated fields refer to.
+    pub data: RelocatedSection<'c>,
+}
+
+impl View<'_> {
+    /// The error of a reader that knows native sections only, with the name of the section at fault: this one, or one beside it.
+    pub fn fault(&self, error: dwarf2_reader::Error) -> Error {
+        let native = SectionName::native(error.section);
+        let name = match SectionName::parse(&self.name).space {
+            Space::Native => native.to_string(),
+            Space::Mercury => native.mercury().to_string(),
+        };
+        Error::from(error).moved(name, 0)
+    }
+
+    /// Takes the bytes of a text from a budget, for the field at a byte offset of the section.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent: so many fields refer to long strings.
+    pub fn take_text(&self, budget: &mut WorkBudget, len: usize, offset: u64) -> Result<()> {
+        if budget.take(len as u64) {
+            return Ok(());
+        }
+        let text = "too many fields refer to long strings to show them all";
+        Err(Error::new(&*self.name, offset, ErrorKind::Limit(text.into())))
+    }
+}
+
+impl<'c, 'd> Source<'c, 'd> {
+    /// Of a cubin: all of each section, or what belongs to some functions. Around the byte of a section at the offset `at` rows tell all
+    /// of their operations.
+    pub fn new(cubin: &'c Cubin<'d>, filter: Option<Filter>, at: Option<u64>) -> Self {
+        let mut first = HashMap::new();
+        for (index, name, _) in cubin.iter() {
+            let name = SectionName::parse(name);
+            if let Some(kind) = name.contents_kind() {
+                first.entry((name.space, kind)).or_insert(index);
+            }
+        }
+        Self {
+            cubin,
+            relocated: Relocated::new(cubin),
+            first,
+            siblings: RefCell::default(),
+            code: Code::new(cubin),
+            filter,
+            at,
+        }
+    }
+
+    /// Section and offset of an absolute code address, in files whose sections have addresses.
+    pub(super) fn at_address(&self, address: u64) -> Option<(&'c str, u64)> {
+        let (section, offset) = self.code.at_address(address)?;
+        Some((self.cubin.section_name(section), offset))
+    }
+
+    /// A section with its relocations applied.
+    ///
+    /// # Errors
+    ///
+    /// The section does not exist, or its relocations cannot be applied.
+    pub fn view(&self, index: SectionIndex) -> Result<View<'c>> {
+        Ok(View {
+            index,
+            name: self.cubin.section_name(index).to_owned(),
+            data: self.relocated.section(index)?,
+        })
+    }
+
+    /// The first section of a kind beside the one called `near`, if there is one: native beside native, Mercury beside Mercury.
+    ///
+    /// # Errors
+    ///
+    /// It is there, but cannot be read. What refers to it cannot be shown then.
+    pub fn sibling(&self, near: &str, wanted: SectionKind) -> Result<Option<Rc<View<'c>>>> {
+        let Some(index) = self.first.get(&(SectionName::parse(near).space, wanted)) else { return Ok(None) };
+        let mut siblings = self.siblings.borrow_mut();
+        if !siblings.contains_key(index) {
+            siblings.insert(*index, Rc::new(self.view(*index)?));
+        }
+        Ok(siblings.get(index).map(Rc::clone))
+    }
+
+    /// A place in words: `.text.F+0x10`, or the symbol where it has no section.
+    pub(super) fn place(&self, target: &Target) -> String {
+        match target.section {
+            Some(section) => format!("{}+{:#x}", self.cubin.section_name(section), target.offset),
+            None => format!(
+                "{}+{:#x} (undefined)",
+                self.cubin.symbol_name_in(target.table, target.symbol),
+                target.addend
+            ),
+        }
+    }
+
+    /// The field at `offset` of a section, whose bytes say `value`, in words.
+    pub(super) fn field(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        view.data.target(offset).map_or_else(|| format!("{value:#x}"), |target| self.place(target))
+    }
+
+    /// The same for a code address, which in debug-only objects needs no relocation.
+    pub(super) fn code_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        self.code_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
+    }
+
+    /// The same for an end: the address after a range may be another section's first.
+    pub(super) fn end_address(&self, view: &View<'_>, offset: u64, value: u64) -> String {
+        self.end_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
+    }
+
+    /// The place that a field for a code address says in words; `None` if it is a number that is no address in this file.
+    pub(super) fn code_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
+        match view.data.target(offset) {
+            Some(target) => Some(self.place(target)),
+            None => self.at_address(value).map(|(section, offset)| format!("{section}+{offset:#x}")),
+        }
+    }
+
+    /// The same for an end.
+    pub(super) fn end_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
+        if let Some(target) = view.data.target(offset) {
+            return Some(self.place(target));
+        }
+        let (section, last) = self.at_address(value.checked_sub(1)?)?;
+        Some(format!("{section}+{:#x}", last + 1))
+    }
+
+    /// The cubin underneath.
+    pub fn cubin(&self) -> &'c Cubin<'d> {
+        self.cubin
+    }
+
+    /// The first native section of a kind.
+    pub fn first(&self, kind: SectionKind) -> Option<SectionIndex> {
+        self.first.get(&(Space::Native, kind)).copied()
+    }
+
+    /// A section, with the sections beside it that its decoder reads: abbreviations, strings.
+    pub fn open(&self, index: SectionIndex) -> Opened<'c> {
+        let name = self.cubin.section_name(index);
+        let needed = |by: &[SectionKind], wanted| match SectionName::parse(name).contents_kind() {
+            Some(kind) if by.contains(&kind) => self.sibling(name, wanted),
+            _ => Ok(None),
+        };
+        let lines = [SectionKind::DebugLine, SectionKind::NvDebugLineSass];
+        let info = [SectionKind::DebugInfo];
+        Opened {
+            index,
+            name,
+            view: self.view(index),
+            abbrev: needed(&info, SectionKind::DebugAbbrev),
+            strings: needed(&[&lines[..], &info].concat(), SectionKind::DebugStr),
+            types: needed(&[SectionKind::NvDebugInfoRegSass], SectionKind::NvDebugInfoRegType),
+            units: OnceCell::new(),
+        }
+    }
+}

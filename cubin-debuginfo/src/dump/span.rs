@@ -1,0 +1,85 @@
+//! Where items stand in their section, and what is between them.
+
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// The bytes of an item of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// Byte offset from the start of the section.
+    pub offset: u64,
+    /// Number of bytes.
+    pub size: u64,
+}
+
+impl From<dwarf2_reader::Span> for Span {
+    fn from(span: dwarf2_reader::Span) -> Self {
+        Self::between(span.start, span.end)
+    }
+}
+
+impl Span {
+    /// From one offset up to another.
+    pub(super) fn between(offset: u64, end: u64) -> Self {
+        Self { offset, size: end.saturating_sub(offset) }
+    }
+
+    /// From `start`, which is moved to `end`, up to that.
+    pub(super) fn until(start: &mut u64, end: u64) -> Self {
+        Self::between(std::mem::replace(start, end), end)
+    }
+
+    /// The item of that size at `start`, which is moved to its end.
+    pub(super) fn next(start: &mut u64, size: u64) -> Self {
+        let end = start.saturating_add(size);
+        Self::until(start, end)
+    }
+
+    /// Byte offset of the first byte after the item.
+    pub fn end(self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+
+    /// Whether the byte at an offset of the section belongs to the item.
+    pub fn has(self, offset: u64) -> bool {
+        (self.offset..self.end()).contains(&offset)
+    }
+}
+
+/// Bytes of a section between its items: headers of sets, ends of lists, padding.
+#[derive(Debug, Serialize)]
+pub struct Rest {
+    /// Where they stand.
+    #[serde(flatten)]
+    pub at: Span,
+    /// What they are, in words.
+    pub what: Cow<'static, str>,
+    /// The bytes themselves, where the words do not say them; else empty.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "hex")]
+    pub bytes: Vec<u8>,
+}
+
+impl Rest {
+    pub(super) fn new(at: Span, what: impl Into<Cow<'static, str>>) -> Self {
+        Self { at, what: what.into(), bytes: Vec::new() }
+    }
+
+    /// Bytes that mean nothing: padding if they are zeros.
+    pub(super) fn filler(offset: u64, bytes: &[u8]) -> Self {
+        let at = Span { offset, size: bytes.len() as u64 };
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Self::new(at, "padding");
+        }
+        Self { bytes: bytes.to_vec(), ..Self::new(at, "unknown") }
+    }
+}
+
+/// Writes bytes as one string of hexadecimal digits.
+pub(super) fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    serializer.serialize_str(&text)
+}
