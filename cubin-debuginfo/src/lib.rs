@@ -2,6 +2,7 @@
 
 mod code_ranges;
 pub mod coverage;
+pub mod diff;
 pub mod dump;
 pub mod entries;
 pub mod expression;

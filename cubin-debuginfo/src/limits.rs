@@ -3,6 +3,8 @@
 //! Those named as steps are factors of a [`WorkBudget`](dwarf2_reader::WorkBudget): they count for each byte of the input, and any
 //! input has 2^20.
 
+use std::time::Duration;
+
 // Entries.
 
 /// Most steps from an entry to the one that has an attribute: an inlined variable's name is with the abstract one, whose class may be
@@ -79,3 +81,20 @@ pub(crate) const MAX_LISTED_NAMES: usize = 20;
 
 /// Bytes of paths that the rows of a section may have in words, for each of its bytes: many rows may be of one file.
 pub(crate) const SHARED_PATHS: u64 = 1024;
+
+// Differences of two cubins.
+
+/// Bytes of memory that the facts of a cubin may take in any case.
+pub(crate) const LEAST_FACTS: usize = 48 << 20;
+
+/// Beyond [`LEAST_FACTS`], how many times the bytes of the file: a small file may say a long thing at many places.
+pub(crate) const MAX_FACTS_GROWTH: usize = 8;
+
+/// Bytes of words that are made and forgotten, for each byte of the file: many entries may share a long list.
+pub(crate) const WORDS_GROWTH: u64 = 512;
+
+/// Deepest entry of `.debug_info` that is indented further than the one around it: else deep nesting would take quadratic space.
+pub(crate) const MAX_INDENTED_DEPTH: usize = 40;
+
+/// Longest time that is spent to align two lists at best; after it what is left counts as replaced.
+pub(crate) const MAX_ALIGNMENT_TIME: Duration = Duration::from_secs(2);

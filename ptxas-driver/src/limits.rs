@@ -57,9 +57,6 @@ pub const MAX_CHILD_OUTPUT: u64 = 1 << 20;
 /// Longest time that is spent to find a small difference between a text and its repair; after it a larger one will do.
 pub const MAX_DIFF_TIME: Duration = Duration::from_secs(1);
 
-/// Longest time that `diff` spends to align two lists at best; after it what is left counts as replaced.
-pub const MAX_ALIGNMENT_TIME: Duration = Duration::from_secs(2);
-
 /// Bytes of text up to which repairs are tried for the summary of `check`: that takes several times as long as to check it.
 pub const MAX_TRIED_REPAIR: usize = 4 << 20;
 

@@ -1,22 +1,13 @@
 //! `diff`: what two cubins say differently.
 
-mod compare;
-mod facts;
-mod keys;
 mod text;
 
 use crate::commands::read::{self, JSON_VERSION, OneCubin};
 use crate::plain::write_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use compare::{AllFacts, Difference, Texts, compare};
-use facts::Hashes;
-use keys::Key;
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::Cubin;
-use nv_debug_sections::line;
+use cubin_debuginfo::diff::{CubinFacts, Difference, Hashes, Key, Unread};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,10 +24,10 @@ pub struct Options {
     /// Another one
     b: PathBuf,
     /// Leave these keys out, separated by commas; may be given several times
-    #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = Key::parse)]
+    #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = parse_key)]
     ignore: Vec<Key>,
     /// Compare only these keys
-    #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = Key::parse, conflicts_with = "ignore")]
+    #[arg(short, long, value_name = "KEYS", value_delimiter = ',', value_parser = parse_key, conflicts_with = "ignore")]
     only: Vec<Key>,
     /// Show at most so many differences of each key; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -47,6 +38,7 @@ pub struct Options {
 }
 
 fn after_help() -> String {
+    let keys: Vec<String> = Key::all().map(|key| format!("  {key:<12} {}\n", key.meaning())).collect();
     format!(
         "\
 Compared is what the files say, not how they are laid out: addresses are those in a function,
@@ -63,8 +55,20 @@ Exit status:
   0  no difference
   1  a difference
   2  a file cannot be read, or the command line is wrong",
-        keys::help()
+        keys.concat()
     )
+}
+
+/// The key of a name.
+///
+/// # Errors
+///
+/// A message that lists the names.
+fn parse_key(name: &str) -> Result<Key, String> {
+    Key::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Key::all().map(Key::name).collect();
+        format!("no such key; the keys are {}", names.join(", "))
+    })
 }
 
 /// The document of `--json`.
@@ -76,9 +80,9 @@ struct Document<'a> {
     b: &'a str,
     /// Keys that were not compared.
     ignored: &'a [Key],
-    differences: &'a [Difference<String>],
+    differences: &'a [Difference],
     /// Source files whose time or size differs, which is none.
-    other_file_stats: &'a [&'a str],
+    other_file_stats: &'a [String],
 }
 
 /// Runs the command.
@@ -93,27 +97,20 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let hashes = Hashes::default();
     let (a, b) = (OneCubin::read(a)?, OneCubin::read(b)?);
-    let (old, old_files) = options.facts_of(&a, &hashes)?;
-    let (new, new_files) = options.facts_of(&b, &hashes)?;
-    let is_other =
-        |(path, stats): &(&String, &FileStats)| old_files.get(*path).is_some_and(|old| old != *stats);
-    let other_file_stats: Vec<&str> =
-        new_files.iter().filter(is_other).map(|(path, _)| path.as_str()).collect();
-    let other_file_stats = if options.wants(Key::Lines) { other_file_stats } else { Vec::new() };
-    let ignored: Vec<Key> =
-        keys::KEYS.iter().map(|(key, ..)| *key).filter(|key| !options.wants(*key)).collect();
+    let (old, new) = (options.facts_of(&a, &hashes)?, options.facts_of(&b, &hashes)?);
+    let other_file_stats = if options.wants(Key::Lines) { old.other_file_stats(&new) } else { Vec::new() };
+    let other_file_stats: Vec<String> = other_file_stats.into_iter().map(str::to_owned).collect();
+    let ignored: Vec<Key> = Key::all().filter(|key| !options.wants(*key)).collect();
     let limit = if options.json || options.limit == 0 { usize::MAX } else { options.limit };
-    let differences = compare(&old, &new, |key| options.wants(key), limit);
+    let mut differences = old.compare(&new, |key| options.wants(key), limit);
     drop((old, new));
-    let wanted = differences.wanted();
-    let mut texts = Texts::new();
-    if !wanted.is_empty() {
+    if differences.needs_texts() {
         for file in [&a, &b] {
             let bytes = file.bytes()?;
-            texts.extend(facts::texts(&read::cubin(file.name(), &bytes)?, bytes.len(), &hashes, &wanted));
+            differences.look_up(&read::cubin(file.name(), &bytes)?, bytes.len(), &hashes);
         }
     }
-    let differences = differences.resolved(&texts);
+    let differences = differences.resolve();
     let (a, b) = (a.name(), b.name());
     if options.json {
         let document = Document {
@@ -138,35 +135,14 @@ impl Options {
         (self.only.is_empty() || self.only.contains(&key)) && !self.ignore.contains(&key)
     }
 
-    /// What a file says, and its source files. The cubin itself is not held: it may be a large image of a small fatbin.
-    fn facts_of(&self, file: &OneCubin, hashes: &Hashes) -> Result<(AllFacts, BTreeMap<String, FileStats>)> {
+    /// What a file says. The cubin itself is not held: it may be a large image of a small fatbin.
+    fn facts_of(&self, file: &OneCubin, hashes: &Hashes) -> Result<CubinFacts> {
         let (name, bytes) = (file.name(), file.bytes()?);
         let cubin = read::cubin(name, &bytes)?;
-        let (facts, unread) = facts::of(&cubin, bytes.len(), hashes).with_context(|| name.to_owned())?;
-        if let Some((key, error)) = unread.into_iter().find(|(key, _)| self.wants(*key)) {
+        let facts = CubinFacts::new(&cubin, bytes.len(), hashes).with_context(|| name.to_owned())?;
+        if let Some(Unread { key, error }) = facts.unread().iter().find(|unread| self.wants(unread.key)) {
             bail!("{name}: {error} (--ignore {key} compares the rest)");
         }
-        Ok((facts, file_stats(&cubin).unwrap_or_default()))
+        Ok(facts)
     }
-}
-
-/// Times and sizes of a source file, of each table that names it.
-type FileStats = BTreeSet<(u64, u64)>;
-
-/// Source files by path; `None` where there is no line table that can be read.
-fn file_stats(cubin: &Cubin<'_>) -> Option<BTreeMap<String, FileStats>> {
-    let name = SectionKind::DebugLine.name();
-    let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;
-    let mut stats: BTreeMap<String, FileStats> = BTreeMap::new();
-    for unit in line::programs(name, &bytes) {
-        let unit = unit.ok()?;
-        if unit.sequences().any(|sequence| sequence.is_err()) {
-            return None;
-        }
-        let table = unit.table;
-        for (path, file) in table.paths(name).ok()?.into_iter().zip(&table.files) {
-            stats.entry(path?).or_default().insert((file.mtime, file.size));
-        }
-    }
-    Some(stats)
 }

@@ -12,11 +12,7 @@ use crate::commands::read::{
 use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-pub(super) use cubin_debuginfo::dump::{
-    Contents, Die, FrameEntry, InfoUnit, Lookup, NvInfoRecord, Opened, Register, Registers, Section, Source,
-    Stream,
-};
-use cubin_debuginfo::dump::{Filter, NoItem, section_table};
+use cubin_debuginfo::dump::{Filter, NoItem, Section, Source, section_table};
 use cubin_debuginfo::symbolize::Symbolizer;
 use document::Document;
 use nv_debug_sections::catalog::SectionName;

@@ -1,9 +1,8 @@
 //! Differences as text.
 
-use super::compare::{Difference, Differences};
-use super::keys::Key;
 use crate::commands::read::{demangle, printable};
 use crate::limits::{MAX_SOURCES_NAMED, MAX_VALUE_CHARS};
+use cubin_debuginfo::diff::{Difference, Differences, Key};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -11,7 +10,7 @@ use std::io::{self, Write};
 pub(super) fn differences(
     out: &mut dyn Write,
     (a, b): (&str, &str),
-    differences: &Differences<String>,
+    differences: &Differences,
     ignored: &[Key],
 ) -> io::Result<()> {
     let but = match ignored {
@@ -47,7 +46,7 @@ pub(super) fn differences(
 }
 
 /// Source files whose time or size differs.
-pub(super) fn other_file_stats(out: &mut dyn Write, paths: &[&str]) -> io::Result<()> {
+pub(super) fn other_file_stats(out: &mut dyn Write, paths: &[String]) -> io::Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
@@ -68,7 +67,7 @@ fn title(subject: &str) -> Cow<'_, str> {
     }
 }
 
-fn write_difference(out: &mut dyn Write, difference: &Difference<String>) -> io::Result<()> {
+fn write_difference(out: &mut dyn Write, difference: &Difference) -> io::Result<()> {
     if !difference.place.is_empty() {
         writeln!(out, "  {}", printable(&difference.place))?;
     }

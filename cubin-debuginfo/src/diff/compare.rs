@@ -1,6 +1,6 @@
 //! Facts of two files, compared.
 
-use super::keys::Key;
+use super::key::Key;
 use crate::limits::MAX_ALIGNMENT_TIME;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
@@ -80,58 +80,74 @@ pub(super) enum Facts {
 /// All facts of a file, by key and subject.
 pub(super) type AllFacts = BTreeMap<(Key, String), Facts>;
 
-/// Differences in the order of keys and subjects.
-#[derive(Debug)]
-pub(super) struct Differences<S> {
-    /// Of each key as many as were asked for.
-    pub(super) kept: Vec<Difference<S>>,
-    /// How many there are of each key that has some.
-    pub(super) counts: BTreeMap<Key, usize>,
+/// What two cubins say differently, in the order of kinds and subjects.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// Of each kind as many as were asked for.
+    pub kept: Vec<Difference>,
+    /// How many there are of each kind that has some.
+    pub counts: BTreeMap<Key, usize>,
 }
 
-impl Differences<Said> {
+/// A thing that two cubins say differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// What kind of difference it is.
+    pub key: Key,
+    /// The function, section or unit that it is about; empty for the file.
+    pub subject: String,
+    /// The place there: an address range, a name; empty for the whole.
+    pub place: String,
+    /// What the first file says; `None`: nothing.
+    pub a: Option<String>,
+    /// What the second file says; `None`: nothing.
+    pub b: Option<String>,
+}
+
+/// A difference whose words are hashed.
+#[derive(Debug)]
+struct Row {
+    key: Key,
+    subject: String,
+    place: String,
+    a: Option<Said>,
+    b: Option<Said>,
+}
+
+/// Differences of two cubins, some of whose texts still have to be looked up in them: of most texts only a hash was kept.
+#[derive(Debug)]
+pub struct Unresolved {
+    rows: Vec<Row>,
+    counts: BTreeMap<Key, usize>,
     /// The words that are to be made again.
-    pub(super) fn wanted(&self) -> HashSet<Words> {
-        let sides = self.kept.iter().flat_map(|difference| [&difference.a, &difference.b]);
-        sides.flatten().filter_map(|said| said.words).collect()
+    pub(super) wanted: HashSet<Words>,
+    pub(super) texts: Texts,
+}
+
+impl Unresolved {
+    /// Whether texts have to be looked up; else both cubins have said all.
+    pub fn needs_texts(&self) -> bool {
+        !self.wanted.is_empty()
     }
 
-    /// The differences with their words.
-    pub(super) fn resolved(self, texts: &Texts) -> Differences<String> {
-        let resolved = |said: Option<Said>| said.map(|said| said.resolved(texts));
-        let kept = self.kept.into_iter().map(|Difference { key, subject, place, a, b }| Difference {
+    /// The differences with their texts. A text that was not looked up is empty.
+    pub fn resolve(self) -> Differences {
+        let Self { rows, counts, texts, .. } = self;
+        let resolved = |said: Option<Said>| said.map(|said| said.resolved(&texts));
+        let kept = rows.into_iter().map(|Row { key, subject, place, a, b }| Difference {
             key,
             subject,
             place,
             a: resolved(a),
             b: resolved(b),
         });
-        Differences { kept: kept.collect(), counts: self.counts }
+        Differences { kept: kept.collect(), counts }
     }
 }
 
-/// One difference.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Difference<S> {
-    pub(super) key: Key,
-    /// The function, section, unit it is about; empty for the file.
-    pub(super) subject: String,
-    /// The place within: an address range, a name; empty for the whole.
-    pub(super) place: String,
-    /// What the first file says; `None`: nothing.
-    pub(super) a: Option<S>,
-    /// What the second file says.
-    pub(super) b: Option<S>,
-}
-
 /// All differences, by key and subject, under the keys that are wanted; of each key at most `limit` are kept.
-pub(super) fn compare(
-    a: &AllFacts,
-    b: &AllFacts,
-    wants: impl Fn(Key) -> bool,
-    limit: usize,
-) -> Differences<Said> {
-    let mut differences = Differences { kept: Vec::new(), counts: BTreeMap::new() };
+pub(super) fn compare(a: &AllFacts, b: &AllFacts, wants: impl Fn(Key) -> bool, limit: usize) -> Unresolved {
+    let (mut rows, mut counts) = (Vec::new(), BTreeMap::<Key, usize>::new());
     let mut subjects: Vec<&(Key, String)> = a.keys().chain(b.keys()).collect();
     subjects.sort();
     subjects.dedup();
@@ -141,10 +157,10 @@ pub(super) fn compare(
             continue;
         }
         let mut add = |place: &dyn Fn() -> String, a: Option<Said>, b: Option<Said>| {
-            let count = differences.counts.entry(*key).or_default();
+            let count = counts.entry(*key).or_default();
             *count += 1;
             if *count <= limit {
-                differences.kept.push(Difference { key: *key, subject: name.clone(), place: place(), a, b });
+                rows.push(Row { key: *key, subject: name.clone(), place: place(), a, b });
             }
         };
         match (a.get(subject), b.get(subject)) {
@@ -156,7 +172,9 @@ pub(super) fn compare(
             (a, b) => add(&String::new, a.map(Facts::summary), b.map(Facts::summary)),
         }
     }
-    differences
+    let sides = rows.iter().flat_map(|row| [&row.a, &row.b]);
+    let wanted = sides.flatten().filter_map(|said| said.words).collect();
+    Unresolved { rows, counts, wanted, texts: Texts::new() }
 }
 
 type Add<'f> = &'f mut dyn FnMut(&dyn Fn() -> String, Option<Said>, Option<Said>);
@@ -298,10 +316,11 @@ mod tests {
 
     fn differences(a: Facts, b: Facts) -> Vec<(String, Option<String>, Option<String>)> {
         let all = |facts| AllFacts::from([((Key::Lines, "f".to_owned()), facts)]);
-        let found = compare(&all(a), &all(b), |_| true, usize::MAX);
+        let mut found = compare(&all(a), &all(b), |_| true, usize::MAX);
         // The tests' words have one letter.
-        let texts = found.wanted().into_iter().map(|words| (words, char::from(words.0 as u8).to_string()));
-        let found = found.resolved(&texts.collect());
+        let texts = found.wanted.iter().map(|words| (*words, char::from(words.0 as u8).to_string()));
+        found.texts = texts.collect();
+        let found = found.resolve();
         assert_eq!(found.counts.values().sum::<usize>(), found.kept.len());
         found.kept.into_iter().map(|d| (d.place, d.a, d.b)).collect()
     }

@@ -1,31 +1,47 @@
-//! The kinds of difference, in one table.
+//! Kinds of difference, in one table.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A kind of difference.
+/// A kind of difference between two cubins, in the order in which differences are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Key {
+pub enum Key {
+    /// The ELF header, without what follows from the sections.
     Header,
+    /// Which sections there are, in which order, and what their headers say.
     Sections,
+    /// Symbols by name.
     Symbols,
+    /// Instructions, as bytes.
     Code,
+    /// All other sections of bytes, such as constant banks.
     Data,
+    /// Records of `.nv.info`.
     Info,
+    /// Notes: the tool, its version and options.
     Notes,
+    /// Source line and inlined callers of each address.
     Lines,
+    /// PTX line of each address.
     PtxLines,
+    /// The PTX text that the file carries.
     PtxText,
+    /// The tree of `.debug_info`, and the tables of names that lead into it.
     Entries,
+    /// Which SASS registers PTX registers live in.
     Registers,
+    /// Call frame rules.
     Frame,
+    /// Strings of `.debug_str`.
     Strings,
+    /// Relocations.
     Relocations,
+    /// Mercury code and all sections that belong to it.
     Mercury,
 }
 
-/// Keys in the order of the output, with what each compares.
-pub(super) const KEYS: [(Key, &str, &str); 16] = [
+/// All of them with their names and what each compares.
+const KEYS: [(Key, &str, &str); 16] = [
     (Key::Header, "header", "file type, SM, OS ABI and flags of the ELF header"),
     (
         Key::Sections,
@@ -53,22 +69,28 @@ pub(super) const KEYS: [(Key, &str, &str); 16] = [
 ];
 
 impl Key {
-    /// Its name on the command line and in the output.
-    pub(super) fn name(self) -> &'static str {
-        KEYS.iter().find(|(key, ..)| *key == self).map_or("", |(_, name, _)| name)
+    /// All kinds of difference.
+    pub fn all() -> impl Iterator<Item = Self> {
+        KEYS.iter().map(|(key, ..)| *key)
     }
 
-    /// The key of a name.
-    ///
-    /// # Errors
-    ///
-    /// A message that lists the names.
-    pub(super) fn parse(name: &str) -> Result<Self, String> {
-        let found = KEYS.iter().find(|(_, known, _)| *known == name).map(|(key, ..)| *key);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = KEYS.iter().map(|(_, name, _)| *name).collect();
-            format!("no such key; the keys are {}", names.join(", "))
-        })
+    /// The kind that has this name, such as `ptx-lines`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        KEYS.iter().find(|(_, known, _)| *known == name).map(|(key, ..)| *key)
+    }
+
+    /// The name by which people choose the kind, and which JSON has: `ptx-lines`.
+    pub fn name(self) -> &'static str {
+        self.row().map_or("", |(_, name, _)| name)
+    }
+
+    /// What is compared, in words.
+    pub fn meaning(self) -> &'static str {
+        self.row().map_or("", |(.., meaning)| meaning)
+    }
+
+    fn row(self) -> Option<&'static (Self, &'static str, &'static str)> {
+        KEYS.iter().find(|(key, ..)| *key == self)
     }
 }
 
@@ -82,9 +104,4 @@ impl Serialize for Key {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
-}
-
-/// The keys as a list for `--help`.
-pub(super) fn help() -> String {
-    KEYS.iter().map(|(_, name, what)| format!("  {name:<12} {what}\n")).collect::<Vec<_>>().concat()
 }

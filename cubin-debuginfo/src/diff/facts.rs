@@ -2,34 +2,27 @@
 
 mod container;
 mod entries;
+mod files;
 mod lines;
 
-use super::compare::{AllFacts, Facts, Ranges, Texts, Words};
-use super::keys::Key;
-use crate::commands::dump::{Contents, Source};
-use anyhow::{Result, bail};
+use super::compare::{self, AllFacts, Facts, Ranges, Texts, Unresolved, Words};
+use super::key::Key;
+use crate::dump::{Contents, Source};
+use crate::limits::{LEAST_FACTS, MAX_FACTS_GROWTH, WORDS_GROWTH};
 use dwarf2_reader::WorkBudget;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{self, Cubin, SectionIndex, sht};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
-
-/// Bytes that the facts of a file may take in any case.
-const LEAST_ROOM: usize = 48 << 20;
-
-/// Beyond [`LEAST_ROOM`], how many times the bytes of the file: a small file may say a long thing at many places.
-const ROOM_GROWTH: usize = 8;
-
-/// Bytes of words that are made and forgotten, for each byte of the file: many entries may share a long list.
-const WORDS_GROWTH: u64 = 512;
 
 /// Bytes that a name and its value take beside their letters, in two maps.
 const NAMED: usize = 200;
 
-/// How words become [`Words`]: the same way for both files, and in each run another.
-#[derive(Debug, Default)]
-pub(super) struct Hashes(RandomState);
+/// How texts become hashes: the same way for all cubins that are compared with each other, and another for each value of this type.
+#[derive(Debug, Clone, Default)]
+pub struct Hashes(RandomState);
 
 /// Facts as they come in.
 #[derive(Debug)]
@@ -50,7 +43,7 @@ struct Collector<'h> {
 
 impl<'h> Collector<'h> {
     fn new(file: usize, hashes: &'h Hashes, wanted: &'h HashSet<Words>) -> Self {
-        let room = Some(file.saturating_mul(ROOM_GROWTH).saturating_add(LEAST_ROOM));
+        let room = Some(file.saturating_mul(MAX_FACTS_GROWTH).saturating_add(LEAST_FACTS));
         let (texts, all, numbers, unread) = (Texts::new(), AllFacts::new(), HashMap::new(), Vec::new());
         let work = WorkBudget::of_input(file as u64, WORDS_GROWTH);
         Self { hashes, wanted, texts, all, numbers, room, work, unread }
@@ -138,29 +131,79 @@ impl<'h> Collector<'h> {
 /// There is no room for more facts.
 struct Full;
 
-/// A section that cannot be read, and what would have been compared of it.
-pub(super) type Unread = (Key, String);
-
-/// Everything that is compared of a cubin of `size` bytes, and what of it cannot be read.
-///
-/// # Errors
-///
-/// That takes more than [`LEAST_ROOM`] and [`ROOM_GROWTH`] times the file.
-pub(super) fn of(cubin: &Cubin<'_>, size: usize, hashes: &Hashes) -> Result<(AllFacts, Vec<Unread>)> {
-    let none = HashSet::new();
-    let mut facts = Collector::new(size, hashes, &none);
-    collect(cubin, &mut facts);
-    if facts.room.is_none() {
-        bail!("a file of this size cannot have so much to compare: it says long things at too many places");
-    }
-    Ok((facts.all, facts.unread))
+/// What a cubin says, ready to be compared with what another one says.
+#[derive(Debug)]
+pub struct CubinFacts {
+    all: AllFacts,
+    unread: Vec<Unread>,
+    files: files::Files,
 }
 
-/// Those of the wanted words that a cubin of `size` bytes has.
-pub(super) fn texts(cubin: &Cubin<'_>, size: usize, hashes: &Hashes, wanted: &HashSet<Words>) -> Texts {
-    let mut facts = Collector::new(size, hashes, wanted);
-    collect(cubin, &mut facts);
-    facts.texts
+/// A section that cannot be read, so that it is not compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// What would have been compared.
+    pub key: Key,
+    /// Why it cannot be read.
+    pub error: String,
+}
+
+/// The error of a cubin that says more than a file of its size can be expected to: long things at very many places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMuch;
+
+impl fmt::Display for TooMuch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a file of this size cannot have so much to compare: it says long things at too many places",
+        )
+    }
+}
+
+impl std::error::Error for TooMuch {}
+
+impl CubinFacts {
+    /// Gathers what a cubin of `size` bytes says.
+    ///
+    /// # Errors
+    ///
+    /// That takes more memory than a bound that grows with `size`.
+    pub fn new(cubin: &Cubin<'_>, size: usize, hashes: &Hashes) -> Result<Self, TooMuch> {
+        let none = HashSet::new();
+        let mut facts = Collector::new(size, hashes, &none);
+        collect(cubin, &mut facts);
+        if facts.room.is_none() {
+            return Err(TooMuch);
+        }
+        let files = files::of(cubin).unwrap_or_default();
+        Ok(Self { all: facts.all, unread: facts.unread, files })
+    }
+
+    /// What of the cubin cannot be read.
+    pub fn unread(&self) -> &[Unread] {
+        &self.unread
+    }
+
+    /// What this cubin and another one, gathered with the same [`Hashes`], say differently under the kinds that are wanted. Of each
+    /// kind at most `limit` differences are kept, all are counted.
+    pub fn compare(&self, other: &Self, wants: impl Fn(Key) -> bool, limit: usize) -> Unresolved {
+        compare::compare(&self.all, &other.all, wants, limit)
+    }
+
+    /// Paths of source files of both cubins whose time or size in the file table differs. That is no difference: a file may be
+    /// written again without a change.
+    pub fn other_file_stats<'f>(&self, other: &'f Self) -> Vec<&'f str> {
+        files::other_stats(&self.files, &other.files)
+    }
+}
+
+impl Unresolved {
+    /// Looks texts up in one of the two cubins that were compared, which has `size` bytes, with the same [`Hashes`].
+    pub fn look_up(&mut self, cubin: &Cubin<'_>, size: usize, hashes: &Hashes) {
+        let mut facts = Collector::new(size, hashes, &self.wanted);
+        collect(cubin, &mut facts);
+        self.texts.extend(facts.texts);
+    }
 }
 
 fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
@@ -170,7 +213,7 @@ fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     container::relocations(cubin, facts);
     if let Err(error) = lines::lines(cubin, facts) {
         // Places are made of both tables.
-        let unread = [Key::Lines, Key::PtxLines].map(|key| (key, error.to_string()));
+        let unread = [Key::Lines, Key::PtxLines].map(|key| Unread { key, error: error.to_string() });
         facts.unread.extend(unread);
     }
     let source = Source::new(cubin, None, None);
@@ -186,6 +229,11 @@ fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
 
 fn bytes(cubin: &Cubin<'_>, index: SectionIndex) -> Facts {
     Facts::Bytes(cubin.bytes(index).map(Cow::into_owned).unwrap_or_default())
+}
+
+/// Bytes as text; what is not UTF-8 is replaced.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A section of bytes.
@@ -220,7 +268,7 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut 
     let opened = source.open(index);
     let section = source.decode(&opened);
     if let Some(error) = section.error {
-        facts.unread.push((key, error));
+        facts.unread.push(Unread { key, error });
         return;
     }
     // The number of a relocatable file's PTX text is a checksum of the text.

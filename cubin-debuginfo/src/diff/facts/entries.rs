@@ -1,10 +1,9 @@
 //! Entries of `.debug_info`, tables of names, registers, call frame rules: decoded by `dump`, here without offsets.
 
 use super::{Collector, Full};
-use crate::commands::diff::keys::Key;
-use crate::commands::dump::{
-    Contents, Die, FrameEntry, InfoUnit, Lookup, Opened, Register, Registers, Source, Stream,
-};
+use crate::diff::key::Key;
+use crate::dump::{Contents, Die, FrameEntry, InfoUnit, Lookup, Opened, Register, Registers, Source, Stream};
+use crate::limits::MAX_INDENTED_DEPTH;
 use nv_debug_sections::catalog::SectionKind;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -104,7 +103,7 @@ pub(super) fn info<'c>(
         let subject = subject.flatten().unwrap_or_else(|| format!("unit {number}"));
         number += 1;
         unit.entries.try_each(|die| {
-            let indent = "  ".repeat(die.depth.min(crate::limits::MAX_INDENTED_DEPTH));
+            let indent = "  ".repeat(die.depth.min(MAX_INDENTED_DEPTH));
             let description = words(&die.tag, name(&die).as_deref());
             facts.listed(Key::Entries, &subject, [format!("{indent}{description}")]);
             die.attributes.try_each(|attribute| {

@@ -1,10 +1,10 @@
 //! Header, section table, symbols, relocations, notes.
 
 use super::Collector;
-use crate::commands::diff::compare::Facts;
-use crate::commands::diff::keys::Key;
-use crate::commands::dump::{NvInfoRecord, Stream};
-use crate::commands::read::text;
+use super::text;
+use crate::diff::compare::Facts;
+use crate::diff::key::Key;
+use crate::dump::{NvInfoRecord, Stream};
 use nv_debug_sections::catalog::{SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, Section, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::nv_info::{self, KernelParameter};

@@ -1,10 +1,11 @@
 //! What the line tables say of each address.
 
 use super::Collector;
-use crate::commands::diff::compare::{Facts, Ranges, Words};
-use crate::commands::diff::keys::Key;
-use crate::commands::read::{demangle, text};
-use cubin_debuginfo::symbolize::{FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
+use super::text;
+use crate::diff::compare::{Facts, Ranges, Words};
+use crate::diff::key::Key;
+use crate::names::demangle;
+use crate::symbolize::{FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
 use nv_debug_sections::Result;
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};

@@ -1,0 +1,36 @@
+//! Source files of the line table, with the times and sizes that it records.
+
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::line;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Times and sizes of a source file, of each table that names it.
+type Stats = BTreeSet<(u64, u64)>;
+
+/// Source files by path.
+pub(super) type Files = BTreeMap<String, Stats>;
+
+/// Paths of files of both whose times or sizes differ.
+pub(super) fn other_stats<'f>(old: &Files, new: &'f Files) -> Vec<&'f str> {
+    let is_other = |(path, stats): &(&String, &Stats)| old.get(*path).is_some_and(|old| old != *stats);
+    new.iter().filter(is_other).map(|(path, _)| path.as_str()).collect()
+}
+
+/// Source files by path; `None` where there is no line table that can be read.
+pub(super) fn of(cubin: &Cubin<'_>) -> Option<Files> {
+    let name = SectionKind::DebugLine.name();
+    let bytes = cubin.bytes(cubin.section_by_name(name)?).ok()?;
+    let mut stats = Files::new();
+    for unit in line::programs(name, &bytes) {
+        let unit = unit.ok()?;
+        if unit.sequences().any(|sequence| sequence.is_err()) {
+            return None;
+        }
+        let table = unit.table;
+        for (path, file) in table.paths(name).ok()?.into_iter().zip(&table.files) {
+            stats.entry(path?).or_default().insert((file.mtime, file.size));
+        }
+    }
+    Some(stats)
+}

@@ -1,0 +1,30 @@
+//! What two cubins say differently, however they are laid out.
+//!
+//! Addresses are those in a function; offsets of entries, strings and files are replaced by what is there. [`CubinFacts`] are gathered of
+//! each cubin on its own, so that only one has to be in memory at a time. They keep hashes in place of most texts: when the two are
+//! compared, the texts of what differs are looked up in the cubins once more.
+//!
+//! ```
+//! use cubin_debuginfo::diff::{CubinFacts, Hashes, Key};
+//! use nv_debug_sections::cubin::Cubin;
+//!
+//! let [a, b] = ["saxpy", "saxpy-debug"].map(|name| std::fs::read(format!("../examples/saxpy/{name}.cubin")));
+//! let (a, b) = (a?, b?);
+//! let (old, new) = (Cubin::parse(&a)?, Cubin::parse(&b)?);
+//! let hashes = Hashes::default();
+//! let facts = [CubinFacts::new(&old, a.len(), &hashes)?, CubinFacts::new(&new, b.len(), &hashes)?];
+//! let mut found = facts[0].compare(&facts[1], |key| matches!(key, Key::Header | Key::Lines), 20);
+//! found.look_up(&old, a.len(), &hashes);
+//! found.look_up(&new, b.len(), &hashes);
+//! let first = &found.resolve().kept[0];
+//! println!("{}, {}: {:?}, {:?}", first.key, first.place, first.a, first.b); // header, SM: Some("90"), Some("75")
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod compare;
+mod facts;
+mod key;
+
+pub use compare::{Difference, Differences, Unresolved};
+pub use facts::{CubinFacts, Hashes, TooMuch, Unread};
+pub use key::Key;
