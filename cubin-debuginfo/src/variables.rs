@@ -28,6 +28,7 @@ mod memory;
 mod place;
 mod registers;
 mod types;
+mod words;
 
 pub use crate::code_ranges::CodeRange;
 pub use constant::{Constant, ConstantValue};

@@ -231,7 +231,7 @@ impl<'a> FaultRow<'a> {
     fn new(fault: &'a Fault) -> Self {
         let Fault { error, missing } = fault;
         let (section, offset) = (error.section(), error.offset());
-        Self { section, offset, error: error.to_string(), missing: words::missing(*missing) }
+        Self { section, offset, error: error.to_string(), missing: missing.words() }
     }
 }
 
@@ -356,7 +356,7 @@ impl<'a> Shown<'a> {
             class_name: class.taken.map(nv_debug_sections::address_class::AddressClass::name),
             scope_bytes: location.scope_bytes,
             available_bytes: location.available_bytes,
-            remarks: location.remarks.iter().map(|remark| words::remark(*remark)).collect(),
+            remarks: location.remarks.iter().map(|remark| remark.words()).collect(),
             cut: location.cut,
             places: places.collect(),
         }
