@@ -62,6 +62,10 @@ pub(crate) const MAX_ANCESTORS: usize = 64;
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
 
+/// Bytes of packed rows that a sequence may have beside its marks, while it is not known yet which of both is kept. A sequence of
+/// rows without inlined code has far smaller marks, and those with inlined code seldom have as many rows before the first such one.
+pub(crate) const MAX_ROWS_BESIDE_MARKS: usize = 1 << 20;
+
 /// Tries to place a name, for each byte of `.debug_str`, while lost bases of names are looked for. Of a linked file nearly all first
 /// tries fit.
 pub(crate) const NAME_TRIES: u64 = 4;

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::packed::{PackedRows, Packing, Shape};
 use super::walk::Walk;
+use crate::limits::MAX_ROWS_BESIDE_MARKS;
 use dwarf2_reader::Cursor;
 use dwarf2_writer::line::Params;
 use nv_debug_sections::cubin::SectionIndex;
@@ -87,6 +88,8 @@ pub struct LineIndex<'c> {
 struct Fits {
     packed: bool,
     marked: bool,
+    /// Rows were given up for marks.
+    has_given_up: bool,
 }
 
 /// What is collected while a section is read, and dropped afterwards.
@@ -151,7 +154,16 @@ impl<'c> LineIndex<'c> {
         let Scratch { packing, names } = scratch;
         packing.start(&self.packed);
         let mut walk = Walk::new(cursor.clone(), table.params);
-        let mut fits = self.read(&mut walk, program, packing, names)?;
+        let first_name = names.len();
+        let mut fits = self.read(&mut walk, program, packing, names, true)?;
+        if !fits.marked && fits.has_given_up {
+            // Marks were to do, and do not.
+            self.marks.truncate(first_mark);
+            names.truncate(first_name);
+            packing.start(&self.packed);
+            walk = Walk::new(cursor.clone(), table.params);
+            fits = self.read(&mut walk, program, packing, names, false)?;
+        }
         let end = walk.address();
         *cursor = walk.cursor;
         let Some((section, start)) = place(base, base_offset) else {
@@ -188,14 +200,18 @@ impl<'c> LineIndex<'c> {
     }
 
     /// Runs a sequence whose program starts at byte `program`, packs its rows, sets marks, and collects the names that its rows use.
+    ///
+    /// Once packed rows take much more memory than marks, they are given up if `may_give_up`.
     fn read(
         &mut self,
         walk: &mut Walk<'_>,
         program: u64,
         packing: &mut Packing,
         names: &mut Vec<u64>,
+        may_give_up: bool,
     ) -> dwarf2_reader::Result<Fits> {
-        let mut fits = Fits { packed: true, marked: true };
+        let first_mark = self.marks.len();
+        let mut fits = Fits { packed: true, marked: true, has_given_up: false };
         let (mut address, mut call, mut due) = (0, (0, 0), 0);
         while let Some(found) = walk.next_row()? {
             let row = &found.row;
@@ -212,6 +228,12 @@ impl<'c> LineIndex<'c> {
             if fits.marked && next >= due {
                 due = next + MARK_EVERY;
                 self.marks.push(Mark::new(row, next as u32));
+                let rows = PackedRows::bytes_of(packing.range(&self.packed).len());
+                let marks = size_of::<Mark>() * (self.marks.len() - first_mark);
+                if may_give_up && fits.packed && rows > marks + MAX_ROWS_BESIDE_MARKS {
+                    self.packed.undo(packing);
+                    (fits.packed, fits.has_given_up) = (false, true);
+                }
             }
         }
         Ok(fits)
@@ -586,5 +608,45 @@ impl Mark {
         let next = (self.next & (ENTRY - 1)) as usize;
         let rest = Cursor::new("", program.get(next..).unwrap_or_default());
         Walk::behind(rest, params, self.row())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dwarf2_writer::Address;
+    use nv_debug_sections::line::{LineOp, PTXAS_PARAMS, Sequence, encode};
+
+    /// Rows that are given up for marks after the first mebibyte are read again where marks do not do: a last row is inlined.
+    #[test]
+    fn long_sequences_answer_as_their_rows_do() {
+        let count = 2 * MAX_ROWS_BESIDE_MARKS / size_of::<u64>() / 2;
+        let plain: Vec<LineOp> = (1..=count as u32)
+            .map(|number| LineOp::Row { address: u64::from(number) * 16, line: 1 + number % 7 })
+            .collect();
+        let call =
+            [LineOp::InlinedCall { context: 2, name: 0 }, LineOp::Row { address: (1 << 40) - 1, line: 9 }];
+        for (is_inlined, last) in [(false, &[][..]), (true, &call[..])] {
+            // Addresses of 32 bits and no more are packed.
+            let last = last.iter().map(|op| match op {
+                LineOp::Row { line, .. } => LineOp::Row { address: (count as u64 + 1) * 16, line: *line },
+                other => other.clone(),
+            });
+            let ops = plain.iter().cloned().chain(last).collect();
+            let sequence = Sequence { base: 0, base_offset: 0, ops, end: (count as u64 + 2) * 16 };
+            let (params, debug_str_base) = (PTXAS_PARAMS, is_inlined.then_some(0));
+            let (directories, files, sequences) = (Vec::new(), Vec::new(), vec![sequence]);
+            let table = LineTable { params, directories, files, debug_str_base, sequences };
+            let debug_str = is_inlined.then_some(dwarf2_writer::SymbolId(1));
+            let encoded = encode(".debug_line", &table, debug_str, |_, _| Address::Constant(0)).unwrap();
+            let place = |_, _| Some((SectionIndex(1), 0));
+            let bytes = Cow::Borrowed(&*encoded.bytes);
+            let index =
+                LineIndex::new(".debug_line", bytes, &encoded.bytes, 2, place, |_, _| Ok(())).unwrap();
+            let (_, rows) = index.of(SectionIndex(1)).next().unwrap();
+            let want = Rows::new(0, &table, &table.sequences[0]);
+            assert!(rows.rows().eq(want.all().iter().copied()));
+            assert_eq!(index.packed.heap_bytes() > MAX_ROWS_BESIDE_MARKS, is_inlined);
+        }
     }
 }
