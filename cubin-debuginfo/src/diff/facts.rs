@@ -268,7 +268,7 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut 
     let opened = source.open(index);
     let section = source.decode(&opened);
     if let Some(error) = section.error {
-        facts.unread.push(Unread { key, error });
+        facts.unread.push(Unread { key, error: error.to_string() });
         return;
     }
     // The number of a relocatable file's PTX text is a checksum of the text.

@@ -6,6 +6,7 @@ use super::model::{
 };
 use super::span::{Rest, hex};
 use super::stream::{Part, Stream};
+use nv_debug_sections::Error;
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -19,8 +20,8 @@ pub struct Section<'s> {
     pub name: String,
     /// `sh_size`, in bytes.
     pub size: u64,
-    /// Why its decoder gave up, in words. Its contents are [`Contents::Bytes`] then.
-    pub error: Option<String>,
+    /// Why its decoder gave up. Its contents are [`Contents::Bytes`] then.
+    pub error: Option<Error>,
     /// What it holds.
     pub contents: Contents<'s>,
     /// Which of the bytes between the items of the contents belong to what is shown.
@@ -96,7 +97,7 @@ impl Serialize for Section<'_> {
         fields.serialize_field("name", &self.name)?;
         fields.serialize_field("size", &self.size)?;
         if let Some(error) = &self.error {
-            fields.serialize_field("error", error)?;
+            fields.serialize_field("error", &error.to_string())?;
         }
         fields.serialize_field("contents", &self.contents)?;
         let rest = RestOf(self);

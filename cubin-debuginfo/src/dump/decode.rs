@@ -15,7 +15,7 @@ impl<'c> Source<'c, '_> {
         let size = self.cubin.section(index).map_or(0, |section| self.cubin.size_of(section));
         let (decoded, error) = match self.contents(opened) {
             Ok(decoded) => (decoded, None),
-            Err(error) => (self.bytes(index).into(), Some(error.to_string())),
+            Err(error) => (self.bytes(index).into(), Some(error)),
         };
         let Decoded { contents, functions } = decoded;
         let rest = if self.filter.is_some() { ShownRest::None } else { ShownRest::All };

@@ -63,7 +63,7 @@ struct Writer<'o, 's> {
 pub(super) fn section(out: Out<'_>, section: &Section<'_>) -> io::Result<()> {
     writeln!(out, "{} (section {}, {:#x} bytes)", printable(&section.name), section.index, section.size)?;
     if let Some(error) = &section.error {
-        writeln!(out, "  error: {}", printable(error))?;
+        writeln!(out, "  error: {}", printable(&error.to_string()))?;
     }
     let mut writer = Writer { out, rest: &section.rest, path: None };
     writer.contents(&section.contents)?;
