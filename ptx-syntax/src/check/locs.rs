@@ -26,8 +26,9 @@ pub(super) struct Surroundings<'s, 'm, 'a> {
     pub(super) context: &'s Context<'s>,
 }
 
-/// The `.loc` of a function; none where one is not inlined.
+/// The `.loc` of a function.
 struct Calls<'l> {
+    /// None where one is not inlined.
     list: Vec<Option<Call<'l>>>,
     /// Number of the first, as [`CallSites`] counts.
     first: u32,
@@ -43,11 +44,15 @@ struct Call<'l> {
 }
 
 impl<'l> Calls<'l> {
-    /// The calls that lead to the last `.loc`, the innermost first.
-    fn chain(&self) -> impl Iterator<Item = &Call<'l>> {
-        let call = |number: u32| self.list.get((number - self.first) as usize)?.as_ref();
-        let caller = move |call_of: &&Call<'l>| call_of.caller.and_then(call);
-        std::iter::successors(self.list.last().and_then(Option::as_ref), caller).take(MAX_CALL_CHAIN)
+    /// The calls that lead to the last of the first `count` `.loc`, the innermost first.
+    fn chain(&self, count: usize) -> impl Iterator<Item = &Call<'l>> {
+        let call = |index: usize| self.list.get(index)?.as_ref();
+        let caller = move |of: &&Call<'l>| of.caller.and_then(|number| call((number - self.first) as usize));
+        std::iter::successors(count.checked_sub(1).and_then(call), caller).take(MAX_CALL_CHAIN)
+    }
+
+    fn has_unresolved(&self) -> bool {
+        self.list.iter().flatten().any(|call| call.unresolved)
     }
 }
 
@@ -80,6 +85,7 @@ pub(super) fn check(
         known,
         call_sites: CallSites::default(),
         undeclared: HashSet::new(),
+        needs_names: around.context.relocatable && !around.sections.has_bytes(".debug_str"),
         unresolved: Vec::new(),
         named: Vec::new(),
         first: None,
@@ -101,8 +107,11 @@ struct Locs<'s, 'm, 'a> {
     known: &'s Known,
     call_sites: CallSites,
     undeclared: HashSet<u64>,
+    /// Whether ptxas fails over any row of an inlined call.
+    needs_names: bool,
     unresolved: Vec<Unresolved>,
-    /// Functions with a row of an inlined call, each with the first one and whether its code can run.
+    /// Functions with a row of an inlined call, each with the first one and whether its code can run. Only of those whose
+    /// rows matter: see [`Locs::rows`].
     named: Vec<(usize, TextRange, bool)>,
     first: Option<TextRange>,
     column_lost: Option<(TextRange, TextRange, u32)>,
@@ -126,15 +135,9 @@ impl Locs<'_, '_, '_> {
         let statements = function.body.iter().flat_map(|body| &body.statements);
         let mut current: Option<&LocDirective<'_>> = None;
         let mut has_code = false;
-        // Whether an instruction of the place has given a row to optimised code; those that do.
-        let (mut optimised, mut kept) = (false, None);
         self.call_sites.begin_function();
         let mut calls = Calls { list: Vec::new(), first: self.call_sites.next_number() };
-        let (mut used, mut runs) = (false, true);
-        // The place is one of dead code before: a jump to a `ret` becomes that, and has none.
-        let mut inherited = false;
-        let mut branches = None;
-        for (at, statement) in statements.enumerate() {
+        for statement in statements {
             match statement {
                 Statement::Loc(loc) => {
                     self.first.get_or_insert(loc.range);
@@ -143,13 +146,6 @@ impl Locs<'_, '_, '_> {
                     let call = loc.inlined_at.as_deref().zip(call_site).map(|(at, call_site)| {
                         self.inlined(call_site, at, gates, sink);
                         let unresolved = self.function_name(at, sink);
-                        if current.is_none() && loc.line != 0 {
-                            // The function's entry has the first one, even if no code follows.
-                            self.named.push((index, at.range, true));
-                            if unresolved {
-                                self.unresolved(index, true, at);
-                            }
-                        }
                         let caller = match call_site {
                             CallSite::Here(number) => Some(number),
                             CallSite::Unseen | CallSite::Elsewhere(_) => None,
@@ -157,11 +153,46 @@ impl Locs<'_, '_, '_> {
                         Call { at, unresolved, caller }
                     });
                     calls.list.push(call);
-                    (used, optimised, inherited) = (false, false, false);
                     if let Some(current) = current {
                         self.against(current, loc, has_code, sink);
                     }
                     (current, has_code) = (Some(loc), false);
+                }
+                Statement::Instruction(_) => has_code = true,
+                _ => {}
+            }
+        }
+        // It takes most of the time of all checks to tell which instructions have rows, and few modules make it matter.
+        if self.needs_names || calls.has_unresolved() {
+            self.rows(index, function, &calls);
+        }
+    }
+
+    /// Notes the rows of inlined calls that ptxas writes for a function, and the names they lack.
+    fn rows(&mut self, index: usize, function: &Function<'_>, calls: &Calls<'_>) {
+        let statements = function.body.iter().flat_map(|body| &body.statements);
+        // How many `.loc` came so far, and the last of them.
+        let (mut count, mut current): (usize, Option<&LocDirective<'_>>) = (0, None);
+        let mut has_code = false;
+        // Whether an instruction of the place has given a row to optimised code; those that do.
+        let (mut optimised, mut kept) = (false, None);
+        let (mut used, mut runs) = (false, true);
+        // The place is one of dead code before: a jump to a `ret` becomes that, and has none.
+        let mut inherited = false;
+        let mut branches = None;
+        for (at, statement) in statements.enumerate() {
+            match statement {
+                Statement::Loc(loc) => {
+                    let call = calls.list.get(count).and_then(Option::as_ref);
+                    if let Some(call) = call.filter(|_| current.is_none() && loc.line != 0) {
+                        // The function's entry has the first one, even if no code follows.
+                        self.named.push((index, call.at.range, true));
+                        if call.unresolved {
+                            self.unresolved(index, true, call.at);
+                        }
+                    }
+                    (count, current) = (count + 1, Some(loc));
+                    (used, optimised, inherited, has_code) = (false, false, false, false);
                 }
                 Statement::Label(label) if !runs => {
                     // What stands before has given no row.
@@ -173,14 +204,14 @@ impl Locs<'_, '_, '_> {
                     // A line of 0 gives no row; a row needs the names of its whole chain of calls.
                     let gives_row = !(inherited && leaves(instruction) && instruction.mnemonic() != "trap");
                     let has_line = current.is_some_and(|loc| loc.line != 0);
-                    if has_line && calls.chain().next().is_some() {
+                    if has_line && calls.chain(count).next().is_some() {
                         let kept = kept.get_or_insert_with(|| Kept::of(function));
                         let is_first = kept.unoptimised(at) && !std::mem::replace(&mut used, true);
                         // Without -g the first one counts that optimised code keeps.
                         let is_first_optimised = runs && gives_row && !optimised && kept.optimised(at);
                         optimised |= is_first_optimised;
                         if is_first || is_first_optimised {
-                            self.row(index, is_first_optimised, &calls);
+                            self.row(index, is_first_optimised, calls, count);
                         }
                     }
                     runs &= !leaves(instruction);
@@ -190,16 +221,16 @@ impl Locs<'_, '_, '_> {
         }
         // Code that runs into the `}` ends with an instruction of its own.
         let has_line = current.is_some_and(|loc| loc.line != 0);
-        if runs && has_line && !(used && optimised) && calls.chain().next().is_some() {
-            self.row(index, !optimised, &calls);
+        if runs && has_line && !(used && optimised) && calls.chain(count).next().is_some() {
+            self.row(index, !optimised, calls, count);
         }
     }
 
-    /// A row of an inlined call, of code that runs and is kept or not.
-    fn row(&mut self, function: usize, runs: bool, calls: &Calls<'_>) {
-        let inlined = calls.chain().next().map(|call| (function, call.at.range, runs));
+    /// A row of an inlined call, the last of the first `count` `.loc`, of code that runs and is kept or not.
+    fn row(&mut self, function: usize, runs: bool, calls: &Calls<'_>, count: usize) {
+        let inlined = calls.chain(count).next().map(|call| (function, call.at.range, runs));
         self.named.extend(inlined);
-        for call in calls.chain().filter(|call| call.unresolved) {
+        for call in calls.chain(count).filter(|call| call.unresolved) {
             self.unresolved(function, runs, call.at);
         }
     }
@@ -388,8 +419,7 @@ impl Locs<'_, '_, '_> {
     /// reaches. Of code that runs it drops more than is seen here.
     fn say_unresolved(&self, module: &Module<'_>, sink: &mut Sink<'_>) {
         let relocatable = self.around.context.relocatable;
-        let strings = self.around.sections.has_bytes(".debug_str");
-        let nameless = if relocatable && !strings { &*self.named } else { &[] };
+        let nameless = if self.needs_names { &*self.named } else { &[] };
         if self.unresolved.is_empty() && nameless.is_empty() {
             return;
         }
