@@ -13,7 +13,7 @@ use std::path::Path;
 const KNOWN: [(&str, usize); 3] = [
     ("cubin-debuginfo", 2), // `verify/lines` and `verify/sources`
     ("nvdwarf-compile", 2), // `lower/ptx_facts` and `lower/stack_facts`
-    ("ptxas-driver", 21),   // `cli` and the commands that it runs
+    ("ptxas-driver", 15),   // `cli` and the commands that it runs
 ];
 
 /// Where a module is in its crate: the names that lead to it.
