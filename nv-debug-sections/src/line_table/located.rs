@@ -28,8 +28,18 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new() -> Self {
-        Self { ops: Vec::new(), address: 0, line: 1, rows: 0, file: None, context: 0, entry: false }
+    /// With room for about so many rows.
+    pub(super) fn new(rows: usize) -> Self {
+        // Most rows have one step, those of inlined code two or three.
+        Self {
+            ops: Vec::with_capacity(rows + rows / 2),
+            address: 0,
+            line: 1,
+            rows: 0,
+            file: None,
+            context: 0,
+            entry: false,
+        }
     }
 
     /// Rule 1 of FORMATS 1.4. Files are cut to 16 bits, then compared.
@@ -85,7 +95,7 @@ impl Program {
 pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], table: Table) -> Vec<LineOp> {
     let mut builder = Builder {
         locs,
-        program: Program::new(),
+        program: Program::new(instructions.len() + entries.len()),
         row_of: HashMap::new(),
         previous: None,
         entry_line: None,

@@ -110,7 +110,7 @@ pub(super) fn is_special(from: (u64, u32), to: (u64, u32)) -> bool {
 
 /// Rows of a Mercury program; state changes without a row are lost here, as they are in ptxas. `name` is the one before the program.
 fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Row> = Vec::with_capacity(mercury.len());
     let (mut file, mut context, mut entry, mut flagged) = (1, 0, false, false);
     let mut written = (0, 1);
     for op in mercury {
@@ -154,9 +154,10 @@ pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
 /// functions in address order; those at whose Mercury address no row starts do not count. Of several pairs with one native address the last
 /// says where the instruction has its lines from, those before where its function starts.
 pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
+    let rows = rows(mercury, name);
     let mut transcoder = Transcoder {
-        rows: rows(mercury, name),
-        program: Program::new(),
+        program: Program::new(rows.len()),
+        rows,
         row_of: HashMap::new(),
         previous: None,
         mercury: 0,
