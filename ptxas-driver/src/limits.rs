@@ -107,6 +107,10 @@ pub const MAX_BAD_SAMPLES: usize = 100;
 /// [`MAX_FRAMES`](cubin_debuginfo::symbolize::MAX_FRAMES).
 pub const MAX_LISTED_FRAMES: usize = 64;
 
+/// Bytes of paths that `vars` shows, for each byte of `.debug_info`: many entries may be of one file with a long path. Real ones take
+/// ten bytes or so for each.
+pub const SHARED_PATHS: u64 = 1024;
+
 /// Most scopes of a chain that the text of `vars` shows.
 pub const MAX_SCOPE_CHAIN: usize = 64;
 

@@ -171,7 +171,7 @@ fn of_cubin(
         text::write(out, &listing)?;
     }
     if listing.is_cut() {
-        note(format_args!("{name}: more ranges than anybody could read; some are left out"));
+        note(format_args!("{name}: more ranges or paths than anybody could read; some are left out"));
     }
     for fault in listing.faults() {
         out.flush()?;

@@ -3,13 +3,15 @@
 use super::words;
 use crate::commands::lines::spelling::Name;
 use crate::commands::read::{demangle, demangle_type};
-use crate::limits::MAX_SCOPE_CHAIN;
+use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};
 use cubin_debuginfo::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
+use dwarf2_reader::WorkBudget;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A code address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,7 @@ struct Scopes<'a> {
     variables: &'a Variables<'a>,
     /// Ascending.
     indices: Vec<usize>,
+    paths: Rc<SharedPaths>,
     /// The last chain that was asked for, whose outer scopes the next one often has too.
     last_chain: RefCell<Vec<(usize, Option<Name>)>>,
 }
@@ -80,6 +83,18 @@ struct Shown<'a> {
     groups: Vec<(usize, Range<usize>)>,
     /// Indices of the groups' variables.
     order: Vec<u32>,
+    paths: Rc<SharedPaths>,
+}
+
+/// How much of paths may still be shown: many entries may be of one file, whose path is as long as the cubin.
+#[derive(Debug)]
+struct SharedPaths(RefCell<WorkBudget>);
+
+impl SharedPaths {
+    fn line<'a>(&self, line: SourceLine<'a>) -> Line<'a> {
+        let file = line.file.filter(|file| self.0.borrow_mut().take(file.len() as u64));
+        Line { file, line: line.line }
+    }
 }
 
 /// A scope.
@@ -198,9 +213,12 @@ impl<'a> Listing<'a> {
             }
         };
         let at = (!wanted.addresses.is_empty()).then(|| wanted.addresses.iter().map(address).collect());
-        let scopes = Scopes { cubin, variables, indices, last_chain: RefCell::default() };
+        let size = variables.entries().bytes().len() as u64;
+        let paths = Rc::new(SharedPaths(RefCell::new(WorkBudget::of_input(size, SHARED_PATHS))));
+        let last_chain = RefCell::default();
+        let scopes = Scopes { cubin, variables, indices, paths: Rc::clone(&paths), last_chain };
         let faults = variables.faults().iter().map(FaultRow::new).collect();
-        Self { at, scopes, variables: Shown { cubin, variables, wanted, groups, order }, faults }
+        Self { at, scopes, variables: Shown { cubin, variables, wanted, groups, order, paths }, faults }
     }
 
     /// What could not be read.
@@ -210,7 +228,7 @@ impl<'a> Listing<'a> {
 
     /// Whether ranges were left out of what has been written.
     pub(super) fn is_cut(&self) -> bool {
-        self.variables.variables.is_cut()
+        self.variables.variables.is_cut() || self.variables.paths.0.borrow().is_spent()
     }
 
     pub(super) fn addresses(&self) -> &[Address<'a>] {
@@ -298,8 +316,8 @@ impl<'a> Scopes<'a> {
         };
         let entry =
             self.variables.entries().get(scope.entry).map_or(0, cubin_debuginfo::entries::Entry::offset);
-        let call_site =
-            self.variables.call_site(scope).filter(|_| scope.kind == ScopeKind::Inlined).map(line);
+        let call_site = self.variables.call_site(scope).filter(|_| scope.kind == ScopeKind::Inlined);
+        let call_site = call_site.map(|line| self.paths.line(line));
         let last_chain = self.last_chain.borrow();
         let name = match last_chain.iter().find(|(known, _)| *known == id) {
             Some((_, name)) => name.clone(),
@@ -350,7 +368,7 @@ impl<'a> Shown<'a> {
             name,
             demangled_type: demangle_type(&type_name),
             type_name,
-            declared: variables.declared(variable).map(line),
+            declared: variables.declared(variable).map(|line| self.paths.line(line)),
             entry: variables.entries().get(variable.entry).map_or(0, cubin_debuginfo::entries::Entry::offset),
             class: class.stated,
             class_name: class.taken.map(nv_debug_sections::address_class::AddressClass::name),
@@ -380,10 +398,6 @@ impl Row<'_> {
     pub(super) fn is_nowhere(&self) -> bool {
         self.places.iter().all(|row| matches!(row.place.kind, words::NOWHERE))
     }
-}
-
-fn line(line: SourceLine<'_>) -> Line<'_> {
-    Line { file: line.file, line: line.line }
 }
 
 fn code<'a>(cubin: &'a Cubin<'_>, stretch: &cubin_debuginfo::variables::CodeRange) -> Code<'a> {
