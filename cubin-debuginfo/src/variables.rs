@@ -62,6 +62,8 @@ pub struct Variables<'c> {
     entries: &'c Entries<'c>,
     code: Code<'c>,
     scopes: Vec<Scope>,
+    /// By scope: whether it is in a function as its source has it, or is one.
+    in_abstract: Vec<bool>,
     all: Vec<Variable>,
     locations: Lists<'c>,
     /// What [`location`](Self::location) may still do.
@@ -209,6 +211,12 @@ impl<'c> Variables<'c> {
             scan.unit(unit.entries.start, unit.entries.end)?;
         }
         let Scan { scopes, all, .. } = scan;
+        let mut in_abstract: Vec<bool> = Vec::with_capacity(scopes.len());
+        for Scope { kind, parent, .. } in &scopes {
+            // The scope around comes first.
+            let is_around = parent.is_some_and(|parent| in_abstract.get(parent) == Some(&true));
+            in_abstract.push(is_around || *kind == ScopeKind::Abstract);
+        }
         let mut faults = Vec::new();
         let files = files(cubin, &mut faults);
         let locations = Lists::read(cubin, SectionKind::DebugLoc)?;
@@ -216,6 +224,7 @@ impl<'c> Variables<'c> {
             cubin,
             entries,
             scopes,
+            in_abstract,
             all,
             budget: location_budget(cubin, entries, &locations),
             locations,

@@ -170,7 +170,7 @@ impl Variables<'_> {
     }
 
     fn without_location(&self, variable: &Variable, scope: &Scope) -> Unavailable {
-        let is_abstract = || self.around(variable.scope).any(|scope| scope.kind == ScopeKind::Abstract);
+        let is_abstract = || self.in_abstract.get(variable.scope) == Some(&true);
         if self.entry(variable.entry).is_some_and(|entry| entry.value(dw::DW_AT_declaration).is_some()) {
             Unavailable::Declaration
         } else if scope.code.is_empty() && is_abstract() {
