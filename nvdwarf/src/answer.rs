@@ -1,7 +1,7 @@
 //! Answers, which own what they say.
 
 use cubin_debuginfo::names::demangle;
-use cubin_debuginfo::symbolize::{self, FileName, FrameFunction};
+use cubin_debuginfo::symbolize::{self, FrameFunction};
 use cubin_debuginfo::variables::Place;
 use nv_debug_sections::code;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
@@ -90,17 +90,15 @@ impl fmt::Display for Frame {
 impl Frame {
     pub(crate) fn of(frame: &symbolize::Frame<'_>) -> Self {
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-        let (linkage_name, is_inlined) = match frame.function {
-            FrameFunction::Physical(function) => (function.map(|function| function.name.to_owned()), false),
-            FrameFunction::Inlined(callee) => (callee.name.map(text), true),
-            FrameFunction::InlinedEntry(entry) => (entry.name.map(text), true),
+        let linkage_name = match frame.function {
+            FrameFunction::Physical(function) => function.map(|function| function.name.to_owned()),
+            FrameFunction::Inlined(callee) => callee.name.map(text),
+            FrameFunction::InlinedEntry(entry) => entry.name.map(text),
         };
-        let file = match frame.file {
-            FileName::Path(path) => Some(path.to_owned()),
-            FileName::Undeclared(_) => None,
-        };
+        let file = frame.file.path().map(str::to_owned);
         let source = SourceLine { file, line: frame.line.into(), column: frame.column };
-        Self { function: linkage_name.as_deref().map(plain), linkage_name, is_inlined, source }
+        let (function, is_inlined) = (linkage_name.as_deref().map(plain), frame.is_inlined());
+        Self { function, linkage_name, is_inlined, source }
     }
 }
 

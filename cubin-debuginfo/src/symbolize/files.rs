@@ -9,6 +9,16 @@ pub enum FileName<'s> {
     Undeclared(u64),
 }
 
+impl<'s> FileName<'s> {
+    /// The path; `None` of a file that is not declared.
+    pub fn path(self) -> Option<&'s str> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Undeclared(_) => None,
+        }
+    }
+}
+
 /// The paths of all units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {

@@ -22,6 +22,26 @@ pub struct Frame<'s> {
     pub lost_context: Option<u64>,
 }
 
+impl<'s> Frame<'s> {
+    /// Whether the function was inlined into that of the next frame.
+    pub fn is_inlined(&self) -> bool {
+        !matches!(self.function, FrameFunction::Physical(_))
+    }
+
+    /// Whether it is `.debug_info` that says so, and not the line table.
+    pub fn is_by_entry(&self) -> bool {
+        matches!(self.function, FrameFunction::InlinedEntry(_))
+    }
+
+    /// What the line table says of an inlined function.
+    pub fn callee(&self) -> Option<CalleeName<'s>> {
+        match self.function {
+            FrameFunction::Inlined(callee) => Some(callee),
+            FrameFunction::Physical(_) | FrameFunction::InlinedEntry(_) => None,
+        }
+    }
+}
+
 /// The function of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameFunction<'s> {

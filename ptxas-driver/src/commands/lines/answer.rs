@@ -8,11 +8,12 @@ use super::query::{Address, Outcome};
 use super::spelling::{Name, Spellings};
 use crate::commands::read::{bare, stripped};
 use crate::limits::MAX_LISTED_FRAMES;
-use cubin_debuginfo::symbolize::{self, Doubt, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
+use cubin_debuginfo::symbolize::{self, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::code::{CodeSection, Function};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -62,31 +63,42 @@ pub(super) struct Frames<'a, 's> {
     limit: usize,
 }
 
-/// One step of the call chain.
-#[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Frame<'s> {
-    pub(super) function: Option<Name>,
-    /// `None`: the file table has no such entry.
-    pub(super) file: Option<&'s str>,
-    /// Number of a file that is not declared.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) undeclared_file: Option<u64>,
-    pub(super) line: u32,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) column: u64,
-    pub(super) inlined: bool,
-    /// It is `.debug_info` that says so, not the line table.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) by_entry: bool,
-    /// Why `function` may be wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) name_doubt: Option<&'static str>,
-    /// The table's base of names is wrong, and was found again.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) name_recovered: bool,
-    /// A context that names no row: the callers are not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) lost_context: Option<u64>,
+/// One step of the call chain, with the name of its function as people read it.
+#[derive(Debug, PartialEq)]
+pub(super) struct NamedFrame<'s> {
+    pub(super) frame: symbolize::Frame<'s>,
+    pub(super) name: Option<Name>,
+}
+
+impl Serialize for NamedFrame<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { frame, name } = self;
+        let callee = frame.callee();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("function", name)?;
+        map.serialize_entry("file", &frame.file.path())?;
+        if let FileName::Undeclared(number) = frame.file {
+            map.serialize_entry("undeclared_file", &number)?;
+        }
+        map.serialize_entry("line", &frame.line)?;
+        if frame.column != 0 {
+            map.serialize_entry("column", &frame.column)?;
+        }
+        map.serialize_entry("inlined", &frame.is_inlined())?;
+        if frame.is_by_entry() {
+            map.serialize_entry("by_entry", &true)?;
+        }
+        if let Some(doubt) = callee.and_then(|callee| callee.doubt) {
+            map.serialize_entry("name_doubt", doubt.reason())?;
+        }
+        if callee.is_some_and(|callee| callee.recovered) {
+            map.serialize_entry("name_recovered", &true)?;
+        }
+        if let Some(context) = frame.lost_context {
+            map.serialize_entry("lost_context", &context)?;
+        }
+        map.end()
+    }
 }
 
 /// The PTX line.
@@ -175,7 +187,7 @@ impl<'s> Frames<'_, 's> {
         self.place.depth() == 0
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Frame<'s>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = NamedFrame<'s>> {
         self.answers.frames_of(&self.place).take(self.limit)
     }
 }
@@ -280,13 +292,13 @@ impl<'s> Answers<'s> {
     }
 
     /// The frames of an address, all of them.
-    pub(super) fn frames(&self, address: Address) -> Vec<Frame<'s>> {
+    pub(super) fn frames(&self, address: Address) -> Vec<NamedFrame<'s>> {
         let place = self.symbolizer.locate(address.section, address.offset);
         place.iter().flat_map(|place| self.frames_of(place)).collect()
     }
 
     /// The frames of a place.
-    pub(super) fn frames_of(&self, place: &Place<'s>) -> impl Iterator<Item = Frame<'s>> {
+    pub(super) fn frames_of(&self, place: &Place<'s>) -> impl Iterator<Item = NamedFrame<'s>> {
         let mut loc = self.columns.as_ref().and_then(|columns| {
             let ptx = place.ptx()?;
             columns.loc(ptx.line, ptx.section?)
@@ -295,11 +307,11 @@ impl<'s> Answers<'s> {
             let column =
                 self.columns.as_ref().zip(loc).and_then(|(columns, loc)| columns.of(loc, frame.line));
             loc = column.and_then(|(_, call_site)| call_site);
-            let mut frame = self.frame(&frame);
+            let mut frame = frame;
             if let Some((column, _)) = column.filter(|_| frame.column == 0) {
                 frame.column = column.into();
             }
-            frame
+            self.named(frame)
         })
     }
 
@@ -407,32 +419,12 @@ impl<'s> Answers<'s> {
         Lines { frames: Frames { answers: self, place, limit }, more_frames, ptx }
     }
 
-    fn frame(&self, frame: &symbolize::Frame<'s>) -> Frame<'s> {
-        let (function, callee) = match frame.function {
-            FrameFunction::Physical(function) => (function.map(|function| self.name(function)), None),
-            FrameFunction::Inlined(callee) => (self.spellings.callee(callee), Some(callee)),
-            FrameFunction::InlinedEntry(entry) => (self.spellings.entry(entry), None),
+    fn named(&self, frame: symbolize::Frame<'s>) -> NamedFrame<'s> {
+        let name = match frame.function {
+            FrameFunction::Physical(function) => function.map(|function| self.name(function)),
+            FrameFunction::Inlined(callee) => self.spellings.callee(callee),
+            FrameFunction::InlinedEntry(entry) => self.spellings.entry(entry),
         };
-        let by_entry = matches!(frame.function, FrameFunction::InlinedEntry(_));
-        let inlined = callee.is_some() || by_entry;
-        let name_doubt = callee.and_then(|callee| callee.doubt).map(Doubt::reason);
-        let name_recovered = callee.is_some_and(|callee| callee.recovered);
-        let (file, undeclared_file) = match frame.file {
-            FileName::Path(path) => (Some(path), None),
-            FileName::Undeclared(number) => (None, Some(number)),
-        };
-        let (line, column, lost_context) = (frame.line, frame.column, frame.lost_context);
-        Frame {
-            function,
-            file,
-            undeclared_file,
-            line,
-            column,
-            inlined,
-            by_entry,
-            name_doubt,
-            name_recovered,
-            lost_context,
-        }
+        NamedFrame { frame, name }
     }
 }

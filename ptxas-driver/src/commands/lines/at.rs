@@ -1,6 +1,6 @@
 //! `--at FILE:LINE`: from a source line back to code.
 
-use super::answer::{Answers, Frame};
+use super::answer::{Answers, NamedFrame};
 use super::spelling::Name;
 use crate::commands::read::printable;
 use crate::limits::MAX_NAMED_FILES;
@@ -42,7 +42,7 @@ struct CodeRange<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     callee: Option<Name>,
     /// The whole chain, innermost first.
-    frames: Vec<Frame<'s>>,
+    frames: Vec<NamedFrame<'s>>,
 }
 
 /// `k.cu:18` and `k.cu:18-20`.
@@ -121,8 +121,8 @@ impl<'a, 's> At<'a, 's> {
                     is.then_some((depth, path, frame.line))
                 });
                 let Some((depth, file, line)) = hit else { continue };
-                let frames: Vec<Frame<'s>> = answers.frames_of(&place).collect();
-                let callee = depth.checked_sub(1).and_then(|below| frames.get(below)?.function.clone());
+                let frames: Vec<NamedFrame<'s>> = answers.frames_of(&place).collect();
+                let callee = depth.checked_sub(1).and_then(|below| frames.get(below)?.name.clone());
                 self.push(CodeRange {
                     section: section.name,
                     section_index: section.index.0,

@@ -1,6 +1,6 @@
 //! `--samples`: how often each source line and each chain of inlined calls was hit.
 
-use super::answer::{Answers, Frame};
+use super::answer::{Answers, NamedFrame};
 use super::csv::{self, BadRow, Sample};
 use super::query::{Address, Queries};
 use crate::commands::read::printable;
@@ -50,7 +50,7 @@ struct LineCount<'s> {
 struct ChainCount<'s> {
     count: u64,
     /// Innermost first; up to 1024.
-    frames: Vec<Frame<'s>>,
+    frames: Vec<NamedFrame<'s>>,
 }
 
 /// A frame as a key: function, file, line.
@@ -129,7 +129,7 @@ impl<'s> Samples<'s> {
             }
             let mut seen = Vec::new();
             for (depth, frame) in frames.iter().enumerate() {
-                let place = (frame.file, frame.line);
+                let place = (frame.frame.file.path(), frame.frame.line);
                 let (own, total) = lines.entry(place).or_default();
                 if depth == 0 {
                     *own += count;
@@ -139,9 +139,11 @@ impl<'s> Samples<'s> {
                     seen.push(place);
                 }
             }
-            let function = |frame: &Frame<'s>| frame.function.as_ref().map(|name| name.shown().to_owned());
-            let key: Vec<Step<'s>> =
-                frames.iter().map(|frame| (function(frame), frame.file, frame.line)).collect();
+            let function = |frame: &NamedFrame<'s>| frame.name.as_ref().map(|name| name.shown().to_owned());
+            let key: Vec<Step<'s>> = frames
+                .iter()
+                .map(|frame| (function(frame), frame.frame.file.path(), frame.frame.line))
+                .collect();
             let chain = chains.entry(key).or_insert(ChainCount { count: 0, frames });
             chain.count += count;
         }

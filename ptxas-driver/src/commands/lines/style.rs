@@ -1,11 +1,12 @@
 //! `--style`: answers in the form of the tools that scripts know.
 
-use super::answer::{Answer, Frame, Query};
+use super::answer::{Answer, NamedFrame, Query};
 use super::spelling::Name;
 use crate::commands::read::printable;
 use crate::limits::MAX_NAMES_SHOWN;
 use crate::plain::json_line;
 use clap::ValueEnum;
+use cubin_debuginfo::symbolize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -84,8 +85,8 @@ pub(super) fn write_array(out: &mut dyn Write, objects: &[Value]) -> io::Result<
     writeln!(out, "{}", json_line(objects)?)
 }
 
-fn function(frame: &Frame<'_>, demangle: bool) -> String {
-    match &frame.function {
+fn function(frame: &NamedFrame<'_>, demangle: bool) -> String {
+    match &frame.name {
         Some(name) if demangle => name.shown().to_owned(),
         Some(name) => printable(name.mangled()).into_owned(),
         None => "??".to_owned(),
@@ -102,8 +103,8 @@ fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&Answer<'_, '_>>) -> 
         };
     };
     for frame in answer.lines.frames.iter() {
-        let file = frame.file.map_or("??".into(), printable);
-        let line = if frame.line == 0 { "?".to_owned() } else { frame.line.to_string() };
+        let (file, line) = (frame.frame.file.path().map_or("??".into(), printable), frame.frame.line);
+        let line = if line == 0 { "?".to_owned() } else { line.to_string() };
         writeln!(out, "{}\n{file}:{line}", function(&frame, form.demangle))?;
     }
     Ok(())
@@ -114,8 +115,9 @@ fn llvm(out: &mut dyn Write, answer: Option<&Answer<'_, '_>>) -> io::Result<()> 
     match answer {
         Some(answer) if !answer.lines.frames.is_empty() => {
             for frame in answer.lines.frames.iter() {
-                let file = frame.file.map_or("??".into(), printable);
-                writeln!(out, "{}\n{file}:{}:{}", function(&frame, true), frame.line, frame.column)?;
+                let symbolize::Frame { file, line, column, .. } = frame.frame;
+                let file = file.path().map_or("??".into(), printable);
+                writeln!(out, "{}\n{file}:{line}:{column}", function(&frame, true))?;
             }
         }
         _ => {
@@ -141,8 +143,9 @@ fn object(form: Form<'_>, query: &Query<'_, '_>, answer: Option<&Answer<'_, '_>>
     let mut symbols: Vec<Value> = Vec::new();
     if let Some(answer) = answer {
         let name = |name: &Option<Name>| name.as_ref().map_or("", Name::shown).to_owned();
-        symbols.extend(answer.lines.frames.iter().map(|frame| {
-            symbol(&name(&frame.function), frame.file.unwrap_or_default(), frame.line, frame.column)
+        symbols.extend(answer.lines.frames.iter().map(|named| {
+            let symbolize::Frame { file, line, column, .. } = named.frame;
+            symbol(&name(&named.name), file.path().unwrap_or_default(), line, column)
         }));
         if symbols.is_empty() {
             symbols.push(symbol(&name(&answer.function), "", 0, 0));

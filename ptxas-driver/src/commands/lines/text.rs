@@ -1,8 +1,9 @@
 //! Answers as text: one block for each query, one line for each range of a listing.
 
-use super::answer::{Answer, Frame, Lines, Listing, Ptx, Query};
+use super::answer::{Answer, Lines, Listing, NamedFrame, Ptx, Query};
 use super::spelling::Name;
 use crate::commands::read::printable;
+use cubin_debuginfo::symbolize::FileName;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -114,26 +115,28 @@ fn write_lines(out: Out<'_>, lines: &Lines<'_, '_>) -> io::Result<()> {
 /// `function at file:line (inlined)`
 pub(super) fn write_frame(
     out: Out<'_>,
-    frame: &Frame<'_>,
+    named: &NamedFrame<'_>,
     name: fn(&Name) -> Cow<'_, str>,
 ) -> io::Result<()> {
-    let function = frame.function.as_ref().map_or("??".into(), name);
-    match (frame.file, frame.undeclared_file) {
-        (Some(file), _) => write!(out, "{function} at {}:{}", printable(file), frame.line)?,
-        (None, Some(number)) => write!(out, "{function} at file {number} (not declared):{}", frame.line)?,
-        (None, None) => write!(out, "{function} at ??:{}", frame.line)?,
+    let (function, frame) = (named.name.as_ref().map_or("??".into(), name), &named.frame);
+    match frame.file {
+        FileName::Path(file) => write!(out, "{function} at {}:{}", printable(file), frame.line)?,
+        FileName::Undeclared(number) => {
+            write!(out, "{function} at file {number} (not declared):{}", frame.line)?;
+        }
     }
     if frame.column != 0 {
         write!(out, ":{}", frame.column)?;
     }
-    if frame.inlined {
+    if frame.is_inlined() {
         out.write_all(b" (inlined)")?;
     }
-    if frame.name_recovered {
+    let callee = frame.callee();
+    if callee.is_some_and(|callee| callee.recovered) {
         out.write_all(b" [name recovered]")?;
     }
-    if let Some(doubt) = frame.name_doubt {
-        write!(out, " [name unsure: {doubt}]")?;
+    if let Some(doubt) = callee.and_then(|callee| callee.doubt) {
+        write!(out, " [name unsure: {}]", doubt.reason())?;
     }
     if let Some(context) = frame.lost_context {
         write!(out, " [callers unknown: context {context} is no earlier row]")?;

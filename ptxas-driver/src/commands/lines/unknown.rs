@@ -1,6 +1,6 @@
 //! What to say of functions and files that are asked for and have no code.
 
-use super::answer::{Answers, Frame};
+use super::answer::{Answers, NamedFrame};
 use super::query::number;
 use super::spelling::Name;
 use crate::commands::read::{Canonical, printable};
@@ -33,16 +33,16 @@ impl Answers<'_> {
         let mut found = HashMap::new();
         for section in self.symbolizer.sections() {
             for (_, place) in self.source_ranges(section.index) {
-                let frames: Vec<Frame<'_>> = self.frames_of(&place).take(MAX_LISTED_FRAMES).collect();
+                let frames: Vec<NamedFrame<'_>> = self.frames_of(&place).take(MAX_LISTED_FRAMES).collect();
                 let calls = frames.iter().zip(frames.iter().skip(1));
-                for (frame, caller) in calls.filter(|(frame, _)| frame.inlined) {
-                    let Some(name) = &frame.function else { continue };
+                for (named, caller) in calls.filter(|(named, _)| named.frame.is_inlined()) {
+                    let Some(name) = &named.name else { continue };
                     if found.contains_key(name.mangled()) {
                         continue;
                     }
-                    let into = caller.function.as_ref().map_or("??", Name::shown);
-                    let file = caller.file.map_or("??".into(), printable);
-                    let (shown, line) = (name.shown(), caller.line);
+                    let into = caller.name.as_ref().map_or("??", Name::shown);
+                    let file = caller.frame.file.path().map_or("??".into(), printable);
+                    let (shown, line) = (name.shown(), caller.frame.line);
                     let message =
                         format!("{shown} has no code of its own; it is inlined into {into} at {file}:{line}");
                     for spelling in Canonical::of(name.demangled()).spellings() {
