@@ -415,7 +415,7 @@ impl<'c> Entries<'c> {
         })
     }
 
-    /// How many entries the entry of a number is in, as [`Entry::depth`]; 0 where there is no such entry.
+    /// Depth of an entry by its number, as [`Entry::depth`] has it; 0 where no entry has that number.
     pub fn depth(&self, number: usize) -> usize {
         self.places.get(number).map_or(0, |place| place.depth as usize)
     }

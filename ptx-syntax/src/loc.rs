@@ -11,7 +11,7 @@ pub struct FileDirective<'a> {
     pub path: &'a str,
     /// Where `path` stands, without the quotes.
     pub path_range: TextRange,
-    /// Seconds since 1970, modulo 2^64.
+    /// When the file was last changed: seconds since 1970, modulo 2^64.
     pub timestamp: Option<u64>,
     /// Bytes of the source file, modulo 2^64.
     pub size: Option<u64>,

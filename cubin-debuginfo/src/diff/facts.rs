@@ -190,8 +190,8 @@ impl CubinFacts {
         compare::compare(&self.all, &other.all, wants, limit)
     }
 
-    /// Paths of source files of both cubins whose time or size in the file table differs. That is no difference: a file may be
-    /// written again without a change.
+    /// Paths of source files of both cubins whose time or size in the file table differs. It does not count as a difference: a file
+    /// may be written again without a change.
     pub fn other_file_stats<'f>(&self, other: &'f Self) -> Vec<&'f str> {
         files::other_stats(&self.files, &other.files)
     }

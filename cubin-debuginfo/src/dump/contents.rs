@@ -111,7 +111,7 @@ impl Serialize for Section<'_> {
     }
 }
 
-/// What a section holds.
+/// The decoded contents of a debug section, by the kind of section.
 #[derive(Debug, serde::Serialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Contents<'s> {

@@ -155,7 +155,7 @@ pub(super) fn ranges<'s, 'c>(source: &'s Source<'c, '_>, view: &'s View<'c>) -> 
 struct Lists<'s, 'c, 'd> {
     source: &'s Source<'c, 'd>,
     view: &'s View<'c>,
-    /// An entry of which it is not known whether it is its list's last, and changes of the base after it.
+    /// An entry that may be the last of its list, and the changes of the base that follow it.
     open: Option<(Location, Vec<Rest>)>,
 }
 

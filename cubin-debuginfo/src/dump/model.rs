@@ -24,7 +24,7 @@ pub struct LineUnit<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes before its first part. The parts follow one another to its end.
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
     /// Number of the unit in its section, from 0.
     pub number: usize,
@@ -94,7 +94,7 @@ pub struct LineSequence<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes before its first part. The parts follow one another to its end.
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
     /// The code section and byte offset that its addresses count from, such as `.text.saxpy+0x0`; `None` if nothing says where.
     pub start: Option<String>,
@@ -156,7 +156,7 @@ pub struct Registers<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes before its first part. The parts follow one another to its end.
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
     /// Name of the function, as its symbol.
     pub function: String,
@@ -264,7 +264,7 @@ pub struct FrameEntry {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes before its first part. The parts follow one another to its end.
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
     /// `CIE` or `FDE`.
     pub entry: &'static str,
@@ -298,7 +298,7 @@ pub struct InfoUnit<'s> {
     /// Where it stands in its section.
     #[serde(flatten)]
     pub at: Span,
-    /// Bytes before its first part. The parts follow one another to its end.
+    /// Bytes from its start to its first part. The parts follow one another from there to its end.
     pub header_size: u64,
     /// Version of DWARF.
     pub version: u16,

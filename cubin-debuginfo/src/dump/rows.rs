@@ -199,7 +199,7 @@ struct PlacedOps<'s> {
     steps: Steps<'s>,
     /// Where the next one starts.
     start: u64,
-    /// Where the operations after the last row start.
+    /// The state after the last row, and the byte offset at which the operations that follow it start.
     after_last: (Steps<'s>, u64),
 }
 

@@ -203,7 +203,7 @@ impl<'c, 'd> Source<'c, 'd> {
         self.end_place(view, offset, value).unwrap_or_else(|| format!("{value:#x}"))
     }
 
-    /// The place that a field for a code address says in words; `None` if it is a number that is no address in this file.
+    /// What the field of a code address refers to, in words; `None` if it holds a number that is not an address in this file.
     pub(super) fn code_place(&self, view: &View<'_>, offset: u64, value: u64) -> Option<String> {
         match view.data.target(offset) {
             Some(target) => Some(self.place(target)),

@@ -230,7 +230,7 @@ struct Work {
 }
 
 impl Work {
-    /// Whether there is work left for things that are in each other.
+    /// Takes steps from the budget, and says whether so many were left; `what` names what there was too much of.
     fn may(&mut self, steps: usize, what: &'static str) -> bool {
         let may = self.steps.take(steps as u64);
         if !may {

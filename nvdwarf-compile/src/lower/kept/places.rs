@@ -35,7 +35,7 @@ pub(super) struct Call {
     pub(super) line: u64,
 }
 
-/// A step down a chain of calls: number of the node above, file and line of the call site, name of the callee.
+/// An inlined call as a key: number of the caller's node, file and line of the call site, name of the callee.
 type Step = (usize, u64, u64, usize);
 
 /// Names by number, so that they are compared once.
