@@ -61,7 +61,7 @@ impl<'a> Call<'a> {
             open(path)?.write_all(text.as_bytes())
         });
         if let Err(error) = written {
-            crate::cli::note(format_args!("${VARIABLE} = {}: {error}", path.display()));
+            crate::stderr::note(format_args!("${VARIABLE} = {}: {error}", path.display()));
         }
     }
 }

@@ -3,18 +3,13 @@
 use crate::commands::{
     check, compile, coverage, diff, dump, extract, lines, merc, print, sections, strip, vars, verify,
 };
-use crate::plain::{Plain, printable, printable_lines};
+use crate::plain::{Plain, printable_lines};
+use crate::stderr::{FAILURE, USAGE, complain, complain_of_stdout};
 use clap::{Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-
-/// Exit code for a file that cannot be read, or a question without answer.
-pub const FAILURE: u8 = 1;
-/// Exit code for a wrong command line, as clap has it.
-pub const USAGE: u8 = 2;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -200,26 +195,6 @@ fn print_help_or_usage(error: &clap::Error) -> u8 {
         }
         _ => u8::try_from(error.exit_code()).unwrap_or(FAILURE),
     }
-}
-
-/// Says that standard output takes nothing.
-pub fn complain_of_stdout(error: &dyn fmt::Display) {
-    complain(format_args!("Standard output could not be written: {error}"));
-}
-
-/// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
-pub fn complain(message: fmt::Arguments<'_>) {
-    say("error", message);
-}
-
-/// Says what is odd, but wrong with nothing that was asked; or has no answer here, which another cubin may have.
-pub fn note(message: fmt::Arguments<'_>) {
-    say("note", message);
-}
-
-/// One line, whatever the names in it are: files choose those of functions and sections.
-fn say(kind: &str, message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{kind}: {}", printable(&message.to_string()));
 }
 
 /// Whether standard output failed: errors of files have a context that names them.

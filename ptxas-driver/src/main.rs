@@ -13,6 +13,7 @@ pub mod options;
 pub mod output;
 pub mod plain;
 pub mod provider;
+pub mod stderr;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -7,10 +7,12 @@ use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::line::{self, LineOp, LineRow, LineTable, PTXAS_PARAMS, SequenceProgram, UnitProgram};
 use nv_debug_sections::ptx_txt::NumberedText;
+use rows::{Units, all_rows};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 mod files;
+pub(super) mod rows;
 
 /// The tables of `.debug_line`; `None` if there is no such section, or it cannot be read.
 pub(super) fn check(check: &mut Check<'_, '_>) -> Option<LineFiles> {
@@ -179,26 +181,6 @@ fn rows(
         last = last.max(address);
         counted += u64::from(steps.number().is_some());
     }
-}
-
-/// The tables of a section.
-pub(super) type Units<'t, 'd> = &'t [UnitProgram<'d>];
-
-/// Rows with the number of their unit and the offset of the base of the sequence they are in.
-pub(super) fn all_rows<'t>(units: Units<'t, '_>) -> impl Iterator<Item = (usize, u64, LineRow)> + 't {
-    units.iter().enumerate().flat_map(|(unit, program)| {
-        program.sequences().map_while(Result::ok).flat_map(move |sequence| {
-            let mut steps = sequence.steps();
-            std::iter::from_fn(move || {
-                while let Some((op, _)) = steps.next() {
-                    if matches!(op, LineOp::Row { .. }) {
-                        return Some((unit, sequence.base_offset, *steps.row()));
-                    }
-                }
-                None
-            })
-        })
-    })
 }
 
 /// Files and names of `.debug_line`.

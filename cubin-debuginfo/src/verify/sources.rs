@@ -1,6 +1,6 @@
 //! File tables and rows against the source files, as far as these are at hand.
 
-use super::lines::{Units, all_rows};
+use super::lines::rows::{Units, all_rows};
 use super::{Check, RuleId, View};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;

@@ -11,7 +11,6 @@ pub(crate) mod ptx_facts;
 pub(crate) mod ptx_sections;
 pub(crate) mod shared_lines;
 mod signposts;
-mod stack_facts;
 
 use crate::code_facts::{CodeFacts, CodeSection, MercuryFacts};
 use crate::diagnostic::Diagnostic;

@@ -1,8 +1,9 @@
 //! What lowering needs to know of a PTX module, indexed once.
 
+mod stack_facts;
+
 use super::line_locs::LineLocs;
 use super::ptx_sections::PtxSections;
-use super::stack_facts::{self, StackFacts};
 use crate::diagnostic::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
@@ -11,6 +12,7 @@ use ptx_syntax::{
     CallSite, CallSites, Function, FunctionKind, InlinedAt, Instruction, LineCursor, LineIndex, LocDirective,
     Module, Name, StateSpace, Statement, TokenKind, Variable, tokenize,
 };
+use stack_facts::StackFacts;
 use std::collections::{HashMap, HashSet};
 
 /// Index of a module's code, labels, variables and `.loc` directives.

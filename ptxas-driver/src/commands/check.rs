@@ -4,10 +4,10 @@ mod json;
 mod repair;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{PtxFile, SourceOptions};
 use crate::output;
 use crate::plain::{Plain, printable_lines};
+use crate::stderr::{FAILURE, USAGE, complain};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use ptx_syntax::LineIndex;

@@ -4,10 +4,10 @@ mod model;
 mod ptx;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain, note};
 use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, no_debug_sections};
 use crate::options::{self, PathMap};
 use crate::plain::write_json;
+use crate::stderr::{FAILURE, USAGE, complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::coverage::Coverage;

@@ -5,11 +5,11 @@ mod offset;
 mod ptxas_style;
 mod text;
 
-use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{
     self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, no_debug_sections, stripped,
 };
 use crate::plain::write_json;
+use crate::stderr::{USAGE, complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::dump::{Filter, NoItem, Section, Source, section_table};

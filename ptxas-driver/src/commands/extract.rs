@@ -5,11 +5,11 @@ mod model;
 mod names;
 mod text;
 
-use crate::cli::FAILURE;
 use crate::commands::read::{self, JSON_VERSION, Numbered, is_arch, numbered, why_none};
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
 use crate::plain::write_json;
+use crate::stderr::FAILURE;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use messages::{Messages, Steady};

@@ -11,10 +11,10 @@ mod style;
 mod text;
 mod unknown;
 
-use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered, debug_only};
 use crate::input;
 use crate::plain::write_json;
+use crate::stderr::{USAGE, complain, note};
 use answer::{Answers, Query, Unplaced};
 use anyhow::{Context, Result, bail};
 use at::At;

@@ -1,10 +1,10 @@
 //! `print`: PTX out again, as it came or in the canonical layout.
 
-use crate::cli::{FAILURE, USAGE, complain};
 use crate::commands::read::{PtxFile, printable};
 use crate::diag::Reporter;
 use crate::limits::MAX_SYNTAX_ERRORS;
 use crate::output;
+use crate::stderr::{FAILURE, USAGE, complain};
 use anyhow::Result;
 use clap::Args;
 use nvdwarf_compile::Diagnostic;

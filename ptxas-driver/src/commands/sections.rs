@@ -4,9 +4,9 @@ mod facts;
 mod model;
 mod text;
 
-use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, Around, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
 use crate::plain::write_json;
+use crate::stderr::{USAGE, complain, note};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use facts::Fact;

@@ -1,10 +1,10 @@
 //! `strip`: a cubin without its debug sections, and these in a side file.
 
-use crate::cli::{USAGE, complain, note};
 use crate::commands::read::{self, JSON_VERSION};
 use crate::input;
 use crate::output::{self, Together};
 use crate::plain::write_json;
+use crate::stderr::{USAGE, complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::catalog::SectionKind;

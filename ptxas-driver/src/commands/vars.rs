@@ -4,12 +4,12 @@ mod answer;
 mod text;
 mod words;
 
-use crate::cli::{USAGE, complain, note};
 use crate::commands::lines::query::Queries;
 use crate::commands::read::{
     self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, bare, debug_only, stripped,
 };
 use crate::plain::write_json;
+use crate::stderr::{USAGE, complain, note};
 use answer::{At, Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;

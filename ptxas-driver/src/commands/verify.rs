@@ -3,11 +3,11 @@
 mod model;
 mod text;
 
-use crate::cli::{FAILURE, USAGE, complain, note};
 use crate::commands::read::{
     self, DebugBytes, DebugFile, JSON_VERSION, SourceOptions, Sources, no_debug_sections,
 };
 use crate::plain::write_json;
+use crate::stderr::{FAILURE, USAGE, complain, note};
 use anyhow::Result;
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, SourceFile, verify_with};

@@ -1,6 +1,6 @@
 //! The files of line tables, and which of them the rows of some code name.
 
-use super::{Units, all_rows};
+use super::rows::{Units, all_rows};
 use nv_debug_sections::cubin::SectionIndex;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -25,8 +25,8 @@ mod names;
 mod operations;
 
 use super::text::hex;
-use crate::cli::complain;
 use crate::commands::read::{printable, text};
+use crate::stderr::complain;
 use cubin_debuginfo::dump::{Source, View};
 use dwarf2_reader::abbrev::{self, AbbrevTable, Abbreviation, AttributeSpec};
 use dwarf2_reader::constants as dw;

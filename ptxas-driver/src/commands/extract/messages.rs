@@ -1,9 +1,9 @@
 //! What is said about a file on standard error, and output that outlives its reader.
 
 use super::model::Image;
-use crate::cli::{complain, note};
 use crate::commands::read::printable;
 use crate::limits::MAX_MESSAGES;
+use crate::stderr::{complain, note};
 use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
 use std::fmt;
 use std::io::{self, Write};

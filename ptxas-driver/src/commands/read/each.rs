@@ -2,10 +2,10 @@
 
 use super::images::{File, Numbered, is_stdin};
 use super::shown::{Shown, Tally, Unanswered};
-use crate::cli::{complain, note};
 use crate::commands::read::{JSON_VERSION, printable};
 use crate::limits::MAX_MESSAGES;
 use crate::plain::{json_line, write_json_value};
+use crate::stderr::{complain, note};
 use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
 use std::borrow::Cow;

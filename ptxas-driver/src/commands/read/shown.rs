@@ -2,7 +2,7 @@
 //!
 //! The rule: a query fails when no image answers it. What is wrong with an image itself fails always.
 
-use crate::cli::FAILURE;
+use crate::stderr::FAILURE;
 use std::fmt;
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! What the PTX of a function says about its stack frame: its local variables and what its calls need.
 
-use super::ptx_facts::{FunctionFacts, InstructionFacts};
+use super::{FunctionFacts, InstructionFacts};
 use nv_debug_sections::stack_frame::{self, Argument, Extent};
 use ptx_syntax::{
     Body, Call, Function, Instruction, Module, Name, OperandKind, Parameter, StateSpace, Statement, Variable,
@@ -34,7 +34,7 @@ impl<'a> StackFacts<'a> {
     /// a call: one that cannot be reached is left out, and needs no space.
     ///
     /// `None` where sizes add up to 2^64 bytes or more.
-    pub(super) fn offsets(&self, has_call: impl Fn(u32) -> bool) -> Option<Vec<(&'a str, u64)>> {
+    pub(crate) fn offsets(&self, has_call: impl Fn(u32) -> bool) -> Option<Vec<(&'a str, u64)>> {
         let calls = || self.calls.iter().filter(|call| has_call(call.line));
         let argument_bytes = calls().map(|call| call.argument_bytes).max().unwrap_or(0);
         let results = calls().filter_map(|call| call.result);

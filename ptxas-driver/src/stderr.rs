@@ -1,0 +1,30 @@
+//! What commands say on standard error, and the exit codes that go with it.
+
+use crate::plain::printable;
+use std::fmt;
+use std::io::{self, Write};
+
+/// Exit code for a file that cannot be read, or a question without answer.
+pub const FAILURE: u8 = 1;
+/// Exit code for a wrong command line, as clap has it.
+pub const USAGE: u8 = 2;
+
+/// Says that standard output takes nothing.
+pub fn complain_of_stdout(error: &dyn fmt::Display) {
+    complain(format_args!("Standard output could not be written: {error}"));
+}
+
+/// Says what is wrong. Standard error that takes nothing is no reason to panic, as `eprintln!` would.
+pub fn complain(message: fmt::Arguments<'_>) {
+    say("error", message);
+}
+
+/// Says what is odd, but wrong with nothing that was asked; or has no answer here, which another cubin may have.
+pub fn note(message: fmt::Arguments<'_>) {
+    say("note", message);
+}
+
+/// One line, whatever the names in it are: files choose those of functions and sections.
+fn say(kind: &str, message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{kind}: {}", printable(&message.to_string()));
+}
