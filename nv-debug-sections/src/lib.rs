@@ -8,6 +8,7 @@ pub mod code;
 pub mod container;
 pub mod cubin;
 mod cuda_elf;
+pub mod cupti;
 pub mod error;
 pub mod file_table;
 pub mod frame;

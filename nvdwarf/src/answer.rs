@@ -2,9 +2,10 @@
 
 use cubin_debuginfo::names::demangle;
 use cubin_debuginfo::symbolize::{self, FrameFunction};
-use cubin_debuginfo::variables::Place;
+use cubin_debuginfo::variables::{InlinedCalls, Place};
 use nv_debug_sections::code;
 use nv_debug_sections::cubin::{SectionIndex, SymbolIndex};
+use std::collections::HashMap;
 use std::fmt;
 
 /// A function of a cubin: a kernel, a device function, or one that ptxas has folded into a kernel's section.
@@ -45,6 +46,21 @@ fn plain(name: &str) -> String {
     demangle(name).unwrap_or_else(|| name.to_owned())
 }
 
+/// Names that were demangled before, by what they were: most addresses of a function have the same few.
+#[derive(Default)]
+pub(crate) struct PlainNames(HashMap<String, String>);
+
+impl PlainNames {
+    fn of(&mut self, name: &str) -> String {
+        if let Some(known) = self.0.get(name) {
+            return known.clone();
+        }
+        let found = plain(name);
+        self.0.insert(name.to_owned(), found.clone());
+        found
+    }
+}
+
 /// What is at an address of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -52,6 +68,22 @@ pub struct Location {
     pub frames: Vec<Frame>,
     /// The line of the PTX; `None` where the file does not say.
     pub ptx: Option<PtxLine>,
+}
+
+impl Location {
+    /// What is at a place, `None` for an address outside of code. `calls` are the inlined calls of the entries.
+    pub(crate) fn of(
+        place: Option<symbolize::Place<'_>>,
+        calls: Option<&InlinedCalls<'_>>,
+        names: &mut PlainNames,
+    ) -> Self {
+        let Some(place) = place else { return Self { frames: Vec::new(), ptx: None } };
+        let frames = match calls {
+            Some(calls) => calls.frames(place).map(|frame| Frame::of(&frame, names)).collect(),
+            None => place.frames().map(|frame| Frame::of(&frame, names)).collect(),
+        };
+        Self { frames, ptx: place.ptx().map(PtxLine::of) }
+    }
 }
 
 impl fmt::Display for Location {
@@ -88,7 +120,7 @@ impl fmt::Display for Frame {
 }
 
 impl Frame {
-    pub(crate) fn of(frame: &symbolize::Frame<'_>) -> Self {
+    pub(crate) fn of(frame: &symbolize::Frame<'_>, names: &mut PlainNames) -> Self {
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let linkage_name = match frame.function {
             FrameFunction::Physical(function) => function.map(|function| function.name.to_owned()),
@@ -97,7 +129,7 @@ impl Frame {
         };
         let file = frame.file.path().map(str::to_owned);
         let source = SourceLine { file, line: frame.line.into(), column: frame.column };
-        let (function, is_inlined) = (linkage_name.as_deref().map(plain), frame.is_inlined());
+        let (function, is_inlined) = (linkage_name.as_deref().map(|name| names.of(name)), frame.is_inlined());
         Self { function, linkage_name, is_inlined, source }
     }
 }

@@ -1,7 +1,7 @@
 //! One cubin of a module.
 
 use crate::Error;
-use crate::answer::{Frame, Function, Location, PtxLine, SourceLine, Variable};
+use crate::answer::{Function, Location, PlainNames, SourceLine, Variable};
 use crate::cells::{Bytes, CallsCell, CubinCell, EntriesCell, SymbolizerCell, VariablesCell};
 use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::names::FunctionNames;
@@ -10,6 +10,7 @@ use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};
 use cubin_debuginfo::verify::{self, Report};
 use nv_debug_sections::container::Entry;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
+use nv_debug_sections::cupti::cubin_crc;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -56,6 +57,19 @@ impl Image {
     /// Its architecture as the container names it, `sm_90a`; `None` of a file that is a cubin itself.
     pub fn arch(&self) -> Option<&str> {
         self.arch.as_deref()
+    }
+
+    /// The number by which CUPTI's samples name the cubin, in `cubinCrc`: what `cuptiGetCubinCrc` answers for its bytes.
+    ///
+    /// Different cubins may share a number ([`cubin_crc`](nv_debug_sections::cupti::cubin_crc)). It is of the bytes in the file; where the
+    /// CUDA driver gives CUPTI others, as after it has linked or compiled, these have a number of their own.
+    ///
+    /// # Errors
+    ///
+    /// The cubin cannot be decompressed.
+    pub fn cupti_crc(&self) -> Result<u64, Error> {
+        let bytes = self.bytes.as_ref().map_err(|error| Error::Read(error.clone()))?;
+        Ok(cubin_crc(bytes.as_ref()).into())
     }
 
     /// The cubin, for all that other crates do with one.
@@ -106,12 +120,39 @@ impl Image {
     pub fn locate(&self, function: &Function, offset: u64) -> Result<Location, Error> {
         let (symbolizer, calls) = (self.symbolizer()?, self.calls()?);
         let place = symbolizer.locate(function.section, function.offset.saturating_add(offset));
-        let Some(place) = place else { return Ok(Location { frames: Vec::new(), ptx: None }) };
-        let frames = match calls {
-            Some(calls) => calls.frames(place).map(|frame| Frame::of(&frame)).collect(),
-            None => place.frames().map(|frame| Frame::of(&frame)).collect(),
-        };
-        Ok(Location { frames, ptx: place.ptx().map(PtxLine::of) })
+        Ok(Location::of(place, calls, &mut PlainNames::default()))
+    }
+
+    /// What [`locate`](Self::locate) answers for each address, in the order of the addresses, which may be any. Each is a function and a
+    /// byte offset from its start.
+    ///
+    /// Faster than one call for each: several are looked up side by side, and a name is demangled once. The answers are made one by one
+    /// as the iterator is asked for them.
+    ///
+    /// ```
+    /// # let module = nvdwarf::Module::new(std::fs::read("../examples/saxpy/saxpy.cubin")?)?;
+    /// # let image = &module.images()[0];
+    /// let saxpy = image.function("saxpy")?;
+    /// let samples = [0x300, 0x20, 0x300];
+    /// for location in image.locate_all(samples.map(|offset| (&saxpy, offset)))? {
+    ///     println!("{location}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`locate`](Self::locate).
+    pub fn locate_all<'f>(
+        &self,
+        addresses: impl IntoIterator<Item = (&'f Function, u64)>,
+    ) -> Result<impl Iterator<Item = Location>, Error> {
+        let (symbolizer, calls) = (self.symbolizer()?, self.calls()?);
+        let in_sections =
+            |(function, offset): (&Function, u64)| (function.section, function.offset.saturating_add(offset));
+        let mut names = PlainNames::default();
+        let places = symbolizer.locate_all(addresses.into_iter().map(in_sections));
+        Ok(places.map(move |place| Location::of(place, calls, &mut names)))
     }
 
     /// The variables and parameters in scope at a byte offset from a function's start, innermost scope first, and where each one is

@@ -11,6 +11,8 @@ mod answer;
 #[cfg(feature = "read")]
 mod cells;
 #[cfg(feature = "read")]
+mod cupti;
+#[cfg(feature = "read")]
 mod error;
 #[cfg(feature = "read")]
 mod image;
@@ -21,6 +23,8 @@ mod module;
 pub use answer::{Frame, Function, Location, PtxLine, SourceLine, Variable};
 #[cfg(feature = "read")]
 pub use cubin_debuginfo as debuginfo;
+#[cfg(feature = "read")]
+pub use cupti::CuptiIndex;
 #[cfg(feature = "read")]
 pub use error::Error;
 #[cfg(feature = "read")]

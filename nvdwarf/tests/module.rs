@@ -11,6 +11,11 @@ const SAXPY: &[u8] = include_bytes!("../../examples/saxpy/saxpy.cubin");
 /// The same with `-G`.
 const DEBUG: &[u8] = include_bytes!("../../examples/saxpy/saxpy-debug.cubin");
 
+/// Several functions, with names that compilers mangle.
+const NAMES: &[u8] = include_bytes!("../../ptxas-driver/tests/lines/inputs/names.sm_80.cubin");
+/// Several functions in one section.
+const FOLDED: &[u8] = include_bytes!("../../ptxas-driver/tests/lines/inputs/folded.sm_86.cubin");
+
 /// Fatbins with cubins and PTX, by zstd and by LZ4: `examples/make.sh`.
 const FATBINS: [&[u8]; 2] = [
     include_bytes!("../../examples/saxpy/saxpy.fatbin"),
@@ -59,6 +64,28 @@ fn addresses_have_their_frames() {
     );
     assert_eq!(at(1 << 40), "??");
     assert!(image.locate(&saxpy, 0x20).unwrap().ptx.is_some_and(|ptx| ptx.line > 0 && ptx.text.is_some()));
+}
+
+/// Of several functions, those whose code is in one section included, in an order that is none.
+#[test]
+fn many_addresses_have_the_answers_of_each() {
+    for bytes in [NAMES, FOLDED, SAXPY, DEBUG] {
+        let module = Module::new(bytes).unwrap();
+        let image = &module.images()[0];
+        let functions = image.functions().unwrap();
+        let all = functions.iter().flat_map(|function| {
+            (0..function.size + 64).step_by(16).chain([u64::MAX]).map(move |at| (function, at))
+        });
+        let mut addresses: Vec<_> = all.collect();
+        addresses.sort_by_key(|(function, at)| (at / 16 * 11 % 7, std::cmp::Reverse(*at), function.offset));
+        assert!(addresses.len() > 40, "more than one block");
+        let want: Vec<_> =
+            addresses.iter().map(|(function, at)| image.locate(function, *at).unwrap()).collect();
+        let found: Vec<_> = image.locate_all(addresses).unwrap().collect();
+        assert_eq!(found, want);
+        assert!(found.iter().any(|location| !location.frames.is_empty()));
+        assert_eq!(image.locate_all([]).unwrap().count(), 0);
+    }
 }
 
 /// Compressed or not, an image has the answers of the cubin that it is.

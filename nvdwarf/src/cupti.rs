@@ -1,0 +1,41 @@
+//! Cubins by the numbers that CUPTI's samples have.
+
+use crate::{Image, Module};
+use std::collections::HashMap;
+
+/// Finds the cubins of many modules by the number that CUPTI's samples give them, `cubinCrc`.
+///
+/// ```
+/// use nvdwarf::{CuptiIndex, Module};
+///
+/// let mut index = CuptiIndex::default();
+/// index.insert(&Module::new(std::fs::read("../examples/saxpy/saxpy.cubin")?)?);
+/// let cubin_crc = 0x477c_a8c4; // of a sample
+/// for image in index.images(cubin_crc) {
+///     println!("{:?}", image.functions()?);
+/// }
+/// # assert_eq!(index.images(cubin_crc).count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CuptiIndex {
+    /// Module, and number of the image in it from 0.
+    by_crc: HashMap<u64, Vec<(Module, usize)>>,
+}
+
+impl CuptiIndex {
+    /// Adds the cubins of a module. Those that cannot be decompressed have no number and are left out.
+    pub fn insert(&mut self, module: &Module) {
+        for (at, image) in module.images().iter().enumerate() {
+            if let Ok(crc) = image.cupti_crc() {
+                self.by_crc.entry(crc).or_default().push((module.clone(), at));
+            }
+        }
+    }
+
+    /// All cubins of a number, in the order in which they were added. Several are the same cubin in several modules, or differ where the
+    /// number does not look: then the functions that the samples name may tell them apart.
+    pub fn images(&self, cubin_crc: u64) -> impl Iterator<Item = &Image> {
+        self.by_crc.get(&cubin_crc).into_iter().flatten().filter_map(|(module, at)| module.images().get(*at))
+    }
+}
