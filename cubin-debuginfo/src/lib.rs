@@ -10,6 +10,7 @@ mod limits;
 mod lists;
 pub mod names;
 mod numbers;
+pub mod query;
 pub mod symbolize;
 pub mod variables;
 pub mod verify;

@@ -2,9 +2,11 @@
 
 mod canonical;
 mod demangle;
+mod name;
 
 pub use canonical::Canonical;
 pub use demangle::{demangle, demangle_type};
+pub use name::Name;
 
 use crate::limits::MAX_LISTED_NAMES;
 use nv_debug_sections::code::Function;

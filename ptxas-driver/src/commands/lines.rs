@@ -4,9 +4,8 @@ mod answer;
 mod at;
 mod columns;
 mod csv;
-pub(super) mod query;
 mod samples;
-pub(super) mod spelling;
+mod spelling;
 mod style;
 mod text;
 mod unknown;
@@ -21,12 +20,12 @@ use at::At;
 use clap::Args;
 use columns::Columns;
 use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::query::Queries;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::Cubin;
 use ptx_syntax::Module;
-use query::Queries;
 use samples::Samples;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -284,7 +283,7 @@ impl<'s> Run<'_, 's> {
             self.answered(self.asked.queries).inspect(|query| answered.borrow_mut().push(query.is_answered()))
         });
         let functions = if queries.is_some() { None } else { options.function.as_deref() };
-        let functions = self.queries.listed(functions);
+        let functions = functions.map(|name| self.queries.functions(name)).transpose();
         let functions = functions.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
         let sections = queries.is_none().then(|| self.answers.listings(functions.as_deref()));
         if options.json {

@@ -4,16 +4,16 @@ mod answer;
 mod text;
 mod words;
 
-use crate::commands::lines::query::Queries;
 use crate::commands::read::{
     self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, bare, debug_only, stripped,
 };
 use crate::plain::write_json;
 use crate::stderr::{USAGE, complain, note};
-use answer::{At, Listing, Wanted};
+use answer::{Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::query::Queries;
 use cubin_debuginfo::variables::Variables;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::Cubin;
@@ -124,14 +124,8 @@ fn of_cubin(
     let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
         match Queries::new(variables.code()).resolve(query, options.function.as_deref()) {
-            Ok(found) => {
-                let at = |address: crate::commands::lines::query::Address| At {
-                    section: address.section,
-                    offset: address.offset,
-                };
-                wanted.addresses = found.into_iter().map(at).collect();
-            }
-            Err(message) => return refuse(message),
+            Ok(found) => wanted.addresses = found,
+            Err(error) => return refuse(error.to_string()),
         }
         let outside = wanted
             .addresses

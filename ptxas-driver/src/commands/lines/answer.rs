@@ -4,10 +4,11 @@
 //! tables only, however deep its chains are.
 
 use super::columns::Columns;
-use super::query::{Address, Outcome};
-use super::spelling::{Name, Spellings};
+use super::spelling::Spellings;
 use crate::commands::read::{bare, stripped};
 use crate::limits::MAX_LISTED_FRAMES;
+use cubin_debuginfo::names::Name;
+use cubin_debuginfo::query::{CodeAddress, QueryError};
 use cubin_debuginfo::symbolize::{self, FileName, FrameFunction, MAX_FRAMES, Place, Symbolizer};
 use cubin_debuginfo::variables::InlinedCalls;
 use nv_debug_sections::catalog::SectionKind;
@@ -282,7 +283,7 @@ impl<'s> Answers<'s> {
     }
 
     /// Says that an address is no code, if it is none.
-    pub(super) fn expect_code(&self, address: Address) -> Result<(), String> {
+    pub(super) fn expect_code(&self, address: CodeAddress) -> Result<(), String> {
         let size = self.symbolizer.section(address.section).map_or(0, |section| section.size);
         if address.offset < size {
             return Ok(());
@@ -292,7 +293,7 @@ impl<'s> Answers<'s> {
     }
 
     /// The frames of an address, all of them.
-    pub(super) fn frames(&self, address: Address) -> Vec<NamedFrame<'s>> {
+    pub(super) fn frames(&self, address: CodeAddress) -> Vec<NamedFrame<'s>> {
         let place = self.symbolizer.locate(address.section, address.offset);
         place.iter().flat_map(|place| self.frames_of(place)).collect()
     }
@@ -367,11 +368,15 @@ impl<'s> Answers<'s> {
     }
 
     /// Answers one query.
-    pub(super) fn query<'a>(&'a self, asked: &'a str, outcome: Outcome) -> Query<'a, 's> {
+    pub(super) fn query<'a>(
+        &'a self,
+        asked: &'a str,
+        outcome: Result<Vec<CodeAddress>, QueryError>,
+    ) -> Query<'a, 's> {
         let mut answers = Vec::new();
         let mut error = None;
         match outcome {
-            Err(message) => error = Some(self.why_unknown(asked, message)),
+            Err(why) => error = Some(self.why_unknown(asked, why.to_string())),
             Ok(addresses) => {
                 for address in addresses {
                     let Some(place) = self.symbolizer.locate(address.section, address.offset) else {

@@ -1,9 +1,9 @@
 //! `--at FILE:LINE`: from a source line back to code.
 
 use super::answer::{Answers, NamedFrame};
-use super::spelling::Name;
-use crate::commands::read::printable;
+use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_NAMED_FILES;
+use cubin_debuginfo::names::Name;
 use cubin_debuginfo::symbolize::{FileName, MAX_FRAMES};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -171,7 +171,7 @@ pub(super) fn write(out: &mut dyn Write, all: &[At<'_, '_>]) -> io::Result<()> {
             writeln!(out, "  {}", printable(error))?;
         }
         for range in &at.ranges {
-            let function = range.function.as_ref().map_or("??".to_owned(), Name::both);
+            let function = range.function.as_ref().map_or("??".to_owned(), both);
             write!(
                 out,
                 "  {}+{:#x}..{:#x}  {function}  {}:{}",
@@ -183,7 +183,7 @@ pub(super) fn write(out: &mut dyn Write, all: &[At<'_, '_>]) -> io::Result<()> {
             )?;
             match (&range.callee, range.depth) {
                 (_, 0) => writeln!(out)?,
-                (Some(callee), _) => writeln!(out, "  calls {} (inlined)", callee.shown())?,
+                (Some(callee), _) => writeln!(out, "  calls {} (inlined)", shown(callee))?,
                 (None, _) => writeln!(out, "  calls ?? (inlined)")?,
             }
         }

@@ -1,6 +1,6 @@
 //! PC samples from a CSV file, columns found by the names in its header (RFC 4180).
 
-use super::query::number;
+use cubin_debuginfo::query::number;
 use std::fmt;
 
 /// One row.

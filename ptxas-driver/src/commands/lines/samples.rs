@@ -2,9 +2,9 @@
 
 use super::answer::{Answers, NamedFrame};
 use super::csv::{self, BadRow, Sample};
-use super::query::{Address, Queries};
-use crate::commands::read::printable;
+use crate::commands::read::{printable, shown};
 use crate::limits::MAX_BAD_SAMPLES;
+use cubin_debuginfo::query::{CodeAddress, Queries};
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -68,8 +68,8 @@ impl<'s> Samples<'s> {
             errors: vec![],
             answers: vec![],
         };
-        let mut starts: HashMap<(String, String), Result<Address, String>> = HashMap::new();
-        let mut counts: HashMap<Address, u64> = HashMap::new();
+        let mut starts: HashMap<(String, String), Result<CodeAddress, String>> = HashMap::new();
+        let mut counts: HashMap<CodeAddress, u64> = HashMap::new();
         for (row, sample) in csv::samples(text)? {
             let address = sample.and_then(|sample| {
                 let address = Self::address(&sample, &mut starts, answers, queries);
@@ -106,20 +106,21 @@ impl<'s> Samples<'s> {
 
     fn address(
         sample: &Sample,
-        starts: &mut HashMap<(String, String), Result<Address, String>>,
+        starts: &mut HashMap<(String, String), Result<CodeAddress, String>>,
         answers: &Answers<'s>,
         queries: &Queries<'_>,
-    ) -> Result<Address, String> {
+    ) -> Result<CodeAddress, String> {
         let key = (sample.function.clone(), sample.section.clone());
-        let start =
-            starts.entry(key).or_insert_with_key(|(function, section)| queries.start_of(function, section));
-        let Address { section, offset } = start.clone()?;
-        let address = Address { section, offset: offset.saturating_add(sample.offset) };
+        let start = starts.entry(key).or_insert_with_key(|(function, section)| {
+            queries.start_of(function, section).map_err(|error| error.to_string())
+        });
+        let CodeAddress { section, offset } = start.clone()?;
+        let address = CodeAddress { section, offset: offset.saturating_add(sample.offset) };
         answers.expect_code(address)?;
         Ok(address)
     }
 
-    fn count(&mut self, counts: HashMap<Address, u64>, answers: &Answers<'s>) {
+    fn count(&mut self, counts: HashMap<CodeAddress, u64>, answers: &Answers<'s>) {
         let mut lines: HashMap<(Option<&'s str>, u32), (u64, u64)> = HashMap::new();
         let mut chains: HashMap<Vec<Step<'s>>, ChainCount<'s>> = HashMap::new();
         for (address, count) in counts {
@@ -139,7 +140,7 @@ impl<'s> Samples<'s> {
                     seen.push(place);
                 }
             }
-            let function = |frame: &NamedFrame<'s>| frame.name.as_ref().map(|name| name.shown().to_owned());
+            let function = |frame: &NamedFrame<'s>| frame.name.as_ref().map(|name| shown(name).into_owned());
             let key: Vec<Step<'s>> = frames
                 .iter()
                 .map(|frame| (function(frame), frame.frame.file.path(), frame.frame.line))
@@ -173,7 +174,7 @@ pub(super) fn write(out: &mut dyn Write, samples: &Samples<'_>) -> io::Result<()
             if depth > 0 {
                 out.write_all(b" <- ")?;
             }
-            super::text::write_frame(out, frame, |name| name.shown().into())?;
+            super::text::write_frame(out, frame, shown)?;
         }
         writeln!(out, "{}", if frames.is_empty() { "??" } else { "" })?;
     }

@@ -1,11 +1,11 @@
 //! `--style`: answers in the form of the tools that scripts know.
 
 use super::answer::{Answer, NamedFrame, Query};
-use super::spelling::Name;
-use crate::commands::read::printable;
+use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_NAMES_SHOWN;
 use crate::plain::json_line;
 use clap::ValueEnum;
+use cubin_debuginfo::names::Name;
 use cubin_debuginfo::symbolize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -50,7 +50,7 @@ pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
         return None;
     }
     let functions = query.answers.iter().filter_map(|answer| answer.function.as_ref());
-    let names: Vec<_> = functions.map(Name::both).take(MAX_NAMES_SHOWN).collect();
+    let names: Vec<_> = functions.map(both).take(MAX_NAMES_SHOWN).collect();
     let count = query.answers.len();
     Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
 }
@@ -87,8 +87,8 @@ pub(super) fn write_array(out: &mut dyn Write, objects: &[Value]) -> io::Result<
 
 fn function(frame: &NamedFrame<'_>, demangle: bool) -> String {
     match &frame.name {
-        Some(name) if demangle => name.shown().to_owned(),
-        Some(name) => printable(name.mangled()).into_owned(),
+        Some(name) if demangle => shown(name).into_owned(),
+        Some(name) => printable(name.linkage_name()).into_owned(),
         None => "??".to_owned(),
     }
 }
@@ -97,8 +97,8 @@ fn function(frame: &NamedFrame<'_>, demangle: bool) -> String {
 fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&Answer<'_, '_>>) -> io::Result<()> {
     let Some(answer) = answer.filter(|answer| !answer.lines.frames.is_empty()) else {
         return match answer.and_then(|answer| answer.function.as_ref()) {
-            Some(name) if form.demangle => writeln!(out, "{}\n??:?", name.shown()),
-            Some(name) => writeln!(out, "{}\n??:?", printable(name.mangled())),
+            Some(name) if form.demangle => writeln!(out, "{}\n??:?", shown(name)),
+            Some(name) => writeln!(out, "{}\n??:?", printable(name.linkage_name())),
             None => writeln!(out, "??\n??:0"),
         };
     };
@@ -122,7 +122,7 @@ fn llvm(out: &mut dyn Write, answer: Option<&Answer<'_, '_>>) -> io::Result<()> 
         }
         _ => {
             let name = answer.and_then(|answer| answer.function.as_ref());
-            writeln!(out, "{}\n??:0:0", name.map_or("??", Name::shown))?;
+            writeln!(out, "{}\n??:0:0", name.map_or("??".into(), shown))?;
         }
     }
     writeln!(out)
@@ -142,7 +142,7 @@ fn object(form: Form<'_>, query: &Query<'_, '_>, answer: Option<&Answer<'_, '_>>
     };
     let mut symbols: Vec<Value> = Vec::new();
     if let Some(answer) = answer {
-        let name = |name: &Option<Name>| name.as_ref().map_or("", Name::shown).to_owned();
+        let name = |name: &Option<Name>| name.as_ref().map_or(String::new(), |name| shown(name).into_owned());
         symbols.extend(answer.lines.frames.iter().map(|named| {
             let symbolize::Frame { file, line, column, .. } = named.frame;
             symbol(&name(&named.name), file.path().unwrap_or_default(), line, column)

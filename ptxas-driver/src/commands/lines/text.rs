@@ -1,8 +1,8 @@
 //! Answers as text: one block for each query, one line for each range of a listing.
 
 use super::answer::{Answer, Lines, Listing, NamedFrame, Ptx, Query};
-use super::spelling::Name;
-use crate::commands::read::printable;
+use crate::commands::read::{both, printable, shown};
+use cubin_debuginfo::names::Name;
 use cubin_debuginfo::symbolize::FileName;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ pub(super) fn listings<'a, 's: 'a>(
 fn write_answer(out: Out<'_>, asked: &str, answer: &Answer<'_, '_>) -> io::Result<()> {
     write!(out, "{}: ", printable(asked))?;
     match &answer.function {
-        Some(function) => write!(out, "{}+{:#x}", function.both(), answer.function_offset)?,
+        Some(function) => write!(out, "{}+{:#x}", both(function), answer.function_offset)?,
         None => write!(out, "??")?,
     }
     writeln!(out, ", {}+{:#x}", printable(answer.section), answer.offset)?;
@@ -56,7 +56,7 @@ fn write_answer(out: Out<'_>, asked: &str, answer: &Answer<'_, '_>) -> io::Resul
     }
     for (depth, frame) in answer.lines.frames.iter().enumerate() {
         write!(out, "  #{depth} ")?;
-        write_frame(out, &frame, |name| name.both().into())?;
+        write_frame(out, &frame, |name| both(name).into())?;
         writeln!(out)?;
     }
     match answer.lines.more_frames {
@@ -79,7 +79,7 @@ fn write_listing(out: Out<'_>, listing: &Listing<'_, '_>) -> io::Result<()> {
     let mut function = None;
     for range in listing.ranges.iter() {
         if function.as_ref() != Some(&range.function) {
-            let name = range.function.as_ref().map_or("??".to_owned(), Name::both);
+            let name = range.function.as_ref().map_or("??".to_owned(), both);
             writeln!(out, "  {name}:")?;
             function = Some(range.function);
         }
@@ -96,7 +96,7 @@ fn write_lines(out: Out<'_>, lines: &Lines<'_, '_>) -> io::Result<()> {
         if depth > 0 {
             out.write_all(b" <- ")?;
         }
-        write_frame(out, &frame, |name| name.shown().into())?;
+        write_frame(out, &frame, shown)?;
     }
     match lines.more_frames {
         0 => {}

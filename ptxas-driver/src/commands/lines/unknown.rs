@@ -1,10 +1,9 @@
 //! What to say of functions and files that are asked for and have no code.
 
 use super::answer::{Answers, NamedFrame};
-use super::query::number;
-use super::spelling::Name;
-use crate::commands::read::{Canonical, printable};
+use crate::commands::read::{Canonical, printable, shown};
 use crate::limits::MAX_LISTED_FRAMES;
+use cubin_debuginfo::query::number;
 use nv_debug_sections::level::found::Found;
 use std::collections::HashMap;
 
@@ -37,18 +36,18 @@ impl Answers<'_> {
                 let calls = frames.iter().zip(frames.iter().skip(1));
                 for (named, caller) in calls.filter(|(named, _)| named.frame.is_inlined()) {
                     let Some(name) = &named.name else { continue };
-                    if found.contains_key(name.mangled()) {
+                    if found.contains_key(name.linkage_name()) {
                         continue;
                     }
-                    let into = caller.name.as_ref().map_or("??", Name::shown);
+                    let into = caller.name.as_ref().map_or("??".into(), shown);
                     let file = caller.frame.file.path().map_or("??".into(), printable);
-                    let (shown, line) = (name.shown(), caller.frame.line);
+                    let (shown, line) = (shown(name), caller.frame.line);
                     let message =
                         format!("{shown} has no code of its own; it is inlined into {into} at {file}:{line}");
-                    for spelling in Canonical::of(name.demangled()).spellings() {
+                    for spelling in Canonical::of(name.plain()).spellings() {
                         found.entry(spelling).or_insert_with(|| message.clone());
                     }
-                    found.insert(name.mangled().to_owned(), message);
+                    found.insert(name.linkage_name().to_owned(), message);
                 }
             }
         }

@@ -1,24 +1,18 @@
 //! Answers as values: what the text and the JSON document are written from. Variables are looked up while they are written.
 
 use super::words;
-use crate::commands::lines::spelling::Name;
 use crate::commands::read::{demangle, demangle_type};
 use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};
+use cubin_debuginfo::names::Name;
+use cubin_debuginfo::query::CodeAddress;
 use cubin_debuginfo::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
 use dwarf2_reader::WorkBudget;
-use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
+use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
-
-/// A code address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct At {
-    pub(super) section: SectionIndex,
-    pub(super) offset: u64,
-}
 
 /// Which variables to show.
 #[derive(Debug)]
@@ -28,7 +22,7 @@ pub(super) struct Wanted<'o> {
     /// Of these functions, by their symbols.
     pub(super) functions: Option<HashSet<SymbolIndex>>,
     /// In scope at these addresses; everywhere where there is none.
-    pub(super) addresses: Vec<At>,
+    pub(super) addresses: Vec<CodeAddress>,
 }
 
 /// The scopes and variables that are wanted.
@@ -202,7 +196,7 @@ impl<'a> Listing<'a> {
         }
         let mut indices: Vec<_> = indices.into_iter().collect();
         indices.sort_unstable();
-        let address = |at: &At| {
+        let address = |at: &CodeAddress| {
             let function = variables.code().function_at(at.section, at.offset);
             Address {
                 section: cubin.section_name(at.section),
@@ -264,7 +258,7 @@ impl Wanted<'_> {
             };
             return variables.scopes().iter().map(is_wanted).collect();
         }
-        let has = |scope: &Scope, at: &At| {
+        let has = |scope: &Scope, at: &CodeAddress| {
             scope.code.iter().any(|own| own.section == at.section && own.range.contains(&at.offset))
         };
         let mut wanted: Vec<bool> =
@@ -291,7 +285,7 @@ impl Wanted<'_> {
     /// Whether a range is to be shown.
     fn has_range(&self, range: &LocationRange) -> bool {
         let Some(code) = &range.code else { return true };
-        let has = |at: &At| at.section == code.section && code.range.contains(&at.offset);
+        let has = |at: &CodeAddress| at.section == code.section && code.range.contains(&at.offset);
         self.addresses.is_empty() || self.addresses.iter().any(has)
     }
 }

@@ -2,8 +2,7 @@
 
 use super::answer::{Code, Line, Listing, Row, ScopeRow};
 use super::words::NOWHERE;
-use crate::commands::lines::spelling::Name;
-use crate::commands::read::printable;
+use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_SCOPE_RANGES;
 use std::io::{self, Write};
 
@@ -13,7 +12,7 @@ type Out<'o> = &'o mut dyn Write;
 pub(super) fn write(out: Out<'_>, listing: &Listing<'_>) -> io::Result<()> {
     let asks = !listing.addresses().is_empty();
     for address in listing.addresses() {
-        let function = address.function.as_ref().map_or_else(|| "??".to_owned(), Name::both);
+        let function = address.function.as_ref().map_or_else(|| "??".to_owned(), both);
         let place = printable(address.section);
         writeln!(out, "{function}+{:#x}, {place}+{:#x}", address.function_offset, address.offset)?;
     }
@@ -41,8 +40,8 @@ fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
             write!(out, " < ")?;
         }
         let name = match (&scope.name, scope.kind) {
-            (Some(name), _) if depth > 0 => name.shown().to_owned(),
-            (Some(name), _) => name.both(),
+            (Some(name), _) if depth > 0 => shown(name).into_owned(),
+            (Some(name), _) => both(name),
             (None, "block") => String::new(),
             (None, _) => "??".to_owned(),
         };

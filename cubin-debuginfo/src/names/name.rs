@@ -1,0 +1,53 @@
+//! A name in both of its spellings.
+
+use super::demangle::demangle;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::sync::Arc;
+
+/// A name as the file has it and, where that is mangled, as its programmer wrote it. A clone shares the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name(Arc<Spellings>);
+
+#[derive(Debug, Serialize, PartialEq, Eq)]
+struct Spellings {
+    name: String,
+    /// Where the name is mangled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    demangled: Option<String>,
+}
+
+impl Name {
+    /// A name of a symbol or an entry, which is demangled here, once.
+    pub fn new(name: String) -> Self {
+        Self(Arc::new(Spellings { demangled: demangle(&name), name }))
+    }
+
+    /// As the file has it.
+    pub fn linkage_name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// As its programmer wrote it; `None` of a name that is not mangled.
+    pub fn demangled(&self) -> Option<&str> {
+        self.0.demangled.as_deref()
+    }
+
+    /// As its programmer wrote it, mangled by no compiler.
+    pub fn plain(&self) -> &str {
+        self.demangled().unwrap_or(&self.0.name)
+    }
+}
+
+impl fmt::Display for Name {
+    /// As [`plain`](Self::plain).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.plain())
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}

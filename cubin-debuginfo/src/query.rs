@@ -1,0 +1,237 @@
+//! What people write for an address of code: `FUNCTION+0xOFF`, `.text.F:0xOFF`, `0xOFF`.
+
+use crate::names::{FunctionNames, NameError};
+use nv_debug_sections::code::{Code, Function};
+use nv_debug_sections::cubin::SectionIndex;
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// An address of code: in a cubin every function starts at 0, so it takes a section and an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodeAddress {
+    /// The code section.
+    pub section: SectionIndex,
+    /// Byte offset in it.
+    pub offset: u64,
+}
+
+/// Why a query means no address.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// The name is not that of one function: the message says which functions there are.
+    #[error("{0}")]
+    Function(String),
+    /// There is no such code section.
+    #[error("no code section '{0}'")]
+    Section(String),
+    /// The text after a name is not a number.
+    #[error("'{0}' is no offset: expected 0x and hexadecimal digits, or decimal ones")]
+    Offset(String),
+    /// A section is named, and no number follows its colon.
+    #[error("'{0}' has no offset: expected 0x and hexadecimal digits, or decimal ones")]
+    NoOffset(String),
+    /// An offset alone lies in no code section.
+    #[error("no function has offset {offset:#x}; {functions}")]
+    InNoFunction {
+        /// The offset in bytes.
+        offset: u64,
+        /// Which functions there are.
+        functions: String,
+    },
+    /// The function is not in the section that was named with it.
+    #[error("'{function}' is not in {section}")]
+    NotInSection {
+        /// The name of the function, as it was asked for.
+        function: String,
+        /// The name of the section.
+        section: String,
+    },
+    /// Several functions have the name, where one is needed.
+    #[error("'{function}' is the name of {count} functions")]
+    Ambiguous {
+        /// The name, as it was asked for.
+        function: String,
+        /// How many have it.
+        count: usize,
+    },
+    /// The offset is past the end of its section.
+    #[error("{section} has {size:#x} bytes, {offset:#x} is behind them")]
+    PastEnd {
+        /// The name of the section.
+        section: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The offset in bytes.
+        offset: u64,
+    },
+}
+
+impl From<NameError<'_>> for QueryError {
+    fn from(error: NameError<'_>) -> Self {
+        Self::Function(error.to_string())
+    }
+}
+
+/// Finds the addresses that queries about one cubin mean.
+///
+/// ```no_run
+/// # fn f(code: &nv_debug_sections::code::Code<'_>) -> Result<(), cubin_debuginfo::query::QueryError> {
+/// use cubin_debuginfo::query::Queries;
+///
+/// let queries = Queries::new(code);
+/// for address in queries.resolve("saxpy+0x160", None)? {
+///     println!("section {}, offset {:#x}", address.section.0, address.offset);
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Queries<'s> {
+    code: &'s Code<'s>,
+    names: FunctionNames<'s>,
+    sections: HashMap<&'s str, SectionIndex>,
+}
+
+type Addresses = Result<Vec<CodeAddress>, QueryError>;
+
+impl<'s> Queries<'s> {
+    /// Queries about code.
+    pub fn new(code: &'s Code<'s>) -> Self {
+        let sections = code.sections().iter().map(|section| (section.name, section.index)).collect();
+        Self { code, names: FunctionNames::new(code.functions()), sections }
+    }
+
+    /// The addresses that a query means. `function` is the one that an offset alone counts from; without it such an offset is in every
+    /// code section that is large enough.
+    ///
+    /// # Errors
+    ///
+    /// A name is not known, or a number is none.
+    pub fn resolve(&self, query: &str, function: Option<&str>) -> Addresses {
+        match (number(query), function) {
+            (Some(offset), Some(name)) => self.in_named(name, offset),
+            (Some(offset), None) => self.in_every_section(offset),
+            (None, _) => {
+                if let Some(address) = self.in_section(query) {
+                    return Ok(vec![address]);
+                }
+                // A name may hold a plus itself (`operator+`).
+                let Some((name, rest)) = query.rsplit_once('+') else { return self.in_named(query, 0) };
+                let (name, rest) = (name.trim_end(), rest.trim_start());
+                let Some(offset) = number(rest) else {
+                    return self.in_named(query, 0).map_err(|no_function| match self.in_named(name, 0) {
+                        Ok(_) => QueryError::Offset(rest.to_owned()),
+                        Err(_) => no_function,
+                    });
+                };
+                if name.is_empty() {
+                    return self.resolve(rest, function);
+                }
+                self.in_named(name, offset)
+            }
+        }
+    }
+
+    /// Where offsets count from that are told with the name of a function, or of a code section, or of both: then from the function.
+    ///
+    /// # Errors
+    ///
+    /// There is no such function or section, or there are several.
+    pub fn start_of(&self, function: &str, section: &str) -> Result<CodeAddress, QueryError> {
+        let own = self.sections.get(section).copied();
+        if function.is_empty() {
+            let section = own.ok_or_else(|| QueryError::Section(section.to_owned()))?;
+            return Ok(CodeAddress { section, offset: 0 });
+        }
+        let mut found = self.in_named(function, 0)?;
+        if let Some(own) = own {
+            found.retain(|address| address.section == own);
+        }
+        let function = || function.to_owned();
+        match found.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(QueryError::NotInSection { function: function(), section: section.to_owned() }),
+            several => Err(QueryError::Ambiguous { function: function(), count: several.len() }),
+        }
+    }
+
+    /// The functions of a name: see [`FunctionNames::find`].
+    ///
+    /// # Errors
+    ///
+    /// There is none, or several have the part.
+    pub fn functions(&self, name: &str) -> Result<Vec<&'s Function<'s>>, NameError<'s>> {
+        self.names.find(name)
+    }
+
+    /// Says that an address is not of code, if it is not.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::PastEnd`].
+    pub fn expect_code(&self, address: CodeAddress) -> Result<(), QueryError> {
+        let CodeAddress { section, offset } = address;
+        let (name, size) = self.code.section(section).map_or(("", 0), |section| (section.name, section.size));
+        let error = || QueryError::PastEnd { section: name.to_owned(), size, offset };
+        (offset < size).then_some(()).ok_or_else(error)
+    }
+
+    /// `SECTION:OFF` of a code section.
+    fn in_section(&self, query: &str) -> Option<CodeAddress> {
+        let (name, offset) = query.rsplit_once(':')?;
+        let (section, offset) = (self.sections.get(name.trim_end())?, number(offset.trim_start())?);
+        Some(CodeAddress { section: *section, offset })
+    }
+
+    fn in_named(&self, name: &str, offset: u64) -> Addresses {
+        if let Some(&section) = self.sections.get(name) {
+            return Ok(vec![CodeAddress { section, offset }]);
+        }
+        let address = |function: &&Function<'_>| CodeAddress {
+            section: function.section,
+            offset: function.offset.saturating_add(offset),
+        };
+        let found = self.names.find(name).map_err(|error| self.no_section(name).unwrap_or(error.into()));
+        Ok(found?.iter().map(address).collect())
+    }
+
+    /// What is wrong with a name that is not a function's, if a section was meant.
+    fn no_section(&self, name: &str) -> Option<QueryError> {
+        let section = name.rsplit_once(':').map_or(name, |(section, _)| section).trim_end();
+        if !section.starts_with(".text.") {
+            return None;
+        }
+        let is_known = self.sections.contains_key(section);
+        Some(if is_known { QueryError::NoOffset(name.into()) } else { QueryError::Section(section.into()) })
+    }
+
+    fn in_every_section(&self, offset: u64) -> Addresses {
+        let sections = self.code.sections().iter().filter(|section| offset < section.size);
+        let all: Vec<_> = sections.map(|section| CodeAddress { section: section.index, offset }).collect();
+        if all.is_empty() {
+            return Err(QueryError::InNoFunction { offset, functions: self.names.listing() });
+        }
+        Ok(all)
+    }
+}
+
+/// A number as people write it: hexadecimal after `0x`, else decimal; no sign.
+pub fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+')),
+        None => text.parse().ok().filter(|_| !text.starts_with('+')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(
+            ["0x10", "16", "0X1f", "+1", "0x+1", "0x", "k", "-1"].map(number),
+            [Some(16), Some(16), Some(31), None, None, None, None, None]
+        );
+    }
+}
