@@ -7,6 +7,8 @@ mod driver;
 #[path = "keep/odd.rs"]
 mod odd;
 mod support;
+#[path = "keep/too_much.rs"]
+mod too_much;
 
 use cubin_debuginfo::symbolize::{FileName, FrameFunction, Symbolizer};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};

@@ -81,7 +81,7 @@ $info: 2 0
 $info_end:";
 
 /// Lines of bytes, directives and labels as the block of a section.
-fn block(name: &str, lines: &str) -> String {
+pub(super) fn block(name: &str, lines: &str) -> String {
     let mut text = format!(".section {name}\n{{\n");
     for line in lines.lines() {
         let (label, rest) = line.split_once(':').map_or(("", line), |(label, rest)| (label, rest));
@@ -122,7 +122,7 @@ fn with_entries(abbreviations: &str, info: &str) -> String {
         .replace(&block(".debug_info", INFO), &block(".debug_info", info))
 }
 
-fn ready() -> bool {
+pub(super) fn ready() -> bool {
     let is_there = oracle::tool("ptxas").is_some();
     if !is_there {
         skip("odd entries of optimised code", "ptxas");
