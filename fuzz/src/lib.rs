@@ -8,6 +8,7 @@ mod compiled;
 mod container;
 mod cubin;
 mod die_tree;
+mod diff;
 mod fatbin;
 mod file_table;
 mod fix;
@@ -67,6 +68,7 @@ pub const TARGETS: &[Target] = targets![
     container,
     cubin,
     die_tree,
+    diff,
     fatbin,
     file_table,
     fix,

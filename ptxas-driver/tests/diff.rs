@@ -129,6 +129,24 @@ fn what_is_not_shown_is_compared() {
 }
 
 /// Mercury code's sections have no other words: there the places of relocations count.
+/// Blanks around a line of PTX are shown where they are the difference, and left out where more is.
+#[test]
+fn a_difference_can_be_seen() {
+    let shown = |from: &[u8], to: &[u8]| {
+        let file = changed(|cubin| {
+            let text = section(cubin, ".nv_debug_ptx_txt");
+            let at = text.windows(from.len()).position(|window| window == from).unwrap();
+            text.splice(at..at + from.len(), to.iter().copied());
+        });
+        let (_, text) = compare(&example("saxpy/saxpy-debug.cubin"), file.path(), &["--json"]);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let row = &document["differences"][0];
+        [&row["a"], &row["b"]].map(|side| side.as_str().unwrap().to_owned())
+    };
+    assert_eq!(shown(b"\0ret;\0", b"\0 ret;\0"), ["ret;", " ret;"]);
+    assert_eq!(shown(b"\0ret;\0", b"\0 exit;\0"), ["ret;", "exit;"]);
+}
+
 #[test]
 fn places_of_mercury_relocations_count() {
     let pair = support::repository().join("ptxas-driver/tests/pairs/flag_stays.sm_100.lineinfo.cubin");

@@ -21,7 +21,7 @@ pub(super) struct Said {
     text: String,
     /// Words that follow the text.
     words: Option<Words>,
-    /// Whether the blanks around these words are left out.
+    /// Whether it is an item of a list: blanks around it are left out where they say nothing.
     is_item: bool,
 }
 
@@ -42,7 +42,7 @@ impl Said {
 
     fn resolved(mut self, texts: &Texts) -> String {
         let words = self.words.and_then(|words| texts.get(&words)).map_or("", String::as_str);
-        self.text.push_str(if self.is_item { words.trim() } else { words });
+        self.text.push_str(words);
         self.text
     }
 }
@@ -133,13 +133,15 @@ impl Unresolved {
     /// The differences with their texts. A text that was not looked up is empty.
     pub fn resolve(self) -> Differences {
         let Self { rows, counts, texts, .. } = self;
-        let resolved = |said: Option<Said>| said.map(|said| said.resolved(&texts));
-        let kept = rows.into_iter().map(|Row { key, subject, place, a, b }| Difference {
-            key,
-            subject,
-            place,
-            a: resolved(a),
-            b: resolved(b),
+        let kept = rows.into_iter().map(|Row { key, subject, place, a, b }| {
+            let is_item = [&a, &b].into_iter().flatten().any(|said| said.is_item);
+            let [mut a, mut b] = [a, b].map(|said| said.map(|said| said.resolved(&texts)));
+            let trimmed = |text: &Option<String>| text.as_deref().map(|text| text.trim().to_owned());
+            // Blanks around an item are shown where nothing else differs.
+            if is_item && trimmed(&a) != trimmed(&b) {
+                (a, b) = (trimmed(&a), trimmed(&b));
+            }
+            Difference { key, subject, place, a, b }
         });
         Differences { kept: kept.collect(), counts }
     }

@@ -145,7 +145,7 @@ pub struct Unread {
     /// What would have been compared.
     pub key: Key,
     /// Why it cannot be read.
-    pub error: String,
+    pub error: nv_debug_sections::Error,
 }
 
 /// The error of a cubin that says more than a file of its size can be expected to: long things at very many places.
@@ -213,7 +213,7 @@ fn collect(cubin: &Cubin<'_>, facts: &mut Collector<'_>) {
     container::relocations(cubin, facts);
     if let Err(error) = lines::lines(cubin, facts) {
         // Places are made of both tables.
-        let unread = [Key::Lines, Key::PtxLines].map(|key| Unread { key, error: error.to_string() });
+        let unread = [Key::Lines, Key::PtxLines].map(|key| Unread { key, error: error.clone() });
         facts.unread.extend(unread);
     }
     let source = Source::new(cubin, None, None);
@@ -268,7 +268,7 @@ fn native(source: &Source<'_, '_>, index: SectionIndex, name: &str, facts: &mut 
     let opened = source.open(index);
     let section = source.decode(&opened);
     if let Some(error) = section.error {
-        facts.unread.push(Unread { key, error: error.to_string() });
+        facts.unread.push(Unread { key, error });
         return;
     }
     // The number of a relocatable file's PTX text is a checksum of the text.
