@@ -138,7 +138,8 @@ fn a_difference_can_be_seen() {
             let at = text.windows(from.len()).position(|window| window == from).unwrap();
             text.splice(at..at + from.len(), to.iter().copied());
         });
-        let (_, text) = compare(&example("saxpy/saxpy-debug.cubin"), file.path(), &["--json"]);
+        let (_, text) =
+            compare(&example("saxpy/saxpy-debug.cubin"), file.path(), &["--json", "--only", "ptx-text"]);
         let document: Value = serde_json::from_str(&text).unwrap();
         let row = &document["differences"][0];
         [&row["a"], &row["b"]].map(|side| side.as_str().unwrap().to_owned())
