@@ -19,6 +19,7 @@ mod presence;
 mod recover;
 pub mod registers;
 pub mod relocations;
+mod same_code;
 pub mod self_check;
 mod spaces;
 pub mod streams;
@@ -34,5 +35,6 @@ pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionV
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
 pub use presence::Presence;
 pub use recover::{code_maps, identity_maps};
+pub use same_code::other_code;
 pub use spaces::Spaces;
 pub use translation::{Reference, Translation, Untranslatable};

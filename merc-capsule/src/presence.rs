@@ -7,6 +7,7 @@ use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
+use std::fmt;
 
 /// How far a clone in a file is as planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,6 +22,18 @@ pub enum Presence {
     OtherHeader,
     /// There is no such clone.
     Missing,
+}
+
+impl fmt::Display for Presence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::AsPlanned => "yes",
+            Self::OwnBytes => "own bytes",
+            Self::SharedBytes => "shared bytes",
+            Self::OtherHeader => "other header",
+            Self::Missing => "no",
+        })
+    }
 }
 
 impl CapsulePlan {

@@ -21,6 +21,7 @@ use nv_debug_sections::reloc::Action::Add;
 use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
+use std::fmt;
 
 mod difference;
 mod rules;
@@ -41,7 +42,22 @@ pub enum Part {
     Relocation,
 }
 
-/// What came of one section.
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Debug, Self::Relocation];
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Text => "text",
+            Self::Debug => "debug",
+            Self::Relocation => "relocation",
+        })
+    }
+}
+
+/// What came of one section. [`Display`](fmt::Display) leaves out the difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The capsule gives the native section.
@@ -52,6 +68,17 @@ pub enum Outcome {
     NotTold,
     /// The file has no such clone.
     Missing,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Same => "same",
+            Self::Different(_) => "different",
+            Self::NotTold => "not told",
+            Self::Missing => "no clone",
+        })
+    }
 }
 
 /// One native section and its clone.
@@ -65,6 +92,17 @@ pub struct Checked {
     pub part: Part,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Checked {
+    /// What is wrong in words; `None` where nothing is, be it that the capsule does not tell.
+    pub fn difference(&self) -> Option<Cow<'_, str>> {
+        match &self.outcome {
+            Outcome::Different(words) => Some(words.into()),
+            Outcome::Missing => self.finding().map(|_| format!("expected {}", self.clone).into()),
+            Outcome::Same | Outcome::NotTold => None,
+        }
+    }
 }
 
 /// Reconstitutes the native sections of a cubin from its capsule and compares them with those present, in file order. Of frame rules,

@@ -47,7 +47,7 @@ pub(crate) fn target(module: &Module<'_>, arch: Arch, diagnostics: &mut Vec<Diag
 }
 
 /// What of the module decides how much debug information is written.
-pub fn ptx_kind(module: &Module<'_>) -> PtxKind {
+pub(crate) fn ptx_kind(module: &Module<'_>) -> PtxKind {
     PtxKind {
         version: module.version().map_or((0, 0), |version| (version.major, version.minor)),
         has_loc: has_loc(module),

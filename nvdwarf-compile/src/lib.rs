@@ -11,6 +11,7 @@ mod lower;
 mod options;
 mod parallel;
 mod provider;
+mod ptx_program;
 mod sources;
 
 pub use compilation::{Checked, CodeImage, Compiled, Prepared, Statistics, compile};
@@ -20,8 +21,8 @@ pub use options::{Extras, FileStat, LineTableStyle, Options, PathMap};
 
 /// What a PTX says that debug information is made of, for those who ask without compiling it.
 pub mod ptx {
-    pub use crate::checks::ptx_kind;
     pub use crate::lower::mercury_lines::source_lines;
     pub use crate::lower::ptx_facts::PtxFacts;
     pub use crate::lower::ptx_sections::{PtxSection, PtxSections};
+    pub use crate::ptx_program::program;
 }

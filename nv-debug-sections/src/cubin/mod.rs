@@ -38,6 +38,7 @@ pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;
+pub use strip::Keep;
 pub use strtab::StringTable;
 pub use writer::{CodePlace, NVDWARF, Writer};
 
@@ -99,6 +100,16 @@ impl Header {
     /// Whether the file is `ptxas -c` output, to be linked (`ET_REL`).
     pub fn is_relocatable(&self) -> bool {
         self.e_type == elf::ET_REL.0
+    }
+
+    /// The kind of file that `e_type` says, in words.
+    pub fn type_words(&self) -> &'static str {
+        match self.e_type {
+            e_type if e_type == elf::ET_REL.0 => "relocatable",
+            e_type if e_type == elf::ET_EXEC.0 => "executable",
+            ET_EWP => "extensible whole program",
+            _ => "unknown type",
+        }
     }
 
     /// The SM number the code is for (75 = sm_75).

@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 
 use object::elf;
+use serde::Serialize;
 
 use super::edit::Plan;
 use super::given::{Edit, Fate};
@@ -16,12 +17,61 @@ use super::layout::section_size;
 use super::replaced::is_replaced;
 use super::side_file::{CODE_NOTE, note};
 use super::{Contents, Cubin, Relocation, Section, SectionIndex, is_symtab_type};
-use crate::catalog::{SectionName, Space};
+use crate::catalog::{SectionKind, SectionName, Space};
 use crate::error::{Error, ErrorKind, Result};
+use crate::line;
 use crate::reloc::{Action, RelocType};
 use crate::relocated::Relocated;
 
+/// What stays when the debug sections of a cubin are removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// Nothing.
+    None,
+    /// What `-lineinfo` gives: frame rules, lines, inlined functions, PTX lines and the PTX text.
+    Lines,
+}
+
+/// The sections of [`Keep::Lines`]. `.debug_str` stays where the line table takes names from it.
+const LINES: [SectionKind; 4] = [
+    SectionKind::DebugFrame,
+    SectionKind::DebugLine,
+    SectionKind::NvDebugLineSass,
+    SectionKind::NvDebugPtxTxt,
+];
+
 impl Cubin<'_> {
+    /// Removes the debug sections but those that are to stay. Gives the indices that the removed sections had.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`remove_debug_sections`](Self::remove_debug_sections).
+    pub fn strip(&mut self, keep: Keep) -> Result<Vec<SectionIndex>> {
+        let keeps_lines = keep == Keep::Lines;
+        let keeps_names = keeps_lines && self.has_names_in_lines();
+        let stays = |kind| LINES.contains(&kind) || kind == SectionKind::DebugStr && keeps_names;
+        self.remove_debug_sections(|name| keeps_lines && SectionKind::from_name(name).is_some_and(stays))
+    }
+
+    /// Whether the line table takes names of inlined functions from `.debug_str`. If in doubt, yes.
+    fn has_names_in_lines(&self) -> bool {
+        let view = Relocated::new(self);
+        let mut tables =
+            self.iter().filter(|(_, name, _)| SectionKind::from_name(name) == Some(SectionKind::DebugLine));
+        tables.any(|(index, name, _)| {
+            let Ok(section) = view.section(index) else { return true };
+            line::decode(name, &section.bytes)
+                .map_or(true, |units| units.iter().any(|unit| unit.debug_str_base.is_some()))
+        })
+    }
+
+    /// Whether this is `cubin` from before it was stripped, or the side file of that.
+    pub fn is_unstripped(&self, cubin: &Cubin<'_>) -> bool {
+        let sections = self.sections.len() - usize::from(self.is_side_file());
+        sections > cubin.sections.len() && self.clone().fill_from(cubin).is_ok()
+    }
+
     /// Removes the debug sections whose name `keep` does not want, with their relocations and their Mercury clones.
     ///
     /// `keep` is asked with native names, `.debug_line` for `.nv.merc.debug_line` too. Symbols keep their numbers and section

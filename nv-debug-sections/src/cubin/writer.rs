@@ -1,6 +1,8 @@
 //! Which tool wrote a file, and where its machine code is.
 
 use object::elf;
+use serde::Serialize;
+use std::fmt;
 
 use super::{Contents, Cubin, Info, Link, NewSection, Section};
 use crate::error::Result;
@@ -10,7 +12,7 @@ use crate::{nv_info, tkinfo};
 pub const NVDWARF: &str = "nvdwarf";
 
 /// A tool, as its note in [`tkinfo::NAME`] names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Writer {
     /// `ptxas`, `nvlink`, `ptxas-blackwell`, `nvdwarf`.
     pub tool: String,
@@ -18,8 +20,17 @@ pub struct Writer {
     pub version: Option<String>,
 }
 
+/// The tool, and its version where that is known: `ptxas 13.0.88`.
+impl fmt::Display for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tool)?;
+        self.version.iter().try_for_each(|version| write!(f, " {version}"))
+    }
+}
+
 /// Where the machine code of a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CodePlace {
     /// In the file, or the file defines no function.
     Here,
@@ -75,6 +86,16 @@ impl Cubin<'_> {
             contents: Contents::Bytes(tkinfo::encode(&[note])?.into()),
         }])?;
         Ok(())
+    }
+
+    /// What a file without machine code is and who made it, after `no code:`. `None` for files with code, and for side files, whose
+    /// code is in the cubin that they were made of.
+    pub fn debug_only_words(&self) -> Option<String> {
+        if self.code_place() != CodePlace::None {
+            return None;
+        }
+        let by = self.writer().map_or(String::new(), |writer| format!(" of {writer}"));
+        Some(format!("a debug-only object{by}"))
     }
 
     /// Where the machine code is: here, if any code section has bytes or there is none.

@@ -5,6 +5,7 @@ use super::facts::{Expected, Need};
 use super::{DebugLevel, Request};
 use crate::catalog::{SectionKind, SectionName, Space};
 use crate::generation::Generation;
+use serde::Serialize;
 
 /// Whose `--suppress-debug-info` it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,7 +85,7 @@ fn rows(level: DebugLevel, sm: u32) -> impl Iterator<Item = (&'static Row, Secti
 }
 
 /// A row of "Complete Section Inventory by Debug Level".
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Inventory {
     /// Sections of standard DWARF.
     pub standard: usize,

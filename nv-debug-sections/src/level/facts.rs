@@ -1,11 +1,13 @@
 //! What decides, beside the level, which sections a file has.
 
 use crate::catalog::{SectionKind, SectionName};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
 /// The kinds of file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Output {
     /// `ptxas`, also with `-ewp`: a whole program.
     Program,
@@ -15,6 +17,18 @@ pub enum Output {
     Linked,
     /// `compile --code none`: line tables without code. Ours; no NVIDIA tool makes them.
     DebugOnly,
+}
+
+impl Output {
+    /// One word for it, as JSON documents have it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Relocatable => "relocatable",
+            Self::Linked => "linked",
+            Self::DebugOnly => "debug-only",
+        }
+    }
 }
 
 /// What the PTX and the code made from it hold. `None` is "not known": the sections that depend on it are then expected

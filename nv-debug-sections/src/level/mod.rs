@@ -3,15 +3,21 @@
 //! [`DebugLevel`] follows from the options and the PTX; which sections a file of that level has, from a rule table over the catalog.
 //! There are two models of that: [`observed`] is what ptxas and nvlink 13.0.88 do, the same for every SM from 75 to 121 (864 runs of ptxas,
 //! 288 of nvlink), [`documented`] what the notes this project started from say they do. The differences are in the project's
-//! `docs/conformance.md`. [`found`] reads from a file what it was made of, [`compare`] says what is missing in it.
+//! `docs/conformance.md`. [`found`] reads from a file what it was made of, [`compare`] says what is missing in it,
+//! [`report`] all of it together.
 
 pub mod compare;
 pub mod documented;
 mod facts;
 pub mod found;
 pub mod observed;
+pub mod report;
+mod stated;
+
+use serde::Serialize;
 
 pub use facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
+pub use stated::Fact;
 
 /// What the command line asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,9 +42,11 @@ pub struct PtxKind {
 }
 
 /// The three amounts of debug information.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DebugLevel {
     /// `.debug_frame` only, which is always there.
+    #[serde(rename = "frame")]
     None,
     /// Line tables, PTX text and `.debug_str`.
     Lines,

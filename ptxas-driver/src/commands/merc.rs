@@ -11,7 +11,7 @@ use crate::output;
 use crate::plain::Plain;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use nv_debug_sections::catalog::CODE_PREFIX;
+use merc_capsule::other_code;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use std::io::Write;
@@ -95,22 +95,6 @@ impl Intact {
         }
         look(&intact).with_context(|| name.to_owned()).map(Some)
     }
-}
-
-/// A section of native code, or with symbols of it, that is not the same and at the same place in both.
-fn other_code<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
-    let code = |cubin: &'c Cubin<'_>| {
-        let all =
-            cubin.iter().filter(|(_, name, section)| name.starts_with(CODE_PREFIX) && !section.is_mercury());
-        all.map(|(index, name, _)| (index, name, cubin.bytes(index).ok())).collect::<Vec<_>>()
-    };
-    let (ours, theirs) = (code(cubin), code(other));
-    let differ =
-        ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs).map(|((_, name, _), _)| *name);
-    let more = || ours.get(theirs.len()).or(theirs.get(ours.len())).map(|(_, name, _)| *name);
-    let names =
-        |cubin: &'c Cubin<'_>| cubin.functions().map(|(number, _)| (number, cubin.symbol_name(number)));
-    differ.or_else(more).or_else(|| (!names(cubin).eq(names(other))).then_some(".symtab"))
 }
 
 /// Writes what was made of the file called `name`; `-` is standard output.

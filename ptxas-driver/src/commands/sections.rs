@@ -1,26 +1,26 @@
 //! `sections`: which debug sections a cubin has, and which it should have.
 
-mod facts;
-mod model;
 mod text;
 
-use crate::commands::read::{self, Around, DebugBytes, DebugFile, JSON_VERSION, PtxFile, Shown};
-use crate::plain::write_json;
+use crate::commands::read::{self, Around, DebugBytes, DebugFile, PtxFile, Shown, write_document};
 use crate::stderr::{USAGE, complain, note};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use facts::Fact;
-use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::level::compare::compare;
-use nv_debug_sections::level::documented::{self, Tool};
+use nv_debug_sections::level::documented::Tool;
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{self, Compilation};
-use nv_debug_sections::level::{DebugLevel, Expected, Output, Program, PtxKind, References, Request};
+use nv_debug_sections::level::report::{Expectation, Model, Report};
+use nv_debug_sections::level::{DebugLevel, Fact, Output, Program, PtxKind, References, Request};
+use nv_debug_sections::ptx_txt;
 use nvdwarf_compile::arch::{self, Arch};
+use nvdwarf_compile::ptx;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// Of the document about a cubin.
+const SCHEMA: &str = "nvdwarf.sections";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -86,11 +86,11 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "has")]
     ptx: Option<PathBuf>,
     /// What the PTX has, where there is no file of it
-    #[arg(long, value_name = "FACT,...", value_delimiter = ',', value_parser = facts::parse)]
+    #[arg(long, value_name = "FACT,...", value_delimiter = ',', value_parser = parse_fact)]
     has: Vec<Fact>,
     /// Whose rules
     #[arg(long, value_name = "MODEL", default_value = "observed")]
-    model: Model,
+    model: ModelName,
     /// Exit with 1 if anything is missing, extra or odd
     #[arg(long, conflicts_with = "expect")]
     check: bool,
@@ -100,13 +100,17 @@ pub struct Options {
 }
 
 /// Where the expectation comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Model {
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModelName {
     /// What ptxas and nvlink 13.0.88 write
     Observed,
     /// What they are documented to write (docs/conformance.md has the differences)
     Documented,
+}
+
+fn parse_fact(word: &str) -> Result<Fact, String> {
+    let expected = "expected code, loc, inlined, shared, debug, or the name of a debug section";
+    Fact::parse(word).ok_or_else(|| expected.to_owned())
 }
 
 fn parse_arch(word: &str) -> Result<Arch, String> {
@@ -114,26 +118,23 @@ fn parse_arch(word: &str) -> Result<Arch, String> {
     Arch::parse(word).map_err(|_| format!("expected one of {}", known()))
 }
 
-/// What is expected, and why.
-struct Expectation<'a> {
-    model: Model,
-    sm: u32,
-    output: Output,
-    level: DebugLevel,
-    /// How the level is known.
-    because: Because,
-    sections: Vec<Expected<'a>>,
+/// What a PTX file holds.
+struct Module<'a> {
+    /// Its `.target`.
+    target: Option<Arch>,
+    kind: PtxKind,
+    program: Program<'a>,
 }
 
-/// How a level is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Because {
-    /// The options and the PTX say so.
-    Asked,
-    /// The file has this section.
-    Shown(String),
-    /// The file has none that shows more.
-    NothingShown,
+/// What the document says of a file.
+#[derive(Serialize)]
+struct OfFile<'a> {
+    file: &'a str,
+    /// The file that the debug sections are in, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    debug_file: Option<&'a str>,
+    #[serde(flatten)]
+    report: Report<'a>,
 }
 
 /// Runs the command.
@@ -149,10 +150,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
-    let ptx = ptx.as_ref().map(|file| facts::Module::parse(file, options)).transpose()?;
+    let ptx = ptx.as_ref().map(|file| options.read_module(file)).transpose()?;
     match &options.file {
         Some(path) => {
-            let schema = options.json.then_some(model::SCHEMA);
+            let schema = options.json.then_some(SCHEMA);
             read::with_document(schema, path, out, |out| {
                 let debug = options.debug.read()?;
                 read::each_cubin(path, Around::json_if(options.json), out, |name, bytes, out| {
@@ -164,7 +165,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     }
 }
 
-fn of_options(options: &Options, ptx: Option<&facts::Module<'_>>, out: &mut dyn Write) -> Result<()> {
+fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) -> Result<()> {
     let of_ptx = ptx.and_then(|ptx| ptx.target);
     let arch = options.arch.or(of_ptx.filter(|target| *target > arch::DEFAULT)).unwrap_or(arch::DEFAULT);
     if let Some(Err(cannot)) = of_ptx.map(|target| arch::can_run(target, arch)) {
@@ -181,16 +182,17 @@ fn of_options(options: &Options, ptx: Option<&facts::Module<'_>>, out: &mut dyn 
             "without options the level is the PTX's to say: give --ptx or --has, or -g or -lineinfo"
         ));
     }
+    let list = expectation.list();
     if options.json {
-        return json(out, &model::Expectation::new(&expectation));
+        return write_document(out, "nvdwarf.sections.expected", &list);
     }
-    Ok(text::expectation(out, &expectation, &options.spelled())?)
+    Ok(text::expectation(out, &list, &options.spelled())?)
 }
 
 /// Shows one cubin, of which name and bytes are given.
 fn of_cubin(
     options: &Options,
-    ptx: Option<&facts::Module<'_>>,
+    ptx: Option<&Module<'_>>,
     debug: &DebugBytes,
     (name, bytes): (&str, &[u8]),
     out: &mut dyn Write,
@@ -201,37 +203,23 @@ fn of_cubin(
     if let Some(arch) = options.arch.filter(|arch| arch.number != found.sm) {
         bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.sm);
     }
-    let (kind, program) = options.asked_program(ptx, Some(&found.program));
-    let mut expectation = options.expectation(found.sm, found.output, kind, &program);
-    if !options.asks() {
-        expectation.level = found.level;
-        let shown = found.shown_by.as_ref().map(|section| Because::Shown(section.to_string()));
-        expectation.because = shown.unwrap_or(Because::NothingShown);
-        expectation.sections = match options.model {
-            Model::Observed => found.expected(),
-            Model::Documented => documented::sections(found.level, found.sm),
-        };
-    }
-    let mut comparison = compare(&cubin, &expectation.sections);
-    if options.model == Model::Documented {
-        // The documentation does not list relocations.
-        comparison.extra.retain(|index| SectionName::parse(cubin.section_name(*index)).form.is_none());
-    }
+    let expectation = if options.asks() {
+        let (kind, program) = options.asked_program(ptx, Some(&found.program));
+        options.expectation(found.sm, found.output, kind, &program)
+    } else {
+        Expectation::of_file(options.model(), &found)
+    };
     let (debug_file, file_bytes) =
         debug.file().map_or((None, bytes.len() as u64), |(name, size)| (Some(name), size));
-    let read = model::Read { file: name, debug_file, file_bytes };
-    let document = model::Report::new(&read, &cubin, &found, &expectation, &comparison);
+    let report = Report::new(&cubin, file_bytes, &found, &expectation);
+    let fails = options.check && !report.is_clean();
+    let document = OfFile { file: name, debug_file, report };
     if options.json {
-        json(out, &document)?;
+        write_document(out, SCHEMA, &document)?;
     } else {
-        text::file(out, &document)?;
+        text::file(out, &document, cubin.header.type_words())?;
     }
-    let fails = options.check && !comparison.is_clean();
     Ok(Shown::all(!fails))
-}
-
-fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
-    Ok(write_json(out, document)?)
 }
 
 impl Options {
@@ -272,15 +260,15 @@ impl Options {
     /// What the PTX is like: that of `--ptx`, of `--has`, of the file, or not known.
     fn asked_program<'a>(
         &self,
-        ptx: Option<&facts::Module<'a>>,
+        ptx: Option<&Module<'a>>,
         found: Option<&Program<'a>>,
     ) -> (PtxKind, Program<'a>) {
         match (ptx, found) {
             (Some(ptx), _) => (ptx.kind, ptx.program.clone()),
             (None, Some(found)) if self.has.is_empty() => (PtxKind::default(), found.clone()),
             // Words name sections, not what is in them: what compilers' mostly refer to is for a list without a file.
-            (None, Some(_)) => facts::of_words(&self.has, |_| References::default()),
-            (None, None) => facts::of_words(&self.has, observed::typical),
+            (None, Some(_)) => Fact::program(&self.has, |_| References::default()),
+            (None, None) => Fact::program(&self.has, observed::typical),
         }
     }
 
@@ -291,17 +279,29 @@ impl Options {
         ptx: PtxKind,
         program: &Program<'a>,
     ) -> Expectation<'a> {
-        let request = self.request();
-        let level = match self.model {
-            Model::Observed => DebugLevel::observed(request, ptx),
-            Model::Documented => {
-                documented::level(request, if self.linked { Tool::Nvlink } else { Tool::Ptxas })
-            }
-        };
-        let sections = match self.model {
-            Model::Observed => observed::sections(&Compilation { level, sm, output, program }),
-            Model::Documented => documented::sections(level, sm),
-        };
-        Expectation { model: self.model, sm, output, level, because: Because::Asked, sections }
+        let tool = if self.linked { Tool::Nvlink } else { Tool::Ptxas };
+        let level = self.model().level(self.request(), ptx, tool);
+        Expectation::of_compilation(self.model(), &Compilation { level, sm, output, program })
+    }
+
+    fn model(&self) -> Model {
+        match self.model {
+            ModelName::Observed => Model::Observed,
+            ModelName::Documented => Model::Documented,
+        }
+    }
+
+    /// Reads a PTX for the kind of file that is asked for.
+    fn read_module<'a>(&self, file: &'a PtxFile) -> Result<Module<'a>> {
+        let parsed = ptx_syntax::parse(&file.text);
+        if let Some(error) = parsed.errors.first() {
+            bail!("{}: {error}; `ptxas-driver check` says where", file.name);
+        }
+        let output = self.output(Output::Program);
+        let (kind, mut program) = ptx::program(&parsed.module, self.request(), output);
+        let text = ptx_txt::section_name(&file.bytes_of(&file.text), output != Output::Program);
+        program.texts = Some(vec![text.into()]);
+        let target = parsed.module.arch().and_then(|word| Arch::parse_target(word.text).ok());
+        Ok(Module { target, kind, program })
     }
 }

@@ -1,16 +1,12 @@
 //! `strip`: a cubin without its debug sections, and these in a side file.
 
-use crate::commands::read::{self, JSON_VERSION};
+use crate::commands::read;
 use crate::input;
 use crate::output::{self, Together};
-use crate::plain::write_json;
 use crate::stderr::{USAGE, complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use nv_debug_sections::line;
-use nv_debug_sections::relocated::Relocated;
+use nv_debug_sections::cubin::{Cubin, Keep, SectionIndex};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -45,7 +41,7 @@ pub struct Options {
     file: PathBuf,
     /// What stays of the debug sections
     #[arg(long, value_name = "WHAT", default_value = "none")]
-    keep: Keep,
+    keep: KeepName,
     /// Write a side file with all debug sections, those that stay too
     #[arg(long, value_name = "FILE")]
     split: Option<PathBuf>,
@@ -61,22 +57,13 @@ pub struct Options {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Keep {
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepName {
     /// Nothing
     None,
     /// What `-lineinfo` gives: frame rules, lines, inlined functions, PTX lines and the PTX text
     Lines,
 }
-
-/// The sections of `--keep lines`. `.debug_str` stays where the line table takes names from it.
-const LINES: [SectionKind; 4] = [
-    SectionKind::DebugFrame,
-    SectionKind::DebugLine,
-    SectionKind::NvDebugLineSass,
-    SectionKind::NvDebugPtxTxt,
-];
 
 /// Where the cubin goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,8 +76,6 @@ enum Target<'o> {
 /// The document of `--json`.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    schema_version: u32,
     file: &'a str,
     sm: u32,
     keep: Keep,
@@ -132,11 +117,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if cubin.is_side_file() {
         bail!("{name}: a side file of `strip`; the cubin itself is to be stripped");
     }
+    let keep = match options.keep {
+        KeepName::None => Keep::None,
+        KeepName::Lines => Keep::Lines,
+    };
     let mut stripped = cubin.clone();
-    let names_in_lines = options.keep == Keep::Lines && has_names(&cubin);
-    let removed = stripped
-        .remove_debug_sections(|name| options.keep == Keep::Lines && is_for_lines(name, names_in_lines))
-        .with_context(|| name.clone())?;
+    let removed = stripped.strip(keep).with_context(|| name.clone())?;
     // What is stripped already stays as it is, to the byte.
     let result = if removed.is_empty() {
         Cow::Borrowed(&*bytes)
@@ -153,11 +139,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 
     let shown = |path: &Path| path.display().to_string();
     let report = Report {
-        schema: "nvdwarf.strip",
-        schema_version: JSON_VERSION,
         file: &name,
         sm: cubin.header.sm(),
-        keep: options.keep,
+        keep,
         output: match written {
             Some(Target::File(path)) => Some(shown(path)),
             Some(Target::Stdout) | None => None,
@@ -172,7 +156,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         report.say();
     }
     if options.json {
-        write_json(out, &report)?;
+        read::write_document(out, "nvdwarf.strip", &report)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -239,7 +223,9 @@ fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     if !cubin.has_debug_sections() {
         bail!("no debug sections, so '{}' is not written", path.display());
     }
-    if path.is_file() && input::read(path).is_ok_and(|old| knows_more(&old, cubin)) {
+    if path.is_file()
+        && input::read(path).is_ok_and(|old| Cubin::parse(&old).is_ok_and(|old| old.is_unstripped(cubin)))
+    {
         bail!(
             "'{}' has debug sections of this code that the cubin lacks, so it is not replaced",
             path.display()
@@ -248,31 +234,6 @@ fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     let mut side = cubin.clone();
     side.keep_only_debug()?;
     Ok(side.write()?)
-}
-
-/// Whether a file is `cubin` from before it was stripped, or the side file of that.
-fn knows_more(old: &[u8], cubin: &Cubin<'_>) -> bool {
-    let Ok(old) = Cubin::parse(old) else { return false };
-    let mut joined = old.clone();
-    let sections = old.sections.len() - usize::from(old.is_side_file());
-    sections > cubin.sections.len() && joined.fill_from(cubin).is_ok()
-}
-
-fn is_for_lines(name: &str, names_in_lines: bool) -> bool {
-    let kind = SectionKind::from_name(name);
-    kind.is_some_and(|kind| LINES.contains(&kind) || kind == SectionKind::DebugStr && names_in_lines)
-}
-
-/// Whether the line table takes names of inlined functions from `.debug_str`. If in doubt, yes.
-fn has_names(cubin: &Cubin<'_>) -> bool {
-    let view = Relocated::new(cubin);
-    let mut tables =
-        cubin.iter().filter(|(_, name, _)| SectionKind::from_name(name) == Some(SectionKind::DebugLine));
-    tables.any(|(index, name, _)| {
-        let Ok(section) = view.section(index) else { return true };
-        line::decode(name, &section.bytes)
-            .map_or(true, |units| units.iter().any(|unit| unit.debug_str_base.is_some()))
-    })
 }
 
 /// What went, with names and sizes as they were.

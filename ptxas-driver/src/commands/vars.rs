@@ -5,7 +5,7 @@ mod text;
 mod words;
 
 use crate::commands::read::{
-    self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, bare, debug_only, stripped,
+    self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, bare, stripped,
 };
 use crate::plain::write_json;
 use crate::stderr::{USAGE, complain, note};
@@ -117,7 +117,7 @@ fn of_cubin(
             None => note(format_args!("{name}: no entries of variables, as of code compiled without -G")),
         }
     }
-    if let Some(what) = debug_only(cubin) {
+    if let Some(what) = cubin.debug_only_words() {
         note(format_args!("{name}: no code: {what}"));
     }
     let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());

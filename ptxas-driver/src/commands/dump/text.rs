@@ -1,11 +1,11 @@
 //! Decoded sections as text.
 
-use crate::commands::read::{debug_only, demangle, printable};
+use crate::commands::read::{demangle, printable};
 use cubin_debuginfo::dump::{
     Abbreviation, Contents, FrameEntry, FunctionFacts, Header, InfoUnit, LineParams, LineRow, LineSequence,
     LineUnit, Location, Part, Register, Registers, Rest, Section, SharedVariables, ShownRest, Span, Stream,
 };
-use nv_debug_sections::cubin::{self, Cubin};
+use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line::PTXAS_PARAMS;
 use nv_debug_sections::nv_info;
 use std::io::{self, Write};
@@ -16,13 +16,9 @@ pub(super) const HEX_WIDTH: usize = 16;
 type Out<'o> = &'o mut dyn Write;
 
 pub(super) fn table(out: Out<'_>, file: &str, cubin: &Cubin<'_>, rows: &[Header]) -> io::Result<()> {
-    let kind = match cubin.header.e_type {
-        1 => "relocatable",
-        2 => "executable",
-        cubin::ET_EWP => "extensible whole program",
-        _ => "unknown type",
-    };
-    let no_code = debug_only(cubin).map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
+    let kind = cubin.header.type_words();
+    let no_code =
+        cubin.debug_only_words().map_or(String::new(), |what| format!(", no code: {}", printable(&what)));
     writeln!(out, "{}: cubin for sm_{}, {kind}{no_code}", printable(file), cubin.header.sm())?;
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(4).clamp(4, 60);
     let type_width = rows.iter().map(|row| row.r#type.len()).max().unwrap_or(4).max(4);

@@ -1,6 +1,5 @@
 //! What a list shows, as JSON has it (docs/json.md).
 
-use crate::commands::read::debug_only;
 use nv_debug_sections::container::nvvm::{Compatibility, Header, Version, debug_compatibility};
 use nv_debug_sections::container::{Arch, Compression, DebugInfo, Entry, EntryKind, FileKind, Flags, Place};
 use nv_debug_sections::cubin::Cubin;
@@ -187,7 +186,7 @@ impl<'d> Image<'d> {
         let cubin = Cubin::parse(payload)?;
         cubin.expect_short_names()?;
         self.code = Some(cubin.code_place().word());
-        self.debug_only = debug_only(&cubin);
+        self.debug_only = cubin.debug_only_words();
         match Found::of(&cubin).level {
             DebugLevel::Full => self.debug = Some(debug_name(DebugInfo::Dwarf)),
             DebugLevel::Lines => self.debug = Some(debug_name(DebugInfo::LineInfo)),

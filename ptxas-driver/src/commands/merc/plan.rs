@@ -1,12 +1,11 @@
 //! `merc plan`: one row for each clone.
 
 use super::{View, expect_mercury};
-use crate::commands::read::{self, Around, JSON_VERSION, Shown, printable};
+use crate::commands::read::{self, Around, Shown, printable, write_cubin_document};
 use crate::limits::MAX_COLUMN;
-use crate::plain::write_json;
 use anyhow::{Context, Result};
 use clap::Args;
-use merc_capsule::{Presence, SectionView};
+use merc_capsule::SectionView;
 use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::io::Write;
@@ -36,13 +35,9 @@ pub(super) struct Options {
 /// Of the JSON document.
 const SCHEMA: &str = "nvdwarf.merc_plan";
 
-/// The JSON document.
+/// What the JSON document has.
 #[derive(Debug, Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    file: &'a str,
-    sm: u32,
+struct Clones<'a> {
     clones: Vec<Row<'a>>,
 }
 
@@ -56,7 +51,7 @@ struct Row<'a> {
     sh_type: u32,
     sh_flags: u64,
     sh_link: Option<&'static str>,
-    in_file: &'static str,
+    in_file: String,
 }
 
 /// Runs the command.
@@ -75,7 +70,6 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 
 fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
     expect_mercury(name, cubin)?;
-    let sm = cubin.header.sm();
     let views = SectionView::all(cubin);
     let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
     let presence = plan.presence(cubin).with_context(|| name.to_owned())?;
@@ -91,27 +85,15 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
             sh_type: clone.sh_type,
             sh_flags: clone.flags,
             sh_link: clone.link,
-            in_file: in_file(presence),
+            in_file: presence.to_string(),
         })
         .collect();
     if options.view.json {
-        let document =
-            Document { schema: SCHEMA, schema_version: JSON_VERSION, file: name, sm, clones: rows };
-        write_json(out, &document)?;
+        write_cubin_document(out, SCHEMA, (name, cubin), &Clones { clones: rows })?;
     } else {
         text(&rows, out)?;
     }
     Ok(Shown::all(true))
-}
-
-fn in_file(presence: Presence) -> &'static str {
-    match presence {
-        Presence::AsPlanned => "yes",
-        Presence::OwnBytes => "own bytes",
-        Presence::SharedBytes => "shared bytes",
-        Presence::OtherHeader => "other header",
-        Presence::Missing => "no",
-    }
 }
 
 fn text(rows: &[Row<'_>], out: &mut dyn Write) -> Result<()> {

@@ -1,8 +1,7 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
 use super::{Intact, View, expect_capsule, expect_mercury};
-use crate::commands::read::{self, Around, JSON_VERSION, Shown};
-use crate::plain::write_json;
+use crate::commands::read::{self, Around, Shown, write_cubin_document};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
@@ -44,21 +43,17 @@ pub(super) struct Options {
 /// Of the JSON document.
 const SCHEMA: &str = "nvdwarf.merc_self_check";
 
-/// The JSON document.
+/// What the JSON document has.
 #[derive(Debug, Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    schema_version: u32,
-    file: &'a str,
-    sm: u32,
-    verdicts: Vec<Verdict>,
+struct Answer<'a> {
+    verdicts: [Verdict; 3],
     sections: Vec<Row<'a>>,
 }
 
 /// What came of the sections of one part.
 #[derive(Debug, Serialize)]
 struct Verdict {
-    part: &'static str,
+    part: String,
     same: usize,
     different: usize,
     not_told: usize,
@@ -69,18 +64,10 @@ struct Verdict {
 struct Row<'a> {
     native: &'a str,
     clone: &'a str,
-    part: &'static str,
-    outcome: &'static str,
+    part: String,
+    outcome: String,
     difference: Option<Cow<'a, str>>,
 }
-
-const PARTS: [(Part, &str); 3] =
-    [(Part::Text, "text"), (Part::Debug, "debug"), (Part::Relocation, "relocation")];
-
-const SAME: &str = "same";
-const DIFFERENT: &str = "different";
-const NOT_TOLD: &str = "not told";
-const NO_CLONE: &str = "no clone";
 
 /// Runs the command.
 ///
@@ -102,57 +89,42 @@ fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Writ
     let maps = options.intact.look(cubin, code_maps)?;
     let checked = self_check(cubin, maps.as_deref()).with_context(|| name.to_owned())?;
     let sections: Vec<Row<'_>> = checked.iter().map(row).collect();
-    let verdicts: Vec<Verdict> = PARTS.iter().map(|(_, part)| verdict(part, &sections)).collect();
+    let verdicts = Part::ALL.map(|part| verdict(part, &checked));
     let differs = sections.iter().any(|row| row.difference.is_some());
     if options.view.json {
-        let document = Document {
-            schema: SCHEMA,
-            schema_version: JSON_VERSION,
-            file: name,
-            sm: cubin.header.sm(),
-            verdicts,
-            sections,
-        };
-        write_json(out, &document)?;
-    } else {
-        for Row { native, outcome, difference, .. } in sections {
-            if options.all || difference.is_some() {
-                match difference {
-                    Some(difference) => writeln!(out, "{name}: {native}: {outcome}: {difference}")?,
-                    None => writeln!(out, "{name}: {native}: {outcome}")?,
-                }
-            }
+        write_cubin_document(out, SCHEMA, (name, cubin), &Answer { verdicts, sections })?;
+        return Ok(Shown::all(!differs));
+    }
+    for Row { native, outcome, difference, .. } in sections {
+        if options.all || difference.is_some() {
+            let difference = difference.map(|words| format!(": {words}")).unwrap_or_default();
+            writeln!(out, "{name}: {native}: {outcome}{difference}")?;
         }
-        for Verdict { part, same, different, not_told, without_clone } in verdicts {
-            writeln!(
-                out,
-                "{part}: {same} same, {different} different, {not_told} not told, {without_clone} without clone"
-            )?;
-        }
+    }
+    for Verdict { part, same, different, not_told, without_clone } in verdicts {
+        writeln!(
+            out,
+            "{part}: {same} same, {different} different, {not_told} not told, {without_clone} without clone"
+        )?;
     }
     Ok(Shown::all(!differs))
 }
 
 fn row(checked: &Checked) -> Row<'_> {
     let Checked { native, clone, part, outcome } = checked;
-    let must_have_clone = || checked.finding().is_some();
-    let (outcome, difference) = match outcome {
-        Outcome::Same => (SAME, None),
-        Outcome::Different(words) => (DIFFERENT, Some(words.into())),
-        Outcome::NotTold => (NOT_TOLD, None),
-        Outcome::Missing => (NO_CLONE, must_have_clone().then(|| format!("expected {clone}").into())),
-    };
-    let part = PARTS.iter().find(|(known, _)| known == part).map_or("", |(_, name)| *name);
-    Row { native, clone, part, outcome, difference }
+    let (part, outcome) = (part.to_string(), outcome.to_string());
+    Row { native, clone, part, outcome, difference: checked.difference() }
 }
 
-fn verdict(part: &'static str, rows: &[Row<'_>]) -> Verdict {
-    let count = |outcome| rows.iter().filter(|row| (row.part, row.outcome) == (part, outcome)).count();
+fn verdict(part: Part, checked: &[Checked]) -> Verdict {
+    let count = |is: fn(&Outcome) -> bool| {
+        checked.iter().filter(|checked| checked.part == part && is(&checked.outcome)).count()
+    };
     Verdict {
-        part,
-        same: count(SAME),
-        different: count(DIFFERENT),
-        not_told: count(NOT_TOLD),
-        without_clone: count(NO_CLONE),
+        part: part.to_string(),
+        same: count(|outcome| *outcome == Outcome::Same),
+        different: count(|outcome| matches!(outcome, Outcome::Different(_))),
+        not_told: count(|outcome| *outcome == Outcome::NotTold),
+        without_clone: count(|outcome| *outcome == Outcome::Missing),
     }
 }

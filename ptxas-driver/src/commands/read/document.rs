@@ -1,20 +1,64 @@
-//! The JSON document where there is no answer.
+//! JSON documents: what all of them begin with, and the one where there is no answer.
 
 use super::JSON_VERSION;
 use super::each::{shown_name, without_name};
 use crate::plain::write_json;
 use anyhow::Result;
+use nv_debug_sections::cubin::Cubin;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Says why there is no answer, in place of it.
-#[derive(Debug, Serialize)]
-struct Refusal<'a> {
+/// A document of a schema.
+#[derive(Serialize)]
+struct Document<'a, A> {
     schema: &'static str,
     schema_version: u32,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+/// What a document says of one cubin.
+#[derive(Serialize)]
+struct OfCubin<'a, A> {
+    file: &'a str,
+    sm: u32,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+/// Says why there is no answer, in place of it.
+#[derive(Serialize)]
+struct Refusal<'a> {
     file: &'a str,
     error: &'a str,
+}
+
+/// Writes the document of a schema: its name and version, then the members of `answer`.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub(in crate::commands) fn write_document(
+    out: &mut dyn Write,
+    schema: &'static str,
+    answer: &impl Serialize,
+) -> Result<()> {
+    Ok(write_json(out, &Document { schema, schema_version: JSON_VERSION, answer })?)
+}
+
+/// As [`write_document`], of the cubin called `name`, whose `file` and `sm` go before the members of `answer`.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub(in crate::commands) fn write_cubin_document(
+    out: &mut dyn Write,
+    schema: &'static str,
+    (name, cubin): (&str, &Cubin<'_>),
+    answer: &impl Serialize,
+) -> Result<()> {
+    write_document(out, schema, &OfCubin { file: name, sm: cubin.header.sm(), answer })
 }
 
 /// Runs a command that writes to `out` a document of `schema` about `file`; `None` where it writes text. If it fails before it has
@@ -34,8 +78,7 @@ pub(in crate::commands) fn with_document<T>(
     if let (Err(error), Some(schema), false) = (&done, schema, watched.is_used) {
         let (file, error) = (shown_name(file), format!("{error:#}"));
         let error = without_name(&file, &error);
-        let document = Refusal { schema, schema_version: JSON_VERSION, file: &file, error };
-        write_json(out, &document)?;
+        write_document(out, schema, &Refusal { file: &file, error })?;
     }
     done
 }

@@ -1,30 +1,30 @@
 //! `sections` as text.
 
-use super::model::{ExpectedSection, Identity, Report, Section, type_word};
-use super::{Expectation, Model, model};
+use super::OfFile;
 use crate::commands::read::{NO_DEBUG_SECTIONS, printable};
 use crate::limits::MAX_NAME_COLUMN;
+use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::CodePlace;
 use nv_debug_sections::level::Output;
+use nv_debug_sections::level::report::{ExpectedList, ExpectedSection, Identity, Model, Report, Section};
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
 
-pub(super) fn expectation(out: Out<'_>, expectation: &Expectation<'_>, options: &str) -> io::Result<()> {
-    let document = model::Expectation::new(expectation);
+pub(super) fn expectation(out: Out<'_>, expectation: &ExpectedList, options: &str) -> io::Result<()> {
     let model = match expectation.model {
         Model::Observed => "as ptxas and nvlink 13.0.88 write it",
         Model::Documented => "as documented",
     };
     let what = match expectation.output {
         Output::Linked => "linked file".to_owned(),
-        output => format!("{} file", model::output_word(output)),
+        output => format!("{} file", output.word()),
     };
     writeln!(out, "sm_{}, {what}, {options}: level {}, {model}", expectation.sm, expectation.level.name())?;
-    let width = name_width(document.sections.iter().map(|section| &section.name));
+    let width = name_width(expectation.sections.iter().map(|section| &section.name));
     let content_width =
-        document.sections.iter().map(|section| content(&section.name).len()).max().unwrap_or(0);
-    for ExpectedSection { name, condition, .. } in &document.sections {
+        expectation.sections.iter().map(|section| content(&section.name).len()).max().unwrap_or(0);
+    for ExpectedSection { name, condition, .. } in &expectation.sections {
         let condition = condition.as_ref().map_or(String::new(), |condition| format!("  if {condition}"));
         let line = format!(
             "  {:width$}  {:9}  {:content_width$}{condition}",
@@ -34,41 +34,34 @@ pub(super) fn expectation(out: Out<'_>, expectation: &Expectation<'_>, options: 
         );
         writeln!(out, "{}", line.trim_end())?;
     }
-    let depend = document.sections.iter().filter(|section| section.condition.is_some()).count();
-    let total = document.sections.len();
+    let depend = expectation.sections.iter().filter(|section| section.condition.is_some()).count();
+    let total = expectation.sections.len();
     match (total, depend) {
         (0, _) => writeln!(out, "no debug section")?,
         (_, 0) => writeln!(out, "{}", counted(total, "section"))?,
         _ => writeln!(out, "{}, {} of them on a condition", counted(total, "section"), depend)?,
     }
-    if let Some(stated) = document.inventory {
+    if let Some(counts) = expectation.inventory {
         writeln!(
             out,
             "the documented inventory counts {}: {} of standard DWARF, {} of NVIDIA's, {} of Mercury",
-            stated.total, stated.standard, stated.extensions, stated.mercury
+            counts.total, counts.stated.standard, counts.stated.extensions, counts.stated.mercury
         )?;
     }
     Ok(())
 }
 
-pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
-    let writer = file.writer.as_ref().map(|writer| match writer.version {
-        Some(version) => format!("{} {version}", writer.tool),
-        None => writer.tool.to_owned(),
+/// `type_words` are those of its ELF header.
+pub(super) fn file(out: Out<'_>, document: &OfFile<'_>, type_words: &str) -> io::Result<()> {
+    let OfFile { file: name, debug_file, report: file } = document;
+    let writer = file.writer.map_or("no word of who wrote it".to_owned(), |writer| {
+        format!("written by {}", printable(&writer.to_string()))
     });
-    let writer = writer
-        .map_or("no word of who wrote it".to_owned(), |writer| format!("written by {}", printable(&writer)));
     let of = if file.side_file { "side file of a cubin" } else { "cubin" };
     let debug_file =
-        file.debug_file.map_or(String::new(), |name| format!(", debug sections in {}", printable(name)));
-    writeln!(
-        out,
-        "{}: {of} for sm_{}, {}, {writer}{debug_file}",
-        printable(file.file),
-        file.sm,
-        type_word(file.e_type)
-    )?;
-    let because = match (&file.level_shown_by, file.level_asked) {
+        debug_file.map_or(String::new(), |name| format!(", debug sections in {}", printable(name)));
+    writeln!(out, "{}: {of} for sm_{}, {type_words}, {writer}{debug_file}", printable(name), file.sm)?;
+    let because = match (file.level_shown_by, file.level_asked) {
         (Some(section), _) => format!(", as {} shows", printable(section)),
         (None, true) => ", as asked".to_owned(),
         (None, false) => String::new(),
@@ -81,10 +74,10 @@ pub(super) fn file(out: Out<'_>, file: &Report<'_>) -> io::Result<()> {
         (true, true) => Some("stripped of all debug sections".to_owned()),
     };
     let is_bare = file.sections.is_empty() && !file.level_asked;
-    let level = (!is_bare).then(|| format!("level {}{because}", file.level));
+    let level = (!is_bare).then(|| format!("level {}{because}", file.level.name()));
     let level = level.into_iter().chain(stripped).collect::<Vec<_>>().join(", ");
-    let no_code = if file.code == CodePlace::None.word() { ", no code" } else { "" };
-    writeln!(out, "{} file, {level}{documented}{no_code}", file.output)?;
+    let no_code = if file.code == CodePlace::None { ", no code" } else { "" };
+    writeln!(out, "{} file, {level}{documented}{no_code}", file.output.word())?;
     if !file.sections.is_empty() {
         table(out, file)?;
     }
@@ -156,7 +149,7 @@ fn written_by(name: &Identity) -> String {
 }
 
 fn content(name: &Identity) -> String {
-    let copy = if name.space == "mercury" { "Mercury copy: " } else { "" };
+    let copy = if name.space == Space::Mercury { "Mercury copy: " } else { "" };
     format!("{copy}{}", name.content.unwrap_or_default())
 }
 

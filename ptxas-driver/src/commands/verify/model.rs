@@ -1,6 +1,5 @@
 //! What `verify` says, as `--json` has it.
 
-use crate::commands::read::debug_only;
 use cubin_debuginfo::verify as native;
 use findings::{Finding, Report, Rule, RuleTable, Severity};
 use nv_debug_sections::cubin::Cubin;
@@ -82,7 +81,7 @@ impl Verified {
             file,
             sm: Some(cubin.header.sm()),
             code: Some(cubin.code_place().word()),
-            debug_only: debug_only(cubin),
+            debug_only: cubin.debug_only_words(),
             error: None,
             errors: 0,
             warnings: 0,

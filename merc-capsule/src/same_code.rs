@@ -1,0 +1,21 @@
+//! Whether two cubins have the same code.
+
+use nv_debug_sections::catalog::CODE_PREFIX;
+use nv_debug_sections::cubin::Cubin;
+
+/// The name of a section of native code, or with symbols of it, that is not the same and at the same place in both cubins; `None` where
+/// both have the same code, so that the address maps of one hold in the other.
+pub fn other_code<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
+    let code = |cubin: &'c Cubin<'_>| {
+        let all =
+            cubin.iter().filter(|(_, name, section)| name.starts_with(CODE_PREFIX) && !section.is_mercury());
+        all.map(|(index, name, _)| (index, name, cubin.bytes(index).ok())).collect::<Vec<_>>()
+    };
+    let (ours, theirs) = (code(cubin), code(other));
+    let differ =
+        ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs).map(|((_, name, _), _)| *name);
+    let more = || ours.get(theirs.len()).or(theirs.get(ours.len())).map(|(_, name, _)| *name);
+    let names =
+        |cubin: &'c Cubin<'_>| cubin.functions().map(|(number, _)| (number, cubin.symbol_name(number)));
+    differ.or_else(more).or_else(|| (!names(cubin).eq(names(other))).then_some(".symtab"))
+}

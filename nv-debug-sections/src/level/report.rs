@@ -1,0 +1,448 @@
+//! Which debug sections a file has beside those that it should have: an answer for people and, with serde, for programs.
+
+use super::compare::{Comparison, Oddity, compare};
+use super::documented::{self, Inventory, Tool};
+use super::found::Found;
+use super::observed::{self, Compilation};
+use super::{DebugLevel, Expected, Need, Output, PtxKind, Request};
+use crate::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
+use crate::cubin::{CodePlace, Contents, Cubin, SectionIndex, Writer};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Where an expectation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Model {
+    /// What ptxas and nvlink 13.0.88 write: [`observed`].
+    Observed,
+    /// What they are documented to write: [`documented`].
+    Documented,
+}
+
+impl Model {
+    /// The level that options and a PTX lead to. What is observed is the same for every tool.
+    pub fn level(self, request: Request, ptx: PtxKind, tool: Tool) -> DebugLevel {
+        match self {
+            Self::Observed => DebugLevel::observed(request, ptx),
+            Self::Documented => documented::level(request, tool),
+        }
+    }
+}
+
+/// The sections that a file is expected to have, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation<'a> {
+    /// Where it comes from.
+    pub model: Model,
+    /// SM number, 90 for sm_90.
+    pub sm: u32,
+    /// The kind of file.
+    pub output: Output,
+    /// How much debug information.
+    pub level: DebugLevel,
+    /// Whether the level was asked for; else it is the file's own.
+    pub is_asked: bool,
+    /// The section that shows the file's own level; `None` where it has none that shows more.
+    pub shown_by: Option<String>,
+    /// The sections, in file order.
+    pub sections: Vec<Expected<'a>>,
+}
+
+impl<'a> Expectation<'a> {
+    /// What a compilation makes.
+    pub fn of_compilation(model: Model, compilation: &Compilation<'_, 'a>) -> Self {
+        let Compilation { level, sm, output, .. } = *compilation;
+        let sections = match model {
+            Model::Observed => observed::sections(compilation),
+            Model::Documented => documented::sections(level, sm),
+        };
+        Self { model, sm, output, level, is_asked: true, shown_by: None, sections }
+    }
+
+    /// What a file has at its own level.
+    pub fn of_file(model: Model, found: &Found<'a>) -> Self {
+        let Found { sm, output, level, ref shown_by, .. } = *found;
+        let sections = match model {
+            Model::Observed => found.expected(),
+            Model::Documented => documented::sections(level, sm),
+        };
+        let shown_by = shown_by.as_ref().map(SectionName::to_string);
+        Self { model, sm, output, level, is_asked: false, shown_by, sections }
+    }
+
+    /// Compares the debug sections of a file with it. The documentation does not list relocations, so none are too many for it.
+    pub fn compare(&self, cubin: &Cubin<'_>) -> Comparison<'a> {
+        let mut comparison = compare(cubin, &self.sections);
+        if self.model == Model::Documented {
+            let has_contents =
+                |index: &SectionIndex| SectionName::parse(cubin.section_name(*index)).form.is_none();
+            comparison.extra.retain(has_contents);
+        }
+        comparison
+    }
+
+    /// Each section as an answer has it.
+    pub fn list(&self) -> ExpectedList {
+        let sections = self.sections.iter().map(|section| ExpectedSection {
+            name: Identity::new(&section.name, self.output),
+            since: section.name.since(),
+            condition: match section.need {
+                Need::Always => None,
+                Need::If(condition) => Some(condition.to_string()),
+            },
+        });
+        let Self { model, sm, output, level, .. } = *self;
+        let inventory = (model == Model::Documented).then(|| documented::inventory(level, sm).into());
+        ExpectedList { model, sm, output, level, sections: sections.collect(), inventory }
+    }
+}
+
+/// The sections that a file is expected to have.
+#[derive(Debug, Serialize)]
+pub struct ExpectedList {
+    /// Where the expectation comes from.
+    pub model: Model,
+    /// SM number, 90 for sm_90.
+    pub sm: u32,
+    /// The kind of file.
+    pub output: Output,
+    /// How much debug information.
+    pub level: DebugLevel,
+    /// In file order.
+    pub sections: Vec<ExpectedSection>,
+    /// How many the documentation states, for that model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inventory: Option<Counts>,
+}
+
+/// One expected section.
+#[derive(Debug, Serialize)]
+pub struct ExpectedSection {
+    /// What its name says.
+    #[serde(flatten)]
+    pub name: Identity,
+    /// The first SM whose files have it.
+    pub since: u32,
+    /// On which condition; absent for those that are always there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+}
+
+/// The documented counts, with their sum.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Counts {
+    /// By the sections' makers.
+    #[serde(flatten)]
+    pub stated: Inventory,
+    /// All of them.
+    pub total: usize,
+}
+
+impl From<Inventory> for Counts {
+    fn from(stated: Inventory) -> Self {
+        Self { stated, total: stated.total() }
+    }
+}
+
+/// What the name of a section says of it.
+#[derive(Debug, Serialize)]
+pub struct Identity {
+    /// The name.
+    pub name: String,
+    /// The copy that it is in.
+    pub space: Space,
+    /// The kind of relocations; absent for contents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<RelocForm>,
+    /// What it holds; absent for names that the catalog does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<&'static str>,
+    /// `ptxas`, `nvdwarf`, or `front end` for what comes from the PTX.
+    pub written_by: &'static str,
+    /// `joined` or `kept`: what nvlink made of the inputs' sections; absent for other files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linked: Option<&'static str>,
+}
+
+impl Identity {
+    fn new(name: &SectionName<'_>, output: Output) -> Self {
+        let entry = name.kind().map(SectionKind::entry);
+        let is_apart = entry.is_some_and(|entry| entry.linked == Linked::Apart);
+        Self {
+            name: name.to_string(),
+            space: name.space,
+            form: name.form,
+            content: match name.form {
+                None => entry.map(|entry| entry.content),
+                Some(_) => Some("relocations"),
+            },
+            written_by: match name.origin() {
+                _ if output == Output::DebugOnly => "nvdwarf",
+                Some(Origin::Assembler) => "ptxas",
+                Some(Origin::Ptx) | None => "front end",
+            },
+            linked: (output == Output::Linked).then_some(if is_apart { "kept" } else { "joined" }),
+        }
+    }
+}
+
+/// The debug sections of a file, and what is missing, extra or odd.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    /// SM number, 90 for sm_90.
+    pub sm: u32,
+    /// `e_type` of the ELF header.
+    pub e_type: u16,
+    /// Where the machine code is.
+    pub code: CodePlace,
+    /// It is a side file; `output` and `level` are those of the file it was made of.
+    pub side_file: bool,
+    /// Debug sections were taken out.
+    pub stripped: bool,
+    /// Absent where the file does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<&'a Writer>,
+    /// The kind of file.
+    pub output: Output,
+    /// Where the expectation comes from.
+    pub model: Model,
+    /// How much debug information is expected.
+    pub level: DebugLevel,
+    /// The section that shows the level; absent where it was asked for, or where nothing shows more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level_shown_by: Option<&'a str>,
+    /// Whether the level was asked for; else it is the file's own.
+    pub level_asked: bool,
+    /// Size of the file.
+    pub file_bytes: u64,
+    /// Bytes of the file that are debug sections'; shared ones once.
+    pub debug_bytes: u64,
+    /// In file order.
+    pub sections: Vec<Section>,
+    /// Expected, and not there.
+    pub missing: Vec<Missing>,
+    /// There, and not expected.
+    pub extra: Vec<Extra>,
+    /// There, with an unusual header.
+    pub odd: Vec<Odd>,
+}
+
+/// A debug section of a file.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// Its number.
+    pub index: u32,
+    /// What its name says.
+    #[serde(flatten)]
+    pub name: Identity,
+    /// In bytes.
+    pub size: u64,
+    /// Bytes in the file that no earlier section has.
+    pub file_bytes: u64,
+    /// Their part of the file, 0 to 1.
+    pub share: f64,
+    /// Its alignment in bytes.
+    pub align: u64,
+    /// What applies to it.
+    pub relocations: Vec<Relocations>,
+    /// The section whose bytes in the file these are; absent for a section with its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_bytes_as: Option<SectionRef>,
+}
+
+/// Relocations of a section, by where they are.
+#[derive(Debug, Serialize)]
+pub struct Relocations {
+    /// The section that they are in.
+    #[serde(flatten)]
+    pub section: SectionRef,
+    /// How many.
+    pub count: usize,
+}
+
+/// A section by number and name.
+#[derive(Debug, Serialize)]
+pub struct SectionRef {
+    /// Its number.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+}
+
+/// A section that is not there.
+#[derive(Debug, Serialize)]
+pub struct Missing {
+    /// Its name.
+    pub name: String,
+    /// What it would hold.
+    pub why: String,
+}
+
+/// A section that should not be there.
+#[derive(Debug, Serialize)]
+pub struct Extra {
+    /// Which.
+    #[serde(flatten)]
+    pub section: SectionRef,
+    /// Why it should not be there.
+    pub why: String,
+}
+
+/// A section with an unusual header.
+#[derive(Debug, Serialize)]
+pub struct Odd {
+    /// Which.
+    #[serde(flatten)]
+    pub section: SectionRef,
+    /// What is unusual, and what such sections have.
+    pub what: String,
+}
+
+impl<'a> Report<'a> {
+    /// Compares a file of `file_bytes` bytes with an expectation. `found` is what the file was made of.
+    pub fn new(
+        cubin: &Cubin<'_>,
+        file_bytes: u64,
+        found: &'a Found<'_>,
+        expectation: &'a Expectation<'_>,
+    ) -> Self {
+        let relocations = relocations(cubin);
+        let named = cubin.iter().map(|(index, name, section)| (index, SectionName::parse(name), section));
+        let debug = named.filter(|(_, name, _)| name.is_debug()).map(|(index, name, section)| {
+            let size = cubin.size_of(section);
+            let (own, same_bytes_as) = match section.contents {
+                Contents::Alias(of) => (0, Some(section_ref(cubin, of))),
+                Contents::NoBits(_) => (0, None),
+                _ => (size, None),
+            };
+            Section {
+                index: index.0,
+                name: Identity::new(&name, expectation.output),
+                size,
+                file_bytes: own,
+                share: share(own, file_bytes),
+                align: section.align,
+                relocations: of(cubin, &relocations, index),
+                same_bytes_as,
+            }
+        });
+        let sections: Vec<Section> = debug.collect();
+        let Comparison { missing, extra, odd } = expectation.compare(cubin);
+        let missing = missing.iter().map(|name| Missing { name: name.to_string(), why: why_missing(name) });
+        let odd = odd
+            .iter()
+            .map(|odd| Odd { section: section_ref(cubin, odd.section), what: oddity(cubin, odd.what) });
+        Self {
+            sm: cubin.header.sm(),
+            e_type: cubin.header.e_type,
+            code: found.code,
+            side_file: found.is_apart,
+            stripped: !found.removed.is_empty(),
+            writer: found.writer.as_ref(),
+            output: expectation.output,
+            model: expectation.model,
+            level: expectation.level,
+            level_shown_by: expectation.shown_by.as_deref(),
+            level_asked: expectation.is_asked,
+            file_bytes,
+            debug_bytes: sections.iter().map(|section| section.file_bytes).sum(),
+            sections,
+            missing: missing.collect(),
+            extra: expectation.extra(cubin, &extra),
+            odd: odd.collect(),
+        }
+    }
+
+    /// Whether nothing is missing, extra or odd.
+    pub fn is_clean(&self) -> bool {
+        self.missing.is_empty() && self.extra.is_empty() && self.odd.is_empty()
+    }
+}
+
+impl Expectation<'_> {
+    /// Why each of these sections should not be there.
+    fn extra(&self, cubin: &Cubin<'_>, indices: &[SectionIndex]) -> Vec<Extra> {
+        // The first expected section of each sort: copy, kind, whether relocations.
+        let mut expected: HashMap<(Space, SectionKind, bool), &SectionName<'_>> = HashMap::new();
+        for section in &self.sections {
+            if let Some(sort) = sort(&section.name) {
+                expected.entry(sort).or_insert(&section.name);
+            }
+        }
+        let (level, output) = (self.level.name(), self.output.word());
+        let why = |name: &SectionName<'_>| match sort(name).and_then(|sort| expected.get(&sort)) {
+            Some(one) if *one == name => "there is one of that name before it".to_owned(),
+            Some(instead) => format!("expected {instead}"),
+            None if name.since() > self.sm => format!("such sections begin with sm_{}", name.since()),
+            None => format!("not in a {output} file of level {level}"),
+        };
+        let extra = |index: &SectionIndex| {
+            let why = why(&SectionName::parse(cubin.section_name(*index)));
+            Extra { section: section_ref(cubin, *index), why }
+        };
+        indices.iter().map(extra).collect()
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share need not be exact")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Relocation sections with their number of entries, by target.
+fn relocations(cubin: &Cubin<'_>) -> Vec<(SectionIndex, SectionIndex, usize)> {
+    let mut all: Vec<_> = cubin
+        .iter()
+        .filter_map(|(index, _, section)| {
+            Some((SectionIndex(section.info), index, section.relocations()?.len()))
+        })
+        .collect();
+    all.sort_by_key(|(target, index, _)| (*target, *index));
+    all
+}
+
+fn of(
+    cubin: &Cubin<'_>,
+    all: &[(SectionIndex, SectionIndex, usize)],
+    target: SectionIndex,
+) -> Vec<Relocations> {
+    let start = all.partition_point(|(of, ..)| *of < target);
+    let own = all.get(start..).unwrap_or_default().iter().take_while(|(of, ..)| *of == target);
+    own.map(|&(_, index, count)| Relocations { section: section_ref(cubin, index), count }).collect()
+}
+
+fn section_ref(cubin: &Cubin<'_>, index: SectionIndex) -> SectionRef {
+    SectionRef { index: index.0, name: cubin.section_name(index).to_owned() }
+}
+
+fn why_missing(name: &SectionName<'_>) -> String {
+    match (name.space, name.form) {
+        (_, Some(_)) => format!("relocations of {}", SectionName { form: None, ..name.clone() }),
+        (Space::Mercury, None) => format!("the Mercury copy of {}", name.base),
+        (Space::Native, None) => name.kind().map_or("", |kind| kind.entry().content).to_owned(),
+    }
+}
+
+fn sort(name: &SectionName<'_>) -> Option<(Space, SectionKind, bool)> {
+    Some((name.space, name.kind()?, name.form.is_some()))
+}
+
+fn oddity(cubin: &Cubin<'_>, what: Oddity) -> String {
+    match what {
+        Oddity::Target(target) => format!("its relocations are of {}", cubin.section_name(target)),
+        Oddity::Shape { found, expected } => {
+            let fields = [
+                ("type", u64::from(found.sh_type), u64::from(expected.sh_type)),
+                ("flags", found.flags, expected.flags),
+                ("alignment", found.align, expected.align),
+                ("entry size", found.entsize, expected.entsize),
+            ];
+            let unusual = fields.iter().filter(|(_, found, expected)| found != expected);
+            let words: Vec<_> = unusual
+                .map(|(what, found, expected)| format!("{what} {found:#x}, expected {expected:#x}"))
+                .collect();
+            words.join("; ")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a PTX holds, as somebody states it in words.
+
+use super::{Program, PtxKind, PtxSection, References};
+use crate::catalog::{SectionKind, SectionName};
+
+/// A fact about a PTX. What is not stated is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// There is code.
+    Code,
+    /// Some of it has a `.loc`.
+    Loc,
+    /// Some of it is inlined, and its function named.
+    Inlined,
+    /// There are `.shared` variables.
+    Shared,
+    /// `.target ..., debug`.
+    Debug,
+    /// It has a debug section of this name.
+    Section(String),
+}
+
+/// A PTX version in which `.loc` alone gives line tables, as in every one that is written today.
+const MODERN: (u32, u32) = (9, 0);
+
+impl Fact {
+    /// The fact of a word: `code`, `loc`, `inlined`, `shared`, `debug`, or the name of a debug section.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "code" => Self::Code,
+            "loc" => Self::Loc,
+            "inlined" => Self::Inlined,
+            "shared" => Self::Shared,
+            "debug" => Self::Debug,
+            name if SectionName::parse(name).is_debug() => Self::Section(name.to_owned()),
+            _ => return None,
+        })
+    }
+
+    /// What facts say of a PTX: nothing where there are none. `references`: what a section of that kind refers to, where that is known.
+    pub fn program<'a>(
+        facts: &[Self],
+        references: impl Fn(SectionKind) -> References,
+    ) -> (PtxKind, Program<'a>) {
+        if facts.is_empty() {
+            return (PtxKind { version: MODERN, ..PtxKind::default() }, Program::default());
+        }
+        let has = |fact: &Self| facts.contains(fact);
+        let has_loc = has(&Self::Loc) || has(&Self::Inlined);
+        let has_code = has(&Self::Code) || has_loc;
+        let sections = facts.iter().filter_map(|fact| match fact {
+            Self::Section(name) => {
+                let references = SectionKind::from_name(name).map_or(References::default(), &references);
+                Some(PtxSection { name: name.clone().into(), references })
+            }
+            _ => None,
+        });
+        let program = Program {
+            functions: Some(has_code),
+            traced: Some(has_code),
+            located: Some(has_loc),
+            inlined: Some(has(&Self::Inlined)),
+            shared: if has(&Self::Shared) { None } else { Some(false) },
+            sections: Some(sections.collect()),
+            texts: None,
+        };
+        (PtxKind { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
+    }
+}
