@@ -7,6 +7,7 @@ pub mod dump;
 pub mod entries;
 pub mod expression;
 mod limits;
+pub mod lines;
 mod lists;
 pub mod names;
 mod numbers;

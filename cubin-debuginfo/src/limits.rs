@@ -62,6 +62,16 @@ pub(crate) const MAX_ANCESTORS: usize = 64;
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
 
+/// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up to
+/// [`MAX_FRAMES`].
+pub(crate) const MAX_LISTED_FRAMES: usize = 64;
+
+/// Most files that a message names: their paths are long.
+pub(crate) const MAX_NAMED_FILES: usize = 10;
+
+/// Most rows of a profile without an answer that are told one by one.
+pub(crate) const MAX_BAD_SAMPLES: usize = 100;
+
 /// Bytes of packed rows that a sequence may have beside its marks, while it is not known yet which of both is kept. A sequence of
 /// rows without inlined code has far smaller marks, and those with inlined code seldom have as many rows before the first such one.
 pub(crate) const MAX_ROWS_BESIDE_MARKS: usize = 1 << 20;
@@ -71,6 +81,9 @@ pub(crate) const MAX_ROWS_BESIDE_MARKS: usize = 1 << 20;
 pub(crate) const NAME_TRIES: u64 = 4;
 
 // Names of functions.
+
+/// Most bytes of spelled names that are kept for the next address. Names that a compiler makes stay far below it.
+pub(crate) const MAX_NAME_CACHE: usize = 16 << 20;
 
 /// A demangled name is cut off as hopeless beyond this many bytes: back references let a short one grow without limit.
 pub(crate) const MAX_DEMANGLED: usize = 1 << 16;

@@ -3,6 +3,7 @@
 use crate::names::{FunctionNames, NameError};
 use nv_debug_sections::code::{Code, Function};
 use nv_debug_sections::cubin::SectionIndex;
+use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -65,6 +66,31 @@ pub enum QueryError {
         /// The offset in bytes.
         offset: u64,
     },
+    /// The function has no code of its own, as all calls of it are inlined.
+    #[error("{function} has no code of its own; it is inlined into {into} at {file}:{line}")]
+    Inlined {
+        /// Its name, as its programmer wrote it.
+        function: String,
+        /// The name of the first function that it is inlined into.
+        into: String,
+        /// The source file of that call.
+        file: String,
+        /// Its line.
+        line: u32,
+    },
+    /// The cubin is linked, which may be why it does not have what was asked for.
+    #[error("{0}{LINKED}")]
+    Linked(Box<QueryError>),
+}
+
+/// What a linker does to code that the sources of a program have.
+pub(crate) const LINKED: &str =
+    "; the linker may have left it out or, at link-time optimisation, folded it away";
+
+impl Serialize for QueryError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl From<NameError<'_>> for QueryError {
@@ -215,8 +241,8 @@ impl<'s> Queries<'s> {
     }
 }
 
-/// A number as people write it: hexadecimal after `0x`, else decimal; no sign.
-pub fn number(text: &str) -> Option<u64> {
+/// A number: hexadecimal after `0x`, else decimal.
+pub(crate) fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+')),
         None => text.parse().ok().filter(|_| !text.starts_with('+')),

@@ -60,11 +60,6 @@ pub const MAX_DIFF_TIME: Duration = Duration::from_secs(1);
 /// Bytes of text up to which repairs are tried for the summary of `check`: that takes several times as long as to check it.
 pub const MAX_TRIED_REPAIR: usize = 4 << 20;
 
-// Names.
-
-/// Most bytes of spelled names that are kept for the next address. Names that a compiler makes stay far below it.
-pub const MAX_NAME_CACHE: usize = 16 << 20;
-
 // Text that is shown.
 
 /// Most of our own warnings that one `compile` prints.
@@ -88,9 +83,6 @@ pub const MAX_NAMES_SHOWN: usize = 20;
 /// Most images of a file that a message lists: each takes a line.
 pub const MAX_IMAGES_SHOWN: usize = 12;
 
-/// Most files that a message names: their paths are long.
-pub const MAX_NAMED_FILES: usize = 10;
-
 /// Most source files that `diff` names of one side: a hint only.
 pub const MAX_SOURCES_NAMED: usize = 5;
 
@@ -99,13 +91,6 @@ pub const MAX_VALUE_CHARS: usize = 160;
 
 /// Deepest entry of `.debug_info` that is indented further than the one around it: else deep nesting would take quadratic space.
 pub const MAX_INDENTED_DEPTH: usize = 40;
-
-/// Most rows of a profile without an answer that are told one by one.
-pub const MAX_BAD_SAMPLES: usize = 100;
-
-/// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up to
-/// [`MAX_FRAMES`](cubin_debuginfo::symbolize::MAX_FRAMES).
-pub const MAX_LISTED_FRAMES: usize = 64;
 
 /// Bytes of paths that `vars` shows, for each byte of `.debug_info`: many entries may be of one file with a long path. Real ones take
 /// ten bytes or so for each.

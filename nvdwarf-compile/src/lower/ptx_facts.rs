@@ -222,21 +222,19 @@ impl<'a> PtxFacts<'a> {
     /// The `.loc` in force at a PTX line that the code generator names: the last in the text that covers it. The `{`, which code
     /// without PTX is given, has none of its own. A line within an instruction, for which it is not recorded, has that
     /// instruction's.
-    pub fn loc_at_line(&self, line: u32) -> Option<LocId> {
+    pub(crate) fn loc_at_line(&self, line: u32) -> Option<LocId> {
         let found = self.line_locs.get(line).or_else(|| self.line_0_locs.get(line));
         found.or_else(|| self.split_over(line).filter(|_| !self.is_recorded(line))?.loc)
     }
 }
 
 impl PtxFacts<'_> {
-    /// A `.loc` by its number in the module.
-    pub fn loc(&self, loc: LocId) -> Option<&Loc> {
-        self.locs.get(loc.0 as usize)
-    }
-
-    /// The column of a `.loc`, which ptxas drops.
-    pub fn column(&self, loc: LocId) -> Option<u32> {
-        self.columns.get(loc.0 as usize).copied()
+    /// Source line and column of the `.loc` in force at a 1-based line of the PTX, then those of the call sites around it
+    /// (`inlined_at`), the innermost first. ptxas drops columns.
+    pub fn positions_at_line(&self, line: u32) -> impl Iterator<Item = (u32, u32)> {
+        let loc = |id: LocId| self.locs.get(id.0 as usize);
+        let all = std::iter::successors(self.loc_at_line(line), move |id| loc(*id)?.parent);
+        all.map_while(move |id| Some((loc(id)?.line, *self.columns.get(id.0 as usize)?)))
     }
 }
 

@@ -133,12 +133,8 @@ const NO_CODE: &str = "no code that minima could hold for";
 ///
 /// The PTX or the debug file cannot be read, or `out` cannot be written. A cubin that cannot be read is an outcome of its own.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let is_stdin = read::is_stdin;
-    let from_stdin = options.files.iter().filter(|path| is_stdin(path)).count()
-        + usize::from(options.debug.is_stdin())
-        + usize::from(options.ptx.as_deref().is_some_and(is_stdin));
-    if from_stdin > 1 {
-        complain(format_args!("{}", read::STDIN_ONCE));
+    let is_stdin = options.files.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
+    if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(ExitCode::from(USAGE));
     }
     let debug = options.debug.read()?;

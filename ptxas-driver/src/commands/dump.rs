@@ -9,7 +9,7 @@ use crate::commands::read::{
     self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, no_debug_sections, stripped,
 };
 use crate::plain::write_json;
-use crate::stderr::{USAGE, complain, note};
+use crate::stderr::{USAGE, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use cubin_debuginfo::dump::{Filter, NoItem, Section, Source, section_table};
@@ -90,8 +90,7 @@ const SCHEMA: &str = "nvdwarf.dump";
 ///
 /// The file is no readable cubin, has no such section or function, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    if options.debug.is_stdin() && read::is_stdin(&options.file) {
-        complain(format_args!("{}", read::STDIN_ONCE));
+    if read::asks_stdin_twice(out, [options.debug.is_stdin(), read::is_stdin(&options.file)])? {
         return Ok(ExitCode::from(USAGE));
     }
     let schema = options.json.then_some(SCHEMA);

@@ -1,36 +1,28 @@
 //! `lines`: code address to function, source line, inlined callers, PTX line.
 
-mod answer;
-mod at;
-mod columns;
-mod csv;
-mod samples;
-mod spelling;
 mod style;
 mod text;
-mod unknown;
 
-use crate::commands::read::{self, Around, DebugFile, JSON_VERSION, PtxFile, Shown, Unanswered, debug_only};
+use crate::commands::read::{
+    self, Around, DebugFile, PtxFile, Shown, Unanswered, bare, stripped, write_cubin_document,
+};
 use crate::input;
-use crate::plain::write_json;
-use crate::stderr::{USAGE, complain, note};
-use answer::{Answers, Query, Unplaced};
-use anyhow::{Context, Result, bail};
-use at::At;
+use crate::plain::json_line;
+use crate::stderr::{USAGE, note};
+use anyhow::{Context, Result};
 use clap::Args;
-use columns::Columns;
 use cubin_debuginfo::entries::Entries;
-use cubin_debuginfo::query::Queries;
+use cubin_debuginfo::lines::{self, Columns, LineCode, Lookup, QueryAnswer, UnplacedSequences};
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::InlinedCalls;
-use nv_debug_sections::catalog::Space;
+use nv_debug_sections::catalog::{SectionKind, Space};
 use nv_debug_sections::cubin::Cubin;
-use ptx_syntax::Module;
-use samples::Samples;
+use nvdwarf_compile::ptx::PtxFacts;
+use ptx_syntax::{LineIndex, Module};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use style::Style;
@@ -115,28 +107,27 @@ impl Options {
 /// Of the document of `--json`.
 const SCHEMA: &str = "nvdwarf.lines";
 
-/// The document of `--json`.
+/// The document of `--json`: one kind of answers.
 #[derive(Serialize)]
-struct Document<'a, Q: Serialize, L: Serialize> {
-    schema: &'static str,
-    schema_version: u32,
-    file: &'a str,
-    sm: u32,
+struct Document<T: Serialize> {
     /// Where the machine code is: `here`, `other-file` or `none`.
     code: &'static str,
     /// `"mercury"` with --mercury.
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unplaced_sequences: Option<Unplaced>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    queries: Option<Q>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sections: Option<L>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    samples: Option<&'a Samples<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<&'a [At<'a, 'a>]>,
+    unplaced_sequences: Option<UnplacedSequences>,
+    #[serde(flatten)]
+    answers: Member<T>,
+}
+
+/// A member of an object.
+struct Member<T>(&'static str, T);
+
+impl<T: Serialize> Serialize for Member<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.0, &self.1)])
+    }
 }
 
 /// A sequence that is made while it is written, once.
@@ -148,15 +139,23 @@ impl<I: Iterator<Item: Serialize>> Serialize for Stream<I> {
     }
 }
 
+/// What was asked, read once for all cubins.
+struct Asked<'r> {
+    options: &'r Options,
+    queries: Vec<String>,
+    /// Name and text of the CSV file of samples.
+    samples: Option<(String, String)>,
+    ptx: Option<(&'r PtxFile, &'r Module<'r>)>,
+}
+
 /// One run: the file, and how to answer.
 struct Run<'r, 's> {
     options: &'r Options,
+    asked: &'r Asked<'r>,
     name: &'r str,
     cubin: &'s Cubin<'s>,
-    asked: Asked<'r>,
     symbolizer: &'s Symbolizer<'s>,
-    queries: Queries<'s>,
-    answers: Answers<'s>,
+    lookup: Lookup<'s>,
 }
 
 /// Runs the command.
@@ -165,15 +164,10 @@ struct Run<'r, 's> {
 ///
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let takers = [
-        read::is_stdin(&options.file),
-        options.debug.is_stdin(),
-        options.ptx.as_ref().is_some_and(|path| read::is_stdin(path)),
-        options.is_by_line(),
-        options.samples.as_ref().is_some_and(|path| read::is_stdin(path)),
-    ];
-    if takers.iter().filter(|takes| **takes).count() > 1 {
-        return usage(out, read::STDIN_ONCE);
+    let inputs = [Some(&options.file), options.ptx.as_ref(), options.samples.as_ref()];
+    let is_stdin = inputs.into_iter().flatten().map(|path| read::is_stdin(path));
+    if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin(), options.is_by_line()]))? {
+        return Ok(ExitCode::from(USAGE));
     }
     let schema = options.json.then_some(SCHEMA);
     read::with_document(schema, &options.file, out, |out| answer(options, out))
@@ -183,77 +177,67 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 fn answer(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let debug = options.debug.read()?;
     // What can be read once only is read before the first cubin.
-    let asked = all_queries(&options.queries)?;
+    let queries = all_queries(&options.queries)?;
     let samples = options.samples.as_deref().map(|path| read::read_bytes(path, "a CSV file of samples"));
-    let samples =
-        samples.transpose()?.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
+    let samples = samples.transpose()?.map(|(name, bytes)| (name, read::text(&bytes)));
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;
     let parsed = ptx.as_ref().map(|ptx| (ptx, ptx_syntax::parse(&ptx.text).module));
-    let asked = Asked {
-        queries: &asked,
-        samples: samples.as_ref().map(|(name, csv)| (&**name, &**csv)),
-        ptx: parsed.as_ref().map(|(ptx, module)| (*ptx, module)),
-    };
+    let ptx = parsed.as_ref().map(|(ptx, module)| (*ptx, module));
+    let asked = Asked { options, queries, samples, ptx };
     // Other tools have no headings, and one array of all.
     let around = if options.style.is_some() { Around::Nothing } else { Around::json_if(options.json) };
     let mut objects = Vec::new();
     let code = read::each_cubin(&options.file, around, out, |name, bytes, out| {
         debug.look(name, bytes, |cubin, shown| {
-            of_cubin(options, (name, shown), cubin, asked, (&mut *out, &mut objects))
+            of_cubin(&asked, (name, shown), cubin, (&mut *out, &mut objects))
         })
     })?;
     if options.style == Some(Style::Json) && !options.is_by_line() {
-        style::write_array(out, &objects)?;
+        writeln!(out, "{}", json_line(&objects)?)?;
     }
     Ok(code)
 }
 
-/// What was asked, read once for all cubins.
-#[derive(Clone, Copy)]
-struct Asked<'r> {
-    queries: &'r [String],
-    /// Name and text of the CSV file of samples.
-    samples: Option<(&'r str, &'r str)>,
-    ptx: Option<(&'r PtxFile, &'r Module<'r>)>,
-}
-
 /// Answers what is asked of one cubin, or lists it.
 fn of_cubin(
-    options: &Options,
+    asked: &Asked<'_>,
     (name, shown): (&str, &str),
     cubin: &Cubin<'_>,
-    asked: Asked<'_>,
     (out, objects): (&mut dyn Write, &mut Vec<Value>),
 ) -> Result<Shown> {
+    let options = asked.options;
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
-    let columns = asked.ptx.map(|(ptx, module)| Columns::new(ptx, module, cubin));
     let entries = inlined_entries(shown, cubin, space);
     let calls = entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries)));
-    let calls = calls.filter(|calls| !calls.is_empty());
-    if calls.as_ref().is_some_and(InlinedCalls::is_cut) {
-        note(format_args!(
-            "{name}: not all inlined calls of .debug_info are shown: they share too many pieces of code"
-        ));
+    // What is wrong with the PTX is `check`'s to say, and names are those of the cubin.
+    let facts =
+        |ptx: &PtxFile, module| PtxFacts::of(module, cubin.header.sm(), &LineIndex::new(&ptx.text), None);
+    let facts = asked.ptx.map(|(ptx, module)| (ptx.bytes_of(&ptx.text), facts(ptx, module)));
+    let mut lookup = Lookup::new(cubin, &symbolizer);
+    if let Some(calls) = calls.as_ref().filter(|calls| !calls.is_empty()) {
+        if calls.is_cut() {
+            note(format_args!(
+                "{name}: not all inlined calls of .debug_info are shown: they share too many pieces of code"
+            ));
+        }
+        lookup = lookup.with_calls(calls);
     }
-    let run = Run {
-        options,
-        name,
-        cubin,
-        asked,
-        symbolizer: &symbolizer,
-        queries: Queries::new(symbolizer.code()),
-        answers: Answers::new(cubin, &symbolizer, columns, calls.as_ref()),
-    };
-    if let Some(why) = run.answers.refused_columns() {
-        note(format_args!("{name}: {why}"));
+    if let Some((bytes, facts)) = &facts {
+        match Columns::new(cubin, bytes, |line| facts.positions_at_line(line)) {
+            Ok(columns) => lookup = lookup.with_columns(columns),
+            Err(why) => note(format_args!("{name}: {why}")),
+        }
     }
-    if let Some(csv) = asked.samples {
-        run.samples(csv, out)
+    let run = Run { options, asked, name, cubin, symbolizer: &symbolizer, lookup };
+    if let Some((csv_name, csv)) = &asked.samples {
+        run.samples(csv_name, csv, out)
     } else if !options.at.is_empty() {
         run.at(out)
     } else if let Some(style) = options.style {
         run.styled(style, out, objects)
+    } else if options.queries.is_empty() {
+        run.listings(out)
     } else {
         run.queries(out)
     }
@@ -271,98 +255,99 @@ fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
         .ok()
 }
 
-/// No values of this kind in a document.
-type Nothing = Option<[(); 0]>;
-
 impl<'s> Run<'_, 's> {
-    /// Queries or, without any, a listing.
+    /// Lists all addresses, or those of one function.
+    fn listings(&self, out: &mut dyn Write) -> Result<Shown> {
+        let listings = self.lookup.listings(self.options.function.as_deref());
+        let listings = listings.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
+        self.show(out, "sections", listings, |out, listings| text::listings(out, listings))?;
+        Ok(Shown::answers(Vec::new()))
+    }
+
     fn queries(&self, out: &mut dyn Write) -> Result<Shown> {
-        let options = self.options;
         let answered = RefCell::new(Vec::new());
-        let queries = (!options.queries.is_empty()).then(|| {
-            self.answered(self.asked.queries).inspect(|query| answered.borrow_mut().push(query.is_answered()))
-        });
-        let functions = if queries.is_some() { None } else { options.function.as_deref() };
-        let functions = functions.map(|name| self.queries.functions(name)).transpose();
-        let functions = functions.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
-        let sections = queries.is_none().then(|| self.answers.listings(functions.as_deref()));
-        if options.json {
-            let queries = queries.map(|queries| Stream(Cell::new(Some(queries))));
-            let sections = sections.map(|sections| Stream(Cell::new(Some(sections))));
-            self.write_json(out, queries, sections, None, None)?;
-        } else {
-            self.notes();
-            if let Some(queries) = queries {
-                text::queries(out, queries)?;
-            }
-            if let Some(sections) = sections {
-                text::listings(out, sections)?;
-            }
-        }
+        let queries = self.answers().inspect(|query| answered.borrow_mut().push(query.is_answered()));
+        self.show(out, "queries", queries, |out, queries| text::queries(out, queries))?;
         Ok(Shown::answers(answered.into_inner()))
     }
 
-    fn answered<'a>(&'a self, asked: &'a [String]) -> impl Iterator<Item = Query<'a, 's>> {
+    fn answers<'a>(&'a self) -> impl Iterator<Item = QueryAnswer<'a, 's>> {
         let function = self.options.function.as_deref();
-        asked.iter().map(move |asked| self.answers.query(asked, self.queries.resolve(asked, function)))
+        self.asked.queries.iter().map(move |asked| self.lookup.query(asked, function))
     }
 
     fn styled(&self, style: Style, out: &mut dyn Write, objects: &mut Vec<Value>) -> Result<Shown> {
         let (demangle, by_line) = (self.options.demangle, self.options.is_by_line());
         let form = style::Form { style, demangle, module: self.name, by_line };
         let tell = |message| note(format_args!("{}: {message}", self.name));
-        let answered = self.answered(self.asked.queries);
-        Ok(Shown::answers(style::write((out, objects), form, answered, tell)?))
+        Ok(Shown::answers(style::write((out, objects), form, self.answers(), tell)?))
     }
 
     fn at(&self, out: &mut dyn Write) -> Result<Shown> {
-        let all: Vec<_> = self.options.at.iter().map(|asked| At::new(asked, &self.answers)).collect();
-        if self.options.json {
-            self.write_json(out, Nothing::None, Nothing::None, None, Some(&all))?;
-        } else {
-            self.notes();
-            for ambiguity in all.iter().filter_map(At::ambiguity) {
+        let all: Vec<_> = self.options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
+        self.show(out, "at", all.iter(), |out, _| {
+            for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
                 note(format_args!("{}: {ambiguity}", self.name));
             }
-            for unanswered in all.iter().filter_map(At::complaint) {
-                note(format_args!("{}: {unanswered}", self.name));
+            for (asked, error) in all.iter().filter_map(|code| Some((code.asked, code.error.as_ref()?))) {
+                note(format_args!("{}: {asked}: {error}", self.name));
             }
-            at::write(out, &all)?;
-        }
-        Ok(Shown::answers(all.iter().map(At::is_answered).collect()))
+            text::code(out, &all)
+        })?;
+        Ok(Shown::answers(all.iter().map(|code| code.error.is_none()).collect()))
     }
 
-    fn samples(&self, (csv_name, csv): (&str, &str), out: &mut dyn Write) -> Result<Shown> {
-        let samples = match Samples::new(csv, &self.answers, &self.queries) {
-            Ok(samples) => samples,
-            Err(error) => bail!("{csv_name}: {error}"),
-        };
+    fn samples(&self, csv_name: &str, csv: &str, out: &mut dyn Write) -> Result<Shown> {
+        let rows = lines::samples(csv).with_context(|| csv_name.to_owned())?;
+        let samples = self.lookup.samples(rows).with_context(|| csv_name.to_owned())?;
         if self.options.json {
-            self.write_json(out, Nothing::None, Nothing::None, Some(&samples), None)?;
+            self.write_json(out, "samples", &samples)?;
         } else {
             self.notes();
-            for message in samples::messages(&samples) {
-                note(format_args!("{csv_name}: {message}"));
+            for row in &samples.errors {
+                note(format_args!("{csv_name}: {row}"));
             }
-            samples::write(out, &samples)?;
+            let more = samples.bad_rows - samples.errors.len() as u64;
+            if more > 0 {
+                note(format_args!("{csv_name}: {more} more rows without an answer"));
+            }
+            text::samples(out, &samples)?;
         }
-        Ok(Shown::answers(samples.into_answers()))
+        Ok(Shown::answers(samples.is_sample))
+    }
+
+    /// Writes answers as a document, or as `text` does it.
+    fn show<I: Iterator<Item: Serialize>>(
+        &self,
+        out: &mut dyn Write,
+        member: &'static str,
+        answers: I,
+        text: impl FnOnce(&mut dyn Write, I) -> io::Result<()>,
+    ) -> Result<()> {
+        if self.options.json {
+            return self.write_json(out, member, Stream(Cell::new(Some(answers))));
+        }
+        self.notes();
+        Ok(text(out, answers)?)
     }
 
     /// What is odd about the whole file.
     fn notes(&self) {
         let name = self.name;
-        if let Some(what) = debug_only(self.cubin) {
+        if let Some(what) = self.cubin.debug_only_words() {
             note(format_args!("{name}: no code: {what}, with 16 bytes for each PTX instruction"));
         }
-        for (table, count) in Unplaced::of(self.symbolizer).into_iter().flat_map(Unplaced::tables) {
+        let unplaced = UnplacedSequences::of(self.symbolizer);
+        for (table, count) in unplaced.into_iter().flat_map(UnplacedSequences::tables) {
             let sequences = if count == 1 { "sequence" } else { "sequences" };
             note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
         }
         if self.symbolizer.source_rows().is_empty() {
             if self.options.mercury {
                 note(format_args!("{name}: no source lines in a Mercury capsule"));
-            } else if let Some(why) = self.answers.stripped() {
+            } else if let Some(why) =
+                stripped(self.cubin, Some(SectionKind::DebugLine)).or_else(|| bare(self.cubin))
+            {
                 note(format_args!("{name}: no source lines: {why}"));
             } else {
                 note(format_args!("{name}: no source lines, as of code compiled without -lineinfo or -g"));
@@ -370,28 +355,12 @@ impl<'s> Run<'_, 's> {
         }
     }
 
-    fn write_json(
-        &self,
-        out: &mut dyn Write,
-        queries: Option<impl Serialize>,
-        sections: Option<impl Serialize>,
-        samples: Option<&Samples<'s>>,
-        at: Option<&[At<'_, 's>]>,
-    ) -> Result<()> {
-        let document = Document {
-            schema: SCHEMA,
-            schema_version: JSON_VERSION,
-            file: self.name,
-            sm: self.cubin.header.sm(),
-            code: self.cubin.code_place().word(),
-            space: self.options.mercury.then_some("mercury"),
-            unplaced_sequences: Unplaced::of(self.symbolizer),
-            queries,
-            sections,
-            samples,
-            at,
-        };
-        Ok(write_json(out, &document)?)
+    fn write_json(&self, out: &mut dyn Write, member: &'static str, answers: impl Serialize) -> Result<()> {
+        let space = self.options.mercury.then_some("mercury");
+        let unplaced_sequences = UnplacedSequences::of(self.symbolizer);
+        let code = self.cubin.code_place().word();
+        let document = Document { code, space, unplaced_sequences, answers: Member(member, answers) };
+        write_cubin_document(out, SCHEMA, (self.name, self.cubin), &document)
     }
 }
 
@@ -408,10 +377,4 @@ fn all_queries(given: &[String]) -> Result<Vec<String>> {
         }
     }
     Ok(queries)
-}
-
-fn usage(out: &mut dyn Write, message: &str) -> Result<ExitCode> {
-    out.flush()?;
-    complain(format_args!("{message}"));
-    Ok(ExitCode::from(USAGE))
 }

@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{self, Around, DebugBytes, DebugFile, PtxFile, Shown, write_document};
-use crate::stderr::{USAGE, complain, note};
+use crate::stderr::{USAGE, note};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use nv_debug_sections::level::documented::Tool;
@@ -143,10 +143,8 @@ struct OfFile<'a> {
 ///
 /// A file is not readable, the options contradict it, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let is_stdin = |path: &Option<PathBuf>| path.as_deref().is_some_and(read::is_stdin);
-    let from_stdin = [is_stdin(&options.file), options.debug.is_stdin(), is_stdin(&options.ptx)];
-    if from_stdin.iter().filter(|from_stdin| **from_stdin).count() > 1 {
-        complain(format_args!("{}", read::STDIN_ONCE));
+    let is_stdin = options.file.iter().chain(&options.ptx).map(|path| read::is_stdin(path));
+    if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(ExitCode::from(USAGE));
     }
     let ptx = options.ptx.as_deref().map(PtxFile::read).transpose()?;

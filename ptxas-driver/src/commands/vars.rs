@@ -5,9 +5,8 @@ mod text;
 mod words;
 
 use crate::commands::read::{
-    self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, bare, stripped,
+    self, Around, DebugFile, FunctionNames, Shown, Unanswered, bare, stripped, write_cubin_document,
 };
-use crate::plain::write_json;
 use crate::stderr::{USAGE, complain, note};
 use answer::{Listing, Wanted};
 use anyhow::{Context, Result};
@@ -71,11 +70,7 @@ const SCHEMA: &str = "nvdwarf.vars";
 
 /// The document of `--json`.
 #[derive(Serialize)]
-struct Document<'a, L: Serialize> {
-    schema: &'static str,
-    schema_version: u32,
-    file: &'a str,
-    sm: u32,
+struct Document<L: Serialize> {
     /// Where the machine code is: `here`, `other-file` or `none`.
     code: &'static str,
     #[serde(flatten)]
@@ -88,9 +83,7 @@ struct Document<'a, L: Serialize> {
 ///
 /// The file is no readable cubin, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    if read::is_stdin(&options.file) && options.debug.is_stdin() {
-        out.flush()?;
-        complain(format_args!("{}", read::STDIN_ONCE));
+    if read::asks_stdin_twice(out, [read::is_stdin(&options.file), options.debug.is_stdin()])? {
         return Ok(ExitCode::from(USAGE));
     }
     let schema = options.json.then_some(SCHEMA);
@@ -152,15 +145,8 @@ fn of_cubin(
     }
     let listing = Listing::new(cubin, &variables, &wanted);
     if options.json {
-        let document = Document {
-            schema: SCHEMA,
-            schema_version: JSON_VERSION,
-            file: name,
-            sm: cubin.header.sm(),
-            code: cubin.code_place().word(),
-            listing: &listing,
-        };
-        write_json(out, &document)?;
+        let document = Document { code: cubin.code_place().word(), listing: &listing };
+        write_cubin_document(out, SCHEMA, (name, cubin), &document)?;
     } else {
         text::write(out, &listing)?;
     }

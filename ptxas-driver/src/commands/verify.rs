@@ -7,7 +7,7 @@ use crate::commands::read::{
     self, DebugBytes, DebugFile, JSON_VERSION, SourceOptions, Sources, no_debug_sections,
 };
 use crate::plain::write_json;
-use crate::stderr::{FAILURE, USAGE, complain, note};
+use crate::stderr::{FAILURE, USAGE, note};
 use anyhow::Result;
 use clap::Args;
 use cubin_debuginfo::verify::{self as native, Context, SourceFile, verify_with};
@@ -77,9 +77,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         known_faults(options, out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let from_stdin = options.files.iter().filter(|path| read::is_stdin(path)).count();
-    if from_stdin + usize::from(options.debug.is_stdin()) > 1 {
-        complain(format_args!("{}", read::STDIN_ONCE));
+    let is_stdin = options.files.iter().map(|path| read::is_stdin(path));
+    if read::asks_stdin_twice(out, is_stdin.chain([options.debug.is_stdin()]))? {
         return Ok(ExitCode::from(USAGE));
     }
     let debug = options.debug.read()?;

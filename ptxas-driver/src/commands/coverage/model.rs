@@ -1,6 +1,6 @@
 //! What is covered, as values: what the text and the JSON document are written from.
 
-use crate::commands::read::{debug_only, demangle};
+use crate::commands::read::demangle;
 use cubin_debuginfo::coverage::{
     Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts,
 };
@@ -249,7 +249,7 @@ impl FileReport {
             file,
             sm: cubin.header.sm(),
             code: code.word(),
-            debug_only: debug_only(cubin),
+            debug_only: cubin.debug_only_words(),
             instructions: coverage.instructions().into(),
             variables: variables.into(),
             globals: coverage.globals.into(),

@@ -1,10 +1,10 @@
 //! `--style`: answers in the form of the tools that scripts know.
 
-use super::answer::{Answer, NamedFrame, Query};
 use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_NAMES_SHOWN;
 use crate::plain::json_line;
 use clap::ValueEnum;
+use cubin_debuginfo::lines::{AddressAnswer, NamedFrame, QueryAnswer};
 use cubin_debuginfo::names::Name;
 use cubin_debuginfo::symbolize;
 use serde_json::{Value, json};
@@ -34,24 +34,24 @@ pub(super) struct Form<'a> {
 }
 
 /// The one answer of a query. Of several, as an offset alone has in several functions, these forms cannot say which is which.
-fn only<'q, 'a, 's>(query: &'q Query<'a, 's>) -> Option<&'q Answer<'a, 's>> {
-    match query.answers.as_slice() {
+fn only<'q, 'a, 's>(query: &'q QueryAnswer<'a, 's>) -> Option<&'q AddressAnswer<'a, 's>> {
+    match query.addresses.as_slice() {
         [answer] if query.error.is_none() => Some(answer),
         _ => None,
     }
 }
 
 /// Why a query has no answer in these forms, for standard error.
-pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
+pub(super) fn complaint(query: &QueryAnswer<'_, '_>) -> Option<String> {
     if let Some(error) = &query.error {
-        return Some(format!("{}: {}", printable(query.asked), printable(error)));
+        return Some(format!("{}: {}", printable(query.asked), printable(&error.to_string())));
     }
-    if query.answers.len() <= 1 {
+    if query.addresses.len() <= 1 {
         return None;
     }
-    let functions = query.answers.iter().filter_map(|answer| answer.function.as_ref());
+    let functions = query.addresses.iter().filter_map(|answer| answer.function.as_ref());
     let names: Vec<_> = functions.map(both).take(MAX_NAMES_SHOWN).collect();
-    let count = query.answers.len();
+    let count = query.addresses.len();
     Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
 }
 
@@ -60,7 +60,7 @@ pub(super) fn complaint(query: &Query<'_, '_>) -> Option<String> {
 pub(super) fn write<'a, 's: 'a>(
     (out, objects): (&mut dyn Write, &mut Vec<Value>),
     form: Form<'_>,
-    queries: impl Iterator<Item = Query<'a, 's>>,
+    queries: impl Iterator<Item = QueryAnswer<'a, 's>>,
     mut complain: impl FnMut(String),
 ) -> io::Result<Vec<bool>> {
     let mut answered = Vec::new();
@@ -80,11 +80,6 @@ pub(super) fn write<'a, 's: 'a>(
     Ok(answered)
 }
 
-/// Writes the array of all cubins' answers.
-pub(super) fn write_array(out: &mut dyn Write, objects: &[Value]) -> io::Result<()> {
-    writeln!(out, "{}", json_line(objects)?)
-}
-
 fn function(frame: &NamedFrame<'_>, demangle: bool) -> String {
     match &frame.name {
         Some(name) if demangle => shown(name).into_owned(),
@@ -94,7 +89,7 @@ fn function(frame: &NamedFrame<'_>, demangle: bool) -> String {
 }
 
 /// Function and place on a line each. Of a function without lines the place is `??:?`, of nothing known `??:0`.
-fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&Answer<'_, '_>>) -> io::Result<()> {
+fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
     let Some(answer) = answer.filter(|answer| !answer.lines.frames.is_empty()) else {
         return match answer.and_then(|answer| answer.function.as_ref()) {
             Some(name) if form.demangle => writeln!(out, "{}\n??:?", shown(name)),
@@ -111,7 +106,7 @@ fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&Answer<'_, '_>>) -> 
 }
 
 /// As [`gnu`] with columns, demangled, and an empty line behind each query.
-fn llvm(out: &mut dyn Write, answer: Option<&Answer<'_, '_>>) -> io::Result<()> {
+fn llvm(out: &mut dyn Write, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
     match answer {
         Some(answer) if !answer.lines.frames.is_empty() => {
             for frame in answer.lines.frames.iter() {
@@ -128,7 +123,7 @@ fn llvm(out: &mut dyn Write, answer: Option<&Answer<'_, '_>>) -> io::Result<()> 
     writeln!(out)
 }
 
-fn object(form: Form<'_>, query: &Query<'_, '_>, answer: Option<&Answer<'_, '_>>) -> Value {
+fn object(form: Form<'_>, query: &QueryAnswer<'_, '_>, answer: Option<&AddressAnswer<'_, '_>>) -> Value {
     let start = answer.and_then(|answer| {
         answer.function.as_ref()?;
         Some(format!("{:#x}", answer.offset - answer.function_offset))

@@ -1,7 +1,10 @@
-//! Answers as text: one block for each query, one line for each range of a listing.
+//! Answers as text: one block for each query, one line for each range of a listing, one block for each place of `--at`.
 
-use super::answer::{Answer, Lines, Listing, NamedFrame, Ptx, Query};
 use crate::commands::read::{both, printable, shown};
+use cubin_debuginfo::lines::{
+    AddressAnswer, AddressLines, ChainCount, LineCode, LineCount, Listing, NamedFrame, PtxSource,
+    QueryAnswer, Samples,
+};
 use cubin_debuginfo::names::Name;
 use cubin_debuginfo::symbolize::FileName;
 use std::borrow::Cow;
@@ -12,18 +15,17 @@ type Out<'o> = &'o mut dyn Write;
 /// Writes answers, a blank line between two.
 pub(super) fn queries<'a, 's: 'a>(
     out: Out<'_>,
-    queries: impl Iterator<Item = Query<'a, 's>>,
+    queries: impl Iterator<Item = QueryAnswer<'a, 's>>,
 ) -> io::Result<()> {
     for (number, query) in queries.enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
-        for answer in &query.answers {
+        for answer in &query.addresses {
             write_answer(out, query.asked, answer)?;
         }
         if let Some(error) = &query.error {
-            writeln!(out, "{}: ??", printable(query.asked))?;
-            writeln!(out, "  {}", printable(error))?;
+            writeln!(out, "{}: ??\n  {}", printable(query.asked), printable(&error.to_string()))?;
         }
     }
     Ok(())
@@ -44,19 +46,63 @@ pub(super) fn listings<'a, 's: 'a>(
     if listed { Ok(()) } else { writeln!(out, "no code sections") }
 }
 
-fn write_answer(out: Out<'_>, asked: &str, answer: &Answer<'_, '_>) -> io::Result<()> {
-    write!(out, "{}: ", printable(asked))?;
-    match &answer.function {
-        Some(function) => write!(out, "{}+{:#x}", both(function), answer.function_offset)?,
-        None => write!(out, "??")?,
+/// Writes the code of source lines, one block for each place.
+pub(super) fn code(out: Out<'_>, all: &[LineCode<'_, '_>]) -> io::Result<()> {
+    for (number, at) in all.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}:{}", printable(at.asked), if at.error.is_some() { " ??" } else { "" })?;
+        if let Some(error) = &at.error {
+            writeln!(out, "  {}", printable(&error.to_string()))?;
+        }
+        for range in &at.ranges {
+            let (section, file) = (printable(range.section), printable(range.file));
+            let function = name_or(range.function.as_ref(), both);
+            let (start, end, line) = (range.start, range.end, range.line);
+            write!(out, "  {section}+{start:#x}..{end:#x}  {function}  {file}:{line}")?;
+            if range.depth > 0 {
+                write!(out, "  calls {} (inlined)", name_or(range.callee.as_ref(), shown))?;
+            }
+            writeln!(out)?;
+        }
     }
-    writeln!(out, ", {}+{:#x}", printable(answer.section), answer.offset)?;
+    Ok(())
+}
+
+/// Writes the counts of samples: lines, then chains.
+pub(super) fn samples(out: Out<'_>, samples: &Samples<'_>) -> io::Result<()> {
+    let Samples { total, without_line, lines, chains, .. } = samples;
+    writeln!(out, "{total} samples, {without_line} of them without a line")?;
+    writeln!(out, "\n{:>10} {:>10}  line", "self", "total")?;
+    for LineCount { file, line, own, total } in lines {
+        writeln!(out, "{own:>10} {total:>10}  {}:{line}", printable(file.unwrap_or("??")))?;
+    }
+    writeln!(out, "\n{:>10}  chain", "samples")?;
+    for ChainCount { count, frames } in chains {
+        write!(out, "{count:>10}  ")?;
+        write_chain(out, frames.iter())?;
+        writeln!(out, "{}", if frames.is_empty() { "??" } else { "" })?;
+    }
+    Ok(())
+}
+
+fn name_or<'n, T: Into<Cow<'n, str>>>(name: Option<&'n Name>, spelled: fn(&'n Name) -> T) -> Cow<'n, str> {
+    name.map_or("??".into(), |name| spelled(name).into())
+}
+
+fn write_answer(out: Out<'_>, asked: &str, answer: &AddressAnswer<'_, '_>) -> io::Result<()> {
+    let offset =
+        answer.function.as_ref().map_or(String::new(), |_| format!("+{:#x}", answer.function_offset));
+    let (asked, section) = (printable(asked), printable(answer.section));
+    let function = name_or(answer.function.as_ref(), both);
+    writeln!(out, "{asked}: {function}{offset}, {section}+{:#x}", answer.offset)?;
     if answer.lines.is_empty() {
         return writeln!(out, "  ??  no line table covers this address");
     }
     for (depth, frame) in answer.lines.frames.iter().enumerate() {
         write!(out, "  #{depth} ")?;
-        write_frame(out, &frame, |name| both(name).into())?;
+        write_frame(out, &frame, both)?;
         writeln!(out)?;
     }
     match answer.lines.more_frames {
@@ -79,8 +125,7 @@ fn write_listing(out: Out<'_>, listing: &Listing<'_, '_>) -> io::Result<()> {
     let mut function = None;
     for range in listing.ranges.iter() {
         if function.as_ref() != Some(&range.function) {
-            let name = range.function.as_ref().map_or("??".to_owned(), both);
-            writeln!(out, "  {name}:")?;
+            writeln!(out, "  {}:", name_or(range.function.as_ref(), both))?;
             function = Some(range.function);
         }
         write!(out, "    {:#06x}-{:#06x}  ", range.start, range.end)?;
@@ -91,13 +136,8 @@ fn write_listing(out: Out<'_>, listing: &Listing<'_, '_>) -> io::Result<()> {
 }
 
 /// Everything of an address on one line.
-fn write_lines(out: Out<'_>, lines: &Lines<'_, '_>) -> io::Result<()> {
-    for (depth, frame) in lines.frames.iter().enumerate() {
-        if depth > 0 {
-            out.write_all(b" <- ")?;
-        }
-        write_frame(out, &frame, shown)?;
-    }
+fn write_lines(out: Out<'_>, lines: &AddressLines<'_, '_>) -> io::Result<()> {
+    write_chain(out, lines.frames.iter())?;
     match lines.more_frames {
         0 => {}
         more => write!(out, " <- ... {more} more")?,
@@ -112,13 +152,27 @@ fn write_lines(out: Out<'_>, lines: &Lines<'_, '_>) -> io::Result<()> {
     Ok(())
 }
 
-/// `function at file:line (inlined)`
-pub(super) fn write_frame(
+/// `callee at file:line (inlined) <- function at file:line`.
+fn write_chain<'s>(
     out: Out<'_>,
-    named: &NamedFrame<'_>,
-    name: fn(&Name) -> Cow<'_, str>,
+    frames: impl Iterator<Item: std::borrow::Borrow<NamedFrame<'s>>>,
 ) -> io::Result<()> {
-    let (function, frame) = (named.name.as_ref().map_or("??".into(), name), &named.frame);
+    for (depth, frame) in frames.enumerate() {
+        if depth > 0 {
+            out.write_all(b" <- ")?;
+        }
+        write_frame(out, std::borrow::Borrow::borrow(&frame), shown)?;
+    }
+    Ok(())
+}
+
+/// `function at file:line (inlined)`
+fn write_frame<'n, T: Into<Cow<'n, str>>>(
+    out: Out<'_>,
+    named: &'n NamedFrame<'_>,
+    spelled: fn(&'n Name) -> T,
+) -> io::Result<()> {
+    let (function, frame) = (name_or(named.name.as_ref(), spelled), &named.frame);
     match frame.file {
         FileName::Path(file) => write!(out, "{function} at {}:{}", printable(file), frame.line)?,
         FileName::Undeclared(number) => {
@@ -144,7 +198,7 @@ pub(super) fn write_frame(
     Ok(())
 }
 
-fn write_ptx(out: Out<'_>, ptx: &Ptx<'_>) -> io::Result<()> {
+fn write_ptx(out: Out<'_>, ptx: &PtxSource<'_>) -> io::Result<()> {
     match &ptx.text {
         Some(text) => write!(out, "ptx:{}  {}", ptx.line, printable(text)),
         None => write!(out, "ptx:{}", ptx.line),

@@ -2,15 +2,34 @@
 
 use super::images::expect_file;
 use crate::input;
+use crate::stderr::complain;
 use anyhow::{Context, Result, bail};
 use nv_debug_sections::container::{Container, FileKind};
 use nv_debug_sections::cubin::Cubin;
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is said where `-` stands for several files.
 pub(in crate::commands) const STDIN_ONCE: &str =
     "standard input can be read once only: `-` can stand for one file";
+
+/// Says that more than one of the inputs is standard input, if it is so.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub(in crate::commands) fn asks_stdin_twice(
+    out: &mut dyn Write,
+    is_stdin: impl IntoIterator<Item = bool>,
+) -> Result<bool> {
+    let is_twice = is_stdin.into_iter().filter(|is_stdin| *is_stdin).count() > 1;
+    if is_twice {
+        out.flush()?;
+        complain(format_args!("{STDIN_ONCE}"));
+    }
+    Ok(is_twice)
+}
 
 /// Whether standard input was read: there is nothing left of it then.
 static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);

@@ -11,11 +11,11 @@ mod shown;
 mod sources;
 mod stripped;
 
-use nv_debug_sections::cubin::Cubin;
-
 pub(super) use crate::plain::printable;
-pub(super) use cubin_debuginfo::names::{Canonical, FunctionNames, demangle, demangle_type};
-pub(super) use cubin_file::{STDIN_ONCE, cubin, other_kind, read_any as read_bytes, read_plain};
+pub(super) use cubin_debuginfo::names::{FunctionNames, demangle, demangle_type};
+pub(super) use cubin_file::{
+    STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
+};
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use document::{with_document, write_cubin_document, write_document};
 pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, OneCubin, each_cubin, each_image};
@@ -32,9 +32,4 @@ pub(super) const JSON_VERSION: u32 = 1;
 /// Bytes as text; what is not UTF-8 is replaced.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// What a file without machine code is, for messages that say `no code`: [`Cubin::debug_only_words`].
-pub(super) fn debug_only(cubin: &Cubin<'_>) -> Option<String> {
-    cubin.debug_only_words()
 }

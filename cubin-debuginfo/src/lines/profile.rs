@@ -1,31 +1,52 @@
-//! PC samples from a CSV file, columns found by the names in its header (RFC 4180).
+//! PC samples as profilers write them: a CSV text, columns found by the names in its header (RFC 4180).
 
-use cubin_debuginfo::query::number;
-use std::fmt;
+use crate::query::{QueryError, number};
+use serde::{Serialize, Serializer};
+use thiserror::Error;
 
-/// One row.
+/// One row of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sample {
-    /// A function's name or a code section's; empty where the file has no such column.
-    pub(super) function: String,
-    pub(super) section: String,
+pub struct Sample {
+    /// A function's name or a code section's; empty where only [`section`](Self::section) is known.
+    pub function: String,
+    /// The name of the code section, in place of the function or to tell two of one name apart; else empty.
+    pub section: String,
     /// Byte offset in the function, or in the section where only that is named.
-    pub(super) offset: u64,
-    pub(super) count: u64,
+    pub offset: u64,
+    /// How many samples.
+    pub count: u64,
 }
 
-/// A row that is no sample. `row` is its 1-based line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BadRow {
-    pub(super) row: u64,
-    pub(super) why: String,
+/// Why a row of a profile is not a sample of the cubin.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RowError {
+    /// The offset is not a number.
+    #[error("'{0}' is no offset")]
+    Offset(String),
+    /// The count is not a number.
+    #[error("'{0}' is no count")]
+    Count(String),
+    /// No function and no section is named.
+    #[error("neither a function nor a section")]
+    Nameless,
+    /// The cubin has no such address.
+    #[error(transparent)]
+    Address(#[from] QueryError),
 }
 
-impl fmt::Display for BadRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "row {}: {}", self.row, self.why)
+impl Serialize for RowError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
+
+/// No row of a text is a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "no header that names a column of offsets (pc, offset) and one of functions (function, kernel) or sections (section)"
+)]
+pub struct NoHeader;
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +89,8 @@ fn column(header: &str) -> Option<Column> {
 ///
 /// # Errors
 ///
-/// No row is a header: names a column of offsets, and one of functions or sections.
-pub(super) fn samples(text: &str) -> Result<impl Iterator<Item = (u64, Result<Sample, String>)>, String> {
+/// No row names a column of offsets, and one of functions or sections.
+pub fn samples(text: &str) -> Result<impl Iterator<Item = (u64, Result<Sample, RowError>)>, NoHeader> {
     let mut records = records(text);
     // Profilers put remarks before the header.
     let columns = records.find_map(|(_, fields)| {
@@ -77,31 +98,27 @@ pub(super) fn samples(text: &str) -> Result<impl Iterator<Item = (u64, Result<Sa
         let has = |column| columns.contains(&Some(column));
         (has(Column::Offset) && (has(Column::Function) || has(Column::Section))).then_some(columns)
     });
-    let Some(columns) = columns else {
-        return Err("no header that names a column of offsets (pc, offset) and one of functions (function, \
-                    kernel) or sections (section)"
-            .to_owned());
-    };
+    let columns = columns.ok_or(NoHeader)?;
     let samples = records.filter(|(_, fields)| fields.iter().any(|field| !field.trim().is_empty()));
     Ok(samples.map(move |(row, fields)| (row, sample(&columns, &fields))))
 }
 
-fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, String> {
+fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, RowError> {
     let field = |column| {
         let at = columns.iter().position(|found| *found == Some(column))?;
         Some(fields.get(at).map_or("", |field| field.trim()))
     };
-    let name = |column| field(column).unwrap_or_default().to_owned();
-    let offset = field(Column::Offset).unwrap_or_default();
-    let offset = number(offset).ok_or_else(|| format!("'{offset}' is no offset"))?;
+    let text = |column| field(column).unwrap_or_default().to_owned();
+    let offset = text(Column::Offset);
+    let offset = number(&offset).ok_or(RowError::Offset(offset))?;
     let count = match field(Column::Count) {
         None => 1,
         // Some tools group digits by commas.
-        Some(count) => number(&count.replace(',', "")).ok_or_else(|| format!("'{count}' is no count"))?,
+        Some(count) => number(&count.replace(',', "")).ok_or_else(|| RowError::Count(count.to_owned()))?,
     };
-    let (function, section) = (name(Column::Function), name(Column::Section));
+    let (function, section) = (text(Column::Function), text(Column::Section));
     if function.is_empty() && section.is_empty() {
-        return Err("neither a function nor a section".to_owned());
+        return Err(RowError::Nameless);
     }
     Ok(Sample { function, section, offset, count })
 }
@@ -158,7 +175,7 @@ mod tests {
         samples
             .map(|(row, sample)| {
                 let sample = sample.map(|s| (s.function + &s.section, s.offset, s.count));
-                sample.map_err(|why| BadRow { row, why }.to_string())
+                sample.map_err(|why| format!("row {row}: {why}"))
             })
             .collect()
     }

@@ -1,9 +1,8 @@
 //! Functions' names, demangled once each.
 
-use crate::commands::read::text;
 use crate::limits::MAX_NAME_CACHE;
-use cubin_debuginfo::names::Name;
-use cubin_debuginfo::symbolize::{CalleeName, InlinedEntry};
+use crate::names::Name;
+use crate::symbolize::{CalleeName, InlinedEntry};
 use nv_debug_sections::code::Function;
 use nv_debug_sections::cubin::SymbolIndex;
 use std::cell::RefCell;
@@ -21,7 +20,7 @@ enum Origin {
 
 /// The names met so far.
 #[derive(Debug, Default)]
-pub(super) struct Spellings(RefCell<Kept>);
+pub(super) struct NameCache(RefCell<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -29,17 +28,15 @@ struct Kept {
     bytes: usize,
 }
 
-impl Spellings {
+impl NameCache {
     pub(super) fn function(&self, function: &Function<'_>) -> Name {
         self.get(Origin::Symbol(function.symbol), || function.name.to_owned())
     }
 
     /// `None` where there is no name at the callee's offset.
     pub(super) fn callee(&self, callee: CalleeName<'_>) -> Option<Name> {
-        callee
-            .name
-            .filter(|name| !name.is_empty())
-            .map(|name| self.get(Origin::DebugStr(callee.offset), || text(name)))
+        let name = callee.name.filter(|name| !name.is_empty())?;
+        Some(self.get(Origin::DebugStr(callee.offset), || text(name)))
     }
 
     /// `None` where the entry has no name.
@@ -56,8 +53,12 @@ impl Spellings {
         if kept.bytes > MAX_NAME_CACHE {
             *kept = Kept::default();
         }
-        kept.bytes += name.plain().len();
+        kept.bytes += name.linkage_name().len() + name.demangled().map_or(0, str::len);
         kept.names.insert(origin, name.clone());
         name
     }
+}
+
+fn text(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }

@@ -1,0 +1,119 @@
+//! All addresses of a section or of a function, those that have the same lines together.
+
+use super::{AddressLines, Lookup};
+use crate::limits::MAX_LISTED_FRAMES;
+use crate::names::Name;
+use crate::symbolize::{FrameFunction, Place};
+use nv_debug_sections::code::CodeSection;
+use nv_debug_sections::cubin::SectionIndex;
+use serde::{Serialize, Serializer};
+use std::ops::Range;
+
+/// The addresses of a code section, or of one function in it.
+#[derive(Debug, Serialize)]
+pub struct Listing<'a, 's> {
+    /// The name of the section.
+    pub section: &'s str,
+    /// Its index.
+    pub section_index: u32,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its addresses, or those of the function.
+    pub ranges: ListingRanges<'a, 's>,
+}
+
+/// The ranges of a listing, found anew each time that they are gone through.
+#[derive(Debug)]
+pub struct ListingRanges<'a, 's> {
+    lookup: &'a Lookup<'s>,
+    section: &'s CodeSection<'s>,
+    range: Range<u64>,
+}
+
+/// Addresses that have the same lines.
+#[derive(Debug, Serialize)]
+pub struct ListingRange<'a, 's> {
+    /// Byte offset of the first one in the section.
+    pub start: u64,
+    /// Byte offset after the last one.
+    pub end: u64,
+    /// The function whose code it is.
+    pub function: Option<Name>,
+    /// The lines.
+    #[serde(flatten)]
+    pub lines: AddressLines<'a, 's>,
+}
+
+impl<'a, 's> Listing<'a, 's> {
+    /// The addresses of `range` in a code section.
+    pub(super) fn new(lookup: &'a Lookup<'s>, index: SectionIndex, range: Range<u64>) -> Option<Self> {
+        let section = lookup.symbolizer.section(index)?;
+        let ranges = ListingRanges { lookup, section, range: range.start..range.end.min(section.size) };
+        Some(Self { section: section.name, section_index: index.0, size: section.size, ranges })
+    }
+}
+
+impl<'a, 's> ListingRanges<'a, 's> {
+    /// The ranges in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = ListingRange<'a, 's>> + use<'a, 's> {
+        let (lookup, section) = (self.lookup, self.section.index);
+        let starts = self.starts();
+        let ends: Vec<u64> = starts.iter().skip(1).copied().chain([self.range.end]).collect();
+        let places =
+            lookup.symbolizer.locate_all(starts.clone().into_iter().map(move |start| (section, start)));
+        let places = starts.into_iter().zip(ends).zip(places);
+        let mut places = places.filter_map(|((start, end), place)| Some((start, end, place?))).peekable();
+        std::iter::from_fn(move || {
+            let (start, mut end, place) = places.next()?;
+            while let Some((_, next, _)) =
+                places.next_if(|(start, _, next)| *start == end && are_alike(lookup, &place, next))
+            {
+                end = next;
+            }
+            let lines = lookup.lines(place, MAX_LISTED_FRAMES);
+            Some(ListingRange { start, end, function: lookup.function(&place), lines })
+        })
+    }
+
+    /// Where anything may change, ascending: rows, functions.
+    fn starts(&self) -> Vec<u64> {
+        let symbolizer = self.lookup.symbolizer;
+        let mut starts = vec![self.range.start];
+        for table in [symbolizer.source_rows(), symbolizer.ptx_rows()] {
+            for (base, rows) in table.of(self.section.index) {
+                let ranges = rows.ranges();
+                starts.extend(
+                    ranges.flat_map(|(start, end, _)| [start, end]).map(|at| at.saturating_add(base)),
+                );
+            }
+        }
+        let functions = symbolizer.functions_of(self.section.index).iter();
+        starts.extend(functions.flat_map(|f| [f.offset, f.offset.saturating_add(f.size)]));
+        starts.extend(self.lookup.calls.iter().flat_map(|calls| calls.bounds(self.section.index)));
+        starts.retain(|at| self.range.contains(at));
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+}
+
+impl Serialize for ListingRanges<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// Whether two places show the same in a listing.
+fn are_alike<'s>(lookup: &Lookup<'s>, a: &Place<'s>, b: &Place<'s>) -> bool {
+    let shown = |place: &Place<'s>| {
+        lookup.chain(*place).take(MAX_LISTED_FRAMES).map(|mut frame| {
+            match &mut frame.function {
+                // One name may be in `.debug_str` twice.
+                FrameFunction::Inlined(callee) => callee.offset = 0,
+                FrameFunction::InlinedEntry(_) | FrameFunction::Physical(_) => {}
+            }
+            frame
+        })
+    };
+    a.function == b.function && a.depth() == b.depth() && a.ptx() == b.ptx() && shown(a).eq(shown(b))
+}

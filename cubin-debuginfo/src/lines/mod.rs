@@ -1,0 +1,268 @@
+//! Source lines of a cubin as answers: what is at an address, which addresses are alike, which code comes from a source line, and how often
+//! samples of a profiler hit each line.
+//!
+//! Every answer is a value that `serde` writes as JSON. Chains of calls are not collected: they are read from the tables each time that they
+//! are gone through, so that a listing takes memory for the tables only, however deep its chains are.
+//!
+//! ```no_run
+//! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
+//! use cubin_debuginfo::lines::Lookup;
+//! use cubin_debuginfo::symbolize::Symbolizer;
+//! use nv_debug_sections::cubin::Cubin;
+//!
+//! let cubin = Cubin::parse(bytes)?;
+//! let symbolizer = Symbolizer::new(&cubin)?;
+//! let lookup = Lookup::new(&cubin, &symbolizer);
+//! for address in lookup.query("saxpy+0x160", None).addresses {
+//!     for frame in address.lines.frames.iter() {
+//!         println!("{:?} at {:?}:{}", frame.name, frame.frame.file, frame.frame.line);
+//!     }
+//! }
+//! for range in lookup.code_of("saxpy.cu:18-20").ranges {
+//!     println!("{}+{:#x}..{:#x}", range.section, range.start, range.end);
+//! }
+//! # Ok(()) }
+//! ```
+
+mod columns;
+mod frames;
+mod inlined;
+mod listing;
+mod names;
+mod profile;
+mod samples;
+mod source;
+
+pub use columns::{Columns, NoColumns};
+pub use frames::{AddressLines, Chain, NamedFrame, PtxSource};
+pub use listing::{Listing, ListingRange, ListingRanges};
+pub use profile::{NoHeader, RowError, Sample, samples};
+pub use samples::{BadRow, ChainCount, LineCount, Samples, TooManySamples};
+pub use source::{LineCode, SourceCode, SourceError};
+
+use crate::names::{Name, NameError};
+use crate::query::{Queries, QueryError};
+use crate::symbolize::{self, FrameFunction, MAX_FRAMES, Place, Symbolizer};
+use crate::variables::InlinedCalls;
+use names::NameCache;
+use nv_debug_sections::catalog::SectionKind;
+use nv_debug_sections::code::Function;
+use nv_debug_sections::cubin::{Cubin, SectionIndex};
+use nv_debug_sections::level::found::Found;
+use serde::Serialize;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Answers questions about the lines of one cubin.
+#[derive(Debug)]
+pub struct Lookup<'s> {
+    cubin: &'s Cubin<'s>,
+    symbolizer: &'s Symbolizer<'s>,
+    queries: Queries<'s>,
+    names: NameCache,
+    columns: Option<Columns<'s>>,
+    /// Where `.debug_info` has inlined calls.
+    calls: Option<&'s InlinedCalls<'s>>,
+    /// What to say of inlined functions, by each spelling of their names. Made when it is asked for.
+    inlined: OnceCell<HashMap<String, QueryError>>,
+}
+
+/// A query and the lines of each address that it means.
+#[derive(Debug, Serialize)]
+pub struct QueryAnswer<'a, 's> {
+    /// The query.
+    #[serde(rename = "query")]
+    pub asked: &'a str,
+    /// What is at each address: an offset alone is in several functions.
+    #[serde(rename = "answers")]
+    pub addresses: Vec<AddressAnswer<'a, 's>>,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<QueryError>,
+}
+
+/// The function and the lines of one address.
+#[derive(Debug, Serialize)]
+pub struct AddressAnswer<'a, 's> {
+    /// The name of the code section.
+    pub section: &'s str,
+    /// Its index.
+    pub section_index: u32,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// The function whose code it is; `None` where no symbol covers it.
+    pub function: Option<Name>,
+    /// Byte offset in the function.
+    pub function_offset: u64,
+    /// What the line tables have there.
+    #[serde(flatten)]
+    pub lines: AddressLines<'a, 's>,
+}
+
+/// How many sequences of line tables belong to no section, because the linker dropped their functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UnplacedSequences {
+    /// Those of `.debug_line`.
+    pub debug_line: usize,
+    /// Those of `.nv_debug_line_sass`.
+    pub nv_debug_line_sass: usize,
+}
+
+impl UnplacedSequences {
+    /// Counts them; `None` where every sequence has its section.
+    pub fn of(symbolizer: &Symbolizer<'_>) -> Option<Self> {
+        let debug_line = symbolizer.source_rows().unplaced();
+        let nv_debug_line_sass = symbolizer.ptx_rows().unplaced();
+        (debug_line + nv_debug_line_sass != 0).then_some(Self { debug_line, nv_debug_line_sass })
+    }
+
+    /// The names of the tables that have some, and how many.
+    pub fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
+        let tables = [
+            (SectionKind::DebugLine, self.debug_line),
+            (SectionKind::NvDebugLineSass, self.nv_debug_line_sass),
+        ];
+        tables.into_iter().filter(|(_, count)| *count != 0).map(|(kind, count)| (kind.name(), count))
+    }
+}
+
+impl QueryAnswer<'_, '_> {
+    /// Whether every address that it means is covered by a table.
+    pub fn is_answered(&self) -> bool {
+        self.error.is_none() && self.addresses.iter().all(|address| !address.lines.is_empty())
+    }
+}
+
+impl<'s> Lookup<'s> {
+    /// Answers from the line tables. `symbolizer` is the cubin's.
+    pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
+        let (queries, names) = (Queries::new(symbolizer.code()), NameCache::default());
+        Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
+    }
+
+    /// Chains with the calls of `.debug_info` too, where the line table does not have them.
+    #[must_use]
+    pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
+        Self { calls: Some(calls), ..self }
+    }
+
+    /// Frames with columns, which line tables of ptxas do not have.
+    #[must_use]
+    pub fn with_columns(self, columns: Columns<'s>) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// Answers one query: see [`Queries::resolve`].
+    pub fn query<'a>(&'a self, asked: &'a str, function: Option<&str>) -> QueryAnswer<'a, 's> {
+        let (mut addresses, mut error) = (Vec::new(), None);
+        match self.queries.resolve(asked, function) {
+            Err(why) => error = Some(self.explained(asked, why)),
+            Ok(found) => {
+                for address in found {
+                    match self.symbolizer.locate(address.section, address.offset) {
+                        Some(place) => addresses.push(AddressAnswer {
+                            section: place.section.name,
+                            section_index: place.section.index.0,
+                            offset: place.offset,
+                            function: self.function(&place),
+                            function_offset: place.function_offset(),
+                            lines: self.lines(place, MAX_FRAMES),
+                        }),
+                        None => error = self.queries.expect_code(address).err(),
+                    }
+                }
+            }
+        }
+        QueryAnswer { asked, addresses, error }
+    }
+
+    /// Lists the sections of the functions of a name, or all sections; a function that is folded into a kernel's section lists its own
+    /// addresses only.
+    ///
+    /// # Errors
+    ///
+    /// No function or several have the name.
+    pub fn listings<'a>(
+        &'a self,
+        function: Option<&str>,
+    ) -> Result<impl Iterator<Item = Listing<'a, 's>>, NameError<'s>> {
+        let functions = function.map(|name| self.queries.functions(name)).transpose()?;
+        let all = if functions.is_none() { self.symbolizer.sections() } else { &[] };
+        let whole = all.iter().map(|section| (section.index, 0, section.size));
+        let own = functions.unwrap_or_default().into_iter();
+        let own = own.map(|f: &Function<'_>| (f.section, f.offset, f.offset.saturating_add(f.size)));
+        Ok(whole.chain(own).filter_map(|(index, start, end)| Listing::new(self, index, start..end)))
+    }
+
+    fn lines(&self, place: Place<'s>, limit: usize) -> AddressLines<'_, 's> {
+        AddressLines::new(self, place, limit)
+    }
+
+    /// The frames of an address, all of them.
+    fn frames_at(&self, place: Option<Place<'s>>) -> Vec<NamedFrame<'s>> {
+        place.iter().flat_map(|place| self.frames(place)).collect()
+    }
+
+    /// The frames of a place, with names and columns.
+    fn frames(&self, place: &Place<'s>) -> impl Iterator<Item = NamedFrame<'s>> {
+        let ptx = self.columns.as_ref().and_then(|columns| Some((columns, place.ptx()?)));
+        let mut columns = ptx.map(|(columns, ptx)| columns.at(ptx));
+        self.chain(*place).map(move |mut frame| {
+            let column = columns.as_mut().and_then(|columns| columns.next(frame.line));
+            if let Some(column) = column.filter(|_| frame.column == 0) {
+                frame.column = column.into();
+            }
+            let name = match frame.function {
+                FrameFunction::Physical(function) => function.map(|function| self.names.function(function)),
+                FrameFunction::Inlined(callee) => self.names.callee(callee),
+                FrameFunction::InlinedEntry(entry) => self.names.entry(entry),
+            };
+            NamedFrame { frame, name }
+        })
+    }
+
+    /// The frames of a place, those of `.debug_info` among them.
+    fn chain(&self, place: Place<'s>) -> impl Iterator<Item = symbolize::Frame<'s>> + use<'s> {
+        let (with, without) = match self.calls {
+            Some(calls) => (Some(calls.frames(place)), None),
+            None => (None, Some(place.frames())),
+        };
+        with.into_iter().flatten().chain(without.into_iter().flatten())
+    }
+
+    /// How many frames a place has.
+    fn depth(&self, place: &Place<'s>) -> usize {
+        self.calls.map_or_else(|| place.depth(), |calls| calls.depth(place))
+    }
+
+    /// The function of a place.
+    fn function(&self, place: &Place<'s>) -> Option<Name> {
+        place.function.map(|function| self.names.function(function))
+    }
+
+    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them, where inlined calls begin and end cut in
+    /// two.
+    fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'s>)> {
+        let mut bounds: Vec<u64> = self.calls.iter().flat_map(|calls| calls.bounds(section)).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let symbolizer = self.symbolizer;
+        symbolizer.source_ranges(section).flat_map(move |(range, place)| {
+            let first = bounds.partition_point(|bound| *bound <= range.start);
+            let inside = bounds.get(first..).unwrap_or_default().iter().copied();
+            let inside: Vec<u64> = inside.take_while(|bound| *bound < range.end).collect();
+            let starts = [range.start].into_iter().chain(inside.clone());
+            let ends: Vec<u64> = inside.into_iter().chain([range.end]).collect();
+            let at = move |offset: u64| {
+                if offset == range.start { Some(place) } else { symbolizer.locate(section, offset) }
+            };
+            starts.zip(ends).filter_map(move |(start, end)| Some((start..end, at(start)?)))
+        })
+    }
+
+    /// Whether a linker made the file, which may have left code out.
+    fn is_linked(&self) -> bool {
+        Found::of(self.cubin).is_linked
+    }
+}

@@ -1,0 +1,165 @@
+//! How often samples of a profiler hit each source line and each chain of inlined calls.
+
+use super::profile::{RowError, Sample};
+use super::{Lookup, NamedFrame};
+use crate::limits::MAX_BAD_SAMPLES;
+use crate::names::Name;
+use crate::query::{CodeAddress, QueryError};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use thiserror::Error;
+
+/// The samples of a profile by source line and by chain of calls.
+#[derive(Debug, Default, Serialize)]
+pub struct Samples<'s> {
+    /// Samples in all rows that could be read.
+    pub total: u64,
+    /// Those of addresses that no line table covers.
+    pub without_line: u64,
+    /// By `self` and then `total`, most first.
+    pub lines: Vec<LineCount<'s>>,
+    /// By count, most first.
+    pub chains: Vec<ChainCount<'s>>,
+    /// Rows that are not samples, or name what the cubin does not have.
+    pub bad_rows: u64,
+    /// The first of them.
+    pub errors: Vec<BadRow>,
+    /// For each row in order whether it is a sample of the cubin.
+    #[serde(skip)]
+    pub is_sample: Vec<bool>,
+}
+
+/// A row that is not a sample of the cubin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BadRow {
+    /// Why not.
+    pub error: RowError,
+    /// Its number, as the caller counts.
+    pub row: u64,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: {}", self.row, self.error)
+    }
+}
+
+/// There are more samples than a number of 64 bits can count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("row {row}: there are more than {} samples up to here", u64::MAX)]
+pub struct TooManySamples {
+    /// The row that is one too many.
+    pub row: u64,
+}
+
+/// The samples of a source line.
+#[derive(Debug, Serialize)]
+pub struct LineCount<'s> {
+    /// The source file; `None` for a file number that no table has.
+    pub file: Option<&'s str>,
+    /// 1-based line; 0 for none.
+    pub line: u32,
+    /// Samples in the line's own code.
+    #[serde(rename = "self")]
+    pub own: u64,
+    /// These and the samples in what is inlined into it; a chain that has the line twice counts once.
+    pub total: u64,
+}
+
+/// The samples of a chain of calls.
+#[derive(Debug, Serialize)]
+pub struct ChainCount<'s> {
+    /// How many.
+    pub count: u64,
+    /// Innermost first; up to 1024.
+    pub frames: Vec<NamedFrame<'s>>,
+}
+
+/// A frame as a key: function, file, line.
+type Step<'s> = (Option<String>, Option<&'s str>, u32);
+
+impl<'s> Lookup<'s> {
+    /// Counts the samples of numbered rows, as [`samples`](super::samples()) reads them.
+    ///
+    /// # Errors
+    ///
+    /// There are too many samples. A row that is not a sample is told with the counts.
+    pub fn samples(
+        &self,
+        rows: impl IntoIterator<Item = (u64, Result<Sample, RowError>)>,
+    ) -> Result<Samples<'s>, TooManySamples> {
+        let mut samples = Samples::default();
+        let mut starts = HashMap::new();
+        let mut counts: BTreeMap<CodeAddress, u64> = BTreeMap::new();
+        for (row, sample) in rows {
+            let sample = sample.and_then(|sample| Ok((self.address(&sample, &mut starts)?, sample.count)));
+            samples.is_sample.push(sample.is_ok());
+            match sample {
+                Ok((address, count)) => {
+                    // No other sum is larger.
+                    samples.total = samples.total.checked_add(count).ok_or(TooManySamples { row })?;
+                    *counts.entry(address).or_default() += count;
+                }
+                Err(error) => {
+                    samples.bad_rows += 1;
+                    if samples.errors.len() < MAX_BAD_SAMPLES {
+                        samples.errors.push(BadRow { error, row });
+                    }
+                }
+            }
+        }
+        self.count(&mut samples, &counts);
+        Ok(samples)
+    }
+
+    fn address(
+        &self,
+        sample: &Sample,
+        starts: &mut HashMap<(String, String), Result<CodeAddress, QueryError>>,
+    ) -> Result<CodeAddress, QueryError> {
+        let key = (sample.function.clone(), sample.section.clone());
+        let start = starts
+            .entry(key)
+            .or_insert_with_key(|(function, section)| self.queries.start_of(function, section));
+        let CodeAddress { section, offset } = start.clone()?;
+        let address = CodeAddress { section, offset: offset.saturating_add(sample.offset) };
+        self.queries.expect_code(address).map(|()| address)
+    }
+
+    fn count(&self, samples: &mut Samples<'s>, counts: &BTreeMap<CodeAddress, u64>) {
+        let mut lines: HashMap<(Option<&'s str>, u32), (u64, u64)> = HashMap::new();
+        let mut chains: HashMap<Vec<Step<'s>>, ChainCount<'s>> = HashMap::new();
+        let addresses: Vec<_> = counts.keys().map(|address| (address.section, address.offset)).collect();
+        for (place, count) in self.symbolizer.locate_all(addresses).zip(counts.values()) {
+            let frames = self.frames_at(place);
+            if frames.is_empty() {
+                samples.without_line += count;
+            }
+            let mut seen = Vec::new();
+            for (depth, frame) in frames.iter().enumerate() {
+                let place = (frame.frame.file.path(), frame.frame.line);
+                let (own, total) = lines.entry(place).or_default();
+                if depth == 0 {
+                    *own += count;
+                }
+                if !seen.contains(&place) {
+                    *total += count;
+                    seen.push(place);
+                }
+            }
+            let function = |frame: &NamedFrame<'s>| frame.name.as_ref().map(Name::to_string);
+            let step = |frame: &NamedFrame<'s>| (function(frame), frame.frame.file.path(), frame.frame.line);
+            let key: Vec<Step<'s>> = frames.iter().map(step).collect();
+            chains.entry(key).or_insert(ChainCount { count: 0, frames }).count += count;
+        }
+        let lines = lines.into_iter();
+        samples.lines =
+            lines.map(|((file, line), (own, total))| LineCount { file, line, own, total }).collect();
+        samples.lines.sort_by_key(|l| (Reverse((l.own, l.total)), l.file, l.line));
+        let mut chains: Vec<_> = chains.into_iter().collect();
+        chains.sort_by(|(a, x), (b, y)| (y.count, a).cmp(&(x.count, b)));
+        samples.chains = chains.into_iter().map(|(_, chain)| chain).collect();
+    }
+}

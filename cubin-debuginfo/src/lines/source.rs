@@ -1,0 +1,226 @@
+//! From a source line back to its code.
+
+use super::{Lookup, NamedFrame};
+use crate::limits::MAX_NAMED_FILES;
+use crate::names::Name;
+use crate::query::LINKED;
+use crate::symbolize::{FileName, MAX_FRAMES};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use thiserror::Error;
+
+/// Lines of the source, and the code that comes from them.
+#[derive(Debug, Serialize)]
+pub struct LineCode<'a, 's> {
+    /// The lines, as they were asked for.
+    #[serde(rename = "at")]
+    pub asked: &'a str,
+    /// Files of the line tables that the name means: more than one where it is ambiguous.
+    pub files: Vec<&'s str>,
+    /// Their code, by section and address.
+    pub ranges: Vec<SourceCode<'s>>,
+    /// Why there is no code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<SourceError>,
+}
+
+/// Neighbouring code of one source line, or of what is inlined into it.
+#[derive(Debug, Serialize)]
+pub struct SourceCode<'s> {
+    /// The name of the section.
+    pub section: &'s str,
+    /// Its index.
+    pub section_index: u32,
+    /// Byte offset of the first instruction in the section.
+    pub start: u64,
+    /// Byte offset after the last one.
+    pub end: u64,
+    /// The function whose code it is.
+    pub function: Option<Name>,
+    /// Byte offset of `start` in the function.
+    pub function_offset: u64,
+    /// The source file.
+    pub file: &'s str,
+    /// Which of the lines that were asked for.
+    pub line: u32,
+    /// Number in `frames` of the frame that has the line: 0 for the line's own code, else the line is a call site.
+    pub depth: usize,
+    /// The function inlined there whose code it is, if the line is a call site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callee: Option<Name>,
+    /// The whole chain of calls, innermost first.
+    pub frames: Vec<NamedFrame<'s>>,
+}
+
+/// Why a source line has no code.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The text does not name lines of a file.
+    #[error("'{0}' is no place: expected FILE:LINE or FILE:FIRST-LAST")]
+    Syntax(String),
+    /// The lines are in the wrong order.
+    #[error("'{0}': the last line is before the first")]
+    Reversed(String),
+    /// No line table has the file.
+    #[error("no file '{file}' in the line tables; they have {known}{}", if *is_linked { LINKED } else { "" })]
+    File {
+        /// The name of the file, as it was asked for.
+        file: String,
+        /// The files that they have.
+        known: String,
+        /// Whether a linker made the cubin, which may have left the code out.
+        is_linked: bool,
+    },
+    /// No code comes from the lines.
+    #[error("no code comes from {0}")]
+    Code(String),
+}
+
+impl Serialize for SourceError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// `k.cu:18` and `k.cu:18-20`.
+fn parse(text: &str) -> Result<(&str, RangeInclusive<u32>), SourceError> {
+    let wrong = || SourceError::Syntax(text.to_owned());
+    let (file, lines) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+')).ok_or_else(wrong);
+    let (first, last): (u32, u32) = (number(first)?, number(last)?);
+    if file.is_empty() {
+        return Err(wrong());
+    }
+    if first > last {
+        return Err(SourceError::Reversed(text.to_owned()));
+    }
+    Ok((file, first..=last))
+}
+
+/// A path without what means nothing in it: `./` and a second `/`.
+fn plain(path: &str) -> String {
+    let parts = path.split('/').enumerate();
+    let parts = parts.filter(|(number, part)| *part != "." && (*number == 0 || !part.is_empty()));
+    parts.map(|(_, part)| part).collect::<Vec<_>>().join("/")
+}
+
+/// Whether `wanted` names `path`: all of it, or its last components.
+fn names(wanted: &str, path: &str) -> bool {
+    let (wanted, path) = (&*plain(wanted), plain(path));
+    path.strip_suffix(wanted)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || wanted.starts_with(['/', '\\']))
+}
+
+impl<'s> LineCode<'_, 's> {
+    /// Says that the name means several files, and which, if it does.
+    pub fn ambiguity(&self) -> Option<String> {
+        let (asked, count) = (self.asked, self.files.len());
+        (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
+    }
+
+    /// Adds a range, or makes the last one longer.
+    fn push(&mut self, next: SourceCode<'s>) {
+        if let Some(last) = self.ranges.last_mut()
+            && last.section_index == next.section_index
+            && last.end == next.start
+            && last.function == next.function
+            && (last.depth, &last.frames) == (next.depth, &next.frames)
+        {
+            last.end = next.end;
+            return;
+        }
+        self.ranges.push(next);
+    }
+}
+
+impl<'s> Lookup<'s> {
+    /// The code that comes from `FILE:LINE` or `FILE:FIRST-LAST`, also where a line is a call site of inlined code. FILE may be the last
+    /// part of a path. Looks through all code.
+    pub fn code_of<'a>(&self, asked: &'a str) -> LineCode<'a, 's> {
+        let mut found = LineCode { asked, files: Vec::new(), ranges: Vec::new(), error: None };
+        found.error = self.find_code(&mut found).err();
+        found
+    }
+
+    fn find_code(&self, found: &mut LineCode<'_, 's>) -> Result<(), SourceError> {
+        let (file, lines) = parse(found.asked)?;
+        let all: BTreeSet<&'s str> = self.symbolizer.files().collect();
+        found.files = all.iter().copied().filter(|path| names(file, path)).collect();
+        if found.files.is_empty() {
+            let (known, is_linked) = (list(&all.into_iter().collect::<Vec<_>>()), self.is_linked());
+            return Err(SourceError::File { file: file.to_owned(), known, is_linked });
+        }
+        for section in self.symbolizer.sections() {
+            for (range, place) in self.source_ranges(section.index) {
+                let hit = self.chain(place).take(MAX_FRAMES).enumerate().find_map(|(depth, frame)| {
+                    let FileName::Path(path) = frame.file else { return None };
+                    let is = lines.contains(&frame.line) && found.files.binary_search(&path).is_ok();
+                    is.then_some((depth, path, frame.line))
+                });
+                let Some((depth, file, line)) = hit else { continue };
+                let frames = self.frames_at(Some(place));
+                let callee = depth.checked_sub(1).and_then(|below| frames.get(below)?.name.clone());
+                found.push(SourceCode {
+                    section: section.name,
+                    section_index: section.index.0,
+                    start: range.start,
+                    end: range.end.min(section.size),
+                    function: self.function(&place),
+                    function_offset: place.function_offset(),
+                    file,
+                    line,
+                    depth,
+                    callee,
+                    frames,
+                });
+            }
+        }
+        if found.ranges.is_empty() { Err(SourceError::Code(found.asked.to_owned())) } else { Ok(()) }
+    }
+}
+
+/// The first files, and how many more there are.
+fn list(files: &[&str]) -> String {
+    let named = files.iter().take(MAX_NAMED_FILES).copied().collect::<Vec<_>>().join(", ");
+    match files.len().checked_sub(MAX_NAMED_FILES) {
+        _ if files.is_empty() => "none".to_owned(),
+        None | Some(0) => named,
+        Some(more) => format!("{named} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        assert_eq!(parse("k.cu:18"), Ok(("k.cu", 18..=18)));
+        assert_eq!(parse("C:\\a\\k.cu:18-20"), Ok(("C:\\a\\k.cu", 18..=20)));
+        for wrong in ["k.cu", "k.cu:", ":1", "k.cu:2-1", "k.cu:+1", "k.cu:x", "k.cu:1-2-3"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_by_their_last_components() {
+        for (wanted, is) in [
+            ("k.cu", true),
+            ("b/k.cu", true),
+            ("/a/b/k.cu", true),
+            (".cu", false),
+            ("c/k.cu", false),
+            ("/b/k.cu", true),
+            ("./k.cu", true),
+            ("b//./k.cu", true),
+            ("../k.cu", false),
+        ] {
+            assert_eq!(names(wanted, "/a/b/k.cu"), is, "{wanted}");
+        }
+        assert!(names("/a/k.cu", "/a/./k.cu") && !names("/k.cu", "k.cu"));
+        assert!(names("k.cu", "k.cu") && names("k.cu", "C:\\k.cu"));
+    }
+}
