@@ -40,6 +40,9 @@ pub(crate) const LEAST_ENTRY: u64 = 8;
 /// Most operations of an expression that are kept; tools write a handful.
 pub(crate) const MAX_OPERATIONS: usize = 1 << 18;
 
+/// Most scopes of a chain that a listing of variables has.
+pub(crate) const MAX_SCOPE_CHAIN: usize = 64;
+
 // Coverage.
 
 /// Steps along lists of ranges and locations, and from rows to the lines around: many entries may share one long list.
@@ -94,9 +97,10 @@ pub(crate) const MAX_NAME_NESTING: usize = 64;
 /// Most functions that an error about a name lists: a file may have thousands, and one of the first is often the one that was meant.
 pub(crate) const MAX_LISTED_NAMES: usize = 20;
 
-// Sections as items.
+// Sections as items, and variables.
 
-/// Bytes of paths that the rows of a section may have in words, for each of its bytes: many rows may be of one file.
+/// Bytes of paths that the rows or entries of a section may have in words, for each of its bytes: many may be of one file with a long
+/// path. Real ones take ten bytes or so for each.
 pub(crate) const SHARED_PATHS: u64 = 1024;
 
 // Differences of two cubins.

@@ -23,9 +23,11 @@
 
 mod constant;
 mod inlined;
+pub mod listing;
 mod location;
 mod memory;
 mod place;
+mod placed;
 mod registers;
 mod types;
 mod words;
@@ -35,6 +37,7 @@ pub use constant::{Constant, ConstantValue};
 pub use inlined::InlinedCalls;
 pub use location::{Location, LocationRange};
 pub use place::{Frame, FrameBase, Memory, Place, Unavailable};
+pub use placed::{PlacedAnswer, RegisterAnswer};
 pub use registers::{Held, Word};
 
 use crate::code_ranges::{self, EntryCode};
@@ -51,6 +54,7 @@ use nv_debug_sections::cubin::{Cubin, SectionIndex, SymbolIndex};
 use nv_debug_sections::line;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use registers::RegisterMap;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -117,7 +121,8 @@ pub struct Scope {
 }
 
 /// Kinds of [`Scope`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
     /// A unit: what is in it is global or has the unit's file as its scope.
     Unit,
@@ -143,7 +148,7 @@ pub struct Variable {
 }
 
 /// A line of the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SourceLine<'v> {
     /// Path as the file table has it; `None` where that has no such file, or cannot be read ([`Variables::faults`]).
     pub file: Option<&'v str>,

@@ -92,13 +92,6 @@ pub const MAX_VALUE_CHARS: usize = 160;
 /// Deepest entry of `.debug_info` that is indented further than the one around it: else deep nesting would take quadratic space.
 pub const MAX_INDENTED_DEPTH: usize = 40;
 
-/// Bytes of paths that `vars` shows, for each byte of `.debug_info`: many entries may be of one file with a long path. Real ones take
-/// ten bytes or so for each.
-pub const SHARED_PATHS: u64 = 1024;
-
-/// Most scopes of a chain that the text of `vars` shows.
-pub const MAX_SCOPE_CHAIN: usize = 64;
-
 /// Most ranges of a scope's code that its head line shows.
 pub const MAX_SCOPE_RANGES: usize = 4;
 

@@ -1,7 +1,7 @@
 //! Places of variables, and what is said of them, in words.
 
 use super::place::{Frame, FrameBase, Memory, Place, Unavailable};
-use super::{Missing, Remark};
+use super::{Missing, Remark, ScopeKind};
 use nv_debug_sections::cubin::Cubin;
 use std::fmt;
 
@@ -136,6 +136,19 @@ impl fmt::Display for Unavailable {
             }
             Self::UnknownRegister(number) => return write!(f, "{number} is no register of the chip"),
         })
+    }
+}
+
+impl ScopeKind {
+    /// One word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unit => "unit",
+            Self::Function => "function",
+            Self::Abstract => "abstract",
+            Self::Inlined => "inlined",
+            Self::Block => "block",
+        }
     }
 }
 

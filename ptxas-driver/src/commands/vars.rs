@@ -1,21 +1,19 @@
 //! `vars`: variables and parameters, and where each one is over its scope.
 
-mod answer;
 mod text;
-mod words;
 
 use crate::commands::read::{
     self, Around, DebugFile, FunctionNames, Shown, Unanswered, bare, stripped, write_cubin_document,
 };
 use crate::stderr::{USAGE, complain, note};
-use answer::{Listing, Wanted};
 use anyhow::{Context, Result};
 use clap::Args;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::query::Queries;
 use cubin_debuginfo::variables::Variables;
+use cubin_debuginfo::variables::listing::{Listing, Wanted};
 use nv_debug_sections::catalog::SectionKind;
-use nv_debug_sections::cubin::Cubin;
+use nv_debug_sections::cubin::{CodePlace, Cubin};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -68,13 +66,12 @@ pub struct Options {
 /// Of the document of `--json`.
 const SCHEMA: &str = "nvdwarf.vars";
 
-/// The document of `--json`.
+/// What the document of `--json` has.
 #[derive(Serialize)]
-struct Document<L: Serialize> {
-    /// Where the machine code is: `here`, `other-file` or `none`.
-    code: &'static str,
+struct Answer<'l, 'a> {
+    code: CodePlace,
     #[serde(flatten)]
-    listing: L,
+    listing: &'l Listing<'a>,
 }
 
 /// Runs the command.
@@ -133,7 +130,7 @@ fn of_cubin(
             Err(error) => return refuse(error.to_string()),
         }
     }
-    let answers: Vec<bool> = options.names.iter().map(|name| has_variable(&variables, name)).collect();
+    let answers: Vec<bool> = options.names.iter().map(|name| variables.has_named(name)).collect();
     let mut missing = options.names.iter().zip(&answers).filter(|(_, has)| !**has).map(|(name, _)| name);
     if !answers.contains(&true)
         && let Some(missing) = missing.next()
@@ -145,8 +142,8 @@ fn of_cubin(
     }
     let listing = Listing::new(cubin, &variables, &wanted);
     if options.json {
-        let document = Document { code: cubin.code_place().word(), listing: &listing };
-        write_cubin_document(out, SCHEMA, (name, cubin), &document)?;
+        let answer = Answer { code: cubin.code_place(), listing: &listing };
+        write_cubin_document(out, SCHEMA, (name, cubin), &answer)?;
     } else {
         text::write(out, &listing)?;
     }
@@ -159,10 +156,4 @@ fn of_cubin(
     }
     let answered = Shown::answers(answers);
     Ok(if listing.faults().is_empty() { answered } else { answered.unsound() })
-}
-
-/// Whether there is a variable of this name.
-fn has_variable(variables: &Variables<'_>, name: &str) -> bool {
-    let mut all = variables.all().iter();
-    all.any(|variable| variables.name(variable).is_some_and(|own| answer::is_called(&own, name)))
 }

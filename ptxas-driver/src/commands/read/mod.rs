@@ -12,7 +12,7 @@ mod sources;
 mod stripped;
 
 pub(super) use crate::plain::printable;
-pub(super) use cubin_debuginfo::names::{FunctionNames, demangle, demangle_type};
+pub(super) use cubin_debuginfo::names::{FunctionNames, demangle};
 pub(super) use cubin_file::{
     STDIN_ONCE, asks_stdin_twice, cubin, other_kind, read_any as read_bytes, read_plain,
 };

@@ -1,9 +1,9 @@
 //! The listing as text: a block for each scope, in it a line for each variable, and below it one for each place.
 
-use super::answer::{Code, Line, Listing, Row, ScopeRow};
-use super::words::NOWHERE;
 use crate::commands::read::{both, printable, shown};
 use crate::limits::MAX_SCOPE_RANGES;
+use cubin_debuginfo::variables::listing::{CodeRow, Listing, ScopeRow, VariableRow};
+use cubin_debuginfo::variables::{ScopeKind, SourceLine};
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
@@ -33,7 +33,7 @@ pub(super) fn write(out: Out<'_>, listing: &Listing<'_>) -> io::Result<()> {
 /// `block 0x40-0x90 < inlined f at k.cu:3 < function k`.
 fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
     for (depth, scope) in chain.iter().enumerate() {
-        if depth > 0 && scope.kind == "unit" {
+        if depth > 0 && scope.kind == ScopeKind::Unit {
             break;
         }
         if depth > 0 {
@@ -42,23 +42,23 @@ fn write_chain(out: Out<'_>, chain: &[ScopeRow<'_>]) -> io::Result<()> {
         let name = match (&scope.name, scope.kind) {
             (Some(name), _) if depth > 0 => shown(name).into_owned(),
             (Some(name), _) => both(name),
-            (None, "block") => String::new(),
+            (None, ScopeKind::Block) => String::new(),
             (None, _) => "??".to_owned(),
         };
         let blank = if name.is_empty() { "" } else { " " };
-        write!(out, "{}{blank}{name}", scope.kind)?;
+        write!(out, "{}{blank}{name}", scope.kind.word())?;
         if let Some(site) = &scope.call_site {
             write!(out, " at ")?;
             write_line(out, site)?;
         }
-        if depth == 0 || scope.kind == "function" {
+        if depth == 0 || scope.kind == ScopeKind::Function {
             write_code(out, &scope.code)?;
         }
     }
     writeln!(out)
 }
 
-fn write_code(out: Out<'_>, code: &[Code<'_>]) -> io::Result<()> {
+fn write_code(out: Out<'_>, code: &[CodeRow<'_>]) -> io::Result<()> {
     for (number, stretch) in code.iter().take(MAX_SCOPE_RANGES).enumerate() {
         let before = if number == 0 { " " } else { "," };
         write!(out, "{before}{:#06x}-{:#06x}", stretch.start, stretch.end)?;
@@ -69,21 +69,26 @@ fn write_code(out: Out<'_>, code: &[Code<'_>]) -> io::Result<()> {
     }
 }
 
-fn write_line(out: Out<'_>, line: &Line<'_>) -> io::Result<()> {
+fn write_line(out: Out<'_>, line: &SourceLine<'_>) -> io::Result<()> {
     write!(out, "{}:{}", printable(line.file.unwrap_or("??")), line.line)
 }
 
 /// The part of a stretch that is in a scope of one stretch: lists go beyond it.
-fn clipped<'a>(code: Code<'a>, own: &[Code<'a>]) -> Option<Code<'a>> {
+fn clipped<'a>(code: CodeRow<'a>, own: &[CodeRow<'a>]) -> Option<CodeRow<'a>> {
     let [scope] = own else { return Some(code) };
     let (start, end) = (code.start.max(scope.start), code.end.min(scope.end));
     let is_in = code.section_index == scope.section_index && start < end;
     // What is wrong with a range is to be seen.
-    (is_in || code.start >= code.end).then_some(if is_in { Code { start, end, ..code } } else { code })
+    (is_in || code.start >= code.end).then_some(if is_in { CodeRow { start, end, ..code } } else { code })
 }
 
 /// `own` is the code of the scope: a place that holds in all of it needs no addresses.
-fn write_row(out: Out<'_>, row: &Row<'_>, scope: Option<&ScopeRow<'_>>, asks: bool) -> io::Result<()> {
+fn write_row(
+    out: Out<'_>,
+    row: &VariableRow<'_>,
+    scope: Option<&ScopeRow<'_>>,
+    asks: bool,
+) -> io::Result<()> {
     let own = scope.map_or(&[][..], |scope| &scope.code);
     let name = row.demangled.as_deref().or(row.name.as_deref()).map_or("(no name)".into(), printable);
     let type_name = row.demangled_type.as_ref().unwrap_or(&row.type_name);
@@ -112,7 +117,7 @@ fn write_row(out: Out<'_>, row: &Row<'_>, scope: Option<&ScopeRow<'_>>, asks: bo
         if let Some(code) = code.filter(|code| own != [*code] && !asks) {
             write!(out, "{:#06x}-{:#06x}  ", code.start, code.end)?;
         }
-        if place.place.kind == NOWHERE {
+        if place.place.is_nowhere() {
             write!(out, "--  ")?;
         }
         match (place.place.symbol, place.place.symbol_offset) {

@@ -1,65 +1,76 @@
-//! Places as members of the JSON document.
+//! The place of a variable as an answer: all that people and programs ask of it, whatever kind it is.
 
-use cubin_debuginfo::variables::{ConstantValue, Frame, Held, Memory, Place, Unavailable};
+use super::{ConstantValue, Frame, Held, Memory, Place, Unavailable};
 use nv_debug_sections::cubin::Cubin;
-use serde::Serialize;
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
 use std::fmt::Write as _;
 
 /// `kind` of a place that is none.
-pub(super) const NOWHERE: &str = "unavailable";
+const NOWHERE: &str = "unavailable";
 
-/// A place.
+/// A place of a variable. What its kind has not is left out.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Words<'a> {
-    pub(super) kind: &'static str,
+pub struct PlacedAnswer<'a> {
+    /// `register`, `memory`, `frame`, `computed`, `based`, `constant`, `bytes`, `expression` or `unavailable`.
+    pub kind: &'static str,
     /// The place as text; why there is none.
-    pub(super) text: String,
+    pub text: String,
     /// Whether all of the variable is there.
-    pub(super) whole: bool,
+    pub whole: bool,
     /// Nowhere, as of a function's source.
     #[serde(skip)]
-    pub(super) is_abstract: bool,
+    pub is_abstract: bool,
     /// The PTX register.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ptx: Option<String>,
+    pub ptx: Option<String>,
     /// A constant in its type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<serde_json::Value>,
+    pub value: Option<ConstantValue>,
     /// Its bits as one hexadecimal number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bits: Option<String>,
+    pub bits: Option<String>,
+    /// The SASS registers that it is in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    registers: Vec<Register>,
+    pub registers: Vec<RegisterAnswer>,
     /// The memory, by its PTX state space.
     #[serde(skip_serializing_if = "Option::is_none")]
-    space: Option<&'static str>,
+    pub space: Option<&'static str>,
+    /// The section that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) section: Option<&'a str>,
+    pub section: Option<&'a str>,
+    /// The symbol from which it is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) symbol: Option<&'a str>,
+    pub symbol: Option<&'a str>,
+    /// Byte offset from the symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) symbol_offset: Option<u64>,
+    pub symbol_offset: Option<u64>,
+    /// Number of the constant bank.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bank: Option<u32>,
+    pub bank: Option<u32>,
     /// Byte offset in the section, window, bank or frame, or from a register.
     #[serde(skip_serializing_if = "Option::is_none")]
-    offset: Option<i128>,
+    pub offset: Option<i128>,
     /// Byte offset among the kernel's parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameter_offset: Option<u64>,
+    pub parameter_offset: Option<u64>,
     /// Byte offset from R1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    stack_offset: Option<i64>,
+    pub stack_offset: Option<i64>,
 }
 
+/// A SASS register that holds a part of a value.
 #[derive(Debug, Serialize)]
-struct Register {
-    part: u32,
-    register: String,
+pub struct RegisterAnswer {
+    /// Which 32 bits, from the lowest: 0, 1, ...
+    pub part: u32,
+    /// Its name.
+    pub register: String,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn new(cubin: &'a Cubin<'_>, place: &Place) -> Self {
+impl<'a> PlacedAnswer<'a> {
+    /// All there is to say of a place.
+    pub fn new(cubin: &'a Cubin<'_>, place: &Place) -> Self {
         let (text, whole) = (place.display(cubin).to_string(), place.is_available());
         let words = match place {
             Place::Register(held) => Self::held("register", held),
@@ -73,7 +84,7 @@ impl<'a> Words<'a> {
                 let is_bytes = constant.value == ConstantValue::Bytes;
                 Self {
                     kind: if is_bytes { "bytes" } else { "constant" },
-                    value: json_value(&constant.value),
+                    value: (!is_bytes).then(|| constant.value.clone()),
                     bits: Some(hexadecimal(&constant.bits)),
                     ..Self::default()
                 }
@@ -86,10 +97,16 @@ impl<'a> Words<'a> {
         Self { text, whole, ..words }
     }
 
+    /// Whether the variable is nowhere.
+    pub fn is_nowhere(&self) -> bool {
+        self.kind == NOWHERE
+    }
+
     fn held(kind: &'static str, held: &Held) -> Self {
         let registers = held.words.iter();
-        let registers =
-            registers.map(|word| Register { part: word.part, register: word.register.to_string() }).collect();
+        let registers = registers
+            .map(|word| RegisterAnswer { part: word.part, register: word.register.to_string() })
+            .collect();
         let ptx = Some(held.ptx.clone()).filter(|ptx| !ptx.is_empty());
         Self { kind, ptx, registers, ..Self::default() }
     }
@@ -121,38 +138,50 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A constant as a number, text, list, or `true` and `false`; text for a number that JSON does not have.
-fn json_value(value: &ConstantValue) -> Option<serde_json::Value> {
-    use serde_json::Value as Json;
-    Some(match value {
-        ConstantValue::Signed(number) | ConstantValue::Character(number) => of_number(*number),
-        ConstantValue::Unsigned(number) => {
-            u64::try_from(*number).map_or_else(|_| Json::from(number.to_string()), Json::from)
+/// As a number, text, list, or `true` and `false`; text for a number that JSON does not have. [`ConstantValue::Bytes`] is left out of
+/// lists, and nothing alone.
+impl Serialize for ConstantValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Signed(number) | Self::Character(number) => integer(*number, serializer),
+            Self::Unsigned(number) => match i128::try_from(*number) {
+                Ok(number) => integer(number, serializer),
+                Err(_) => serializer.collect_str(number),
+            },
+            Self::Boolean(value) => serializer.serialize_bool(*value),
+            Self::Single(number) => floating(&number.to_string(), serializer),
+            Self::Double(number) => floating(&number.to_string(), serializer),
+            Self::Complex(parts) => list(&parts[..], serializer),
+            Self::Pointer(number) => serializer.collect_str(&format_args!("{number:#x}")),
+            Self::Enumerator(text, _) | Self::Text(text) => serializer.serialize_str(text),
+            Self::Array(values) => list(values, serializer),
+            Self::Bytes => serializer.serialize_unit(),
         }
-        ConstantValue::Boolean(value) => Json::from(*value),
-        ConstantValue::Single(number) => of_text(&number.to_string()),
-        ConstantValue::Double(number) => of_text(&number.to_string()),
-        ConstantValue::Complex(parts) => Json::from(parts.iter().filter_map(json_value).collect::<Vec<_>>()),
-        ConstantValue::Pointer(number) => Json::from(format!("{number:#x}")),
-        ConstantValue::Enumerator(name, _) => Json::from(name.as_str()),
-        ConstantValue::Text(text) => Json::from(text.as_str()),
-        ConstantValue::Array(values) => Json::from(values.iter().filter_map(json_value).collect::<Vec<_>>()),
-        ConstantValue::Bytes => return None,
-    })
+    }
 }
 
-fn of_number(number: i128) -> serde_json::Value {
+fn list<S: Serializer>(values: &[ConstantValue], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(None)?;
+    for value in values.iter().filter(|value| **value != ConstantValue::Bytes) {
+        list.serialize_element(value)?;
+    }
+    list.end()
+}
+
+fn integer<S: Serializer>(number: i128, serializer: S) -> Result<S::Ok, S::Error> {
     match (i64::try_from(number), u64::try_from(number)) {
-        (Ok(number), _) => number.into(),
-        (_, Ok(number)) => number.into(),
-        _ => number.to_string().into(),
+        (Ok(number), _) => serializer.serialize_i64(number),
+        (_, Ok(number)) => serializer.serialize_u64(number),
+        _ => serializer.collect_str(&number),
     }
 }
 
 /// A floating-point number as its shortest digits have it; text for infinity and NaN.
-fn of_text(digits: &str) -> serde_json::Value {
-    let number = digits.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
-    number.map_or_else(|| digits.into(), serde_json::Value::from)
+fn floating<S: Serializer>(digits: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    match digits.parse::<f64>() {
+        Ok(number) if number.is_finite() => serializer.serialize_f64(number),
+        _ => serializer.serialize_str(digits),
+    }
 }
 
 /// Bytes, the lowest first, as one number: `0xfde8`.

@@ -1,35 +1,37 @@
-//! Answers as values: what the text and the JSON document are written from. Variables are looked up while they are written.
+//! The variables of a cubin by scope, as an answer for people and, with serde, for programs. They are looked up while they are handed out.
 
-use super::words;
-use crate::commands::read::{demangle, demangle_type};
+use super::placed::PlacedAnswer;
+use super::{CodeRange, Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
+use crate::entries::Entry;
 use crate::limits::{MAX_SCOPE_CHAIN, SHARED_PATHS};
-use cubin_debuginfo::names::Name;
-use cubin_debuginfo::query::CodeAddress;
-use cubin_debuginfo::variables::{Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
+use crate::names::{Name, demangle, demangle_type};
+use crate::query::CodeAddress;
 use dwarf2_reader::WorkBudget;
+use nv_debug_sections::address_class::AddressClass;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Which variables to show.
-#[derive(Debug)]
-pub(super) struct Wanted<'o> {
+/// Which variables are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted<'o> {
     /// By name; all where there is none.
-    pub(super) names: &'o [String],
+    pub names: &'o [String],
     /// Of these functions, by their symbols.
-    pub(super) functions: Option<HashSet<SymbolIndex>>,
+    pub functions: Option<HashSet<SymbolIndex>>,
     /// In scope at these addresses; everywhere where there is none.
-    pub(super) addresses: Vec<CodeAddress>,
+    pub addresses: Vec<CodeAddress>,
 }
 
-/// The scopes and variables that are wanted.
+/// The scopes and variables that are asked for.
 #[derive(Debug, Serialize)]
-pub(super) struct Listing<'a> {
+pub struct Listing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<Vec<Address<'a>>>,
+    at: Option<Vec<AddressRow<'a>>>,
     scopes: Scopes<'a>,
     variables: Shown<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,23 +40,30 @@ pub(super) struct Listing<'a> {
 
 /// A section that cannot be read.
 #[derive(Debug, Serialize)]
-pub(super) struct FaultRow<'a> {
-    section: &'a str,
-    offset: u64,
+pub struct FaultRow<'a> {
+    /// Its name.
+    pub section: &'a str,
+    /// Byte offset of the fault in it.
+    pub offset: u64,
     /// What is wrong, with section and offset.
-    pub(super) error: String,
+    pub error: String,
     /// What answers lack.
-    pub(super) missing: &'static str,
+    pub missing: &'static str,
 }
 
-/// An address of `--at`.
+/// An address that was asked for.
 #[derive(Debug, Serialize)]
-pub(super) struct Address<'a> {
-    pub(super) section: &'a str,
-    pub(super) section_index: u32,
-    pub(super) offset: u64,
-    pub(super) function: Option<Name>,
-    pub(super) function_offset: u64,
+pub struct AddressRow<'a> {
+    /// The code section.
+    pub section: &'a str,
+    /// Its number.
+    pub section_index: u32,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// The function whose code it is.
+    pub function: Option<Name>,
+    /// Byte offset in the function.
+    pub function_offset: u64,
 }
 
 #[derive(Debug)]
@@ -85,90 +94,97 @@ struct Shown<'a> {
 struct SharedPaths(RefCell<WorkBudget>);
 
 impl SharedPaths {
-    fn line<'a>(&self, line: SourceLine<'a>) -> Line<'a> {
+    fn line<'a>(&self, line: SourceLine<'a>) -> SourceLine<'a> {
         let file = line.file.filter(|file| self.0.borrow_mut().take(file.len() as u64));
-        Line { file, line: line.line }
+        SourceLine { file, ..line }
     }
 }
 
 /// A scope.
 #[derive(Debug, Serialize)]
-pub(super) struct ScopeRow<'a> {
-    pub(super) id: usize,
-    pub(super) kind: &'static str,
+pub struct ScopeRow<'a> {
+    /// Its number, by which others name it.
+    pub id: usize,
+    /// What it is.
+    pub kind: ScopeKind,
     /// The scope around it.
-    pub(super) parent: Option<usize>,
+    pub parent: Option<usize>,
     /// Byte offset of its entry in `.debug_info`.
-    pub(super) entry: u64,
+    pub entry: u64,
     /// The function; of a unit the source file.
-    pub(super) name: Option<Name>,
+    pub name: Option<Name>,
     /// Of an inlined call: where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) call_site: Option<Line<'a>>,
-    pub(super) code: Vec<Code<'a>>,
-}
-
-/// A line of the source.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct Line<'a> {
-    pub(super) file: Option<&'a str>,
-    pub(super) line: u64,
+    pub call_site: Option<SourceLine<'a>>,
+    /// Its code, ascending.
+    pub code: Vec<CodeRow<'a>>,
 }
 
 /// A stretch of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(super) struct Code<'a> {
-    pub(super) section: &'a str,
-    pub(super) section_index: u32,
-    pub(super) start: u64,
-    pub(super) end: u64,
+pub struct CodeRow<'a> {
+    /// The code section.
+    pub section: &'a str,
+    /// Its number.
+    pub section_index: u32,
+    /// Byte offset of the first instruction.
+    pub start: u64,
+    /// Byte offset after the last one.
+    pub end: u64,
 }
 
 /// A variable.
 #[derive(Debug, Serialize)]
-pub(super) struct Row<'a> {
-    pub(super) scope: usize,
+pub struct VariableRow<'a> {
+    /// [Number](ScopeRow::id) of its scope.
+    pub scope: usize,
     /// `variable` or `parameter`.
-    pub(super) kind: &'static str,
-    pub(super) name: Option<String>,
-    /// Where the name is mangled, as nvcc has it of variables in namespaces.
+    pub kind: &'static str,
+    /// As the entry has it.
+    pub name: Option<String>,
+    /// As its programmer wrote it, where the name is mangled, as nvcc has it of variables in namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) demangled: Option<String>,
+    pub demangled: Option<String>,
+    /// The type as C has it.
     #[serde(rename = "type")]
-    pub(super) type_name: String,
-    /// Where a name in it is mangled.
+    pub type_name: String,
+    /// The type as its programmer wrote it, where a name in it is mangled.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) demangled_type: Option<String>,
-    pub(super) declared: Option<Line<'a>>,
+    pub demangled_type: Option<String>,
+    /// Where it is declared.
+    pub declared: Option<SourceLine<'a>>,
     /// Byte offset of its entry in `.debug_info`.
-    pub(super) entry: u64,
-    pub(super) class: Option<u64>,
+    pub entry: u64,
+    /// Value of `DW_AT_address_class`.
+    pub class: Option<u64>,
     /// Of the class that it is taken for.
-    pub(super) class_name: Option<&'static str>,
-    pub(super) scope_bytes: u64,
-    pub(super) available_bytes: u64,
-    pub(super) remarks: Vec<&'static str>,
-    #[serde(skip_serializing_if = "is_false")]
-    pub(super) cut: bool,
-    pub(super) places: Vec<PlaceRow<'a>>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_false(flag: &bool) -> bool {
-    !flag
+    pub class_name: Option<&'static str>,
+    /// Bytes of its scope's code.
+    pub scope_bytes: u64,
+    /// Those of them over which it is somewhere.
+    pub available_bytes: u64,
+    /// What a debugger may get wrong.
+    pub remarks: Vec<&'static str>,
+    /// Whether some of its places are left out: see [`Location::cut`](super::Location::cut).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// Where it is, by addresses.
+    pub places: Vec<PlaceRow<'a>>,
 }
 
 /// A place over a stretch of code.
 #[derive(Debug, Serialize)]
-pub(super) struct PlaceRow<'a> {
+pub struct PlaceRow<'a> {
     /// `None` for a place that holds everywhere.
-    pub(super) code: Option<Code<'a>>,
+    pub code: Option<CodeRow<'a>>,
+    /// The place.
     #[serde(flatten)]
-    pub(super) place: words::Words<'a>,
+    pub place: PlacedAnswer<'a>,
 }
 
 impl<'a> Listing<'a> {
-    pub(super) fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a Wanted<'a>) -> Self {
+    /// What is asked for of a cubin's variables.
+    pub fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a Wanted<'a>) -> Self {
         let scopes = wanted.scopes(variables);
         let all = variables.all();
         let is_shown = |variable: &Variable| {
@@ -198,7 +214,7 @@ impl<'a> Listing<'a> {
         indices.sort_unstable();
         let address = |at: &CodeAddress| {
             let function = variables.code().function_at(at.section, at.offset);
-            Address {
+            AddressRow {
                 section: cubin.section_name(at.section),
                 section_index: at.section.0,
                 offset: at.offset,
@@ -216,21 +232,22 @@ impl<'a> Listing<'a> {
     }
 
     /// What could not be read.
-    pub(super) fn faults(&self) -> &[FaultRow<'a>] {
+    pub fn faults(&self) -> &[FaultRow<'a>] {
         &self.faults
     }
 
     /// Whether ranges were left out of what has been written.
-    pub(super) fn is_cut(&self) -> bool {
+    pub fn is_cut(&self) -> bool {
         self.variables.variables.is_cut() || self.variables.paths.0.borrow().is_spent()
     }
 
-    pub(super) fn addresses(&self) -> &[Address<'a>] {
+    /// The addresses that were asked for.
+    pub fn addresses(&self) -> &[AddressRow<'a>] {
         self.at.as_deref().unwrap_or_default()
     }
 
-    /// The scopes that have variables, with them.
-    pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<ScopeRow<'a>>, impl Iterator<Item = Row<'a>>)> {
+    /// The scopes that have variables, with them; the innermost scope first, then those around it.
+    pub fn groups(&self) -> impl Iterator<Item = (Vec<ScopeRow<'a>>, impl Iterator<Item = VariableRow<'a>>)> {
         let shown = &self.variables;
         shown.groups.iter().map(move |(scope, group)| {
             let chain = self.scopes.chain(*scope);
@@ -291,25 +308,24 @@ impl Wanted<'_> {
 }
 
 /// Whether a variable is meant by a name: its own, as its programmer wrote it, or the last part of that.
-pub(super) fn is_called(own: &str, name: &str) -> bool {
+fn is_called(own: &str, name: &str) -> bool {
     own == name
         || demangle(own).is_some_and(|whole| {
             whole == name || whole.strip_suffix(name).is_some_and(|scopes| scopes.ends_with("::"))
         })
 }
 
+impl Variables<'_> {
+    /// Whether there is a variable that is meant by a name.
+    pub fn has_named(&self, name: &str) -> bool {
+        self.all().iter().any(|variable| self.name(variable).is_some_and(|own| is_called(&own, name)))
+    }
+}
+
 impl<'a> Scopes<'a> {
     fn row(&self, id: usize) -> Option<ScopeRow<'a>> {
         let scope = self.variables.scopes().get(id)?;
-        let kind = match scope.kind {
-            ScopeKind::Unit => "unit",
-            ScopeKind::Function => "function",
-            ScopeKind::Abstract => "abstract",
-            ScopeKind::Inlined => "inlined",
-            ScopeKind::Block => "block",
-        };
-        let entry =
-            self.variables.entries().get(scope.entry).map_or(0, cubin_debuginfo::entries::Entry::offset);
+        let entry = self.variables.entries().get(scope.entry).map_or(0, Entry::offset);
         let call_site = self.variables.call_site(scope).filter(|_| scope.kind == ScopeKind::Inlined);
         let call_site = call_site.map(|line| self.paths.line(line));
         let last_chain = self.last_chain.borrow();
@@ -318,7 +334,7 @@ impl<'a> Scopes<'a> {
             None => self.variables.scope_name(scope).map(|name| Name::new(name.into_owned())),
         };
         let code = scope.code.iter().map(|stretch| code(self.cubin, stretch)).collect();
-        Some(ScopeRow { id, kind, parent: scope.parent, entry, name, call_site, code })
+        Some(ScopeRow { id, kind: scope.kind, parent: scope.parent, entry, name, call_site, code })
     }
 
     /// A scope and those around it, the innermost first.
@@ -344,18 +360,18 @@ impl<'a> Shown<'a> {
         indices.iter().filter_map(move |index| all.get(*index as usize))
     }
 
-    fn row(&self, variable: &Variable) -> Row<'a> {
+    fn row(&self, variable: &Variable) -> VariableRow<'a> {
         let variables = self.variables;
         let location = variables.location(variable);
         let class = variables.class(variable);
         let wanted = location.ranges.iter().filter(|range| self.wanted.has_range(range));
         let places = wanted.map(|range| PlaceRow {
             code: range.code.as_ref().map(|stretch| code(self.cubin, stretch)),
-            place: words::Words::new(self.cubin, &range.place),
+            place: PlacedAnswer::new(self.cubin, &range.place),
         });
-        let name = variables.name(variable).map(std::borrow::Cow::into_owned);
+        let name = variables.name(variable).map(Cow::into_owned);
         let type_name = variables.type_name(variable);
-        Row {
+        VariableRow {
             scope: variable.scope,
             kind: if variable.parameter { "parameter" } else { "variable" },
             demangled: name.as_deref().and_then(demangle),
@@ -363,9 +379,9 @@ impl<'a> Shown<'a> {
             demangled_type: demangle_type(&type_name),
             type_name,
             declared: variables.declared(variable).map(|line| self.paths.line(line)),
-            entry: variables.entries().get(variable.entry).map_or(0, cubin_debuginfo::entries::Entry::offset),
+            entry: variables.entries().get(variable.entry).map_or(0, Entry::offset),
             class: class.stated,
-            class_name: class.taken.map(nv_debug_sections::address_class::AddressClass::name),
+            class_name: class.taken.map(AddressClass::name),
             scope_bytes: location.scope_bytes,
             available_bytes: location.available_bytes,
             remarks: location.remarks.iter().map(|remark| remark.words()).collect(),
@@ -382,20 +398,20 @@ impl Serialize for Shown<'_> {
     }
 }
 
-impl Row<'_> {
+impl VariableRow<'_> {
     /// Whether all there is to say is that it is of a function's source.
-    pub(super) fn is_abstract(&self) -> bool {
+    pub fn is_abstract(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|row| row.place.is_abstract)
     }
 
     /// Whether it is nowhere in its scope.
-    pub(super) fn is_nowhere(&self) -> bool {
-        self.places.iter().all(|row| matches!(row.place.kind, words::NOWHERE))
+    pub fn is_nowhere(&self) -> bool {
+        self.places.iter().all(|row| row.place.is_nowhere())
     }
 }
 
-fn code<'a>(cubin: &'a Cubin<'_>, stretch: &cubin_debuginfo::variables::CodeRange) -> Code<'a> {
-    Code {
+fn code<'a>(cubin: &'a Cubin<'_>, stretch: &CodeRange) -> CodeRow<'a> {
+    CodeRow {
         section: cubin.section_name(stretch.section),
         section_index: stretch.section.0,
         start: stretch.range.start,
