@@ -7,6 +7,7 @@
 mod entries;
 mod expression;
 mod frames;
+mod known_faults;
 mod levels;
 mod lines;
 mod lists;
@@ -18,6 +19,7 @@ mod sections;
 mod sources;
 
 pub use findings::{RuleTable, Severity};
+pub use known_faults::{KnownFault, known_faults};
 pub use rules::{Details, RULES, Rule, RuleId};
 pub use sources::{Context, SourceFile, SourceLines};
 

@@ -3,6 +3,7 @@
 //! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
 
+mod answer;
 mod calls;
 mod data;
 mod debug_entries;
@@ -29,6 +30,7 @@ mod transcript;
 mod version;
 
 pub use crate::limits::MAX_FINDINGS_PER_RULE;
+pub use answer::{Answer, RuleRow};
 pub use findings::{RuleTable, Severity};
 pub use gates::{GATES, Gate, MinVersion, Use};
 pub use ptxas_lines::PtxasLines;

@@ -180,7 +180,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let mut unreadable = false;
     let mut found = false;
-    let mut documents = json::Documents::new(options.json);
+    let mut documents = json::Documents::default();
     for path in &options.files {
         let file = match PtxFile::read(path) {
             Ok(file) => file,
@@ -216,7 +216,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             }
         }
     }
-    documents.write(out)?;
+    if options.json {
+        documents.write(out)?;
+    }
     Ok(ExitCode::from(match (unreadable, found) {
         (true, _) => USAGE,
         (false, true) => FAILURE,

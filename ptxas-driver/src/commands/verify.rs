@@ -1,18 +1,17 @@
 //! `verify`: what is wrong with the debug information of cubins.
 
-mod model;
 mod text;
 
 use crate::commands::read::{
-    self, DebugBytes, DebugFile, JSON_VERSION, SourceOptions, Sources, no_debug_sections,
+    self, DebugBytes, DebugFile, SourceOptions, Sources, no_debug_sections, write_document,
 };
-use crate::plain::write_json;
 use crate::stderr::{FAILURE, USAGE, note};
 use anyhow::Result;
 use clap::Args;
-use cubin_debuginfo::verify::{self as native, Context, SourceFile, verify_with};
-use findings::RuleTable as _;
+use cubin_debuginfo::verify::{self as native, Context, KnownFault, SourceFile, known_faults, verify_with};
+use findings::{RuleTable as _, Summary};
 use merc_capsule::self_check as capsule;
+use nv_debug_sections::cubin::CodePlace;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -60,6 +59,43 @@ pub struct Options {
     json: bool,
 }
 
+/// What the document of `--json` has.
+#[derive(Serialize)]
+struct Files {
+    files: Vec<Verified>,
+}
+
+/// What the document of `--known-faults --json` has.
+#[derive(Serialize)]
+struct KnownFaults {
+    rules: Vec<KnownFault>,
+}
+
+/// One file, or a cubin of it.
+#[derive(Serialize)]
+struct Verified {
+    file: String,
+    sm: Option<u32>,
+    /// Where the code is; absent of a file that could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<CodePlace>,
+    /// What a file without code is.
+    #[serde(skip)]
+    debug_only: Option<String>,
+    /// Why it could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+impl Verified {
+    fn unreadable(name: &str, error: String) -> Self {
+        let (file, summary) = (name.to_owned(), Summary::default());
+        Self { file, sm: None, code: None, debug_only: None, error: Some(error), summary }
+    }
+}
+
 /// The code of a rule that is named by it or by its name.
 fn parse_rule(word: &str) -> Result<&'static str, String> {
     let native = native::RuleId::named(word).map(|rule| rule.code);
@@ -74,7 +110,12 @@ fn parse_rule(word: &str) -> Result<&'static str, String> {
 /// The debug file cannot be read, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     if options.known_faults {
-        known_faults(options, out)?;
+        let rules: Vec<KnownFault> = known_faults().collect();
+        if options.json {
+            write_document(out, "nvdwarf.verify.known_faults", &KnownFaults { rules })?;
+        } else {
+            text::known_faults(out, &rules)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let is_stdin = options.files.iter().map(|path| read::is_stdin(path));
@@ -89,8 +130,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         let look = |name: &str, bytes: &[u8]| of_cubin(name, bytes, &debug, sources.as_ref(), options);
         read::each_image(path, out, look, |out, name, done| {
             let is_read = done.is_ok();
-            let file = done.unwrap_or_else(|error| model::Verified::unreadable(name, error));
-            fails |= file.fails();
+            let file = done.unwrap_or_else(|error| Verified::unreadable(name, error));
+            fails |= file.error.is_some() || file.summary.errors > 0;
             if options.json {
                 files.push(file);
             } else if is_read {
@@ -100,8 +141,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         })?;
     }
     if options.json {
-        let document = model::Document { schema: "nvdwarf.verify", schema_version: JSON_VERSION, files };
-        json(out, &document)?;
+        write_document(out, "nvdwarf.verify", &Files { files })?;
     }
     Ok(if fails { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
@@ -112,7 +152,7 @@ fn of_cubin(
     debug: &DebugBytes,
     sources: Option<&Sources>,
     options: &Options,
-) -> Result<model::Verified> {
+) -> Result<Verified> {
     debug.look(name, bytes, |cubin, _| {
         if let Some(why) = no_debug_sections(cubin) {
             note(format_args!("{name}: {why}"));
@@ -120,26 +160,19 @@ fn of_cubin(
         let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);
         let source_lines = sources.is_some().then_some(&source_lines as _);
         let report = verify_with(cubin, Context { source_lines });
-        let mut file = model::Verified::new(name.to_owned(), cubin);
-        file.add(&report, &options.ignore, |rule| rule.details.fault_of);
+        let mut summary = Summary::default();
+        summary.add(&report, &options.ignore, |rule| rule.details.fault_of);
         // A side file alone has no code that would say where its clones' addresses are; `--debug-file` brings both together.
         if cubin.has_capsule() && !cubin.is_side_file() {
-            file.add(&capsule::verify(cubin), &options.ignore, |_| None);
+            summary.add(&capsule::verify(cubin), &options.ignore, |_| None);
         }
-        Ok(file)
+        Ok(Verified {
+            file: name.to_owned(),
+            sm: Some(cubin.header.sm()),
+            code: Some(cubin.code_place()),
+            debug_only: cubin.debug_only_words(),
+            error: None,
+            summary,
+        })
     })
-}
-
-fn known_faults(options: &Options, out: &mut dyn Write) -> Result<()> {
-    let rules: Vec<_> = native::RULES.iter().filter_map(model::KnownFault::new).collect();
-    if options.json {
-        let document =
-            model::KnownFaults { schema: "nvdwarf.verify.known_faults", schema_version: JSON_VERSION, rules };
-        return json(out, &document);
-    }
-    Ok(text::known_faults(out, &rules)?)
-}
-
-fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
-    Ok(write_json(out, document)?)
 }

@@ -1,8 +1,10 @@
 //! The same for people.
 
-use super::model::{KnownFault, Listed, Verified};
+use super::Verified;
 use crate::commands::read::printable;
 use crate::limits::MAX_FINDINGS_SHOWN;
+use cubin_debuginfo::verify::KnownFault;
+use findings::Summary;
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
@@ -13,30 +15,24 @@ pub(super) fn file(out: &mut dyn Write, file: &Verified) -> Result<()> {
         writeln!(out, "{name}: no code: {}", printable(what))?;
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for finding in &file.findings {
+    let Summary { errors, warnings, notes, findings, more } = &file.summary;
+    for finding in findings {
         let count = counts.entry(finding.code).or_default();
         *count += 1;
         if *count <= MAX_FINDINGS_SHOWN {
-            writeln!(out, "{name}: {}", printable(&line(finding)))?;
+            writeln!(out, "{name}: {}", printable(&finding.to_string()))?;
         }
     }
-    for more in &file.more {
+    for more in more {
         *counts.entry(more.code).or_default() += more.count;
     }
     for (code, count) in counts.into_iter().filter(|(_, count)| *count > MAX_FINDINGS_SHOWN) {
         writeln!(out, "{name}: {} more of {code}", count - MAX_FINDINGS_SHOWN)?;
     }
-    let words = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let counts = [(file.errors, "error"), (file.warnings, "warning"), (file.notes, "note")];
+    let words = |count: &usize, word: &str| format!("{count} {word}{}", if *count == 1 { "" } else { "s" });
+    let counts = [(errors, "error"), (warnings, "warning"), (notes, "note")];
     let counts = counts.map(|(count, word)| words(count, word));
     writeln!(out, "{name}: {}", counts.join(", "))
-}
-
-fn line(finding: &Listed) -> String {
-    let Listed { code, severity, section, offset, function, found, expected, known_fault_of, .. } = finding;
-    let function = function.as_ref().map(|function| format!("{function}: ")).unwrap_or_default();
-    let tool = known_fault_of.map(|tool| format!(" (known fault of {tool})")).unwrap_or_default();
-    format!("{severity}[{code}]: {section}+{offset:#x}: {function}{found}; expected {expected}{tool}")
 }
 
 pub(super) fn known_faults(out: &mut dyn Write, rules: &[KnownFault]) -> Result<()> {
