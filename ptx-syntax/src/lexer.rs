@@ -201,6 +201,24 @@ fn has(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
+/// Whether a byte can be in a name or a suffix, wherever.
+pub(crate) fn is_word(byte: u8) -> bool {
+    has(byte, WORD)
+}
+
+pub(crate) fn is_letter(byte: u8) -> bool {
+    has(byte, LETTER)
+}
+
+pub(crate) fn is_digit(byte: u8) -> bool {
+    has(byte, DIGIT)
+}
+
+/// Whether a byte stands between tokens, line ends included.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    has(byte, BLANK)
+}
+
 /// A position in the text that moves over one token at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct Lexer<'a> {

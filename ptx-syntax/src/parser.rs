@@ -5,6 +5,7 @@ mod directive;
 mod function;
 mod list;
 mod operands;
+mod plain;
 mod variable;
 
 pub(crate) use body::BODY_END;

@@ -147,33 +147,17 @@ pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
     ".alias",
 ];
 
-/// Directives that are no suffix of any opcode: in an instruction they show a missing `;`. (`.weak` is one, and so are
-/// most state spaces.)
-pub(crate) const NEVER_A_SUFFIX: &[&str] = &[
-    ".reg",
-    ".sreg",
-    ".loc",
-    ".file",
-    ".section",
-    ".pragma",
-    ".branchtargets",
-    ".calltargets",
-    ".callprototype",
-    ".version",
-    ".target",
-    ".address_size",
-    ".entry",
-    ".func",
-    ".visible",
-    ".extern",
-    ".align",
-    ".ptr",
-    ".maxntid",
-    ".reqntid",
-    // To ptxas these are strings.
-    ".byte",
-    ".4byte",
-];
+/// Whether a word is a directive that is no suffix of any opcode: in an instruction it shows a missing `;`. (`.weak` is a suffix,
+/// and so are most state spaces.) To ptxas the last two are strings.
+#[rustfmt::skip] // as many in a line as fit
+pub(crate) fn is_never_a_suffix(word: &str) -> bool {
+    matches!(
+        word,
+        ".reg" | ".sreg" | ".loc" | ".file" | ".section" | ".pragma" | ".branchtargets" | ".calltargets"
+        | ".callprototype" | ".version" | ".target" | ".address_size" | ".entry" | ".func" | ".visible"
+        | ".extern" | ".align" | ".ptr" | ".maxntid" | ".reqntid" | ".byte" | ".4byte"
+    )
+}
 
 pub(crate) fn natural_alignment(ty: ScalarType, vector: Option<u8>) -> u64 {
     ty.size().unwrap_or(1) * vector.map_or(1, u64::from)

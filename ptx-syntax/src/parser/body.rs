@@ -6,7 +6,7 @@ use crate::nodes::Body;
 use crate::section::is_label;
 use crate::statement::{Instruction, Statement};
 use crate::text::{Name, TextRange};
-use crate::types::{Linkage, MODULE_DIRECTIVES, NEVER_A_SUFFIX, StateSpace, begins_type};
+use crate::types::{Linkage, MODULE_DIRECTIVES, StateSpace, begins_type, is_never_a_suffix};
 
 /// What is missing before a directive of module scope.
 pub(crate) const BODY_END: &str = "`}` at the end of the function";
@@ -161,6 +161,9 @@ impl<'a> Parser<'a> {
             self.skip_statement();
             return Statement::Unknown(self.range_from(start));
         }
+        if let Some(opcode) = self.plain_instruction() {
+            return self.instruction(start, opcode);
+        }
         let first = self.bump().range;
         if self.at(TokenKind::Colon) && !predicated && !escaped {
             let label = Name { text: first.slice(self.text), range: first };
@@ -177,6 +180,11 @@ impl<'a> Parser<'a> {
             }
         }
         self.operands();
+        self.instruction(start, opcode)
+    }
+
+    /// The instruction from `start` to the end of the last token.
+    fn instruction(&self, start: u32, opcode: TextRange) -> Statement<'a> {
         let range = self.range_from(start);
         let opcode = Name { text: opcode.slice(self.text), range: opcode };
         Statement::Instruction(Instruction { range, opcode, text: range.slice(self.text) })
@@ -206,7 +214,7 @@ impl<'a> Parser<'a> {
     /// too, so for them the line tells.
     pub(super) fn next_statement_begins(&self) -> bool {
         let word = self.word();
-        if NEVER_A_SUFFIX.contains(&word) {
+        if is_never_a_suffix(word) {
             return true;
         }
         self.token.range.start != self.last_end
@@ -237,7 +245,7 @@ impl<'a> Parser<'a> {
         if matches!(mnemonic, "ret" | "exit" | "trap" | "brkpt") {
             self.next_statement_begins()
         } else {
-            NEVER_A_SUFFIX.contains(&self.word())
+            is_never_a_suffix(self.word())
         }
     }
 

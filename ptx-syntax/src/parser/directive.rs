@@ -93,6 +93,9 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn loc(&mut self) -> LocDirective<'a> {
+        if let Some(loc) = self.plain_loc() {
+            return loc;
+        }
         let start = self.bump().range.start;
         let mut loc =
             LocDirective { file: 0, line: 0, column: 0, inlined_at: None, range: TextRange::default() };
