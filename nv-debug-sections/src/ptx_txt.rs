@@ -156,6 +156,10 @@ fn without_return(line: &[u8]) -> &[u8] {
 
 /// What ptxas keeps of one input line, blanks before it, its carriage returns and its newline aside.
 fn kept_part(line: &[u8]) -> &[u8] {
+    // Nearly all others are instructions.
+    if !matches!(line.first(), Some(b'/' | b'#' | b'@' | b'.')) {
+        return line;
+    }
     let is_loc = line.starts_with(b".loc") && !line.starts_with(b".local");
     if is_loc || DROPPED_PREFIXES.iter().any(|prefix| line.starts_with(prefix)) { b"" } else { line }
 }

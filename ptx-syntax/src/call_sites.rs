@@ -5,6 +5,8 @@
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::loc::LocDirective;
+use crate::nodes::Module;
+use crate::statement::Statement;
 
 /// What stands at the place that an `inlined_at` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +31,15 @@ pub struct CallSites {
 /// File, line and column, in the bits that ptxas compares.
 type Place = (u16, u32, u32);
 
-impl Default for CallSites {
-    fn default() -> Self {
-        Self { last: HashMap::new(), next: 0, function: 0 }
-    }
-}
-
 impl CallSites {
+    /// Before the first `.loc`, with room for all of a module.
+    pub fn of(module: &Module<'_>) -> Self {
+        let bodies = module.functions().filter_map(|function| function.body.as_ref());
+        let statements = bodies.flat_map(|body| &body.statements);
+        let count = statements.filter(|statement| matches!(statement, Statement::Loc(_))).count();
+        Self { last: HashMap::with_capacity(count), next: 0, function: 0 }
+    }
+
     /// What follows is of the next function.
     pub fn begin_function(&mut self) {
         self.function += 1;
@@ -64,7 +68,6 @@ impl CallSites {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Statement;
 
     #[test]
     fn the_last_loc_of_the_place_counts_if_it_is_of_the_same_function() {
@@ -77,7 +80,7 @@ mod tests {
         let text = format!(".version 8.0\n.target sm_80\n.func f()\n{first}.func g()\n{second}");
         let parsed = crate::parse(&text);
         assert_eq!(parsed.errors, []);
-        let mut call_sites = CallSites::default();
+        let mut call_sites = CallSites::of(&parsed.module);
         let mut found = Vec::new();
         for function in parsed.module.functions() {
             call_sites.begin_function();

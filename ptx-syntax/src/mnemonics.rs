@@ -5,12 +5,37 @@
 /// Observed: ptxas 13.0.88 says of others `Not a name of any known instruction`. Every word of up to four small letters and
 /// those of the PTX ISA were tried; of some, such as `wgmma`, it knows no opcode without what follows the dot.
 pub(crate) fn is_mnemonic(word: &str) -> bool {
-    MNEMONICS.binary_search(&word).is_ok()
+    let head = head(word);
+    let first = HEADS.partition_point(|other| *other < head);
+    let alike = HEADS.iter().zip(MNEMONICS).skip(first).take_while(|(other, _)| **other == head);
+    alike.into_iter().any(|(_, known)| *known == word)
 }
+
+/// The first eight bytes of a word as a number; numbers sort as words do.
+const fn head(word: &str) -> u64 {
+    let word = word.as_bytes();
+    let (mut head, mut index) = (0, 0);
+    while index < word.len() && index < 8 {
+        head |= (word[index] as u64) << (56 - 8 * index);
+        index += 1;
+    }
+    head
+}
+
+/// The heads of [`MNEMONICS`]: every instruction is looked up, and numbers are compared faster than words.
+static HEADS: [u64; MNEMONICS.len()] = {
+    let mut heads = [0; MNEMONICS.len()];
+    let mut index = 0;
+    while index < heads.len() {
+        heads[index] = head(MNEMONICS[index]);
+        index += 1;
+    }
+    heads
+};
 
 /// Sorted by their bytes.
 #[rustfmt::skip] // as many in a line as fit
-static MNEMONICS: &[&str] = &[
+const MNEMONICS: &[&str] = &[
     "abs", "activemask", "add", "addc", "alloca", "and", "applypriority", "atom", "bar", "barrier",
     "bfe", "bfi", "bfind", "bmsk", "bra", "brev", "brkpt", "brx", "call", "clusterlaunchcontrol",
     "clz", "cnot", "copysign", "cos", "cp", "createpolicy", "cvt", "cvta", "discard", "div", "dp2a",
@@ -33,6 +58,10 @@ mod tests {
     #[test]
     fn the_table_is_sorted() {
         assert!(MNEMONICS.is_sorted());
+        assert!(MNEMONICS.iter().all(|word| is_mnemonic(word)));
         assert!(is_mnemonic("wgmma") && is_mnemonic("ret") && !is_mnemonic("L"));
+        for word in ["", "clusterlaunchcontro", "clusterlaunchcontrols", "vabsdiff3", "zzz"] {
+            assert!(!is_mnemonic(word), "{word}");
+        }
     }
 }

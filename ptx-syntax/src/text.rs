@@ -148,8 +148,16 @@ pub struct LineCursor<'i> {
 }
 
 impl LineCursor<'_> {
+    /// Whether an offset is on the line that was given last, or before it.
+    pub fn is_passed(&self, offset: u32) -> bool {
+        self.rest.first().is_none_or(|&next| offset < next)
+    }
+
     /// As [`LineIndex::line`], but never less than what it gave before.
     pub fn line(&mut self, offset: u32) -> u32 {
+        if self.is_passed(offset) {
+            return self.line;
+        }
         // Doubling steps: near lines cost as little as far ones in a search of the whole text.
         let mut step = 1;
         while self.rest.get(step).is_some_and(|&start| start <= offset) {

@@ -100,6 +100,7 @@ pub fn locations(locs: &[Loc], instructions: &[Located], entries: &[EntryRow], t
         previous: None,
         entry_line: None,
         last_parent: None,
+        unwritten: Vec::new(),
         table,
     };
     let mut entries = entries.iter().peekable();
@@ -126,6 +127,8 @@ struct Builder<'a> {
     /// Line of the entry row before.
     entry_line: Option<u32>,
     last_parent: Option<LocId>,
+    /// Room for [`Builder::unwritten_ancestors`].
+    unwritten: Vec<LocId>,
     table: Table,
 }
 
@@ -166,7 +169,8 @@ impl Builder<'_> {
 
     /// Step 5, behind the call sites.
     fn emit(&mut self, address: u64, loc: Loc, entry: bool) {
-        for ancestor in self.unwritten_ancestors(loc.parent) {
+        self.unwritten_ancestors(loc.parent);
+        while let Some(ancestor) = self.unwritten.pop() {
             self.call_site(address, ancestor);
         }
         self.last_parent = loc.parent.or(self.last_parent);
@@ -178,17 +182,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Ancestors without a row of their own, outermost first. One that has a row has it for its own ancestors too.
-    fn unwritten_ancestors(&self, parent: Option<LocId>) -> Vec<LocId> {
-        let mut chain = Vec::new();
+    /// Finds the ancestors without a row of their own, outermost last. One that has a row has it for its own ancestors too.
+    fn unwritten_ancestors(&mut self, parent: Option<LocId>) {
         let mut next = parent;
         while let Some(id) = next.filter(|id| !self.row_of.contains_key(id)) {
-            chain.push(id);
+            self.unwritten.push(id);
             // Parents come earlier in the text, which ends every chain.
             next = self.loc(id).and_then(|loc| loc.parent).filter(|parent| *parent < id);
         }
-        chain.reverse();
-        chain
     }
 
     /// Step 4.

@@ -162,6 +162,7 @@ pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], st
         previous: None,
         mercury: 0,
         context_parent: None,
+        unwritten: Vec::new(),
     };
     let mut covering = 0;
     for of_address in instructions.chunk_by(|a, b| a.native == b.native) {
@@ -201,6 +202,8 @@ struct Transcoder {
     mercury: u64,
     /// Call site of the current context.
     context_parent: Option<usize>,
+    /// Room for [`Transcoder::unwritten_ancestors`].
+    unwritten: Vec<usize>,
 }
 
 impl Transcoder {
@@ -238,7 +241,8 @@ impl Transcoder {
             return;
         } else {
             // Step 5.
-            for call_site in self.unwritten_ancestors(row.parent) {
+            self.unwritten_ancestors(row.parent);
+            while let Some(call_site) = self.unwritten.pop() {
                 self.emit(call_site, address, true);
                 self.row_of.entry(self.key(call_site)).or_insert(self.program.rows);
             }
@@ -279,14 +283,13 @@ impl Transcoder {
         self.row_of.entry((0, row.line, row.file)).or_insert(self.program.rows);
     }
 
-    /// Call sites above a row that have no row yet, outermost first.
-    fn unwritten_ancestors(&self, parent: Option<usize>) -> Vec<usize> {
-        let unwritten = |&row: &usize| !self.row_of.contains_key(&self.key(row));
-        let mut chain: Vec<usize> =
-            std::iter::successors(parent.filter(unwritten), |&row| self.rows[row].parent.filter(unwritten))
-                .collect();
-        chain.reverse();
-        chain
+    /// Finds the call sites above a row that have no row yet, outermost last.
+    fn unwritten_ancestors(&mut self, parent: Option<usize>) {
+        let mut next = parent;
+        while let Some(row) = next.filter(|&row| !self.row_of.contains_key(&self.key(row))) {
+            self.unwritten.push(row);
+            next = self.rows[row].parent;
+        }
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> PtxFacts<'a> {
             first_locs: LineLocs::new(true),
             name_offset,
             diagnostics,
-            call_sites: CallSites::default(),
+            call_sites: CallSites::of(module),
             of_line_0: Vec::new(),
         };
         for variable in module.variables() {
@@ -318,21 +318,25 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                 }
                 Statement::Instruction(instruction) => {
                     let first_line = self.line(instruction.range.start);
+                    // Most are written on one line.
+                    let on_one_line = self.lines.is_passed(instruction.range.end - 1);
                     // Without line markers lines without an instruction's end do not count.
                     let begin = self.numbers.has_markers().then(|| self.line(instruction.begin_anchor()));
-                    let line = self.line(instruction.line_anchor());
+                    let line = if on_one_line { first_line } else { self.line(instruction.line_anchor()) };
                     let loc = self.counting_loc(line, current, first_instruction);
                     if let Some(loc) = current {
                         covered
                             .get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line })
                             .last = line;
                     }
-                    let last_line = self.line(instruction.range.end - 1);
+                    let last_line =
+                        if on_one_line { first_line } else { self.line(instruction.range.end - 1) };
                     if first_line < last_line {
                         self.facts.split.push(SplitInstruction { first_line, last_line, loc });
                     }
-                    let branches = instruction.mnemonic() == "bra";
-                    has_ended_block |= BLOCK_ENDS.contains(&instruction.mnemonic());
+                    let mnemonic = instruction.mnemonic();
+                    let branches = mnemonic == "bra";
+                    has_ended_block |= BLOCK_ENDS.contains(&mnemonic);
                     targets.extend(branches.then(|| branch_target(instruction)).flatten());
                     self.facts.instructions.push(InstructionFacts { line, loc, branches });
                 }

@@ -3,6 +3,7 @@
 use super::{Context, Lowered};
 use crate::diagnostic::Diagnostic;
 use dwarf2_writer::{Referent, Reloc, SymbolId};
+use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
@@ -10,7 +11,6 @@ use nv_debug_sections::local_depot;
 use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble, assemble_at_dwarf};
 use ptx_syntax::section_order::{Place, places};
 use ptx_syntax::{Module, StateSpace};
-use std::collections::HashMap;
 
 /// All `.section` blocks of a module, as bytes and fixups.
 #[derive(Debug, Default)]

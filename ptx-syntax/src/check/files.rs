@@ -1,6 +1,6 @@
 //! `.file`
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::Known;
 use super::gates::Gates;

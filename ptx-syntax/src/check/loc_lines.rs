@@ -4,7 +4,7 @@ use super::rules::RuleId;
 use super::sink::Sink;
 use crate::loc::LocDirective;
 use crate::nodes::{Function, Module};
-use crate::statement::Statement;
+use crate::statement::{Instruction, Statement};
 use crate::text::TextRange;
 
 /// Checks every body.
@@ -25,8 +25,8 @@ struct Row<'l> {
 
 fn body(function: &Function<'_>, sink: &mut Sink<'_>) {
     let mut current: Option<Row<'_>> = None;
-    // The last instruction: where its line is known by, and its row.
-    let mut last: Option<(u32, Row<'_>)> = None;
+    // The last instruction and its row.
+    let mut last: Option<(&Instruction<'_>, Row<'_>)> = None;
     // The earlier ones of its line.
     let mut others: Vec<Row<'_>> = Vec::new();
     for statement in function.body.iter().flat_map(|body| &body.statements) {
@@ -39,10 +39,13 @@ fn body(function: &Function<'_>, sink: &mut Sink<'_>) {
             Statement::Instruction(instruction) => instruction,
             _ => continue,
         };
-        let anchor = instruction.line_anchor();
         let Some(row) = current else { continue };
-        if let Some((before, earlier)) = last.replace((anchor, row)) {
-            if !is_one_line(before, anchor, sink.text) {
+        if let Some((before, earlier)) = last.replace((instruction, row)) {
+            // Most instructions have the `.loc` of the one before: then no line matters.
+            if others.is_empty() && std::ptr::eq(earlier.counts, row.counts) {
+                continue;
+            }
+            if !is_one_line(before.line_anchor(), instruction.line_anchor(), sink.text) {
                 if !others.is_empty() {
                     report(&others, earlier.counts, sink);
                     others.clear();

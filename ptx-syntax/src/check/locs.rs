@@ -11,7 +11,7 @@ use super::sink::Sink;
 use super::transcript::{DELETED_SYMBOL, Level, Modes, Phase};
 use super::{Context, Known};
 use crate::call_sites::{CallSite, CallSites};
-use crate::lexer::{TokenKind, tokenize};
+use crate::lexer::{Lexer, Token, TokenKind, tokenize};
 use crate::limits::MAX_CALL_CHAIN;
 use crate::loc::{InlinedAt, LocDirective};
 use crate::nodes::{Function, Module};
@@ -83,7 +83,7 @@ pub(super) fn check(
     let mut locs = Locs {
         around,
         known,
-        call_sites: CallSites::default(),
+        call_sites: CallSites::of(module),
         undeclared: HashSet::new(),
         needs_names: around.context.relocatable && !around.sections.has_bytes(".debug_str"),
         unresolved: Vec::new(),
@@ -303,7 +303,7 @@ impl Locs<'_, '_, '_> {
             CallSite::Here(_) => {}
         }
         if at.name_offset == u64::from(at.name_offset as u32)
-            && let Some((number, written)) = name_offset(range, sink.text)
+            && let Some((number, written)) = name_offset(at, sink.text)
             && written != at.name_offset
         {
             let message = format_args!("ptxas keeps 32 bits of the offset {written}: {}", at.name_offset);
@@ -448,12 +448,13 @@ impl Locs<'_, '_, '_> {
 }
 
 /// N of `function_name LABEL+N, inlined_at ...` as written, and where.
-fn name_offset(at: TextRange, text: &str) -> Option<(TextRange, u64)> {
-    let plus = at.slice(text).find('+')?;
-    let behind = TextRange::new(at.start + plus as u32 + 1, at.end);
-    let token = tokenize(behind.slice(text)).find(|token| !token.kind.is_trivia())?;
-    let range = TextRange::new(behind.start + token.range.start, behind.start + token.range.end);
-    (token.kind == TokenKind::Integer).then(|| (range, Literal::read(range.slice(text)).value))
+fn name_offset(at: &InlinedAt<'_>, text: &str) -> Option<(TextRange, u64)> {
+    let mut lexer = Lexer::new(text, at.function_name.range.end);
+    if lexer.next_significant().kind != TokenKind::Plus {
+        return None;
+    }
+    let Token { kind, range } = lexer.next_significant();
+    (kind == TokenKind::Integer).then(|| (range, Literal::read(range.slice(text)).value))
 }
 
 /// A line that ptxas takes for 0, as written, if it is another.

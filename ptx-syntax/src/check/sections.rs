@@ -3,7 +3,7 @@
 use crate::nodes::Module;
 use crate::section_data::{Assembled, AtDwarfSection, assemble, assemble_at_dwarf};
 use crate::text::Name;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// One section: a block, or `@@DWARF` lines.
 #[derive(Debug)]
