@@ -19,14 +19,10 @@ const TIME: Duration = Duration::from_secs(5);
 /// A name, and the bytes written.
 type Encoder = (&'static str, fn(&Table) -> usize);
 
-const ENCODERS: [Encoder; 8] = [
+const ENCODERS: [Encoder; 6] = [
     ("`Plain`", |table| encoders::ours(table, Policy::Plain).map_or(0, |bytes| bytes.len())),
-    ("`Plain`, row by row", |table| {
-        encoders::row_by_row(table, Policy::Plain).map_or(0, |bytes| bytes.len())
-    }),
     ("`Compact`, header kept", |table| encoders::ours(table, KEEP).map_or(0, |bytes| bytes.len())),
     ("`Compact`", |table| encoders::ours(table, CHOOSE).map_or(0, |bytes| bytes.len())),
-    ("`Compact`, row by row", |table| encoders::row_by_row(table, CHOOSE).map_or(0, |bytes| bytes.len())),
     (PLAIN, |table| encoders::plain(table).len()),
     (GIMLI, |table| encoders::gimli(table).len()),
     ("memcpy of the rows", |table| table.clone().len()),

@@ -7,28 +7,13 @@ use gimli::{Encoding, Format, LineEncoding, RunTimeEndian};
 
 use crate::rows::{Table, files};
 
-/// `dwarf2_writer` with its whole batches of rows.
+/// `dwarf2_writer`; `set_file` where the file changes.
 ///
 /// # Errors
 ///
 /// None for the rows of [`crate::rows`].
 #[inline(never)] // counted by its name
 pub fn ours(table: &Table, policy: Policy) -> Result<Vec<u8>, Error> {
-    let mut program = program(policy)?;
-    for sequence in table {
-        program.begin_sequence(Address::Constant(0))?;
-        program.rows(&sequence.rows)?;
-        program.end_sequence(sequence.end)?;
-    }
-    Ok(program.finish()?.bytes)
-}
-
-/// `dwarf2_writer`, row by row; `set_file` where the file changes.
-///
-/// # Errors
-///
-/// None for the rows of [`crate::rows`].
-pub fn row_by_row(table: &Table, policy: Policy) -> Result<Vec<u8>, Error> {
     let mut program = program(policy)?;
     for sequence in table {
         program.begin_sequence(Address::Constant(0))?;
@@ -158,7 +143,6 @@ pub fn assert_same_rows(table: &Table) {
     assert!(of(Policy::Plain).ends_with(&plain), "same opcode rule, same program");
     for policy in [Policy::Plain, KEEP, CHOOSE] {
         assert_eq!(&decode(&of(policy)), table, "{policy:?}");
-        assert_eq!(of(policy), row_by_row(table, policy).expect("valid rows"), "{policy:?} row by row");
     }
     assert_eq!(&decode(&with_header(&plain)), table, "plain");
     assert_eq!(&decode(&gimli), table, "gimli");

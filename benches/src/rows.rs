@@ -5,8 +5,16 @@ use std::path::{Path, PathBuf};
 use gimli::{DebugLine, DebugLineOffset, LittleEndian};
 use object::{Object, ObjectSection};
 
-/// A row: what all encoders here can say. Lines are 1-based and below 2^31, files at most [`MAX_FILES`].
-pub use dwarf2_writer::line::Row;
+/// A row: what all encoders here can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// In bytes, from the start of the sequence.
+    pub address: u64,
+    /// 1-based, below 2^31.
+    pub line: u32,
+    /// 1-based, at most [`MAX_FILES`].
+    pub file: u32,
+}
 
 /// Most files of a table; those beyond are folded back.
 pub const MAX_FILES: u64 = 64;

@@ -39,7 +39,7 @@ mod program;
 mod rows;
 mod smaller;
 
-pub use params::{FileEntry, Header, Params, Policy, Row};
+pub use params::{FileEntry, Header, Params, Policy};
 
 use opcodes::Opcodes;
 use params::OPCODE_BASE;
@@ -279,62 +279,6 @@ impl LineProgram {
             Policy::Compact(_) => self.compact_row(units, lines),
         }
         (self.address, self.line) = (address, line);
-        Ok(())
-    }
-
-    /// Rows, each with `set_file` before it if its file is another. Faster than one by one where most are near the row before
-    /// them and the header parameters the standard ones.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoSequence`], [`Error::AddressBackwards`], [`Error::Misaligned`], [`Error::Leb128`],
-    /// [`Error::NotInTable`]; then none of the rows is written.
-    pub fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
-        self.expect_open()?;
-        self.expect_files(rows)?;
-        let Some(last) = rows.last() else { return Ok(()) };
-        let (1, Ok(file)) = (self.params.minimum_instruction_length, u32::try_from(self.written.file)) else {
-            return self.rows_one_by_one(rows);
-        };
-        // An advance that is still owed is behind the address it led to.
-        let from = self.address;
-        if let Some(first) = rows.first().filter(|first| first.address < from) {
-            return Err(Error::AddressBackwards { from, to: first.address });
-        }
-        let (before, written) = (self.program.mark(), self.written);
-        let wanted = State { file: written.file, ..self.state };
-        if wanted != written {
-            self.settle(wanted);
-        }
-        let at = Row { address: self.address - self.owed, line: self.line, file };
-        if let Err(error) = self.rows.put_rows(&mut self.program, &at, rows, self.counts.as_deref_mut()) {
-            self.program.rewind(before);
-            self.written = written;
-            if let Some(counts) = &mut self.counts {
-                counts.forget(at, rows);
-            }
-            return Err(error);
-        }
-        (self.address, self.owed, self.line) = (last.address, 0, last.line);
-        (self.state.file, self.written.file) = (last.file.into(), last.file.into());
-        Ok(())
-    }
-
-    #[cold]
-    fn rows_one_by_one(&mut self, rows: &[Row]) -> Result<(), Error> {
-        let mark = self.program.mark();
-        let before = (self.address, self.owed, self.line, self.state, self.written);
-        let counts = self.counts.clone();
-        for row in rows {
-            let file = u64::from(row.file);
-            let done = if file == self.state.file { Ok(()) } else { self.set_file(file) };
-            if let Err(error) = done.and_then(|()| self.row(row.address, row.line)) {
-                self.program.rewind(mark);
-                (self.address, self.owed, self.line, self.state, self.written) = before;
-                self.counts = counts;
-                return Err(error);
-            }
-        }
         Ok(())
     }
 

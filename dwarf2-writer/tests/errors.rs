@@ -8,7 +8,7 @@ use dwarf2_writer::aranges::ArangeTable;
 use dwarf2_writer::constants::*;
 use dwarf2_writer::frame::{self, CallFrameInstruction as Cfi, Cie, CieId, Fde, FrameTable};
 use dwarf2_writer::info::{self, DebugInfo, Value};
-use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy, Row};
+use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::loc::{Location, LocationTable};
 use dwarf2_writer::macinfo::{Macro, MacroTable};
 use dwarf2_writer::pubnames::{NameSet, PubTable};
@@ -110,16 +110,15 @@ fn line(met: &mut Met, policy: Policy, params: Params) {
         refused(&mut program, &|p| p.header_tail_offset(past));
     }
     refused(&mut program, &|p| p.set_file(1));
-    refused(&mut program, &|p| p.rows(&[]));
 
     let before_its_symbol = Address::Symbol { symbol: SYMBOL, addend: -16 };
     refused(&mut program, &|p| p.begin_sequence(before_its_symbol));
     program.begin_sequence(Address::Constant(0x100)).expect("closed");
-    let row = |address, line, file| Row { address, line, file };
-    // Two rows would be shorter with another `line_base`: not enough to choose it, unless refused ones counted too.
-    let few = (0..300).map(|i| row(0x100 + 16 * i, 1 + i as u32, 1));
-    let few: Vec<_> = few.chain((0..2).map(|i| row(0x13c0 + 16 * i, 312 + 12 * i as u32, 1))).collect();
-    program.rows(&few).expect("ascending");
+    // Two rows would be shorter with another `line_base`: not enough to choose it.
+    let few = (0..300).map(|i| (0x100 + 16 * i, 1 + i as u32));
+    for (address, line) in few.chain((0..2).map(|i| (0x13c0 + 16 * i, 312 + 12 * i as u32))) {
+        program.row(address, line).expect("ascending");
+    }
     program.set_column(8).expect("open");
     program.advance_to(0x1400).expect("ascending");
     met.error(program.clone().finish());
@@ -138,20 +137,15 @@ fn line(met: &mut Met, policy: Policy, params: Params) {
         refused(&mut program, &|p| p.advance_to(0x1402));
         refused(&mut program, &|p| p.end_sequence(0x1403));
     }
-    let mut many: Vec<_> = (0..2000).map(|i| row(0x1410 + 16 * i, 336 + 12 * i as u32, 2)).collect();
     for (address, line) in [(0, 1), (u64::MAX - 3, 1)] {
         refused(&mut program, &|p| p.row(address, line));
         refused(&mut program, &|p| p.advance_to(address));
         refused(&mut program, &|p| p.end_sequence(address));
-        many.push(row(address, line, 2));
-        refused(&mut program, &|p| p.rows(&many));
-        many.pop();
     }
 
     program.known_files_only();
     refused(&mut program, &|p| p.set_file(0));
     refused(&mut program, &|p| p.set_file(2));
-    refused(&mut program, &|p| p.rows(&many));
     refused(&mut program, &|p| p.file(entry(b"b", 2)).map(drop));
     let mut empty = LineProgram::with_policy(params, policy).expect("usable");
     empty.known_files_only();
@@ -306,12 +300,6 @@ fn numbers_that_do_not_fit_are_named_as_ptxas_names_them() {
         file.to_string(),
         "overflow when generating LEB128 number for file number: it is 0x100000000, at most 0xffffffff fits"
     );
-    let far = [program.row(1 << 63, 1), program.rows(&[Row { address: 1 << 63, line: 1, file: 1 }])];
-    for far in far {
-        let message = far.expect_err("64 bits").to_string();
-        assert!(
-            message.starts_with("overflow when generating LEB128 number for address advance: "),
-            "{message}"
-        );
-    }
+    let message = program.row(1 << 63, 1).expect_err("64 bits").to_string();
+    assert!(message.starts_with("overflow when generating LEB128 number for address advance: "), "{message}");
 }

@@ -1,6 +1,6 @@
 //! Line programs byte by byte: expectations are written out from DWARF 2.0.0 §6.2 and FORMATS 1.1 to 1.4.
 
-use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy, Row};
+use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error, Reloc, Section, SymbolId};
 use leb128_nv::Field;
 
@@ -278,41 +278,6 @@ fn advances_in_units_of_instructions() {
     assert!(program.finish().expect("closed").bytes.ends_with(&[44, 2, 1, 0, 1, 1]));
 }
 
-#[test]
-fn rows_are_all_written_or_none() {
-    let row = |address, line| Row { address, line, file: 3 };
-    for policy in [Policy::Plain, Policy::Compact(Header::Keep)] {
-        let finish = |refused: Option<&[Row]>, params: Params| {
-            let mut program = LineProgram::with_policy(params, policy).expect("valid");
-            assert_eq!(program.rows(&[]), Err(Error::NoSequence));
-            program.begin_sequence(Address::Constant(0)).expect("closed");
-            program.rows(&[row(16, 7), row(32, 8)]).expect("ascending");
-            program.set_column(9).expect("open");
-            program.advance_to(44).expect("ascending");
-            if let Some(rows) = refused {
-                assert!(program.rows(rows).is_err());
-            }
-            program.row(48, 9).expect("ascending");
-            program.end_sequence(64).expect("ascending");
-            program.finish().expect("closed")
-        };
-        for params in [Params::default(), Params { line_base: -3, ..Params::default() }] {
-            let expected = finish(None, params);
-            let mut many: Vec<Row> = (2..2000).map(|i| row(16 * i, 5)).collect();
-            many.push(row(0, 1));
-            for refused in [
-                &[row(48, 1), row(40, 2)][..],
-                &[row(16, 1)],
-                &[row(40, 1)],
-                &[row((1 << 63) + 45, 1)],
-                &many,
-            ] {
-                assert_eq!(finish(Some(refused), params), expected, "{policy:?}");
-            }
-        }
-    }
-}
-
 const POLICIES: [Policy; 3] = [Policy::Plain, Policy::Compact(Header::Keep), Policy::Compact(Header::Choose)];
 
 #[test]
@@ -324,17 +289,14 @@ fn addresses_do_not_wrap() {
             let mut program = LineProgram::with_policy(params, policy).expect("valid");
             program.begin_sequence(Address::Constant(last)).expect("closed");
             let backwards = Err(Error::AddressBackwards { from: last, to: 0 });
-            let row = |address| Row { address, line: 1, file: 1 };
-            assert_eq!(program.rows(&[row(last), row(0)]), backwards);
             program.row(last, 1).expect("no step");
             assert_eq!(program.row(0, 2), backwards);
-            assert_eq!(program.rows(&[row(0)]), backwards);
         }
     }
 }
 
 #[test]
-fn an_owed_advance_counts_in_rows_as_in_batches() {
+fn an_owed_advance_counts_in_rows() {
     for policy in [Policy::Compact(Header::Keep), Policy::Compact(Header::Choose)] {
         let mut program = LineProgram::with_policy(Params::default(), policy).expect("valid");
         program.begin_sequence(Address::Constant(0)).expect("closed");
@@ -342,34 +304,34 @@ fn an_owed_advance_counts_in_rows_as_in_batches() {
         let (address, max) = (1 << 63, i64::MAX as u64);
         let refused = Err(Error::Leb128 { field: Field::ADDRESS_ADVANCE, value: address, max });
         assert_eq!(program.row(address, 1), refused);
-        assert_eq!(program.rows(&[Row { address, line: 1, file: 1 }]), refused);
         assert_eq!(program.end_sequence(address), refused);
     }
 }
 
 /// Bytes of a program of these rows, without its header.
-fn compact_len(params: Params, header: Header, rows: &[Row]) -> usize {
+fn compact_len(params: Params, header: Header, rows: &[(u64, u32)]) -> usize {
     let mut program = LineProgram::with_policy(params, Policy::Compact(header)).expect("valid");
     program.begin_sequence(Address::Constant(0)).expect("closed");
-    program.rows(rows).expect("ascending");
-    program.end_sequence(rows.last().map_or(0, |row| row.address)).expect("open");
+    for &(address, line) in rows {
+        program.row(address, line).expect("ascending");
+    }
+    program.end_sequence(rows.last().map_or(0, |(address, _)| *address)).expect("open");
     program.finish().expect("closed").bytes.len() - HEADER_WITHOUT_TABLES.len()
 }
 
 #[test]
 fn far_rows_take_a_special_opcode_too() {
-    let row = |address, line| Row { address, line, file: 1 };
     for bits in [28, 35, 50, 55, 60, 62] {
         // A special opcode; DW_LNS_advance_pc, its operand (a special opcode may save a byte of it) and a special opcode.
         let most = START.len() + 1 + 1 + (bits / 7 + 1) + 1 + 3;
-        let rows = [row(0, 2), row(1 << bits, 3)];
+        let rows = [(0, 2), (1 << bits, 3)];
         assert!(compact_len(Params::default(), Header::Keep, &rows) <= most, "{bits}");
     }
 }
 
 #[test]
 fn a_line_base_that_serves_nothing_is_given_up() {
-    let rows: Vec<_> = (1..1000).map(|n| Row { address: n, line: n as u32, file: 1 }).collect();
+    let rows: Vec<_> = (1..1000).map(|n| (u64::from(n), n)).collect();
     let params = Params { line_base: -128, line_range: 100, ..Params::default() };
     assert!(compact_len(params, Header::Keep, &rows) > 2 * compact_len(params, Header::Choose, &rows));
 }

@@ -1,6 +1,6 @@
 //! gimli, an independent reader, sees the rows that were asked for.
 
-use dwarf2_writer::line::{self, FileEntry, Header, LineProgram, Params, Policy};
+use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error};
 use gimli::{ColumnType, DebugLine, DebugLineOffset, LittleEndian};
 use proptest::prelude::*;
@@ -12,8 +12,6 @@ enum Op {
         advance: u64,
         line: u32,
     },
-    /// Several at once: address advance, line, file.
-    Rows(Vec<(u64, u32, u32)>),
     Advance(u64),
     File(u64),
     Column(u64),
@@ -37,13 +35,10 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     let advance = prop_oneof![Just(0), Just(16), 0..=300_u64, 0..=u64::from(u32::MAX)];
     // Below 2^31: gimli's line register is 64 bits wide and does not wrap with ptxas' 32.
     let line = prop_oneof![4 => 1..=40_u32, 1 => 0..1_u32 << 31];
-    let file = prop_oneof![4 => 1..=3_u32, 1 => any::<u32>()];
-    let rows = prop::collection::vec((advance.clone(), line.clone(), file), 0..400);
     let op = prop_oneof![
-        1 => rows.prop_map(Op::Rows),
         6 => (advance.clone(), line).prop_map(|(advance, line)| Op::Row { advance, line }),
         1 => advance.prop_map(Op::Advance),
-        1 => any::<u32>().prop_map(|file| Op::File(file.into())),
+        1 => prop_oneof![4 => 1..=3_u32, 1 => any::<u32>()].prop_map(|file| Op::File(file.into())),
         1 => any::<u64>().prop_map(Op::Column),
         1 => Just(Op::NegateStmt),
         1 => Just(Op::BasicBlock),
@@ -82,17 +77,6 @@ fn write(program: &mut LineProgram, params: Params, start: u64, ops: &[Op]) -> R
                 program.row(address, line)?;
                 rows.push((address, u64::from(line), file, column, is_stmt, marks, false));
                 marks = Marks::default();
-            }
-            Op::Rows(all) => {
-                let first = rows.len();
-                for (advance, new, file) in all {
-                    (address, line) = (address + advance * unit, *new);
-                    rows.push((address, line.into(), (*file).into(), column, is_stmt, marks, false));
-                    marks = Marks::default();
-                }
-                let plain = |row: &Row| line::Row { address: row.0, line: row.1 as u32, file: row.2 as u32 };
-                program.rows(&rows[first..].iter().map(plain).collect::<Vec<_>>())?;
-                file = rows.get(first..).and_then(<[Row]>::last).map_or(file, |row| row.2);
             }
             Op::Advance(advance) => {
                 address += advance * unit;

@@ -6,7 +6,7 @@
 use crate::Target;
 use crate::seeds::sections;
 use arbitrary::{Arbitrary, Unstructured};
-use dwarf2_writer::line::{self, FileEntry, Header, LineProgram, Params, Policy};
+use dwarf2_writer::line::{FileEntry, Header, LineProgram, Params, Policy};
 use dwarf2_writer::{Address, Error};
 use gimli::{ColumnType, DebugLine, DebugLineOffset, LittleEndian};
 
@@ -19,7 +19,6 @@ enum Call<'a> {
     Begin(u32),
     Row { advance: i16, line: u16 },
     FarRow { address: u64, line: u32 },
-    Rows(Vec<(i16, u16, u32)>),
     AdvanceTo(u32),
     SetFile(u64),
     Column(u64),
@@ -55,17 +54,6 @@ impl Call<'_> {
         from.wrapping_add_signed(i64::from(advance) * i64::from(unit))
     }
 
-    /// The rows of [`Call::Rows`].
-    fn rows(rows: &[(i16, u16, u32)], mut from: u64, unit: u8) -> Vec<line::Row> {
-        let row = |&(advance, line, file): &(i16, u16, u32)| {
-            // Mostly forward.
-            let advance = if advance % 16 == 0 { advance } else { advance.saturating_abs() };
-            from = Self::moved(from, advance, unit);
-            line::Row { address: from, line: line.into(), file }
-        };
-        rows.iter().map(row).collect()
-    }
-
     fn make(&self, program: &mut LineProgram, from: u64, unit: u8) -> Result<(), Error> {
         match *self {
             Self::Directory(path) => program.directory(path).map(drop),
@@ -79,7 +67,6 @@ impl Call<'_> {
             Self::Begin(address) => program.begin_sequence(Address::Constant(address.into())),
             Self::Row { advance, line } => program.row(Self::moved(from, advance, unit), line.into()),
             Self::FarRow { address, line } => program.row(address, line & LINES),
-            Self::Rows(ref rows) => program.rows(&Self::rows(rows, from, unit)),
             Self::AdvanceTo(address) => program.advance_to(address.into()),
             Self::SetFile(file) => program.set_file(file),
             Self::Column(column) => program.set_column(column),
@@ -126,14 +113,6 @@ impl Model {
             }
             Call::FarRow { address, .. } => self.open && self.ascends(from, address),
             Call::AdvanceTo(address) => self.open && self.ascends(from, address.into()),
-            Call::Rows(ref rows) => {
-                let mut at = from;
-                let sensible = |row: line::Row| {
-                    self.knows(row.file.into())
-                        && self.ascends(std::mem::replace(&mut at, row.address), row.address)
-                };
-                self.open && Call::rows(rows, from, unit).into_iter().all(sensible)
-            }
             Call::SetFile(file) => self.open && self.knows(file) && u32::try_from(file).is_ok(),
             Call::Column(_) | Call::NegateStmt | Call::BasicBlock => self.open,
             Call::PrologueEnd => has(10),
@@ -167,12 +146,6 @@ impl Model {
             }
             Call::Row { advance, line } => self.row(Call::moved(from, advance, unit), line.into()),
             Call::FarRow { address, line } => self.row(address, line & LINES),
-            Call::Rows(ref rows) => {
-                for line::Row { address, line, file } in Call::rows(rows, from, unit) {
-                    self.now.file = file.into();
-                    self.row(address, line);
-                }
-            }
             Call::AdvanceTo(address) => self.now.address = address.into(),
             Call::SetFile(file) => self.now.file = file,
             Call::Column(column) => self.now.column = column,

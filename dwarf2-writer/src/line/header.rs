@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use leb128_nv::{Field, uleb128};
 
-use super::{FileEntry, LineProgram, MAX_NUMBER, Params, Row};
+use super::{FileEntry, LineProgram, MAX_NUMBER, Params};
 use crate::error::check_leb128;
 use crate::section::{check_length, put_string};
 use crate::{Address, Error, Reloc, Section};
@@ -107,14 +107,6 @@ impl LineProgram {
             return Err(Error::NotInTable { table: "file", number, count });
         }
         Ok(())
-    }
-
-    #[inline]
-    pub(super) fn expect_files(&self, rows: &[Row]) -> Result<(), Error> {
-        if !self.known_files_only {
-            return Ok(());
-        }
-        rows.iter().try_for_each(|row| self.expect_file(row.file.into()))
     }
 
     /// `unit_length` and `header_length`.

@@ -1,4 +1,4 @@
-//! What a line program is given: header numbers, files, rows, and how to choose opcodes.
+//! What a line program is given: header numbers, files, and how to choose opcodes.
 
 use core::ops::RangeInclusive;
 
@@ -64,17 +64,6 @@ pub enum Header {
     Choose,
     /// They stay.
     Keep,
-}
-
-/// A row of [`super::LineProgram::rows`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Row {
-    /// In bytes, counted as [`super::LineProgram::begin_sequence`] says.
-    pub address: u64,
-    /// 1-based; 0 is no line.
-    pub line: u32,
-    /// 1-based file of the file table, which need not have it.
-    pub file: u32,
 }
 
 /// An entry of the file table (DWARF 2.0.0 §6.2.4).

@@ -56,11 +56,6 @@ impl Program {
         self.room(N).first_chunk_mut()
     }
 
-    /// Asks for memory for about so many bytes more.
-    pub(super) fn expect(&mut self, more: usize) {
-        self.buffer.reserve(more);
-    }
-
     /// Counts bytes of the [`Program::room`] as written.
     #[inline]
     pub(super) fn wrote(&mut self, len: usize) {
@@ -120,17 +115,6 @@ impl Program {
         }
         let bits = u128::from(u32::from_le_bytes([a, b, c, 0])) | u128::from(address.in_place()) << 24;
         self.put(bits.to_le_bytes(), OPCODE.len() + 8);
-    }
-
-    /// A place to go back to.
-    pub(super) fn mark(&self) -> (usize, usize) {
-        (self.len, self.relocs.len())
-    }
-
-    /// Drops everything behind an earlier [`Program::mark`].
-    pub(super) fn rewind(&mut self, (len, relocs): (usize, usize)) {
-        self.len = len.min(self.len);
-        self.relocs.truncate(relocs);
     }
 
     /// The finished section: `header_len` bytes for the header, and the opcodes, moved within their own memory.
