@@ -15,8 +15,6 @@ pub struct Input {
     pub signed: bool,
     /// The numbers; those of a signed input as `i64`, cast.
     pub values: Vec<u64>,
-    /// The same as `i64`.
-    pub signed_values: Vec<i64>,
     /// Their shortest encodings one after the other, by the `leb128` crate.
     pub bytes: Vec<u8>,
 }
@@ -32,8 +30,7 @@ impl Input {
             };
             written.expect("a Vec takes all");
         }
-        let signed_values = values.iter().map(|value| *value as i64).collect();
-        Self { name, signed, values, signed_values, bytes }
+        Self { name, signed, values, bytes }
     }
 
     /// What each decoder of [`DECODERS`] must give.
@@ -190,8 +187,7 @@ pub type Encode = for<'a> fn(&Input, &'a mut Output) -> &'a [u8];
 pub type Decode = fn(&[u8]) -> u64;
 
 /// Ways to write: crate, how, ULEB128 and SLEB128.
-pub const ENCODERS: [(&str, &str, [Encode; 2]); 8] = [
-    ("leb128-nv", "list", [nv_write_list::<false>, nv_write_list::<true>]),
+pub const ENCODERS: [(&str, &str, [Encode; 2]); 7] = [
     ("leb128-nv", "Encoder", [nv_encoder::<false>, nv_encoder::<true>]),
     ("leb128-nv", "write", [nv_write::<false>, nv_write::<true>]),
     ("leb128-nv", "Vec", [nv_vec::<false>, nv_vec::<true>]),
@@ -202,20 +198,11 @@ pub const ENCODERS: [(&str, &str, [Encode; 2]); 8] = [
 ];
 
 /// Ways to read: crate, how, ULEB128 and SLEB128.
-pub const DECODERS: [(&str, &str, [Decode; 2]); 4] = [
-    ("leb128-nv", "list", [nv_read_list, nv_read_list_signed]),
+pub const DECODERS: [(&str, &str, [Decode; 2]); 3] = [
     ("leb128-nv", "slice", [nv_decode::<false>, nv_decode::<true>]),
     ("leb128", "slice", [leb128_decode::<false>, leb128_decode::<true>]),
     ("gimli", "EndianSlice", [gimli_decode::<false>, gimli_decode::<true>]),
 ];
-
-fn nv_write_list<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
-    let mut encoder = leb128_nv::Encoder::new(&mut out.slice);
-    let put = if SIGNED { encoder.sleb128s(&input.signed_values) } else { encoder.uleb128s(&input.values) };
-    put.expect("room");
-    let len = encoder.finish();
-    &out.slice[..len]
-}
 
 fn nv_encoder<'a, const SIGNED: bool>(input: &Input, out: &'a mut Output) -> &'a [u8] {
     let mut encoder = leb128_nv::Encoder::new(&mut out.slice);
@@ -315,29 +302,6 @@ fn nv_decode<const SIGNED: bool>(mut bytes: &[u8]) -> u64 {
         .expect("valid");
         sum = sum.wrapping_add(value);
         bytes = &bytes[used..];
-    }
-    sum
-}
-
-/// Values that are read at once: 4 KiB of them.
-const BATCH: usize = 512;
-
-fn nv_read_list(mut bytes: &[u8]) -> u64 {
-    let (mut sum, mut values) = (0_u64, [0; BATCH]);
-    while !bytes.is_empty() {
-        let read = leb128_nv::read_uleb128s(bytes, &mut values).expect("valid");
-        sum = values[..read.values].iter().fold(sum, |sum, value| sum.wrapping_add(*value));
-        bytes = &bytes[read.bytes..];
-    }
-    sum
-}
-
-fn nv_read_list_signed(mut bytes: &[u8]) -> u64 {
-    let (mut sum, mut values) = (0_u64, [0; BATCH]);
-    while !bytes.is_empty() {
-        let read = leb128_nv::read_sleb128s(bytes, &mut values).expect("valid");
-        sum = values[..read.values].iter().fold(sum, |sum, value| sum.wrapping_add(*value as u64));
-        bytes = &bytes[read.bytes..];
     }
     sum
 }

@@ -8,9 +8,8 @@ use crate::Target;
 use crate::seeds::sections;
 use gimli::{EndianSlice, LittleEndian, Reader};
 use leb128_nv::{
-    BatchError, Encoder, Error, Leb128, MAX_LEN, Progress, read_sleb128, read_sleb128_as, read_sleb128s,
-    read_uleb128, read_uleb128_as, read_uleb128s, skip, sleb128, sleb128_padded, uleb128, uleb128_padded,
-    write_sleb128, write_uleb128,
+    Encoder, Error, Leb128, MAX_LEN, read_sleb128, read_sleb128_as, read_uleb128, read_uleb128_as, skip,
+    sleb128, sleb128_padded, uleb128, uleb128_padded, write_sleb128, write_uleb128,
 };
 
 pub(crate) fn inputs(target: &Target) {
@@ -18,8 +17,7 @@ pub(crate) fn inputs(target: &Target) {
     target.run_on_damaged(1_000, &sections());
 }
 
-/// Reads a value from the start of `data`, signed and unsigned, and writes it again; then all values that `data` holds, one by one
-/// and as a list.
+/// Reads a value from the start of `data`, signed and unsigned, and writes it again; then all values that `data` holds.
 pub(crate) fn run(data: &[u8]) {
     let mut rest = EndianSlice::new(data, LittleEndian);
     let unsigned = read_uleb128(data);
@@ -40,7 +38,6 @@ pub(crate) fn run(data: &[u8]) {
         assert_eq!(read_sleb128_as::<i32>(data).ok(), i32::try_from(value).ok().map(|value| (value, used)));
     }
     check_all(data);
-    check_lists(data);
 }
 
 /// The encoding is the shortest form: the bytes read, unless those were padded. Padded to their length it is those bytes.
@@ -98,65 +95,4 @@ fn check_all(data: &[u8]) {
         written = &written[used..];
     }
     assert!(written.is_empty());
-}
-
-/// As a list, `data` holds the values that it holds one by one, and stops where those do; written as a list they are the same
-/// bytes.
-fn check_lists(data: &[u8]) {
-    let (values, verdict) = one_by_one(data, read_uleb128);
-    let mut list = vec![0; data.len()];
-    assert_eq!(read_uleb128s(data, &mut list), verdict);
-    assert_eq!(list[..values.len()], values);
-    check_list_written(
-        data.len(),
-        |to| values.iter().try_for_each(|value| to.uleb128(*value)),
-        |to| to.uleb128s(&values),
-    );
-
-    let (values, verdict) = one_by_one(data, read_sleb128);
-    let mut list = vec![0; data.len()];
-    assert_eq!(read_sleb128s(data, &mut list), verdict);
-    assert_eq!(list[..values.len()], values);
-    check_list_written(
-        data.len(),
-        |to| values.iter().try_for_each(|value| to.sleb128(*value)),
-        |to| to.sleb128s(&values),
-    );
-}
-
-fn one_by_one<T>(
-    data: &[u8],
-    read: impl Fn(&[u8]) -> Result<(T, usize), Error>,
-) -> (Vec<T>, Result<Progress, BatchError>) {
-    let (mut values, mut bytes) = (Vec::new(), 0);
-    while bytes < data.len() {
-        match read(&data[bytes..]) {
-            Ok((value, used)) => {
-                values.push(value);
-                bytes += used;
-            }
-            Err(error) => {
-                let done = Progress { values: values.len(), bytes };
-                return (values, Err(BatchError { error, done }));
-            }
-        }
-    }
-    let done = Progress { values: values.len(), bytes };
-    (values, Ok(done))
-}
-
-/// Into as much room as the values were read from: they fit.
-fn check_list_written(
-    room: usize,
-    one_by_one: impl Fn(&mut Encoder<'_>) -> Result<(), Error>,
-    list: impl Fn(&mut Encoder<'_>) -> Result<(), BatchError>,
-) {
-    let (mut expected, mut out) = (vec![0; room], vec![0; room]);
-    let mut encoder = Encoder::new(&mut expected);
-    assert_eq!(one_by_one(&mut encoder), Ok(()));
-    let len = encoder.finish();
-    let mut encoder = Encoder::new(&mut out);
-    assert_eq!(list(&mut encoder), Ok(()));
-    assert_eq!(encoder.finish(), len);
-    assert_eq!(out[..len], expected[..len]);
 }

@@ -4,14 +4,11 @@
 mod decode;
 mod encode;
 mod field;
-mod read_many;
 mod write;
-mod write_many;
 
 pub use decode::{read_sleb128, read_sleb128_as, read_uleb128, read_uleb128_as, skip};
 pub use encode::{Leb128, sleb128, sleb128_len, sleb128_padded, uleb128, uleb128_len, uleb128_padded};
 pub use field::{Field, FieldOverflow};
-pub use read_many::{read_sleb128s, read_uleb128s};
 pub use write::{Encoder, write_sleb128, write_uleb128};
 
 /// Most bytes a 64-bit value takes: nine groups of 7 bits and one bit (or sign) more.
@@ -39,35 +36,3 @@ impl core::fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
-
-/// How far a list of values has been read or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Progress {
-    /// Values done.
-    pub values: usize,
-    /// The bytes they take.
-    pub bytes: usize,
-}
-
-/// Why a list of values could not be read or written to its end, and where: at value `done.values`, which begins `done.bytes`
-/// bytes behind the first one. What is before that is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct BatchError {
-    /// What is wrong with that value.
-    pub error: Error,
-    /// What is before it.
-    pub done: Progress,
-}
-
-impl core::fmt::Display for BatchError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Progress { values, bytes } = self.done;
-        write!(f, "{}, at byte {bytes}, behind {values} values", self.error)
-    }
-}
-
-impl core::error::Error for BatchError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
