@@ -267,17 +267,28 @@ fn hide<'l>(
 ) -> (SectionLines<'l>, Vec<AddressPair>, Vec<u64>) {
     let mut starts: Vec<u64> = section.parts.iter().map(|part| part.address).collect();
     starts.dedup();
-    let instructions = lines.located.iter().map(|located| located.address);
-    let mut addresses: Vec<u64> = starts.iter().copied().chain(instructions).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
     let hidden = |native| hidden_address(&starts, native);
-    let pairs = addresses.into_iter().map(|native| AddressPair { native, mercury: hidden(native) }).collect();
+    let mut pairs = Vec::with_capacity(starts.len() + lines.located.len());
+    let mut pair = |native| {
+        let pair = AddressPair { native, mercury: hidden(native) };
+        if pairs.last() != Some(&pair) {
+            pairs.push(pair);
+        }
+        pair.mercury
+    };
+    // Both are in address order, and an instruction may be where a function starts.
+    let mut starts_left = starts.iter().copied().peekable();
+    for located in &mut lines.located {
+        while let Some(start) = starts_left.next_if(|start| *start < located.address) {
+            pair(start);
+        }
+        located.address = pair(located.address);
+    }
+    for start in starts_left {
+        pair(start);
+    }
     for entry in &mut lines.entries {
         entry.address = hidden(entry.address);
-    }
-    for located in &mut lines.located {
-        located.address = hidden(located.address);
     }
     (lines, pairs, starts)
 }
