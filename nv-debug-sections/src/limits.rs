@@ -44,6 +44,12 @@ pub(crate) const PATH_BYTES: u64 = 64;
 
 // Containers.
 
+/// Longest stem of the name of a file for an image, in bytes; longer ones are cut. File systems have 255 bytes for the whole name.
+pub(crate) const MAX_FILE_STEM: usize = 180;
+
+/// Most images of a file that a message lists: each takes a line.
+pub(crate) const MAX_IMAGES_LISTED: usize = 12;
+
 /// A payload may become this many times its stored bytes, so what a file makes of memory and time is bounded by its size.
 ///
 /// LZ4 cannot reach it (255 is the most its format allows). The 679 cubins of the corpus become 3 to 21 times their size

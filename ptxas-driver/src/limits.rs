@@ -38,9 +38,6 @@ pub const MAX_LIST_DECOMPRESSED: u64 = 64 << 20;
 /// Most links from an output's name to the file that are followed, as many as Linux follows.
 pub const MAX_LINKS: usize = 40;
 
-/// Longest stem of the name of an extracted file, in bytes; longer ones are cut. File systems have 255 bytes for the whole name.
-pub const MAX_FILE_STEM: usize = 180;
-
 /// Most times that a temporary folder is tried to be removed: a thread of ours may be making files in it.
 pub const MAX_REMOVALS: u32 = 100;
 
@@ -79,9 +76,6 @@ pub const MAX_FINDINGS_SHOWN: usize = 20;
 
 /// Most names, or ranges of lines, that one message or one line of text lists.
 pub const MAX_NAMES_SHOWN: usize = 20;
-
-/// Most images of a file that a message lists: each takes a line.
-pub const MAX_IMAGES_SHOWN: usize = 12;
 
 /// Most source files that `diff` names of one side: a hint only.
 pub const MAX_SOURCES_NAMED: usize = 5;

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 use super::Place;
 use super::compression::{COMPRESSIONS, Compression};
 use super::payload;
@@ -134,17 +136,28 @@ impl Flags {
 }
 
 /// How much debug information an image has. The numbers are those of the seeds' `NvvmDebugInfo`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DebugInfo {
     /// `NVVM_DEBUG_INFO_NONE`
     None = 0,
     /// `NVVM_DEBUG_INFO_LINE_INFO`: `-lineinfo`
     LineInfo = 1,
     /// `NVVM_DEBUG_INFO_DWARF`: `-G`, `-g`
+    #[serde(rename = "g")]
     Dwarf = 2,
 }
 
 impl DebugInfo {
+    /// One word for it: `none`, or the option that makes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::LineInfo => "lineinfo",
+            Self::Dwarf => "g",
+        }
+    }
+
     /// The level of a number; `None` above 2.
     pub fn from_code(code: u32) -> Option<Self> {
         [Self::None, Self::LineInfo, Self::Dwarf].into_iter().find(|level| *level as u32 == code)

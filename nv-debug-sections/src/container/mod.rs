@@ -18,10 +18,14 @@
 //! NVIDIA publishes no specification of these formats; `docs/containers.md` has what was observed, byte by byte.
 
 mod archive;
+mod choice;
 mod compression;
 mod entry;
 pub mod fatbin;
+mod file_names;
 mod host;
+mod image;
+mod numbered;
 pub mod nvvm;
 mod payload;
 
@@ -35,8 +39,12 @@ use fatbin::{Entries, Fatbins};
 use host::Sections;
 
 pub use crate::limits::{MAX_EXPANSION, MAX_PAYLOAD};
+pub use choice::{Choice, Survey};
 pub use compression::Compression;
 pub use entry::{Arch, DebugInfo, Entry, EntryKind, Flags};
+pub use file_names::FileNames;
+pub use image::{Image, IrVersions};
+pub use numbered::Numbered;
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,6 +79,27 @@ impl FileKind {
         ];
         let by_magic = magics.iter().find(|(magic, _)| data.starts_with(magic)).map(|(_, kind)| *kind);
         by_magic.or_else(|| is_ptx(data).then_some(Self::Ptx))
+    }
+
+    /// One word for it, as JSON documents have it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Cubin => "cubin",
+            Self::Fatbin => "fatbin",
+            Self::Host => "host",
+            Self::Archive => "archive",
+            Self::Nvvm => "ltoir",
+            Self::Ptx => "ptx",
+        }
+    }
+
+    /// Why a file of this kind that has no images has none.
+    pub const fn why_empty(self) -> &'static str {
+        match self {
+            Self::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",
+            Self::Archive => "no object of the archive has a section .nv_fatbin or __nv_relfatbin",
+            _ => "the fatbin has no entries",
+        }
     }
 }
 

@@ -1,22 +1,20 @@
 //! `extract`: the GPU code in fatbins, host programs and libraries, listed or written to files.
 
+mod json;
 mod messages;
-mod model;
-mod names;
 mod text;
 
-use crate::commands::read::{self, JSON_VERSION, Numbered, is_arch, numbered, why_none};
+use crate::commands::read::{self, write_document};
 use crate::limits::MAX_LIST_DECOMPRESSED;
 use crate::output;
-use crate::plain::write_json;
 use crate::stderr::FAILURE;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use json::{File, Files, Listed, Stream};
 use messages::{Messages, Steady};
-use model::{Document, File, Image, Stream, kind_name};
-use names::FileNames;
-
-use nv_debug_sections::container::{Container, Entry, EntryKind, FileKind, MAX_EXPANSION};
+use nv_debug_sections::container::{
+    Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, Numbered,
+};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -100,7 +98,7 @@ impl Kind {
 
 fn parse_arch(text: &str) -> Result<String, String> {
     let expected = "expected sm_ and a number, such as sm_90 or sm_90a (also for PTX and LTO IR)";
-    if is_arch(text) { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
+    if Arch::is_name(text) { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
 }
 
 fn parse_index(text: &str) -> Result<u64, String> {
@@ -126,8 +124,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut out = Steady::new(out, options.output_dir.is_some());
     if options.json {
         let files = Stream::new(options.files.iter().map(|path| Lazy { extract: &extract, path }));
-        let document = Document { schema: "nvdwarf.extract", schema_version: JSON_VERSION, files };
-        write_json(&mut out, &document)?;
+        write_document(&mut out, "nvdwarf.extract", &Files { files })?;
     } else {
         let mut is_first = true;
         for path in &options.files {
@@ -195,16 +192,20 @@ impl Extract<'_> {
                     if !std::mem::take(is_first) {
                         writeln!(out)?;
                     }
-                    let kind = kind_name(container.kind());
+                    let kind = container.kind();
                     text::title(out, &input.name, kind, survey.count, survey.selected)?;
                     survey.widths.headings(out)?;
                 }
-                for found in numbered(&container) {
+                for found in container.numbered() {
                     match found {
                         Err(error) => messages.error(|| format!("{}: {error}", input.name)),
                         Ok(found) if self.selects(&found) => {
                             let image = self.image(input.path, &found);
-                            if is_list { survey.widths.image(out, &image) } else { text::path(out, &image) }?;
+                            if is_list {
+                                survey.widths.image(out, &image.image)
+                            } else {
+                                text::path(out, &image)
+                            }?;
                             messages.image(&input.name, &image);
                         }
                         Ok(_) => {}
@@ -228,7 +229,7 @@ impl Extract<'_> {
         self.look_left.set(MAX_LIST_DECOMPRESSED);
         let mut survey = Survey::default();
         let is_list = self.options.output_dir.is_none() && !self.options.json;
-        for found in numbered(container) {
+        for found in container.numbered() {
             let Ok(found) = found else {
                 survey.faults += 1;
                 continue;
@@ -253,9 +254,9 @@ impl Extract<'_> {
     }
 
     /// One image as it is shown, and written where that is asked for.
-    fn image<'d>(&self, input: &Path, found: &Numbered<'d>) -> Image<'d> {
+    fn image<'d>(&self, input: &Path, found: &Numbered<'d>) -> Listed<'d> {
         let entry = &found.entry;
-        let mut image = Image::new(found.index, entry);
+        let mut image = Listed { image: Image::new(found.index, entry), path: None, error: None };
         match &self.options.output_dir {
             Some(folder) => self.write(&mut image, folder, input, found),
             None => self.look(&mut image, entry),
@@ -264,29 +265,34 @@ impl Extract<'_> {
     }
 
     /// Looks inside, which tells what the entry does not.
-    fn look(&self, image: &mut Image<'_>, entry: &Entry<'_>) {
+    fn look(&self, listed: &mut Listed<'_>, entry: &Entry<'_>) {
         if !Image::needs_look(entry) {
             return;
         }
         if let Err(error) = entry.check_size(self.options.max_expansion) {
-            image.error = Some(error.to_string());
+            listed.error = Some(error.to_string());
             return;
         }
         if entry.flags.compression().is_some() {
             let Some(left) = self.look_left.get().checked_sub(entry.size()) else {
-                image.debug = image.debug.filter(|_| Image::says_debug(entry));
+                listed.image.debug = listed.image.debug.filter(|_| Image::says_debug(entry));
                 return;
             };
             self.look_left.set(left);
         }
         match self.payload(entry) {
-            Ok(payload) => image.look_into(&payload),
-            Err(error) => image.error = Some(error.to_string()),
+            Ok(payload) => listed.look_into(&payload),
+            Err(error) => listed.error = Some(error.to_string()),
         }
     }
 
-    fn write(&self, image: &mut Image<'_>, folder: &Path, input: &Path, found: &Numbered<'_>) {
-        let path = folder.join(self.names.borrow_mut().name(input, found.index, found.number, &found.entry));
+    fn write(&self, image: &mut Listed<'_>, folder: &Path, input: &Path, found: &Numbered<'_>) {
+        let stem = match input.file_stem() {
+            Some(stem) if input != Path::new("-") => stem.to_string_lossy(),
+            Some(_) => "stdin".into(),
+            None => "image".into(),
+        };
+        let path = folder.join(self.names.borrow_mut().name(&stem, found));
         if output::is_same(&path, input) {
             image.error = Some(format!("it would replace '{}', the file it is in", path.display()));
             return;
@@ -324,7 +330,7 @@ impl Serialize for Lazy<'_> {
             Ok(container) => survey.nothing(container.kind()).map(|error| format!("{}: {error}", input.name)),
             Err(error) => Some(error.clone()),
         };
-        let found = || container.iter().flat_map(numbered);
+        let found = || container.iter().flat_map(Container::numbered);
         let faults = found().filter_map(|found| Some(format!("{}: {}", input.name, found.err()?)));
         let errors = faults.chain(fault).inspect(|error| messages.borrow_mut().error(|| error.clone()));
         let images = found().flatten().filter(|found| extract.selects(found)).map(|found| {
@@ -335,7 +341,7 @@ impl Serialize for Lazy<'_> {
         let has_errors = kind.is_none() || survey.faults != 0 || survey.selected == 0;
         let file = File {
             name: &input.name,
-            kind: kind.map(kind_name),
+            kind: kind.map(FileKind::word),
             errors: has_errors.then(|| Stream::new(errors)),
             count: survey.count,
             images: Stream::new(images),
@@ -350,7 +356,7 @@ impl Survey {
     /// Why there is nothing to show, unless faults tell.
     fn nothing(&self, kind: FileKind) -> Option<String> {
         match self {
-            Self { faults: 0, count: 0, .. } => Some(format!("no GPU code: {}", why_none(kind))),
+            Self { faults: 0, count: 0, .. } => Some(format!("no GPU code: {}", kind.why_empty())),
             Self { faults: 0, selected: 0, count, .. } => {
                 Some(format!("none of its {count} images is selected"))
             }

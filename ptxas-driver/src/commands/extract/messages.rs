@@ -1,10 +1,11 @@
 //! What is said about a file on standard error, and output that outlives its reader.
 
-use super::model::Image;
+use super::json::Listed;
 use crate::commands::read::printable;
 use crate::limits::MAX_MESSAGES;
 use crate::stderr::{complain, note};
-use nv_debug_sections::container::nvvm::{Compatibility, debug_compatibility};
+use nv_debug_sections::container::IrVersions;
+use nv_debug_sections::container::nvvm::Compatibility;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -48,18 +49,19 @@ impl Messages {
     }
 
     /// What is wrong or odd with an image of the file `name`.
-    pub(super) fn image(&mut self, name: &str, image: &Image<'_>) {
+    pub(super) fn image(&mut self, name: &str, listed: &Listed<'_>) {
+        let Listed { image, error, .. } = listed;
         let says = |text: &str| format!("{name}: image {}: {text}", image.index);
-        if let Some(error) = &image.error {
+        if let Some(error) = error {
             self.error(|| says(error));
         }
-        let Some(versions) = &image.ir else { return };
-        let odd = match debug_compatibility(Some(versions.debug)) {
+        let Some((version, compatibility)) = image.ir.as_ref().map(IrVersions::debug) else { return };
+        let odd = match compatibility {
             Compatibility::Compatible => return,
             Compatibility::NewerMinor => "newer than",
             Compatibility::Incompatible => "not compatible with",
         };
-        self.notes.push(|| says(&format!("debug metadata {} is {odd} 3.2", versions.debug)));
+        self.notes.push(|| says(&format!("debug metadata {version} is {odd} 3.2")));
     }
 
     /// Says them; whether nothing is wrong.

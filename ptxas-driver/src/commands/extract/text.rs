@@ -1,9 +1,9 @@
 //! The list for people.
 
-use super::model::{Image, Versions};
+use super::json::Listed;
 use crate::commands::read::printable;
 use crate::limits::MAX_COLUMN;
-use nv_debug_sections::container::Arch;
+use nv_debug_sections::container::{Arch, DebugInfo, FileKind, Image};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
@@ -53,7 +53,7 @@ impl Widths {
 pub(super) fn title(
     out: &mut dyn Write,
     name: &str,
-    kind: &'static str,
+    kind: FileKind,
     count: u64,
     selected: u64,
 ) -> io::Result<()> {
@@ -63,7 +63,7 @@ pub(super) fn title(
 }
 
 /// Says where an image was written.
-pub(super) fn path(out: &mut dyn Write, image: &Image<'_>) -> io::Result<()> {
+pub(super) fn path(out: &mut dyn Write, image: &Listed<'_>) -> io::Result<()> {
     image.path.iter().try_for_each(|path| writeln!(out, "{}", printable(path)))
 }
 
@@ -141,7 +141,7 @@ fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
     };
     let options = shown(&image.options);
     let no_code = image.debug_only.as_ref().map(|what| format!("no code: {}", printable(what)));
-    let remarks = match (image.ir.as_ref().map(Versions::words).or(no_code), options) {
+    let remarks = match (image.ir.as_ref().map(ToString::to_string).or(no_code), options) {
         (Some(words), Some(options)) => format!("{words}; {options}").into(),
         (words, options) => words.map(Cow::from).or(options).unwrap_or_default(),
     };
@@ -157,18 +157,22 @@ fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
         Cell::Number(image.size),
         Cell::Number(image.stored_size),
         compression,
-        text(image.debug.map_or("?", |debug| if debug == "none" { "-" } else { debug })),
+        text(match image.debug {
+            None => "?",
+            Some(DebugInfo::None) => "-",
+            Some(debug) => debug.word(),
+        }),
         name,
         place,
         Cell::Text(remarks),
     ]
 }
 
-fn kind_words(kind: &'static str) -> &'static str {
+fn kind_words(kind: FileKind) -> &'static str {
     match kind {
-        "host" => "host ELF file",
-        "ltoir" => "LTO IR",
-        "ptx" => "PTX text",
-        kind => kind,
+        FileKind::Host => "host ELF file",
+        FileKind::Nvvm => "LTO IR",
+        FileKind::Ptx => "PTX text",
+        kind => kind.word(),
     }
 }

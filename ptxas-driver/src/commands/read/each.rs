@@ -1,12 +1,13 @@
 //! The cubins of a file, one after the other.
 
-use super::images::{File, Numbered, is_stdin};
+use super::images::{File, is_stdin};
 use super::shown::{Shown, Tally, Unanswered};
 use crate::commands::read::{JSON_VERSION, printable};
 use crate::limits::MAX_MESSAGES;
 use crate::plain::{json_line, write_json_value};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, anyhow};
+use nv_debug_sections::container::Numbered;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;

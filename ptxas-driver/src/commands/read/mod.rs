@@ -19,7 +19,7 @@ pub(super) use cubin_file::{
 pub(super) use debug_file::{DebugBytes, DebugFile};
 pub(super) use document::{with_document, write_cubin_document, write_document};
 pub(super) use each::{Around, FILES_HELP, IMAGES_HELP, OneCubin, each_cubin, each_image};
-pub(super) use images::{Numbered, is_arch, is_stdin, numbered, why_none};
+pub(super) use images::is_stdin;
 pub(super) use names::{both, shown};
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};

@@ -1,21 +1,19 @@
-//! Names of extracted files.
+//! Names of files for images.
 
+use super::{EntryKind, Numbered};
 use crate::limits::MAX_FILE_STEM;
-use nv_debug_sections::container::{Entry, EntryKind};
 use std::collections::HashSet;
-use std::path::Path;
 
-/// The names given in this run: none is given twice.
+/// Names that were given to files: none is given twice.
 #[derive(Debug, Default)]
-pub(super) struct FileNames(HashSet<String>);
+pub struct FileNames(HashSet<String>);
 
 impl FileNames {
-    /// A name for an image of the file at `path`: the `index`th, `number`th of its kind.
+    /// A name for an image of a file with this stem, which no file system takes for anything but a name.
     ///
-    /// As cuobjdump names it; where that name is given already, with the index, and if need be the file's name, in it.
-    pub(super) fn name(&mut self, path: &Path, index: u64, number: u64, entry: &Entry<'_>) -> String {
-        let file = path.file_stem().map_or("image".into(), |stem| stem.to_string_lossy());
-        let file = if path == Path::new("-") { "stdin".into() } else { safe(&file) };
+    /// As cuobjdump names it; where that name is given already, with the image's index, and if need be the file's name, in it.
+    pub fn name(&mut self, stem: &str, image: &Numbered<'_>) -> String {
+        let (file, Numbered { index, number, entry }) = (safe(stem), image);
         let source = source_stem(entry.name);
         let arch = entry.arch.map(|arch| format!(".{arch}")).unwrap_or_default();
         let extension = extension(entry.kind);

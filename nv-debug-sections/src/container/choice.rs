@@ -1,0 +1,165 @@
+//! Which cubins of a file are meant, and what there is to choose from.
+
+use super::{Arch, Container, EntryKind, Numbered};
+use crate::limits::MAX_IMAGES_LISTED;
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What chooses cubins of a file: those that pass both. [`Display`](fmt::Display): ` for sm_90 with number 5`, nothing where all are meant.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// As [`Arch::is_name`] takes it.
+    pub arch: Option<String>,
+    /// In the file, from 1.
+    pub index: Option<u64>,
+}
+
+impl Arch {
+    /// Whether a word names an architecture as fatbins do: `sm_90`, `sm_90a`.
+    pub fn is_name(word: &str) -> bool {
+        let number = word.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+}
+
+impl Choice {
+    /// Takes the choice off the end of a text: `FILE:sm_90`, `FILE:5`, `FILE:sm_90:5`. Gives what is before it.
+    pub fn split(text: &str) -> (&str, Self) {
+        let last =
+            |text| str::rsplit_once(text, ':').map_or((text, None), |(before, word)| (before, Some(word)));
+        let is_index = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let (mut choice, mut rest) = (Self::default(), text);
+        if let (before, Some(word)) = last(rest)
+            && is_index(&word)
+            && let Ok(index) = word.parse()
+        {
+            (choice.index, rest) = (Some(index), before);
+        }
+        if let (before, Some(word)) = last(rest)
+            && Arch::is_name(word)
+        {
+            (choice.arch, rest) = (Some(word.to_owned()), before);
+        }
+        (rest, choice)
+    }
+
+    /// Whether all cubins are meant.
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether an image is meant.
+    fn takes(&self, image: &Numbered<'_>) -> bool {
+        let Self { arch, index } = self;
+        image.entry.kind == EntryKind::Elf
+            && index.is_none_or(|index| index == image.index)
+            && arch.as_ref().is_none_or(|arch| *arch == image.arch())
+    }
+
+    /// The cubins of a file that are meant, and the faults between them.
+    pub fn of<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<Numbered<'d>>> {
+        container.numbered().filter(|found| found.as_ref().map_or(true, |image| self.takes(image)))
+    }
+
+    /// What there is to choose from. Nothing is decompressed.
+    pub fn survey(&self, container: &Container<'_>) -> Survey {
+        let mut survey = Survey::default();
+        for found in container.numbered() {
+            match found {
+                Ok(image) => survey.add(&image, self),
+                Err(error) => {
+                    survey.faults += 1;
+                    survey.first_fault.get_or_insert(error);
+                }
+            }
+        }
+        survey
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.arch.iter().try_for_each(|arch| write!(f, " for {arch}"))?;
+        self.index.iter().try_for_each(|index| write!(f, " with number {index}"))
+    }
+}
+
+/// How many images a file has, by what a [`Choice`] takes.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// Cubins that are meant.
+    pub chosen: u64,
+    /// Cubins, meant or not.
+    pub cubins: u64,
+    /// Faults between images.
+    pub faults: u64,
+    /// The first of them.
+    pub first_fault: Option<Error>,
+    /// The first of the cubins, as they are chosen.
+    listed: Vec<String>,
+    /// Kind and architecture of all else.
+    others: BTreeMap<(&'static str, String), u64>,
+}
+
+impl Survey {
+    fn add(&mut self, image: &Numbered<'_>, choice: &Choice) {
+        self.chosen += u64::from(choice.takes(image));
+        if image.entry.kind != EntryKind::Elf {
+            let kind = match image.entry.kind {
+                EntryKind::Nvvm => "LTO IR",
+                kind if kind.is_text() => "PTX",
+                kind => kind.name(),
+            };
+            // One for each kind and architecture, of which there are few; what has strange numbers is not told apart.
+            let arch = if self.others.len() < MAX_IMAGES_LISTED { image.arch() } else { String::new() };
+            *self.others.entry((kind, arch)).or_default() += 1;
+            return;
+        }
+        self.cubins += 1;
+        if self.listed.len() < MAX_IMAGES_LISTED {
+            self.listed.push(image.choice());
+        }
+    }
+
+    /// What there is beside cubins: `PTX for sm_90, LTO IR for sm_75`; empty where there is nothing.
+    pub fn others(&self) -> String {
+        let word = |((kind, arch), _): (&(&str, String), _)| match &**arch {
+            "" => (*kind).to_owned(),
+            arch => format!("{kind} for {arch}"),
+        };
+        self.others.iter().map(word).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The cubins, as they are chosen from the file called `base`: `a.out:sm_75:1, a.out:sm_90:2 and 7 more`.
+    pub fn list(&self, base: &str) -> String {
+        let words = self.listed.iter().map(|image| format!("{base}:{image}")).collect::<Vec<_>>().join(", ");
+        match self.cubins - self.listed.len() as u64 {
+            0 => words,
+            more => format!("{words} and {more} more"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_taken_off_the_end() {
+        for (text, rest, arch, index) in [
+            ("a.out", "a.out", None, None),
+            ("a.out:sm_90", "a.out", Some("sm_90"), None),
+            ("a.out:sm_103f:12", "a.out", Some("sm_103f"), Some(12)),
+            ("a.out:7", "a.out", None, Some(7)),
+            ("b:sm_90:sm_75", "b:sm_90", Some("sm_75"), None),
+            ("a:sm90", "a:sm90", None, None),
+            ("a:+7", "a:+7", None, None),
+        ] {
+            let choice = Choice { arch: arch.map(str::to_owned), index };
+            assert_eq!(Choice::split(text), (rest, choice), "{text}");
+        }
+        let words = |text| Choice::split(text).1.to_string();
+        assert_eq!((&*words("a:sm_90:5"), &*words("a")), (" for sm_90 with number 5", ""));
+    }
+}

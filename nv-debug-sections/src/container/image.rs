@@ -1,0 +1,189 @@
+//! What is known of an image: an answer for people and, with serde, for programs.
+
+use super::nvvm::{Compatibility, Header, Version, debug_compatibility};
+use super::{Arch, Compression, DebugInfo, Entry, EntryKind, Flags, Place};
+use crate::Result;
+use crate::cubin::{CodePlace, Cubin};
+use crate::level::DebugLevel;
+use crate::level::found::Found;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// A string as it is shown, or null.
+#[allow(clippy::ref_option)] // as serde calls it
+fn displayed<T: fmt::Display, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// An image of a file, by its entry and, where that does not tell, by a look inside.
+#[derive(Debug, Clone, Serialize)]
+pub struct Image<'d> {
+    /// Its number among all of the file, from 1.
+    pub index: u64,
+    /// The member of an archive that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<Arc<str>>,
+    /// The section that it is in; empty where the file has none.
+    pub section: Arc<str>,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// One word for its kind.
+    pub kind: &'static str,
+    /// The number of its kind.
+    pub kind_code: u16,
+    /// The architecture that it is for.
+    #[serde(serialize_with = "displayed")]
+    pub arch: Option<Arch>,
+    /// The version of its kind, major and minor; `None` of a file that is the image itself.
+    pub code_version: Option<String>,
+    /// How it is compressed.
+    pub compression: Option<&'static str>,
+    /// Whether fatbinary obfuscated it.
+    pub obfuscated: bool,
+    /// Its bytes in the file.
+    pub stored_size: u64,
+    /// Its bytes once decompressed.
+    pub size: u64,
+    /// The host that it is for; `None` of a file that is the image itself.
+    pub host: Option<&'static str>,
+    /// All flags of its entry.
+    pub flags: u64,
+    /// How much debug information it has; `None` where only a look inside would tell.
+    pub debug: Option<DebugInfo>,
+    /// Where the code is, of cubins that were looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<CodePlace>,
+    /// What a cubin without code is.
+    #[serde(skip)]
+    pub debug_only: Option<String>,
+    /// Of NVVM IR that can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ir: Option<IrVersions>,
+    /// The source file that it was made from.
+    pub name: Option<Cow<'d, str>>,
+    /// The options that ptxas is to be given.
+    pub options: Option<Cow<'d, str>>,
+}
+
+impl<'d> Image<'d> {
+    /// What the entry says of the image with that number.
+    pub fn new(index: u64, entry: &Entry<'d>) -> Self {
+        let is_alone = entry.version == 0;
+        let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
+        Self {
+            index,
+            member: entry.place.member.clone(),
+            section: Arc::clone(&entry.place.section),
+            offset: entry.place.offset,
+            kind: entry.kind.name(),
+            kind_code: entry.kind.code(),
+            arch: entry.arch,
+            code_version: (!is_alone).then(|| format!("{}.{}", entry.code_version.0, entry.code_version.1)),
+            compression: entry.flags.compression().map(Compression::name),
+            obfuscated: entry.flags.has(Flags::OBFUSCATED),
+            stored_size: entry.stored().len() as u64,
+            size: entry.size(),
+            host: (!is_alone).then(|| entry.flags.host()),
+            flags: entry.flags.0,
+            // PTX and NVVM IR in files of their own say nothing of it.
+            debug: (!is_alone || entry.kind == EntryKind::Elf).then(|| entry.debug_info()),
+            code: None,
+            debug_only: None,
+            ir: None,
+            name: text(entry.name),
+            options: text(entry.options.trim_ascii()),
+        }
+    }
+
+    /// Member and section as linkers write them: [`Place::label`].
+    pub fn label(&self) -> String {
+        let (member, section) = (self.member.clone(), Arc::clone(&self.section));
+        Place { member, section, offset: self.offset }.label()
+    }
+
+    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin says neither whether it has code nor, unless
+    /// that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. A list does not complain of obfuscated entries.
+    pub fn needs_look(entry: &Entry<'_>) -> bool {
+        match entry.kind {
+            EntryKind::Elf => true,
+            EntryKind::Nvvm => !entry.flags.has(Flags::OBFUSCATED),
+            _ => false,
+        }
+    }
+
+    /// Whether the entry of a cubin says what debug information it has.
+    pub fn says_debug(entry: &Entry<'_>) -> bool {
+        entry.flags.compression().is_some() && entry.debug_info() == DebugInfo::Dwarf
+    }
+
+    /// Takes from a cubin's sections, and the header of NVVM IR, what their entry does not say.
+    ///
+    /// # Errors
+    ///
+    /// The payload is not what its entry says.
+    pub fn look_into(&mut self, payload: &[u8]) -> Result<()> {
+        match EntryKind::from_code(self.kind_code) {
+            EntryKind::Elf => self.look_into_cubin(payload),
+            EntryKind::Nvvm => Header::decode(payload).map(|header| self.ir = Some(IrVersions::new(&header))),
+            _ => Ok(()),
+        }
+    }
+
+    fn look_into_cubin(&mut self, payload: &[u8]) -> Result<()> {
+        let cubin = Cubin::parse(payload)?;
+        cubin.expect_short_names()?;
+        self.code = Some(cubin.code_place());
+        self.debug_only = cubin.debug_only_words();
+        match Found::of(&cubin).level {
+            DebugLevel::Full => self.debug = Some(DebugInfo::Dwarf),
+            DebugLevel::Lines => self.debug = Some(DebugInfo::LineInfo),
+            DebugLevel::None => {}
+        }
+        Ok(())
+    }
+}
+
+/// The versions of NVVM IR.
+#[derive(Debug, Clone, Serialize)]
+pub struct IrVersions {
+    container_version: String,
+    ir_version: String,
+    debug_version: String,
+    llvm_version: String,
+    debug_compatible: bool,
+    #[serde(skip)]
+    debug: Version,
+}
+
+impl IrVersions {
+    fn new(header: &Header<'_>) -> Self {
+        Self {
+            container_version: header.container_version.to_string(),
+            ir_version: header.ir_version.to_string(),
+            debug_version: header.debug_version.to_string(),
+            llvm_version: header.llvm_version.to_string(),
+            debug_compatible: debug_compatibility(Some(header.debug_version)) != Compatibility::Incompatible,
+            debug: header.debug_version,
+        }
+    }
+
+    /// The version of the debug metadata, and whether tools of 13.0.88 read it.
+    pub fn debug(&self) -> (Version, Compatibility) {
+        (self.debug, debug_compatibility(Some(self.debug)))
+    }
+}
+
+impl fmt::Display for IrVersions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ir_version, debug_version, llvm_version, .. } = self;
+        write!(f, "NVVM IR {ir_version}, debug metadata {debug_version}, LLVM {llvm_version}")
+    }
+}

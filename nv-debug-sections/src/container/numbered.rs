@@ -1,0 +1,42 @@
+//! The images of a file with the numbers by which people name them.
+
+use super::{Container, Entry, EntryKind};
+use crate::Result;
+use std::collections::HashMap;
+
+/// An image and its numbers, from 1.
+#[derive(Debug, Clone)]
+pub struct Numbered<'d> {
+    /// Among all of the file.
+    pub index: u64,
+    /// Among those of its kind, which the names of files have.
+    pub number: u64,
+    /// The image.
+    pub entry: Entry<'d>,
+}
+
+impl<'d> Container<'d> {
+    /// As [`entries`](Self::entries), with numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = Result<Numbered<'d>>> + use<'d> {
+        let mut count = 0;
+        let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
+        self.entries().map(move |entry| {
+            let entry = entry?;
+            let number = of_kind.entry(entry.kind).or_default();
+            (count, *number) = (count + 1, *number + 1);
+            Ok(Numbered { index: count, number: *number, entry })
+        })
+    }
+}
+
+impl Numbered<'_> {
+    /// Its architecture as text, empty where it has none.
+    pub(super) fn arch(&self) -> String {
+        self.entry.arch.map(|arch| arch.to_string()).unwrap_or_default()
+    }
+
+    /// What chooses it alone, behind the name of its file: `sm_90:5`.
+    pub fn choice(&self) -> String {
+        format!("{}:{}", self.arch(), self.index)
+    }
+}
