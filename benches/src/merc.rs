@@ -21,6 +21,7 @@ use nv_debug_sections::line_table::AddressPair;
 use nv_debug_sections::nv_info::{self, Attribute, Record, Value};
 use nv_debug_sections::reg_sass::{self, FunctionRegisters, RegisterRange, SassRegister};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
+use nv_debug_sections::release::Release;
 use nv_debug_sections::reloc;
 use nv_debug_sections::relocated::Relocated;
 
@@ -223,7 +224,8 @@ fn sequence(size: Size, steps: usize) -> Sequence {
 }
 
 fn filed(kind: SectionKind, mut bytes: Vec<u8>, relocs: Vec<Reloc>) -> Result<DebugSection> {
-    let filed = reloc::split_relocations(kind.name(), 100, Space::Native, relocs, &mut bytes)?;
+    let filed =
+        reloc::split_relocations(kind.name(), Release::V13_0.target(100), Space::Native, relocs, &mut bytes)?;
     Ok(DebugSection { name: kind.name().to_owned(), bytes, rel: filed.rel, rela: filed.rela })
 }
 

@@ -31,10 +31,10 @@ pub(crate) struct Numbers<'c> {
 
 impl<'c> Numbers<'c> {
     pub(crate) fn of(cubin: &'c Cubin<'_>) -> Self {
-        let sm = cubin.header.sm();
-        let reserve = shared_window_reserve(sm);
+        let target = cubin.target();
+        let reserve = shared_window_reserve(target);
         let is_linked = !cubin.header.is_relocatable();
-        let mut found = Self { parameter_base: parameter_base(sm), ..Self::default() };
+        let mut found = Self { parameter_base: parameter_base(target), ..Self::default() };
         let mut shared_end = reserve;
         for (index, name, section) in cubin.iter().filter(|(.., section)| !section.is_mercury()) {
             let memory = memory_of_section(name);

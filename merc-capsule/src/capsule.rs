@@ -51,9 +51,10 @@ impl Origin<'static> {
 /// The cubin is for a chip before sm_100; those of [`plan`], [`Spaces::of`], [`Cloner::section`] and [`symbols`]; a clone in the file that
 /// cannot be placed. Nothing is changed then.
 pub fn clone(cubin: &mut Cubin<'_>, origin: &Origin<'_>) -> Result<()> {
-    let sm = cubin.header.sm();
-    if sm < Generation::FIRST_MERCURY_SM {
-        let text = format!("code for sm_{sm} has no capsule, expected sm_100 or later");
+    let target = cubin.target();
+    if target.generation() < Generation::Mercury {
+        let (sm, first) = (target.sm, *target.release.sms(Generation::Mercury).start());
+        let text = format!("code for sm_{sm} has no capsule, expected sm_{first} or later");
         return Err(Error::whole("", ErrorKind::Capsule(text)));
     }
     let planned = plan(&SectionView::all(cubin)).map_err(|error| error.at_section())?;

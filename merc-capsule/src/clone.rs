@@ -15,6 +15,7 @@ use nv_debug_sections::Result;
 use nv_debug_sections::catalog::{SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Cubin, MercurySection, Relocation, SectionIndex};
 use nv_debug_sections::frame::encode as encode_frame;
+use nv_debug_sections::release::Target;
 use nv_debug_sections::reloc::{self, RelocKind};
 use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
@@ -32,7 +33,7 @@ pub struct MercuryValues {
 /// Makes the clone of the section called `native`, whose own bytes are `original`, as the [policy](crate::RULES) has it.
 ///
 /// ptxas takes the original's bytes for some clones whatever these should hold; with `must_hold` the clone then has bytes of its own
-/// unless they are equal. `sm` is 100 for sm_100.
+/// unless they are equal.
 ///
 /// # Errors
 ///
@@ -41,11 +42,11 @@ pub fn clone_section(
     native: &str,
     values: MercuryValues,
     original: Option<&[u8]>,
-    sm: u32,
+    target: Target,
     must_hold: bool,
 ) -> Result<MercurySection> {
     let MercuryValues { mut bytes, relocs } = values;
-    let rela = reloc::split_relocations(native, sm, Space::Mercury, relocs, &mut bytes)?.rela;
+    let rela = reloc::split_relocations(native, target, Space::Mercury, relocs, &mut bytes)?.rela;
     let bytes = match original {
         Some(original) if original == bytes => Bytes::Original(original),
         Some(_) => Bytes::Other(bytes),
@@ -180,7 +181,7 @@ impl<'c, 'd> Cloner<'c, 'd> {
 
     fn made(&self, native: SectionIndex, values: MercuryValues) -> Result<MercurySection> {
         let original = self.cubin.bytes(native)?;
-        clone_section(self.cubin.section_name(native), values, Some(&original), self.cubin.header.sm(), true)
+        clone_section(self.cubin.section_name(native), values, Some(&original), self.cubin.target(), true)
     }
 
     fn frame(&self, native: SectionIndex) -> Result<MercurySection> {
@@ -238,6 +239,7 @@ mod tests {
 
     use super::*;
     use dwarf2_writer::Referent;
+    use nv_debug_sections::release::Release;
 
     fn relocs(width: u8, referent: Referent) -> Vec<Reloc> {
         vec![Reloc { in_place: None, referent, ..Reloc::new(4, width, SymbolId(3), 7) }]
@@ -246,7 +248,10 @@ mod tests {
     /// Whether the clone lies in the original's bytes.
     fn is_shared(native: &str, bytes: &[u8], relocs: Vec<Reloc>, must_hold: bool) -> bool {
         let values = MercuryValues { bytes: bytes.to_vec(), relocs };
-        clone_section(native, values, Some(&[0; 16]), 100, must_hold).unwrap().bytes.is_none()
+        clone_section(native, values, Some(&[0; 16]), Release::V13_0.target(100), must_hold)
+            .unwrap()
+            .bytes
+            .is_none()
     }
 
     #[test]
@@ -273,12 +278,13 @@ mod tests {
     #[test]
     fn relocations_have_the_types_of_mercury() {
         let values = MercuryValues { bytes: vec![0; 16], relocs: relocs(8, Referent::Code) };
-        let clone = clone_section(".debug_loc", values.clone(), None, 120, false).unwrap();
+        let clone =
+            clone_section(".debug_loc", values.clone(), None, Release::V13_0.target(120), false).unwrap();
         assert_eq!(clone.rela.iter().map(|entry| entry.r_type).collect::<Vec<_>>(), [0x1_003d]);
         assert_eq!(clone.bytes.map(|bytes| bytes.len()), Some(16), "there is nothing to share");
         let values = MercuryValues { bytes: vec![0; 8], ..values };
         assert!(
-            clone_section(".debug_loc", values, None, 120, false).is_err(),
+            clone_section(".debug_loc", values, None, Release::V13_0.target(120), false).is_err(),
             "the field ends behind the bytes"
         );
     }

@@ -233,7 +233,7 @@ impl<'c, 'd> Finaliser<'c, 'd> {
         relocs: Vec<Reloc>,
     ) -> Result<(Vec<u8>, Vec<Relocation>)> {
         let filed =
-            reloc::split_relocations(kind.name(), self.cubin.header.sm(), Space::Native, relocs, &mut bytes)?;
+            reloc::split_relocations(kind.name(), self.cubin.target(), Space::Native, relocs, &mut bytes)?;
         Ok((bytes, filed.rela))
     }
 }

@@ -9,6 +9,7 @@
 //! ```
 //! use merc_capsule::AddressMap;
 //! use merc_capsule::info::{MercurySide, NativeSide, finalizer_options, native_only, to_mercury, to_native};
+//! use nv_debug_sections::release::Release;
 //! use nv_debug_sections::nv_info;
 //! use std::collections::BTreeMap;
 //! // CUDA_API_VERSION 130, EXIT_INSTR_OFFSETS 0x90, SW_WAR 0.
@@ -19,7 +20,7 @@
 //! let mercury = to_mercury(".nv.info.saxpy", &native, &there, Some)?;
 //! assert_eq!(finalizer_options(&mercury), Some(&[0; 52][..]));
 //!
-//! let only = native_only(&mercury, 120, None, false)?;
+//! let only = native_only(&mercury, Release::V13_0.target(120), None, false)?;
 //! let here = NativeSide { map: &map, frame_sizes: &frame_sizes, only: &only };
 //! assert_eq!(to_native(".nv.merc.nv.info.saxpy", &mercury, &here, Some)?, native);
 //! # Ok::<(), nv_debug_sections::Error>(())

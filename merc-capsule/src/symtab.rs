@@ -73,7 +73,7 @@ pub fn symbols(cubin: &Cubin<'_>, spaces: &Spaces, maps: &[CodeMap]) -> Result<V
     let first =
         first.filter(|(number, _)| cubin.symbol_name_in(symtab, *number) == ".nv.reservedSmem.offset0");
     let reserved_start = first.map(|(_, symbol)| symbol.value).next().unwrap_or(0);
-    let reserved = shared_window_reserve(cubin.header.sm());
+    let reserved = shared_window_reserve(cubin.target());
     // Before addresses are given, values are alignments, and sections are of NVIDIA's types.
     let has_address = |symbol: &Symbol| {
         let section = symbol.section().and_then(|section| cubin.section(section).ok());

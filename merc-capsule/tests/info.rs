@@ -154,7 +154,7 @@ fn check_native_only(path: &Path, cubin: &Cubin<'_>) -> (usize, usize) {
         let constants = constants.get(&*format!(".nv.constant0.{function}")).copied();
         let image_headers = format!(".nv.merc.nv.constant.entry_image_header_indices.{function}");
         let has_images = cubin.section_by_name(&image_headers).is_some();
-        let only = native_only(&mercury, cubin.header.sm(), constants, has_images).unwrap();
+        let only = native_only(&mercury, cubin.target(), constants, has_images).unwrap();
         assert!(native.ends_with(&only), "{} {name}: {only:?}", path.display());
         assert_eq!(native.len() - only.len(), mercury.len() - 1, "{} {name}", path.display());
         sections += 1;

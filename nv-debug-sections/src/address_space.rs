@@ -1,33 +1,34 @@
 //! Fixed places of NVIDIA's address spaces that debug information refers to.
 
 use crate::generation::Generation;
+use crate::release::Target;
 
-/// First byte of kernel parameters in constant bank 0, by the first SM it holds for.
-///
-/// sm_75 and later observed: ptxas 13.0.88 (FORMATS 4); earlier ones: `EIATTR_PARAM_CBANK` of cubins of older toolkits.
-const PARAMETER_BASES: [(u32, u64); 4] = [
-    (50, 0x140),
-    (70, 0x160),
-    (Generation::FIRST_TRANSCODED_SM, 0x210),
-    (Generation::FIRST_MERCURY_SM, 0x380),
-];
+/// First SM whose kernel parameters begin at 0x160.
+const VOLTA: u32 = 70;
 
 /// Byte offset in constant bank 0 of a kernel's first parameter.
-pub fn parameter_base(sm: u32) -> u64 {
-    let known = PARAMETER_BASES.iter().rev().find(|(first, _)| sm >= *first);
-    known.map_or(PARAMETER_BASES[0].1, |(_, base)| *base)
+///
+/// sm_75 and later observed: ptxas 13.0.88 (FORMATS 4); earlier ones: `EIATTR_PARAM_CBANK` of cubins of older toolkits.
+pub fn parameter_base(target: Target) -> u64 {
+    match target.generation() {
+        Generation::Mercury => 0x380,
+        Generation::Transcoded => 0x210,
+        Generation::Legacy if target.sm >= VOLTA => 0x160,
+        Generation::Legacy => 0x140,
+    }
 }
 
 /// Bytes at the start of the shared window that the system keeps: the offset of the first shared variable.
 ///
 /// Observed: ptxas 13.0.88, 0 on sm_75-sm_89, 0x400 on sm_90 and later (FORMATS 4).
-pub fn shared_window_reserve(sm: u32) -> u64 {
-    if Generation::of(sm) >= Generation::Transcoded { 0x400 } else { 0 }
+pub fn shared_window_reserve(target: Target) -> u64 {
+    if target.generation() >= Generation::Transcoded { 0x400 } else { 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::Release;
 
     // FORMATS 4, the rows of `.param` and `.shared`; `tests/address_space.rs` asks cubins.
     #[test]
@@ -38,7 +39,9 @@ mod tests {
             (&[100, 103, 110, 120, 121], 0x380, 0x400),
         ] {
             for &sm in sms {
-                assert_eq!((parameter_base(sm), shared_window_reserve(sm)), (parameters, reserve), "sm_{sm}");
+                let target = Release::V13_0.target(sm);
+                let found = (parameter_base(target), shared_window_reserve(target));
+                assert_eq!(found, (parameters, reserve), "sm_{sm}");
             }
         }
     }
@@ -46,7 +49,7 @@ mod tests {
     // SASS listings of the older toolkits: the first parameter is `c[0x0][0x140]` on Maxwell and Pascal, `c[0x0][0x160]` on Volta.
     #[test]
     fn older_sms_start_lower() {
-        let bases = [50, 52, 53, 60, 61, 62, 70, 72].map(parameter_base);
+        let bases = [50, 52, 53, 60, 61, 62, 70, 72].map(|sm| parameter_base(Release::V13_0.target(sm)));
         assert_eq!(bases, [0x140, 0x140, 0x140, 0x140, 0x140, 0x140, 0x160, 0x160]);
     }
 }

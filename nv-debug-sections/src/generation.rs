@@ -1,6 +1,7 @@
 //! What changes from one generation of SMs to the next, in debug information.
 
-/// A span of SMs whose files are made by the same rules.
+/// A span of SMs whose files are made by the same rules. Which SMs these are is a fact of a release
+/// ([`Release::generation`](crate::release::Release::generation)).
 ///
 /// Observed: ptxas 13.0.88, sm_75-sm_121 (FORMATS; SMs below 75 are taken for [`Legacy`](Self::Legacy)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,22 +18,6 @@ pub enum Generation {
     Mercury,
 }
 
-impl Generation {
-    /// The first SM of [`Transcoded`](Self::Transcoded).
-    pub const FIRST_TRANSCODED_SM: u32 = 90;
-    /// The first SM of [`Mercury`](Self::Mercury).
-    pub const FIRST_MERCURY_SM: u32 = 100;
-
-    /// The generation of an SM number: 75 for sm_75.
-    pub fn of(sm: u32) -> Self {
-        match sm {
-            Self::FIRST_MERCURY_SM.. => Self::Mercury,
-            Self::FIRST_TRANSCODED_SM.. => Self::Transcoded,
-            _ => Self::Legacy,
-        }
-    }
-}
-
 /// First SM with instructions of 128 bits.
 const FIRST_WIDE_SM: u32 = 70;
 
@@ -45,18 +30,6 @@ pub const fn instruction_size(sm: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_sm_of_ptxas_13_0_has_its_generation() {
-        for (generation, sms) in [
-            (Generation::Legacy, &[75, 80, 86, 87, 88, 89][..]),
-            (Generation::Transcoded, &[90]),
-            (Generation::Mercury, &[100, 103, 110, 120, 121]),
-        ] {
-            assert!(sms.iter().all(|&sm| Generation::of(sm) == generation), "{generation:?}");
-        }
-        assert!(Generation::Legacy < Generation::Transcoded && Generation::Transcoded < Generation::Mercury);
-    }
 
     // Maxwell's listings count 0x8, 0x10, 0x18; Volta's 0x0, 0x10, 0x20.
     #[test]

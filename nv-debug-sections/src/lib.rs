@@ -23,6 +23,7 @@ pub mod ptx_txt;
 pub mod reg_sass;
 pub mod reg_type;
 pub mod register;
+pub mod release;
 pub mod reloc;
 pub mod relocated;
 pub mod shared_window;

@@ -9,6 +9,7 @@
 
 use crate::ErrorKind;
 use crate::generation::Generation;
+use crate::release::Target;
 use std::fmt;
 
 #[cfg(test)]
@@ -100,10 +101,10 @@ impl SassRegister {
 
     /// Whether chips of that SM have the register, those that read as zero included. True where the class is none, or none of registers:
     /// nothing is known there.
-    pub fn is_of(self, sm: u32) -> bool {
+    pub fn is_of(self, target: Target) -> bool {
         use RegisterClass as Class;
         let last_uniform =
-            if Generation::of(sm) >= Generation::Mercury { LAST_GENERAL } else { LAST_UNIFORM };
+            if target.generation() >= Generation::Mercury { LAST_GENERAL } else { LAST_UNIFORM };
         let (number, last) = match self.class() {
             Some(Class::General) => (self.number(), LAST_GENERAL),
             Some(Class::Half) => (self.number() / 2, LAST_GENERAL),

@@ -5,6 +5,7 @@
 use crate::catalog::{SectionKind, Space};
 use crate::cubin::{Relocation, SymbolIndex};
 use crate::generation::Generation;
+use crate::release::Target;
 use crate::{Error, ErrorKind, Result};
 use dwarf2_writer::{Referent, Reloc};
 
@@ -149,13 +150,13 @@ pub struct SplitRelocations {
 /// [`ErrorKind::Index`] when a field lies outside `bytes`.
 pub fn split_relocations(
     name: &str,
-    sm: u32,
+    target: Target,
     space: Space,
     mut relocs: Vec<Reloc>,
     bytes: &mut [u8],
 ) -> Result<SplitRelocations> {
     let kind = SectionKind::from_name(name);
-    let rela_only = Generation::of(sm) >= Generation::Transcoded;
+    let rela_only = target.generation() >= Generation::Transcoded;
     match kind {
         Some(SectionKind::DebugFrame) => {}
         Some(SectionKind::DebugLine | SectionKind::NvDebugLineSass)
@@ -216,6 +217,7 @@ fn write_field(name: &str, bytes: &mut [u8], reloc: &Reloc) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::Release;
     use dwarf2_writer::SymbolId;
 
     #[test]
@@ -263,7 +265,14 @@ mod tests {
 
     /// Offsets of the entries in `.rel` and in `.rela`.
     fn filed(name: &str, sm: u32, relocs: &[Reloc]) -> (Vec<u64>, Vec<u64>) {
-        let filed = split_relocations(name, sm, Space::Native, relocs.to_vec(), &mut [0xee; 64]).unwrap();
+        let filed = split_relocations(
+            name,
+            Release::V13_0.target(sm),
+            Space::Native,
+            relocs.to_vec(),
+            &mut [0xee; 64],
+        )
+        .unwrap();
         assert!(filed.rel.iter().all(|entry| entry.addend.is_none()));
         assert!(filed.rela.iter().all(|entry| entry.addend.is_some()));
         let offsets = |all: &[Relocation]| all.iter().map(|entry| entry.offset).collect();
@@ -302,7 +311,14 @@ mod tests {
         let relocs = [(4, RelocKind::LineOffset32), (16, RelocKind::Code64), (40, RelocKind::Absolute64)];
         let relocs = relocs.map(|(offset, kind)| reloc(offset, kind, 3, None));
         for name in [".debug_line", ".nv_debug_line_sass", ".debug_info"] {
-            let filed = split_relocations(name, 100, Space::Mercury, relocs.to_vec(), &mut [0; 64]).unwrap();
+            let filed = split_relocations(
+                name,
+                Release::V13_0.target(100),
+                Space::Mercury,
+                relocs.to_vec(),
+                &mut [0; 64],
+            )
+            .unwrap();
             let entries: Vec<_> = filed.rela.iter().map(|entry| (entry.offset, entry.r_type)).collect();
             assert_eq!(entries, [(40, 0x1_0002), (16, 0x1_003d), (4, 0x1_0008)], "{name}");
             assert_eq!(filed.rel, []);
@@ -317,7 +333,14 @@ mod tests {
             reloc(8, RelocKind::Absolute32, 5, None),
             reloc(16, RelocKind::UnusedClear64, 0, None),
         ];
-        split_relocations(".debug_info", 90, Space::Native, relocs.to_vec(), &mut bytes).unwrap();
+        split_relocations(
+            ".debug_info",
+            Release::V13_0.target(90),
+            Space::Native,
+            relocs.to_vec(),
+            &mut bytes,
+        )
+        .unwrap();
         assert_eq!(bytes[..8], 0x1234_u64.to_le_bytes());
         assert_eq!(bytes[8..12], [0; 4]);
         assert_eq!(bytes[12..], [0xee; 20]);
@@ -327,7 +350,14 @@ mod tests {
     fn errors_name_the_section_also_an_unknown_one() {
         let outside = reloc(30, RelocKind::Absolute64, 0, None);
         for name in [".debug_loc", ".foo"] {
-            let error = split_relocations(name, 75, Space::Native, vec![outside], &mut [0; 32]).unwrap_err();
+            let error = split_relocations(
+                name,
+                Release::V13_0.target(75),
+                Space::Native,
+                vec![outside],
+                &mut [0; 32],
+            )
+            .unwrap_err();
             assert_eq!((error.section(), error.offset()), (name, 30));
             assert!(matches!(error.kind(), ErrorKind::Index { index: 30, count: 32, .. }), "{error}");
         }

@@ -28,6 +28,7 @@
 use crate::address_space::shared_window_reserve;
 use crate::catalog::SectionKind;
 use crate::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
+use crate::release::Target;
 use crate::{Error, ErrorKind, Result};
 use object::elf;
 
@@ -96,9 +97,9 @@ impl<'c> SharedWindow<'c> {
     }
 
     /// Bytes that the window's own variables take, on an SM: its size without the system's reserve if addresses have been given.
-    pub fn own_size(&self, sm: u32) -> u64 {
+    pub fn own_size(&self, target: Target) -> u64 {
         match self.stage {
-            Stage::Linked => self.size.saturating_sub(shared_window_reserve(sm)),
+            Stage::Linked => self.size.saturating_sub(shared_window_reserve(target)),
             Stage::Unlinked => self.size,
         }
     }
@@ -181,6 +182,7 @@ fn header_fault(field: &'static str, found: u64, expected: &'static str) -> Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::Release;
     use proptest::prelude::*;
 
     const INDEX: SectionIndex = SectionIndex(9);
@@ -201,7 +203,8 @@ mod tests {
         let other = Symbol { shndx: 8, ..symbols[0] };
         let window = decoded(&section, &["", "x", "slots"], &[own, other, symbols[0]]).unwrap();
         assert_eq!(window, sample());
-        assert_eq!((window.own_size(90), window.own_size(89)), (0, 0x400));
+        let own = |sm| window.own_size(Release::V13_0.target(sm));
+        assert_eq!((own(90), own(89)), (0, 0x400));
     }
 
     #[test]

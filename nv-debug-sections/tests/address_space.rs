@@ -25,7 +25,7 @@ fn check(path: &Path, counts: &mut BTreeMap<u32, usize>) {
     let sm = cubin.header.sm();
     for (index, ..) in cubin.iter().filter(|(_, name, _)| name.starts_with(".nv.info.")) {
         for offset in parameter_offsets(&cubin.bytes(index).unwrap()) {
-            assert_eq!(parameter_base(sm), offset, "{}: sm_{sm}", path.display());
+            assert_eq!(parameter_base(cubin.target()), offset, "{}: sm_{sm}", path.display());
             *counts.entry(sm).or_default() += 1;
         }
     }

@@ -9,6 +9,7 @@ use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::code::Code;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, Function, SectionIndex, debug_only};
 use nv_debug_sections::error::ErrorKind;
+use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::Relocated;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
@@ -125,7 +126,7 @@ fn old_chips_too() {
 #[test]
 fn an_old_header_is_read_and_written() {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let mut bytes = debug_only(50, &[function], &[]).unwrap().cubin.write().unwrap();
+    let mut bytes = debug_only(Release::V13_0.target(50), &[function], &[]).unwrap().cubin.write().unwrap();
     assert_eq!(Cubin::parse(&bytes).unwrap().header.sm(), 50);
     (bytes[7], bytes[8]) = (0x33, 7);
     bytes[48..52].copy_from_slice(&0x0032_0532_u32.to_le_bytes());
@@ -190,7 +191,8 @@ fn every_debug_section_can_be_relocated() {
 fn a_debug_only_object_survives_the_round_trip() {
     let function = |name, local: bool| Function { name, size: 0x90, kernel: !local, local };
     let functions = [function("k", false), function("helper", true), function("m", false)];
-    let DebugOnly { cubin, functions: indices, .. } = debug_only(90, &functions, &[]).unwrap();
+    let DebugOnly { cubin, functions: indices, .. } =
+        debug_only(Release::V13_0.target(90), &functions, &[]).unwrap();
     let names: Vec<_> = indices.iter().map(|i| cubin.symbol_name(*i)).collect();
     assert_eq!(names, ["k", "helper", "m"]);
     let addresses: Vec<_> = indices.iter().map(|i| cubin.symbols()[i.as_usize()].value).collect();
@@ -220,7 +222,7 @@ fn a_debug_only_object_survives_the_round_trip() {
 /// What a hand-made fault must be called.
 fn fault(edit: impl FnOnce(&mut Vec<u8>)) -> String {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let mut bytes = debug_only(75, &[function], &[]).unwrap().cubin.write().unwrap();
+    let mut bytes = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin.write().unwrap();
     edit(&mut bytes);
     Cubin::parse(&bytes).unwrap_err().to_string()
 }
@@ -290,7 +292,7 @@ fn relocations_are_applied_or_refused() {
     let function = Function { name: "k", size: 0x100, kernel: true, local: false };
     let relocation = |offset, r_type, addend| Relocation { offset, r_type, symbol: SymbolIndex(1), addend };
     let apply = |rel: Vec<Relocation>, rela: Vec<Relocation>| {
-        let mut cubin = debug_only(75, &[function], &[]).unwrap().cubin;
+        let mut cubin = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin;
         let bytes = (1..=24).collect();
         cubin
             .set_debug_sections(vec![DebugSection { name: ".debug_info".into(), bytes, rel, rela }])
@@ -353,7 +355,8 @@ fn exercise(data: &[u8]) -> bool {
 /// One small cubin of each kind, from the corpus.
 fn seeds() -> Vec<Vec<u8>> {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let mut out = vec![debug_only(90, &[function], &[]).unwrap().cubin.write().unwrap()];
+    let mut out =
+        vec![debug_only(Release::V13_0.target(90), &[function], &[]).unwrap().cubin.write().unwrap()];
     if let Some(cubins) = Cubins::open() {
         let mut kinds = std::collections::HashSet::new();
         let mut all: Vec<_> = cubins.paths.iter().map(|path| file(path)).collect();

@@ -12,6 +12,7 @@ use nv_debug_sections::cubin::{
     StringTable, Symbol, SymbolIndex, debug_only, sht,
 };
 use nv_debug_sections::error::ErrorKind;
+use nv_debug_sections::release::Release;
 use proptest::prelude::*;
 
 /// The capsule as new sections, for the cubin without it; `None` if other sections are behind it.
@@ -129,7 +130,7 @@ fn tables_and_bytes_replaced_by_themselves_change_nothing() {
 /// `.debug_str`, 8 bytes, in a cubin with one function: what the tests append to.
 fn small() -> Cubin<'static> {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let bytes = debug_only(100, &[function], &[]).unwrap().cubin.write().unwrap();
+    let bytes = debug_only(Release::V13_0.target(100), &[function], &[]).unwrap().cubin.write().unwrap();
     let mut cubin = Cubin::parse(&bytes).unwrap().into_owned();
     cubin.append_sections(vec![bytes_section(".debug_str", 0, vec![7; 8])]).unwrap();
     cubin

@@ -15,6 +15,7 @@ use nv_debug_sections::cubin::{
     SymbolIndex, debug_only,
 };
 use nv_debug_sections::error::ErrorKind;
+use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::Relocated;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
@@ -43,7 +44,8 @@ fn one_long_name_for_many_symbols_is_not_listed() {
 
 #[test]
 fn every_cut_is_refused() {
-    let mut files = vec![debug_only(75, &[kernel("k")], &[]).unwrap().cubin.write().unwrap()];
+    let mut files =
+        vec![debug_only(Release::V13_0.target(75), &[kernel("k")], &[]).unwrap().cubin.write().unwrap()];
     if let Some(cubins) = Cubins::open() {
         let mut kinds = std::collections::HashSet::new();
         let all = cubins.paths.iter().map(|path| file(path));
@@ -68,7 +70,7 @@ fn cubin_of(
     names: &[&str],
     sections: impl IntoIterator<Item = Section<'static>>,
 ) -> (Cubin<'static>, Vec<u32>) {
-    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
     cubin.sections[1].slack = Some(0); // not room for Mercury names that the file does not have
     let Contents::Strings(table) = &mut cubin.sections[1].contents else { panic!("no names") };
     let offsets = names.iter().map(|name| table.push(name).unwrap()).collect();
@@ -230,7 +232,7 @@ fn check_functions(bytes: &[u8], names: &[String]) {
 fn a_hundred_thousand_functions() {
     let names: Vec<_> = (0..100_000).map(|i| format!("f{i}")).collect();
     let functions: Vec<_> = names.iter().map(|name| kernel(name)).collect();
-    let made = debug_only(90, &functions, &[]).unwrap();
+    let made = debug_only(Release::V13_0.target(90), &functions, &[]).unwrap();
     let mut cubin = made.cubin;
     let last = *made.functions.last().unwrap();
     check_functions(&cubin.write().unwrap(), &names);
@@ -256,7 +258,7 @@ fn a_hundred_thousand_functions() {
 fn extended_numbering_starts_where_it_must() {
     let names: Vec<_> = (0..0xf001).map(|i| format!("f{i}")).collect();
     let functions: Vec<_> = names.iter().map(|name| kernel(name)).collect();
-    let mut cubin = debug_only(90, &functions, &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(90), &functions, &[]).unwrap().cubin;
     for more in 0xff00 - cubin.sections.len() - 1..0xff00 - cubin.sections.len() + 2 {
         let sections: Vec<_> = (0..more).map(|i| debug_section(&format!(".debug_{i}"))).collect();
         cubin.set_debug_sections(sections).unwrap();
@@ -278,7 +280,7 @@ fn extended_numbering_starts_where_it_must() {
         cubin.set_debug_sections(Vec::new()).unwrap();
     }
     // Without a table for the symbols' section indices there is no room.
-    let mut short = debug_only(90, &functions[1..], &[]).unwrap().cubin;
+    let mut short = debug_only(Release::V13_0.target(90), &functions[1..], &[]).unwrap().cubin;
     let before = short.clone();
     let fault = short.set_debug_sections((0..0xf00).map(|i| debug_section(&format!(".debug_{i}"))).collect());
     assert!(fault.unwrap_err().to_string().contains("does not fit st_shndx"));
@@ -287,7 +289,8 @@ fn extended_numbering_starts_where_it_must() {
 
 #[test]
 fn names_that_are_not_text_are_shown_and_kept() {
-    let mut bytes = debug_only(75, &[kernel("kernel")], &[]).unwrap().cubin.write().unwrap();
+    let mut bytes =
+        debug_only(Release::V13_0.target(75), &[kernel("kernel")], &[]).unwrap().cubin.write().unwrap();
     let at = bytes.windows(8).rposition(|window| window == b"\0kernel\0").unwrap();
     bytes[at + 3] = 0xff;
     let mut cubin = Cubin::parse(&bytes).unwrap();

@@ -10,6 +10,7 @@ use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Function, Relocation, Section, SectionIndex, Symbol, SymbolIndex,
     debug_only,
 };
+use nv_debug_sections::release::Release;
 use nv_debug_sections::relocated::Relocated;
 use std::collections::HashSet;
 
@@ -180,7 +181,8 @@ fn fields_under_rela_entries_hold_their_values_in_side_files() {
 /// A cubin-like object without any corpus: two functions, a reference from `.debug_info` to each and to `.debug_abbrev`.
 fn small(sm: u32, second: u64) -> Cubin<'static> {
     let function = |name, size| Function { name, size, kernel: true, local: false };
-    let made = debug_only(sm, &[function("a", 16), function("b", second)], &[]).unwrap();
+    let made =
+        debug_only(Release::V13_0.target(sm), &[function("a", 16), function("b", second)], &[]).unwrap();
     let mut cubin = made.cubin;
     let at = |offset, symbol| Relocation { offset, r_type: 2, symbol, addend: Some(4) };
     let rela = vec![at(0, made.functions[0]), at(8, made.functions[1])];
@@ -240,7 +242,7 @@ fn what_does_not_belong_together_is_refused() {
     // Another function of the same size and order.
     let renamed = {
         let function = |name| Function { name, size: 16, kernel: true, local: false };
-        debug_only(90, &[function("a"), function("c")], &[]).unwrap().cubin
+        debug_only(Release::V13_0.target(90), &[function("a"), function("c")], &[]).unwrap().cubin
     };
     assert_eq!(
         refused(side(small(90, 16)), &renamed),
@@ -380,7 +382,7 @@ fn a_section_that_another_one_needs_cannot_go_alone() {
 #[test]
 fn relocations_with_a_debug_name_are_no_debug_section() {
     let function = Function { name: "k", size: 64, kernel: true, local: false };
-    let mut cubin = debug_only(75, &[function], &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(75), &[function], &[]).unwrap().cubin;
     let text = cubin.section_by_name(".text.k").unwrap();
     let (link, shstrndx) = (cubin.symtab().unwrap().0, cubin.header.shstrndx.as_usize());
     let Contents::Strings(names) = &mut cubin.sections[shstrndx].contents else { panic!("no names") };

@@ -13,6 +13,7 @@ use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sect
 use nv_debug_sections::level::{
     DebugLevel, Expected, Need, Output, Program, PtxKind, PtxSection, Reference, References, Request,
 };
+use nv_debug_sections::release::Release;
 use serde_json::Value;
 use std::path::Path;
 
@@ -79,7 +80,12 @@ fn of_ptxas(sm: &str, kind: &str, mode: &str, relocatable: bool) -> Vec<String> 
     let ptx = ptx(kind, false, false);
     let output = if relocatable { Output::Relocatable } else { Output::Program };
     let level = DebugLevel::observed(request(mode), ptx.kind);
-    names(&sections(&Compilation { level, sm: number(sm), output, program: &ptx.program }))
+    names(&sections(&Compilation {
+        level,
+        target: Release::V13_0.target(number(sm)),
+        output,
+        program: &ptx.program,
+    }))
 }
 
 /// `None` where nvlink refuses.
@@ -90,7 +96,12 @@ fn of_nvlink(sm: &str, inputs: [&str; 2], mode: &str) -> Option<Vec<String>> {
         // Each input was compiled with the option of its kind.
         let ptx = ptx(&format!("{kind}{newer}"), true, second);
         let level = DebugLevel::observed(Request::default(), ptx.kind);
-        let list = sections(&Compilation { level, sm, output: Output::Linked, program: &ptx.program });
+        let list = sections(&Compilation {
+            level,
+            target: Release::V13_0.target(sm),
+            output: Output::Linked,
+            program: &ptx.program,
+        });
         list.into_iter().map(|section| Expected { name: section.name.into_owned(), ..section }).collect()
     });
     link_accepts(request(mode)).then(|| names(&linked(&compiled.collect::<Vec<_>>())))
@@ -264,7 +275,8 @@ fn stripped_cubins_and_side_files_are_known() {
 #[test]
 fn what_references_a_section_may_have_is_not_guessed() {
     let function = Function { name: "k", size: 16, kernel: true, local: false };
-    let DebugOnly { mut cubin, functions, .. } = debug_only(90, &[function], &[]).unwrap();
+    let DebugOnly { mut cubin, functions, .. } =
+        debug_only(Release::V13_0.target(90), &[function], &[]).unwrap();
     let text = cubin.section_by_name(".text.k").unwrap();
     let section = &mut cubin.sections[text.0 as usize];
     (section.sh_type, section.contents) = (1, Contents::Bytes(vec![0; 16].into()));
@@ -332,7 +344,7 @@ fn a_section_that_is_lost_is_missed() {
             if comparison.missing.contains(&name) {
                 told += 1;
             } else {
-                assert!(!is_told(&name, found.sm), "{}: {name}", path.display());
+                assert!(!is_told(&name, found.target.sm), "{}: {name}", path.display());
                 assert!(
                     comparison.missing.is_empty() && comparison.extra.is_empty(),
                     "{}: {name}",
@@ -375,7 +387,12 @@ fn what_does_not_belong_is_told() {
     // The same file with the lists of other levels and chips.
     let found = Found::of(&whole);
     let names = |level, sm| {
-        let list = sections(&Compilation { level, sm, output: Output::Program, program: &found.program });
+        let list = sections(&Compilation {
+            level,
+            target: Release::V13_0.target(sm),
+            output: Output::Program,
+            program: &found.program,
+        });
         let extra = compare(&whole, &list).extra;
         extra.into_iter().map(|index| whole.section_name(index).to_owned()).collect::<Vec<_>>()
     };

@@ -7,6 +7,7 @@ mod corpus;
 use corpus::{Cubins, file, oracle};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::cubin::{Cubin, Symbol};
+use nv_debug_sections::release::Release;
 use nv_debug_sections::shared_window::{self, SharedWindow, Stage};
 use std::path::Path;
 
@@ -32,7 +33,7 @@ fn windows_of_the_corpus_come_back() {
         let Ok(cubin) = Cubin::parse(&data) else { continue };
         let Some(window) = round_trip(&cubin, &path.display().to_string()) else { continue };
         let own: u64 = window.variables.iter().map(|variable| variable.size).sum();
-        assert_eq!(window.own_size(cubin.header.sm()), own, "{}: {window:?}", path.display());
+        assert_eq!(window.own_size(cubin.target()), own, "{}: {window:?}", path.display());
         match window.stage {
             Stage::Linked => linked += 1,
             Stage::Unlinked => unlinked += 1,
@@ -70,7 +71,7 @@ fn ptxas_makes_what_the_documentation_says() {
     std::fs::create_dir_all(&folder).unwrap();
     let declarations = ".visible .shared .align 4 .b8 s[64]; .extern .shared .align 128 .b8 d[];";
     for sm in [75, 90, 120] {
-        let reserve = shared_window_reserve(sm);
+        let reserve = shared_window_reserve(Release::V13_0.target(sm));
         let compile = |options: &[&str]| compiled(&ptxas, &folder, sm, options, declarations);
         let variables = |window: &SharedWindow<'_>| -> Vec<_> {
             window.variables.iter().map(|v| (v.name.to_owned(), v.binding, v.value, v.size)).collect()

@@ -3,6 +3,7 @@
 //! Source: PTX ISA "PTX Module Directives: .target", `ptxas --help` (`--gpu-name`), and the whole matrix of `.target`
 //! against `-arch` as ptxas 13.0.88 answers it; `tests/arch_matrix.rs` asks it again where it is installed.
 
+use nv_debug_sections::release::Release;
 use std::fmt;
 
 /// The letter after the number: which later chips the features are promised on.
@@ -88,7 +89,7 @@ const TABLE: &[Row] = &{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnArch {
     /// Not a number and suffix that ptxas 13.0.88 knows.
-    #[error("no architecture that ptxas 13.0.88 knows")]
+    #[error("no architecture that ptxas {} knows", Release::default().version())]
     Unknown,
     /// `compute_90`, `lto_90`: ptxas knows it, but generates no code for it.
     #[error("a virtual architecture, for which there is no code")]

@@ -144,7 +144,7 @@ impl<'p> Index<'p> {
         let mut diagnostics = Vec::new();
         let sections = PtxSections::assemble(module, &mut diagnostics);
         let name_offset = |label: &str| sections.label_offset(label);
-        let facts = PtxFacts::collect(module, options.arch.number, lines, &name_offset, &mut diagnostics);
+        let facts = PtxFacts::collect(module, options.target(), lines, &name_offset, &mut diagnostics);
         Self { sections, facts, diagnostics }
     }
 }
@@ -226,7 +226,7 @@ impl<'p> Prepared<'p> {
 
     fn make(self, code: &CodeImage<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(Vec<u8>, Statistics)> {
         let Prepared { text, options, module, sections, facts, level, found } = self;
-        let sm = options.arch.number;
+        let target = options.target();
         let has_code = !matches!(code, CodeImage::None);
         let relocatable = options.relocatable && has_code;
         let extras = &options.extras;
@@ -244,7 +244,7 @@ impl<'p> Prepared<'p> {
         // What is read no more makes room for what is made, here and below.
         let provided = match code {
             CodeImage::None => {
-                let provided = none::provide(&module, &facts, sm)?;
+                let provided = none::provide(&module, &facts, target)?;
                 drop(module);
                 provided
             }
@@ -252,7 +252,8 @@ impl<'p> Prepared<'p> {
                 drop(module);
                 // Optimised code has no more to say than lines.
                 let level = if extras.keep_optimised { level.min(DebugLevel::Lines) } else { level };
-                let request = cubin::Request { facts: &facts, sections: &sections, sm, relocatable, level };
+                let request =
+                    cubin::Request { facts: &facts, sections: &sections, target, relocatable, level };
                 cubin::provide(data, request)?
             }
         };
@@ -264,7 +265,7 @@ impl<'p> Prepared<'p> {
             files: &files,
             image: &image,
             mercury: mercury.as_ref(),
-            sm,
+            target,
             relocatable,
             level,
             extras,

@@ -2,6 +2,7 @@
 
 use crate::arch::{self, Arch};
 use nv_debug_sections::level::Request;
+use nv_debug_sections::release::{Release, Target};
 use ptx_syntax::check::Mode;
 
 /// How a module is compiled. The names are those of the options of ptxas and of `ptxas-driver compile`.
@@ -10,6 +11,8 @@ use ptx_syntax::check::Mode;
 pub struct Options {
     /// `-arch`; `sm_75` by default.
     pub arch: Arch,
+    /// The release of the toolkit whose ptxas writes such sections; 13.0 by default.
+    pub release: Release,
     /// `-g`
     pub device_debug: bool,
     /// `-lineinfo`; `-g` overrides it.
@@ -31,6 +34,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             arch: arch::DEFAULT,
+            release: Release::default(),
             device_debug: false,
             line_info: false,
             suppress_debug_info: false,
@@ -117,6 +121,11 @@ impl Options {
             (false, true) => Mode::Lineinfo,
             (false, false) => Mode::None,
         }
+    }
+
+    /// The SM that code is made for, with the release.
+    pub(crate) fn target(&self) -> Target {
+        self.release.target(self.arch.number)
     }
 
     /// How much debug information is asked for.

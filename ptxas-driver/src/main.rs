@@ -15,6 +15,7 @@ pub mod plain;
 pub mod provider;
 pub mod stderr;
 
+use nv_debug_sections::release::Release;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -32,5 +33,6 @@ fn main() -> ExitCode {
 
 /// The version line.
 pub fn version() -> String {
-    format!("ptxas-driver {} (nvdwarf), writes what ptxas 13.0.88 writes", env!("CARGO_PKG_VERSION"))
+    let (ours, theirs) = (env!("CARGO_PKG_VERSION"), Release::default().version());
+    format!("ptxas-driver {ours} (nvdwarf), writes what ptxas {theirs} writes")
 }

@@ -11,6 +11,7 @@ mod table;
 mod tests;
 mod value;
 
+use nv_debug_sections::release::Release;
 use nvdwarf_compile::arch::Arch;
 pub use nvdwarf_compile::{Extras, FileStat, LineTableStyle, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
@@ -123,6 +124,7 @@ impl Options {
     pub fn compilation(&self) -> nvdwarf_compile::Options {
         nvdwarf_compile::Options {
             arch: self.arch,
+            release: Release::default(),
             device_debug: self.device_debug,
             line_info: self.line_info,
             suppress_debug_info: self.suppress_debug_info,

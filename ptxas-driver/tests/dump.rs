@@ -5,6 +5,7 @@ mod support;
 
 use gimli::LittleEndian;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
+use nv_debug_sections::release::Release;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -509,7 +510,7 @@ fn one_long_string_for_many_entries() {
     let entries = [2, 0, 0, 0, 0].repeat(1000);
     let unit = [&[2, 0, 0, 0, 0, 0, 8, 1][..], &entries, &[0]].concat();
     let info = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
-    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
     cubin
         .set_debug_sections(vec![
             section(".debug_abbrev", &[1, 0x11, 1, 0, 0, 2, 0x34, 0, 3, 0x0e, 0, 0, 0]),

@@ -5,6 +5,7 @@ mod support;
 
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, debug_only, sht};
+use nv_debug_sections::release::Release;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -301,7 +302,7 @@ fn file_of(sections: &[(&str, &[u8])]) -> tempfile::NamedTempFile {
         rel: Vec::new(),
         rela: Vec::new(),
     };
-    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
     cubin.set_debug_sections(sections.iter().map(section).collect()).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), cubin.write().unwrap()).unwrap();

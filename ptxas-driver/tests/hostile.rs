@@ -9,6 +9,7 @@ mod support;
 
 use driver::{hostile, run, text};
 use nv_debug_sections::cubin::{DebugSection, debug_only};
+use nv_debug_sections::release::Release;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -435,7 +436,7 @@ fn cubin_of(path: &Path, sections: &[(&str, Vec<u8>)]) {
         rel: Vec::new(),
         rela: Vec::new(),
     };
-    let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
     cubin.set_debug_sections(sections.iter().map(section).collect()).unwrap();
     fs::write(path, cubin.write().unwrap()).unwrap();
 }

@@ -112,6 +112,7 @@ fn faults_are_said_and_their_bytes_shown() {
 #[test]
 fn more_attributes_than_any_entry_has() {
     use nv_debug_sections::cubin::{DebugSection, debug_only};
+    use nv_debug_sections::release::Release;
     let file = tempfile::NamedTempFile::new().unwrap();
     for (count, code) in [(256, 0), (257, 1)] {
         let attributes = [0x3a, 0x0b].repeat(count);
@@ -121,7 +122,7 @@ fn more_attributes_than_any_entry_has() {
             rel: Vec::new(),
             rela: Vec::new(),
         };
-        let mut cubin = debug_only(90, &[], &[]).unwrap().cubin;
+        let mut cubin = debug_only(Release::V13_0.target(90), &[], &[]).unwrap().cubin;
         cubin.set_debug_sections(vec![section]).unwrap();
         fs::write(file.path(), cubin.write().unwrap()).unwrap();
         let shown = dump(file.path(), &["--style", "ptxas"]);

@@ -331,9 +331,9 @@ impl Variables<'_> {
         if based.is_none() && is_stated && builder.class.taken.is_none_or(is_memory) {
             builder.remark(Remark::RegisterOfOtherClass);
         }
-        let sm = self.cubin.header.sm();
+        let target = self.cubin.target();
         let placed = |held: Held| {
-            if let Some(word) = held.words.iter().find(|word| !word.register.is_of(sm)) {
+            if let Some(word) = held.words.iter().find(|word| !word.register.is_of(target)) {
                 return Place::Unavailable(Unavailable::UnknownRegister(word.register.to_string()));
             }
             match based {

@@ -25,9 +25,8 @@ impl Variables<'_> {
                 if self.is_common(section) {
                     // The symbol's value is an alignment, and the addend has the reserve of the window.
                     let value = self.offset_in(symbol, section, offset);
-                    memory.offset = value
-                        .saturating_sub(shared_window_reserve(self.cubin.header.sm()))
-                        .wrapping_add(added);
+                    memory.offset =
+                        value.saturating_sub(shared_window_reserve(self.cubin.target())).wrapping_add(added);
                     memory.symbol = Some((symbol, memory.offset));
                     memory.section = None;
                     return Place::Memory(memory);
@@ -58,7 +57,7 @@ impl Variables<'_> {
 
     /// A number, which is an address where the memory has offsets that are numbers.
     fn number(&self, number: u64, mut memory: Memory, builder: &mut Builder<'_>) -> Place {
-        let base = parameter_base(self.cubin.header.sm());
+        let base = parameter_base(self.cubin.target());
         let parameter = |memory: &mut Memory| {
             memory.bank = Some(0);
             memory.parameter = memory.offset.checked_sub(base);
@@ -137,7 +136,7 @@ impl Variables<'_> {
     /// The address of shared variables that have none: -1, to which the relocation's addend is added, which is the window's reserve.
     /// Observed: ptxas and nvlink 13.0.88, sm_75, 90, 100, 120.
     fn no_shared_address(&self) -> u64 {
-        shared_window_reserve(self.cubin.header.sm()).wrapping_sub(1)
+        shared_window_reserve(self.cubin.target()).wrapping_sub(1)
     }
 
     /// Warns of a class that is not that of the memory that was found, and takes that memory for the place.

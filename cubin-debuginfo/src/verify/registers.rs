@@ -84,7 +84,7 @@ fn of_function(
             let found = format!("class {} of the register of {ptx}", register.class_number());
             let place = (RuleId::RegistersClass, view.name, offset);
             check.find_in(Some(name.clone()), place, found, "a known class of SASS registers");
-        } else if !register.is_of(check.cubin.header.sm()) {
+        } else if !register.is_of(check.cubin.target()) {
             let place = (RuleId::RegistersNumber, view.name, offset);
             check.find_in(
                 Some(name.clone()),
@@ -111,7 +111,7 @@ fn range_fault(check: &Check<'_, '_>, start: u32, end: u32, size: Option<u64>) -
     let is_place = |at: u32| check.is_instruction(at.into()) && size.is_none_or(|size| u64::from(at) <= size);
     // Both are habits of ptxas: in a file that it did not write, and of other numbers, they are errors.
     if check.is_of_ptxas && is_place(end) {
-        if start == reg_sass::NO_START && Generation::of(check.cubin.header.sm()) == Generation::Mercury {
+        if start == reg_sass::NO_START && check.cubin.target().generation() == Generation::Mercury {
             return Some((RuleId::RegistersNoStart, expected()));
         }
         if start > end && is_place(start) {

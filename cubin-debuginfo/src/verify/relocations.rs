@@ -131,7 +131,7 @@ impl One<'_, '_> {
     /// From sm_90 on `ptxas -c` 13.0.88 writes the offset of the CIE in the Mercury `.debug_frame`, whose entries have
     /// other sizes; F101 finds it. Only files for sm_100 and later have that section.
     fn cie_pointer_limit(&self, size: u64) -> u64 {
-        if Generation::of(self.cubin.header.sm()) < Generation::Transcoded {
+        if self.cubin.target().generation() < Generation::Transcoded {
             return size;
         }
         let mercury =
@@ -147,7 +147,7 @@ impl One<'_, '_> {
     /// Of a shared variable in an object, which has no address yet: its symbol's value is an alignment, and its addend in `.debug_info`
     /// counts the bytes that the system keeps (FORMATS 4); in `.debug_ranges` ptxas leaves them out.
     fn shared_place(&self, symbol: &Symbol, addend: u64) -> Option<Fault> {
-        let first = shared_window_reserve(self.cubin.header.sm());
+        let first = shared_window_reserve(self.cubin.target());
         let is_in = |start: u64| addend.wrapping_sub(start) <= symbol.size;
         (!is_in(first) && !is_in(0)).then(|| {
             let name = self.cubin.symbol_name(self.relocation.symbol);

@@ -5,6 +5,7 @@ use super::{Check, RuleId, View};
 use nv_debug_sections::cubin::SectionIndex;
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line::{LineFile, LineOp, SequenceProgram, UnitProgram};
+use nv_debug_sections::release::Target;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -88,7 +89,7 @@ pub(super) fn lines(
             row.address
         );
         let expected = format!("one of its {count} lines");
-        let forgotten = forgotten.get_or_init(|| forgotten_files(check.cubin.header.sm(), units));
+        let forgotten = forgotten.get_or_init(|| forgotten_files(check.cubin.target(), units));
         let is_forgotten = forgotten.contains(&(base_offset, row.number));
         let rule = if is_forgotten { RuleId::LineForgottenFile } else { RuleId::LinePastEnd };
         check.find_in(function, (rule, view.name, base_offset), found, expected);
@@ -97,9 +98,9 @@ pub(super) fn lines(
 
 /// Rows by the offset of their sequence's address and their number whose file ptxas may have forgotten to set: from sm_90 on call sites
 /// in the context of the row before (FORMATS 1.6), and what follows up to the next file that is set.
-fn forgotten_files(sm: u32, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
+fn forgotten_files(target: Target, units: Units<'_, '_>) -> HashSet<(u64, u32)> {
     let mut forgotten = HashSet::new();
-    if Generation::of(sm) < Generation::Transcoded {
+    if target.generation() < Generation::Transcoded {
         return forgotten;
     }
     for sequence in units.iter().flat_map(|unit| unit.sequences().map_while(Result::ok)) {

@@ -6,6 +6,7 @@ use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use nv_debug_sections::nv_info::{self, Attribute, KernelParameter, Record, Value};
+use nv_debug_sections::release::Target;
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ use std::collections::BTreeMap;
 /// suffixes of architectures and options make no difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
-/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them for chip `sm`, 100
-/// for sm_100. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has;
+/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them for a chip.
+/// `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has;
 /// `has_images` says whether that section has a clone, which is so where the kernel uses `.texref`, `.samplerref` or `.surfref` variables.
 ///
 /// # Errors
@@ -23,15 +24,15 @@ const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0
 /// There are parameters but no `constants`, they do not fit 16 bits, or the chip is none of those seen.
 pub fn native_only(
     mercury: &[Record<'_>],
-    sm: u32,
+    target: Target,
     constants: Option<SymbolIndex>,
     has_images: bool,
 ) -> Result<Vec<Record<'static>>> {
     let missing = |text: Cow<'static, str>| Error::whole(nv_info::NAME, ErrorKind::Missing(text));
     let (_, workarounds) = SW_WAR
         .iter()
-        .find(|(chip, _)| *chip == sm)
-        .ok_or_else(|| missing(format!("EIATTR_SW_WAR of sm_{sm} is not known").into()))?;
+        .find(|(chip, _)| *chip == target.sm)
+        .ok_or_else(|| missing(format!("EIATTR_SW_WAR of sm_{} is not known", target.sm).into()))?;
     let sized = |bytes: Vec<u8>| Value::Sized(Cow::Owned(bytes));
     let mut only = Vec::new();
     if let Some(size) = mercury.iter().filter_map(parameter_end).max() {
@@ -39,7 +40,7 @@ pub fn native_only(
             let kind = ErrorKind::DoesNotFit { what, value, field: "16 bits" };
             u16::try_from(value).map_err(|_| Error::whole(nv_info::NAME, kind))
         };
-        let base = half("where a kernel's parameters begin", parameter_base(sm))?;
+        let base = half("where a kernel's parameters begin", parameter_base(target))?;
         let size = half("the size of a kernel's parameters", size)?;
         let constants =
             constants.ok_or_else(|| missing("a kernel has parameters but no constants".into()))?;

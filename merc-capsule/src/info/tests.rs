@@ -3,6 +3,7 @@
 
 use super::*;
 use nv_debug_sections::nv_info::{self, KernelParameter};
+use nv_debug_sections::release::Release;
 use proptest::prelude::*;
 
 const NAME: &str = ".nv.info.f";
@@ -173,13 +174,19 @@ fn only_native_code_has_these() {
         sized(Attribute::PARAM_CBANK, &[23, 0x0015_0380]),
         sized(Attribute::SW_WAR, &[8]),
     ];
-    assert_eq!(native_only(&mercury, 103, Some(SymbolIndex(23)), false).unwrap(), want);
+    assert_eq!(
+        native_only(&mercury, Release::V13_0.target(103), Some(SymbolIndex(23)), false).unwrap(),
+        want
+    );
     let big = sized(Attribute::KPARAM_INFO_V2, &[0, 0x0008_0001, 0x4e20]);
-    let only = native_only(&[big], 100, Some(SymbolIndex(9)), false).unwrap();
+    let only = native_only(&[big], Release::V13_0.target(100), Some(SymbolIndex(9)), false).unwrap();
     assert_eq!(only[0].value, Value::Half(0x4e28));
-    assert_eq!(native_only(&[], 121, None, false).unwrap(), [sized(Attribute::SW_WAR, &[0])]);
-    assert!(native_only(&mercury, 103, None, false).is_err());
-    assert!(native_only(&[], 130, None, false).is_err());
+    assert_eq!(
+        native_only(&[], Release::V13_0.target(121), None, false).unwrap(),
+        [sized(Attribute::SW_WAR, &[0])]
+    );
+    assert!(native_only(&mercury, Release::V13_0.target(103), None, false).is_err());
+    assert!(native_only(&[], Release::V13_0.target(130), None, false).is_err());
 }
 
 /// Any record that both spaces may have, with whole entries.

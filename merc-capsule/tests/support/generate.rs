@@ -11,6 +11,7 @@ use nv_debug_sections::cubin::{
     Contents, Cubin, DebugSection, Info, Link, NewSection, SectionIndex, Symbol, SymbolIndex, debug_only,
 };
 use nv_debug_sections::line_table::{AddressPair, EntryRow, Loc, LocId, Located};
+use nv_debug_sections::release::Release;
 use std::borrow::Cow;
 
 /// Bytes of a native instruction, and the unit of Mercury code.
@@ -99,7 +100,7 @@ const SYMTAB: Link = Link::Old(SectionIndex(3));
 
 pub(crate) fn given(choices: &mut Choices<'_>, order: Order) -> Given {
     let sm = choices.one_of(&[100, 120]);
-    let mut cubin = debug_only(sm, &[], &[]).unwrap().cubin;
+    let mut cubin = debug_only(Release::V13_0.target(sm), &[], &[]).unwrap().cubin;
     if choices.is() {
         cubin.header.e_type = 1;
     }

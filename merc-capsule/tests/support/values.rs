@@ -97,7 +97,7 @@ fn symbol(given: &Given, section: &str) -> SymbolIndex {
 /// With relocations as ptxas orders them.
 fn placed(given: &Given, name: &str, mut bytes: Vec<u8>, relocs: Vec<Reloc>) -> DebugSection {
     let filed =
-        reloc::split_relocations(name, given.cubin.header.sm(), Space::Native, relocs, &mut bytes).unwrap();
+        reloc::split_relocations(name, given.cubin.target(), Space::Native, relocs, &mut bytes).unwrap();
     DebugSection { name: name.to_owned(), bytes, rel: filed.rel, rela: filed.rela }
 }
 

@@ -6,10 +6,10 @@
 //! 679 cubins, 1152 runs, and probes with every section that a PTX can bring (`tests/catalog.rs`).
 //!
 //! ```
-//! use nv_debug_sections::catalog::{Origin, SectionName};
+//! use nv_debug_sections::{catalog::{Origin, SectionName}, release::Release};
 //! let row = SectionName::parse(".rela.nv_debug_line_sass").entry().unwrap();
 //! assert_eq!((row.shape.sh_type, row.shape.flags, row.shape.align), (4, 0x40, 8)); // SHT_RELA, SHF_INFO_LINK
-//! assert_eq!((row.since, row.until, row.origin), (90, None, Origin::Assembler));
+//! assert_eq!((row.sms(Release::V13_0), row.origin), (90..=121, Origin::Assembler));
 //! ```
 
 mod classifier;
@@ -27,6 +27,10 @@ pub use space::{RelocForm, Space};
 pub use table::CATALOG;
 
 use classifier::Classifier;
+
+use crate::generation::Generation;
+use crate::release::Release;
+use std::ops::RangeInclusive;
 
 /// A debug section this crate knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -133,10 +137,10 @@ pub struct Entry {
     pub shape: Shape,
     /// What it refers to.
     pub links: Links,
-    /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).
-    pub since: u32,
-    /// The last SM whose files have it; `None`: sm_121, the newest, has it.
-    pub until: Option<u32>,
+    /// The first generation of SMs whose files have it.
+    pub since: Generation,
+    /// The last generation whose files have it.
+    pub until: Generation,
     /// Who makes it.
     pub origin: Origin,
     /// What nvlink makes of it. Every row's sections are in ptxas' files and in nvlink's, but nvlink drops relocations that only it can
@@ -151,6 +155,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// From the first to the last SM whose files have it, of those that a release knows.
+    pub fn sms(&self, release: Release) -> RangeInclusive<u32> {
+        *release.sms(self.since).start()..=*release.sms(self.until).end()
+    }
+
     /// Whether it is about native contents: no clone, no relocations.
     fn is_native(&self) -> bool {
         self.space == Space::Native && self.form.is_none()

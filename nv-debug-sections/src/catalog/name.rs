@@ -2,6 +2,7 @@
 
 use super::{CATALOG, Entry, Origin, RelocForm, SectionKind, Shape, Space, contents, is_debug_section};
 use crate::generation::Generation;
+use crate::release::Release;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -120,13 +121,13 @@ impl<'a> SectionName<'a> {
         self.ptx_entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
     }
 
-    /// The first SM whose files have it, of those that 13.0.88 knows (75 to 121).
-    pub fn since(&self) -> u32 {
+    /// The first SM whose files have it, of those that a release knows.
+    pub fn first_sm(&self, release: Release) -> u32 {
         let by_space = match self.space {
-            Space::Native => 75,
-            Space::Mercury => Generation::FIRST_MERCURY_SM,
+            Space::Native => Generation::Legacy,
+            Space::Mercury => Generation::Mercury,
         };
-        self.entry().map_or(by_space, |row| row.since)
+        *release.sms(self.entry().map_or(by_space, |row| row.since)).start()
     }
 
     /// Who makes it; `None` for names that are no debug section's.

@@ -22,12 +22,12 @@ const INFO_LINK: u64 = elf::SHF_INFO_LINK.0;
 const WRITE: u64 = elf::SHF_WRITE.0;
 const ALLOC: u64 = elf::SHF_ALLOC.0;
 
-/// First SM, last SM. 75 is the oldest, 121 the newest that 13.0.88 knows; what sm_121 has, has no last.
-type Sms = (u32, Option<u32>);
-const ALL: Sms = (75, None);
-const LEGACY: Sms = (75, Some(Generation::FIRST_TRANSCODED_SM - 1));
-const SM_90: Sms = (Generation::FIRST_TRANSCODED_SM, None);
-const SM_100: Sms = (Generation::FIRST_MERCURY_SM, None);
+/// First generation, last generation.
+type Sms = (Generation, Generation);
+const ALL: Sms = (Generation::Legacy, Generation::Mercury);
+const LEGACY: Sms = (Generation::Legacy, Generation::Legacy);
+const SM_90: Sms = (Generation::Transcoded, Generation::Mercury);
+const SM_100: Sms = (Generation::Mercury, Generation::Mercury);
 
 /// Who makes the contents, what nvlink makes of the inputs' sections, what may follow the name, whether the file keeps the PTX's order.
 type Made = (Origin, Linked, Extent, bool);

@@ -12,8 +12,9 @@ fn names_lead_to_their_rows_and_say_what_these_say() {
         assert_eq!((name.kind(), name.space, name.form), (row.kind, row.space, row.form), "{text}");
         assert_eq!(name.entry().map(|found| found.name), Some(row.name));
         assert!(name.is_debug());
-        assert_eq!((name.since(), name.origin()), (row.since, Some(row.origin)));
-        assert!(row.until.is_none_or(|until| until >= row.since));
+        let release = Release::V13_0;
+        assert_eq!((name.first_sm(release), name.origin()), (*row.sms(release).start(), Some(row.origin)));
+        assert!(row.until >= row.since);
         let (is_clone, is_reloc) = (row.space == Space::Mercury, row.form.is_some());
         assert_eq!(row.shape.flags & crate::cubin::SHF_MERCURY != 0, is_clone);
         assert_eq!(row.links != Links::None, is_reloc);

@@ -107,7 +107,7 @@ impl<'d> Cubin<'d> {
         if let Some(section) = self.sections.get_mut(self.header.shstrndx.as_usize()) {
             section.contents = Contents::Strings(table);
         }
-        self.find_symtab();
+        self.sections_changed();
         extended::store(&mut self.sections);
         Ok((first as u32..end).map(SectionIndex).collect())
     }

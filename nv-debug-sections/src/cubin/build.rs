@@ -12,6 +12,7 @@ use crate::catalog::CODE_PREFIX;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generation::Generation;
 use crate::limits::MAX_VARIABLE_ALIGN;
+use crate::release::Target;
 
 /// Address of the first function in a debug-only object.
 ///
@@ -84,7 +85,12 @@ pub struct DebugOnly {
 ///
 /// `sm` needs more than 8 bits, a name holds a NUL, sizes overflow an address, names pass 4 GiB, or there are more than 2^31
 /// functions and variables.
-pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>]) -> Result<DebugOnly> {
+pub fn debug_only(
+    target: Target,
+    functions: &[Function<'_>],
+    variables: &[Variable<'_>],
+) -> Result<DebugOnly> {
+    let sm = target.sm;
     if sm > 0xff {
         return Err(fault("SM number", sm.into(), "e_flags (8 bits)"));
     }
@@ -112,7 +118,7 @@ pub fn debug_only(sm: u32, functions: &[Function<'_>], variables: &[Variable<'_>
         abi_version: 8,
         e_version: 1,
         e_entry: 0,
-        e_flags: sm << 8 | if Generation::of(sm) < Generation::Mercury { 4 } else { 2 },
+        e_flags: sm << 8 | if target.generation() < Generation::Mercury { 4 } else { 2 },
         shstrndx: SectionIndex(SHSTRTAB),
     };
     Ok(DebugOnly {

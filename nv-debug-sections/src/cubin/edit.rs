@@ -444,7 +444,7 @@ fn renumber<'d>(cubin: &mut Cubin<'d>, space: Space, slots: Vec<Slot<'d>>) {
     if let Some(old) = cuinfo {
         cubin.header.e_flags = cubin.header.e_flags & 0x00ff_ffff | (map(old) & 0xff) << 24;
     }
-    cubin.find_symtab();
+    cubin.sections_changed();
     revive_symbols(cubin, space, &added);
     extended::store(&mut cubin.sections);
 }

@@ -132,7 +132,7 @@ pub(super) fn section_size(cubin: &Cubin<'_>, section: &Section<'_>) -> u64 {
 /// Whether the tools lay this file out the way they did before Mercury: below sm_90, and for sm_90 what nvlink writes.
 /// Observed: ptxas 12.9, 13.0.88 and 13.4, nvlink 13.0.88; 679 corpus cubins, no exception.
 fn is_classic(cubin: &Cubin<'_>) -> bool {
-    match Generation::of(cubin.header.sm()) {
+    match cubin.target().generation() {
         Generation::Legacy => true,
         Generation::Transcoded => cubin.is_linked(),
         Generation::Mercury => false,
@@ -156,7 +156,7 @@ impl Cubin<'_> {
 /// Zero bytes after `.shstrtab` (FORMATS 6): room for Mercury names that the file does not have.
 pub(super) fn first_slack(cubin: &Cubin<'_>) -> u64 {
     const CAPMERC: &str = ".nv.capmerc";
-    match Generation::of(cubin.header.sm()) {
+    match cubin.target().generation() {
         Generation::Mercury => 36,
         Generation::Transcoded if !is_classic(cubin) => {
             let text = cubin.iter().filter(|(_, name, _)| name.starts_with(CODE_PREFIX));

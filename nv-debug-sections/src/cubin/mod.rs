@@ -22,6 +22,7 @@ mod side_file;
 mod strip;
 mod strtab;
 mod symbols;
+mod tool_note;
 mod write;
 mod writer;
 
@@ -31,6 +32,7 @@ use object::elf;
 
 use crate::catalog::Shape;
 use crate::error::{Error, ErrorKind, Result};
+use crate::release::{Release, Target};
 
 pub use append::{Info, Link, NewSection};
 pub use build::{DEBUG_ONLY_BASE, DebugOnly, Function, Variable, VariableSpace, debug_only};
@@ -75,6 +77,8 @@ pub struct Cubin<'d> {
     pub sections: Vec<Section<'d>>,
     /// See [`Cubin::symtab`]: every look-up of a symbol's name needs it.
     symtab: Option<SectionIndex>,
+    /// See [`Cubin::release`]: rules ask for it again and again.
+    release: Release,
 }
 
 /// The file header's free fields.
@@ -316,20 +320,33 @@ impl<'d> Cubin<'d> {
     }
 
     fn new(header: Header, sections: Vec<Section<'d>>) -> Self {
-        let mut cubin = Self { header, sections, symtab: None };
-        cubin.find_symtab();
+        let mut cubin = Self { header, sections, symtab: None, release: Release::NEWEST };
+        cubin.sections_changed();
         cubin
     }
 
-    fn find_symtab(&mut self) {
+    /// Finds anew what is kept of the sections.
+    fn sections_changed(&mut self) {
         let found = (0..).zip(&self.sections).find(|(_, s)| s.sh_type == elf::SHT_SYMTAB.0);
         self.symtab = found.map(|(i, _)| SectionIndex(i));
+        self.release = tool_note::release(self);
     }
 
     /// The same values without the borrow of the input.
     pub fn into_owned(self) -> Cubin<'static> {
         let sections = self.sections.into_iter().map(Section::into_owned).collect();
-        Cubin { header: self.header, sections, symtab: self.symtab }
+        Cubin { header: self.header, sections, symtab: self.symtab, release: self.release }
+    }
+
+    /// The release of the tools by whose rules the file is made: that of the tool which wrote it last, as its note in
+    /// [`tkinfo::NAME`](crate::tkinfo::NAME) says. [`Release::NEWEST`] where no note says it, or one that the table of releases does not have.
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// The SM that the code is for, with the [release](Self::release): what rules ask.
+    pub fn target(&self) -> Target {
+        self.release.target(self.header.sm())
     }
 
     /// The section at `index`.

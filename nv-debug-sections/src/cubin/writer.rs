@@ -4,6 +4,7 @@ use object::elf;
 use serde::Serialize;
 use std::fmt;
 
+use super::tool_note::with_first_note;
 use super::{Contents, Cubin, Info, Link, NewSection, Section};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
@@ -54,10 +55,10 @@ impl CodePlace {
 impl Cubin<'_> {
     /// The tool that wrote the file last, where a note says so.
     pub fn writer(&self) -> Option<Writer> {
-        let bytes = self.bytes(self.section_by_name(tkinfo::NAME)?).ok()?;
-        let tool = *tkinfo::decode(&bytes).ok()?.first()?;
-        let name = String::from_utf8_lossy(tool.tool).into_owned();
-        Some(Writer { tool: name, version: tool.version_number().map(str::to_owned) })
+        with_first_note(self, |tool| Writer {
+            tool: String::from_utf8_lossy(tool.tool).into_owned(),
+            version: tool.version_number().map(str::to_owned),
+        })
     }
 
     /// Appends the note by which [`writer`](Self::writer) names us, to a debug-only object.

@@ -6,6 +6,7 @@ use super::{DebugLevel, Expected};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::cubin::{CodePlace, Cubin, SectionIndex, SymbolIndex, Writer};
 use crate::generation::Generation;
+use crate::release::Target;
 use crate::tkinfo;
 use crate::{Result, line};
 use std::borrow::Cow;
@@ -14,8 +15,8 @@ use std::collections::HashSet;
 /// A file as [`observed`] needs to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found<'c> {
-    /// The SM number.
-    pub sm: u32,
+    /// The SM that the code is for, and the release by whose rules the file is made.
+    pub target: Target,
     /// The least level that has all its sections.
     pub level: DebugLevel,
     /// The first section that only this level has.
@@ -68,14 +69,26 @@ impl<'c> Found<'c> {
         let is_linked = output == Output::Linked
             || output == Output::Program && has(SectionKind::DebugLine) && has_unasked_lines(cubin);
         let optimised = has(SectionKind::DebugInfo) && !REGISTERS.into_iter().any(has);
-        let sm = cubin.header.sm();
-        Self { sm, level, shown_by, output, code, is_apart, optimised, removed, is_linked, writer, program }
+        let target = cubin.target();
+        Self {
+            target,
+            level,
+            shown_by,
+            output,
+            code,
+            is_apart,
+            optimised,
+            removed,
+            is_linked,
+            writer,
+            program,
+        }
     }
 
     /// The sections that a file like this has at its level. What was taken out may be missing.
     pub fn expected(&self) -> Vec<Expected<'c>> {
-        let Self { sm, level, output, optimised, ref program, ref removed, .. } = *self;
-        let mut list = observed::sections(&Compilation { level, sm, output, program });
+        let Self { target, level, output, optimised, ref program, ref removed, .. } = *self;
+        let mut list = observed::sections(&Compilation { level, target, output, program });
         if optimised {
             let of_registers = |section: &&mut Expected<'_>| {
                 section.name.kind().is_some_and(|kind| REGISTERS.contains(&kind))
@@ -93,7 +106,8 @@ impl<'c> Found<'c> {
             }
         }
         // Nobody takes out `.nv_debug.shared`, whatever the level was.
-        let shared = observed::shared_window(&Compilation { level: DebugLevel::Full, sm, output, program });
+        let shared =
+            observed::shared_window(&Compilation { level: DebugLevel::Full, target, output, program });
         list.extend(shared.filter(|shared| list.iter().all(|section| section.name != shared.name)));
         list
     }
@@ -201,7 +215,7 @@ fn program<'c>(
         located: of_code(SectionKind::DebugLine, lines.map(|facts| facts.has_rows)),
         inlined: lines.map(|facts| facts.has_contexts),
         shared: None,
-        sections: Some(own_sections(cubin.header.sm(), sections, entries)),
+        sections: Some(own_sections(cubin.target(), sections, entries)),
         texts: texts(sections, output),
     }
 }
@@ -237,7 +251,7 @@ fn line_facts<'b>(copies: impl Iterator<Item = Cow<'b, [u8]>>) -> Option<LineFac
 /// The sections that come from the PTX, in either copy, or with nothing left but their relocations; and `.debug_abbrev`, without which
 /// `entries` cannot be read. (Names of inlined functions cannot be read without `.debug_str`, but ptxas does not ask for it.)
 fn own_sections<'c>(
-    sm: u32,
+    target: Target,
     sections: &[(SectionIndex, SectionName<'c>)],
     entries: Option<bool>,
 ) -> Vec<PtxSection<'c>> {
@@ -250,7 +264,7 @@ fn own_sections<'c>(
         if origin == Some(Origin::Ptx) && seen.insert(name.base.clone()) {
             // One copy shows the references of the other. No relocations show nothing: they may be what is missing. What they
             // refer to does not matter: symbols' addresses are in RELA sections of every file.
-            let both = Generation::of(sm) == Generation::Mercury && with_rela.contains(&*name.base);
+            let both = target.generation() == Generation::Mercury && with_rela.contains(&*name.base);
             let mut references = References::default();
             references.0[Reference::Symbol as usize] = both.then_some(true);
             own.push(PtxSection { name: name.base.clone(), references });

@@ -7,6 +7,7 @@ use super::{DebugLevel, Request};
 use crate::catalog::{Origin, RelocForm, SectionKind, SectionName};
 use crate::generation::Generation;
 use crate::ptx_txt;
+use crate::release::Target;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -15,8 +16,8 @@ use std::collections::HashMap;
 pub struct Compilation<'p, 'a> {
     /// How much it writes.
     pub level: DebugLevel,
-    /// The SM number (90 = sm_90).
-    pub sm: u32,
+    /// The SM that the code is for, and the release of the assembler.
+    pub target: Target,
     /// What it writes.
     pub output: Output,
     /// What its input holds.
@@ -78,7 +79,7 @@ const TYPICAL: [(SectionKind, &[Reference]); 10] = [
 
 impl Compilation<'_, '_> {
     fn has_mercury(&self) -> bool {
-        self.sm >= Generation::FIRST_MERCURY_SM && self.output != Output::DebugOnly
+        self.target.generation() >= Generation::Mercury && self.output != Output::DebugOnly
     }
 
     /// The kind of relocation section that entries of a reference are in; `None` if they are in none.
@@ -90,7 +91,7 @@ impl Compilation<'_, '_> {
         };
         let is_info = target == SectionKind::DebugInfo.name();
         let is_rel =
-            Generation::of(self.sm) < Generation::Transcoded && reference == Reference::Code && !is_info;
+            self.target.generation() < Generation::Transcoded && reference == Reference::Code && !is_info;
         is_kept.then_some(if is_rel { RelocForm::Rel } else { RelocForm::Rela })
     }
 }
@@ -147,8 +148,10 @@ pub fn link_accepts(request: Request) -> bool {
 ///
 /// ```
 /// use nv_debug_sections::level::{DebugLevel, Output, Program, observed};
+/// use nv_debug_sections::release::Release;
+/// let target = Release::V13_0.target(90);
 /// let program = Program { texts: Some(vec![".nv_debug_ptx_txt.7".into()]), ..Program::default() };
-/// let of = |level| observed::sections(&observed::Compilation { level, sm: 90, output: Output::Linked, program: &program });
+/// let of = |level| observed::sections(&observed::Compilation { level, target, output: Output::Linked, program: &program });
 /// let linked = observed::linked(&[of(DebugLevel::None), of(DebugLevel::Lines)]);
 /// let names: Vec<String> = linked.iter().map(|section| section.name.to_string()).collect();
 /// assert_eq!(names.iter().filter(|name| **name == ".debug_frame").count(), 1);
@@ -220,7 +223,8 @@ impl Program<'_> {
 fn contents<'a>(compilation: &Compilation<'_, 'a>, list: &mut List<'a>) {
     let Compilation { level, output, program, .. } = *compilation;
     for (kind, from, condition) in CONTENTS {
-        let from = if kind == SectionKind::DebugFrame { level_of_frames(compilation.sm) } else { from };
+        let from =
+            if kind == SectionKind::DebugFrame { level_of_frames(compilation.target.sm) } else { from };
         let is_from_code =
             [SectionKind::DebugFrame, SectionKind::NvDebugInfoRegSass, SectionKind::NvDebugInfoRegType];
         if level < from || output == Output::DebugOnly && is_from_code.contains(&kind) {

@@ -7,6 +7,7 @@ use super::observed::{self, Compilation};
 use super::{DebugLevel, Expected, Need, Output, PtxKind, Request};
 use crate::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
 use crate::cubin::{CodePlace, Contents, Cubin, SectionIndex, Writer};
+use crate::release::{Release, Target};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
-    /// What ptxas and nvlink 13.0.88 write: [`observed`].
+    /// What ptxas and nvlink write: [`observed`].
     Observed,
     /// What they are documented to write: [`documented`].
     Documented,
@@ -35,8 +36,8 @@ impl Model {
 pub struct Expectation<'a> {
     /// Where it comes from.
     pub model: Model,
-    /// SM number, 90 for sm_90.
-    pub sm: u32,
+    /// The SM that the code is for, and the release of the tools.
+    pub target: Target,
     /// The kind of file.
     pub output: Output,
     /// How much debug information.
@@ -52,23 +53,23 @@ pub struct Expectation<'a> {
 impl<'a> Expectation<'a> {
     /// What a compilation makes.
     pub fn of_compilation(model: Model, compilation: &Compilation<'_, 'a>) -> Self {
-        let Compilation { level, sm, output, .. } = *compilation;
+        let Compilation { level, target, output, .. } = *compilation;
         let sections = match model {
             Model::Observed => observed::sections(compilation),
-            Model::Documented => documented::sections(level, sm),
+            Model::Documented => documented::sections(level, target.sm),
         };
-        Self { model, sm, output, level, is_asked: true, shown_by: None, sections }
+        Self { model, target, output, level, is_asked: true, shown_by: None, sections }
     }
 
     /// What a file has at its own level.
     pub fn of_file(model: Model, found: &Found<'a>) -> Self {
-        let Found { sm, output, level, ref shown_by, .. } = *found;
+        let Found { target, output, level, ref shown_by, .. } = *found;
         let sections = match model {
             Model::Observed => found.expected(),
-            Model::Documented => documented::sections(level, sm),
+            Model::Documented => documented::sections(level, target.sm),
         };
         let shown_by = shown_by.as_ref().map(SectionName::to_string);
-        Self { model, sm, output, level, is_asked: false, shown_by, sections }
+        Self { model, target, output, level, is_asked: false, shown_by, sections }
     }
 
     /// Compares the debug sections of a file with it. The documentation does not list relocations, so none are too many for it.
@@ -86,15 +87,15 @@ impl<'a> Expectation<'a> {
     pub fn list(&self) -> ExpectedList {
         let sections = self.sections.iter().map(|section| ExpectedSection {
             name: Identity::new(&section.name, self.output),
-            since: section.name.since(),
+            since: section.name.first_sm(self.target.release),
             condition: match section.need {
                 Need::Always => None,
                 Need::If(condition) => Some(condition.to_string()),
             },
         });
-        let Self { model, sm, output, level, .. } = *self;
+        let Self { model, target: Target { release, sm }, output, level, .. } = *self;
         let inventory = (model == Model::Documented).then(|| documented::inventory(level, sm).into());
-        ExpectedList { model, sm, output, level, sections: sections.collect(), inventory }
+        ExpectedList { model, release, sm, output, level, sections: sections.collect(), inventory }
     }
 }
 
@@ -103,6 +104,9 @@ impl<'a> Expectation<'a> {
 pub struct ExpectedList {
     /// Where the expectation comes from.
     pub model: Model,
+    /// The release of the tools.
+    #[serde(skip)]
+    pub release: Release,
     /// SM number, 90 for sm_90.
     pub sm: u32,
     /// The kind of file.
@@ -371,10 +375,13 @@ impl Expectation<'_> {
             }
         }
         let (level, output) = (self.level.name(), self.output.word());
+        let Target { release, sm } = self.target;
         let why = |name: &SectionName<'_>| match sort(name).and_then(|sort| expected.get(&sort)) {
             Some(one) if *one == name => "there is one of that name before it".to_owned(),
             Some(instead) => format!("expected {instead}"),
-            None if name.since() > self.sm => format!("such sections begin with sm_{}", name.since()),
+            None if name.first_sm(release) > sm => {
+                format!("such sections begin with sm_{}", name.first_sm(release))
+            }
             None => format!("not in a {output} file of level {level}"),
         };
         let extra = |index: &SectionIndex| {

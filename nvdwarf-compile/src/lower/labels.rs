@@ -138,6 +138,7 @@ mod tests {
 
     use super::*;
     use nv_debug_sections::cubin::SymbolIndex;
+    use nv_debug_sections::release::Release;
     use ptx_syntax::LineIndex;
 
     const PTX: &str = "\
@@ -176,7 +177,13 @@ $open: .loc 1 1 1
     /// `(symbol, offset)` of each label, with an image of these sections.
     fn places<const N: usize>(image: &CodeFacts, labels: [&str; N]) -> [Option<(u32, u64)>; N] {
         let parsed = ptx_syntax::parse(PTX);
-        let facts = PtxFacts::collect(&parsed.module, 80, &LineIndex::new(PTX), &|_| None, &mut Vec::new());
+        let facts = PtxFacts::collect(
+            &parsed.module,
+            Release::V13_0.target(80),
+            &LineIndex::new(PTX),
+            &|_| None,
+            &mut Vec::new(),
+        );
         let found = Labels::new(&facts, image);
         labels.map(|label| found.address(label).map(|at| (at.symbol.0, at.offset)))
     }
@@ -234,7 +241,8 @@ $end:
         let image = CodeFacts { sections: vec![k], ..CodeFacts::default() };
         let parsed = ptx_syntax::parse(BRANCHES);
         let lines = LineIndex::new(BRANCHES);
-        let facts = PtxFacts::collect(&parsed.module, 80, &lines, &|_| None, &mut Vec::new());
+        let facts =
+            PtxFacts::collect(&parsed.module, Release::V13_0.target(80), &lines, &|_| None, &mut Vec::new());
         let found = Labels::new(&facts, &image);
         let at = |label| found.address(label).map(|at| at.offset);
         let labels = ["$behind", "$next", "$before", "$out", "$block", "$end"].map(at);

@@ -215,7 +215,7 @@ fn built_table<'l>(
     {
         return Some(Built { ops, transcoded: None });
     }
-    let table = match (context.space, Generation::of(context.sm)) {
+    let table = match (context.space, context.target.generation()) {
         (Space::Native, Generation::Legacy) => Table::Native,
         (Space::Mercury, _) => Table::Mercury,
         (Space::Native, Generation::Transcoded | Generation::Mercury) => {

@@ -27,6 +27,7 @@ use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
 use nv_debug_sections::reg_sass::{self, FunctionRegisters};
 use nv_debug_sections::reg_type::{self, FunctionTypes};
+use nv_debug_sections::release::Target;
 use nv_debug_sections::reloc;
 use nv_debug_sections::{frame, ptx_txt};
 use ptx_facts::PtxFacts;
@@ -48,8 +49,8 @@ pub(crate) struct Input<'a> {
     pub(crate) image: &'a CodeFacts,
     /// The same code in Mercury space, from sm_100 on.
     pub(crate) mercury: Option<&'a MercuryFacts>,
-    /// SM number, 75 for sm_75.
-    pub(crate) sm: u32,
+    /// The SM that the code is for, and the release by whose rules sections are made.
+    pub(crate) target: Target,
     /// `-c`.
     pub(crate) relocatable: bool,
     /// How much is written.
@@ -73,7 +74,7 @@ struct Context<'a> {
     space: Space,
     /// Native code's Mercury code.
     mercury: Option<Mercury<'a>>,
-    sm: u32,
+    target: Target,
     relocatable: bool,
     placed: bool,
     line_table: LineTableStyle,
@@ -91,7 +92,7 @@ struct Mercury<'a> {
 impl Context<'_> {
     /// Whether ptxas makes these line tables from Mercury ones: native code from sm_90 on.
     fn is_transcoded(&self) -> bool {
-        self.space == Space::Native && Generation::of(self.sm) >= Generation::Transcoded
+        self.space == Space::Native && self.target.generation() >= Generation::Transcoded
     }
 
     /// How many bytes below the frame base a local variable begins; its own size where no call frame rules tell.
@@ -140,7 +141,7 @@ pub(crate) fn lower(input: &Input<'_>, diagnostics: &mut Vec<Diagnostic>) -> Res
     let native = context(input, Space::Native, input.image, &labels, mercury);
     let (lowered, rows) = lower_space(input, &native, diagnostics)?;
     let sections: Vec<DebugSection> =
-        lowered.into_iter().map(|section| split_relocations(section, input.sm)).collect::<Result<_>>()?;
+        lowered.into_iter().map(|section| split_relocations(section, input.target)).collect::<Result<_>>()?;
     let mercury = match mercury {
         Some(Mercury { image, labels }) => {
             let context = context(input, Space::Mercury, &image.image, labels, None);
@@ -174,7 +175,7 @@ fn context<'a>(
         labels,
         space,
         mercury,
-        sm: input.sm,
+        target: input.target,
         relocatable: input.relocatable,
         placed: input.placed,
         line_table: input.extras.line_table,
@@ -241,9 +242,9 @@ fn lower_space(
 }
 
 /// Splits a section's relocations into `.rel` and `.rela`.
-fn split_relocations(section: Lowered, sm: u32) -> Result<DebugSection> {
+fn split_relocations(section: Lowered, target: Target) -> Result<DebugSection> {
     let Lowered { name, mut bytes, relocs, .. } = section;
-    let filed = reloc::split_relocations(&name, sm, Space::Native, relocs, &mut bytes)?;
+    let filed = reloc::split_relocations(&name, target, Space::Native, relocs, &mut bytes)?;
     Ok(DebugSection { name, bytes, rel: filed.rel, rela: filed.rela })
 }
 
@@ -252,7 +253,7 @@ fn clone(section: Lowered, native: Option<&DebugSection>, input: &Input<'_>) -> 
     let Lowered { name, bytes, relocs, .. } = section;
     let original = native.map(|native| &*native.bytes);
     let values = MercuryValues { bytes, relocs };
-    Ok(merc_capsule::clone_section(&name, values, original, input.sm, input.extras.keep_optimised)?)
+    Ok(merc_capsule::clone_section(&name, values, original, input.target, input.extras.keep_optimised)?)
 }
 
 fn debug_frame(context: &Context<'_>, entries: &[frame::Entry]) -> Result<Lowered> {

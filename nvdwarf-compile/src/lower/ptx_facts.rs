@@ -7,6 +7,7 @@ use super::ptx_sections::PtxSections;
 use crate::diagnostic::Diagnostic;
 use nv_debug_sections::address_space::parameter_base;
 use nv_debug_sections::line_table::{Loc, LocId};
+use nv_debug_sections::release::Target;
 use ptx_syntax::check::PtxasLines;
 use ptx_syntax::{
     CallSite, CallSites, Function, FunctionKind, InlinedAt, Instruction, LineCursor, LineIndex, LocDirective,
@@ -117,18 +118,23 @@ pub(crate) struct VariableFacts<'a> {
 }
 
 impl<'a> PtxFacts<'a> {
-    /// Indexes a module for SM `sm`, whose lines are `lines`. Faults of the PTX are passed over.
+    /// Indexes a module for a target, whose lines are `lines`. Faults of the PTX are passed over.
     ///
     /// Names of inlined functions are looked for in the debug sections that are given; without any they are 0.
-    pub fn of(module: &Module<'a>, sm: u32, lines: &LineIndex, sections: Option<&PtxSections<'a>>) -> Self {
+    pub fn of(
+        module: &Module<'a>,
+        target: Target,
+        lines: &LineIndex,
+        sections: Option<&PtxSections<'a>>,
+    ) -> Self {
         let name_offset = |label: &str| sections.map_or(Some(0), |sections| sections.label_offset(label));
-        Self::collect(module, sm, lines, &name_offset, &mut Vec::new())
+        Self::collect(module, target, lines, &name_offset, &mut Vec::new())
     }
 
-    /// Indexes a module for SM `sm`. `name_offset` gives the offset of a `function_name` label in its section.
+    /// Indexes a module for a target. `name_offset` gives the offset of a `function_name` label in its section.
     pub(crate) fn collect(
         module: &Module<'a>,
-        sm: u32,
+        target: Target,
         lines: &LineIndex,
         name_offset: &impl Fn(&str) -> Option<u64>,
         diagnostics: &mut Vec<Diagnostic>,
@@ -137,7 +143,7 @@ impl<'a> PtxFacts<'a> {
         let line_locs = LineLocs::new(numbers.has_markers());
         let mut collector = Collector {
             facts: Self { line_count: lines.line_count(), line_locs, ..Self::default() },
-            sm,
+            target,
             lines: lines.cursor(),
             numbers,
             first_locs: LineLocs::new(true),
@@ -240,7 +246,7 @@ impl PtxFacts<'_> {
 
 struct Collector<'f, 'a, N> {
     facts: PtxFacts<'a>,
-    sm: u32,
+    target: Target,
     lines: LineCursor<'f>,
     numbers: PtxasLines<'f>,
     /// The first `.loc` of the body that covers a line.
@@ -422,7 +428,7 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
 
     /// Lays out parameters as the ABI does: each at the next multiple of its alignment, counted from the start of the bank.
     fn kernel_parameters(&mut self, function: &Function<'a>) {
-        let mut offset = parameter_base(self.sm);
+        let mut offset = parameter_base(self.target);
         for parameter in &function.params {
             let alignment = parameter.alignment().max(1);
             offset = offset.checked_next_multiple_of(alignment).unwrap_or(offset);

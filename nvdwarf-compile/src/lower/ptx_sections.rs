@@ -255,7 +255,7 @@ impl Lowering<'_, '_> {
 
     fn variable(&mut self, fixup: &Fixup<'_>, name: &str, space: StateSpace, addend: i64) {
         let symbol = self.context.image.symbols.get(name).copied();
-        let window = shared_window_reserve(self.context.sm) as i64;
+        let window = shared_window_reserve(self.context.target) as i64;
         match (space, symbol) {
             (StateSpace::Local, _) => self.local(fixup, name),
             (StateSpace::Const, _) if !self.resolves_all() && !self.context.relocatable => {

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::lower::ptx_facts::{FunctionFacts, PtxFacts};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::cubin::{DebugOnly, Function, Variable, VariableSpace, debug_only};
+use nv_debug_sections::release::Target;
 use ptx_syntax::{FunctionKind, Linkage, Module, StateSpace, Statement};
 
 /// Bytes of an instruction since sm_70.
@@ -16,7 +17,11 @@ const SLOT: u64 = 16;
 /// # Errors
 ///
 /// More functions than an ELF file holds.
-pub(crate) fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Result<Provided<'static>> {
+pub(crate) fn provide(
+    module: &Module<'_>,
+    facts: &PtxFacts<'_>,
+    target: Target,
+) -> Result<Provided<'static>> {
     let mut functions = Vec::new();
     let mut bodies = Vec::new();
     for function in module.functions().filter(|function| function.body.is_some()) {
@@ -32,14 +37,14 @@ pub(crate) fn provide(module: &Module<'_>, facts: &PtxFacts<'_>, sm: u32) -> Res
     }
     let variables = placed_variables(module);
     let DebugOnly { cubin: mut container, functions: symbols, variables: variable_symbols } =
-        debug_only(sm, &functions, &variables)?;
+        debug_only(target, &functions, &variables)?;
     container.append_writer(env!("CARGO_PKG_VERSION"))?;
     let mut image = CodeFacts::default();
     let defined = |index| ImageSymbol { index: Some(index), value: 0, defined: true };
     for (variable, symbol) in variables.iter().zip(variable_symbols) {
         image.symbols.insert(variable.name.to_owned(), defined(symbol));
     }
-    for (name, value) in shared_offsets(module, sm) {
+    for (name, value) in shared_offsets(module, target) {
         // In a whole program the field holds the offset itself.
         let symbol = ImageSymbol { index: None, value, defined: true };
         image.symbols.entry(name.to_owned()).or_insert(symbol);
@@ -94,8 +99,8 @@ fn placed_variables<'a>(module: &Module<'a>) -> Vec<Variable<'a>> {
 
 /// Offsets of shared variables in the window, in order of declaration; kernels do not share their space, but offsets that differ
 /// tell variables apart.
-fn shared_offsets<'a>(module: &Module<'a>, sm: u32) -> Vec<(&'a str, u64)> {
-    let mut offset = shared_window_reserve(sm);
+fn shared_offsets<'a>(module: &Module<'a>, target: Target) -> Vec<(&'a str, u64)> {
+    let mut offset = shared_window_reserve(target);
     let mut offsets = Vec::new();
     for declaration in declarations(module).filter(|declaration| declaration.space == StateSpace::Shared) {
         for declarator in &declaration.declarators {

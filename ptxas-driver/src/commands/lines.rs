@@ -212,7 +212,7 @@ fn of_cubin(
     let calls = entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries)));
     // What is wrong with the PTX is `check`'s to say, and names are those of the cubin.
     let facts =
-        |ptx: &PtxFile, module| PtxFacts::of(module, cubin.header.sm(), &LineIndex::new(&ptx.text), None);
+        |ptx: &PtxFile, module| PtxFacts::of(module, cubin.target(), &LineIndex::new(&ptx.text), None);
     let facts = asked.ptx.map(|(ptx, module)| (ptx.bytes_of(&ptx.text), facts(ptx, module)));
     let mut lookup = Lookup::new(cubin, &symbolizer);
     if let Some(calls) = calls.as_ref().filter(|calls| !calls.is_empty()) {

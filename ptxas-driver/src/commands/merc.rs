@@ -116,9 +116,10 @@ fn expect_capsule(name: &str, cubin: &Cubin<'_>) -> Result<()> {
 
 /// Refuses a cubin for an SM whose cubins have no capsule, which is no fault beside others that do.
 fn expect_mercury(name: &str, cubin: &Cubin<'_>) -> Result<(), Unanswered> {
-    let sm = cubin.header.sm();
-    if sm < Generation::FIRST_MERCURY_SM {
-        let why = format!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_100 or later");
+    let target = cubin.target();
+    if target.generation() < Generation::Mercury {
+        let (sm, first) = (target.sm, *target.release.sms(Generation::Mercury).start());
+        let why = format!("{name}: a cubin for sm_{sm}, which has no capsule: expected sm_{first} or later");
         return Err(Unanswered(why));
     }
     Ok(())

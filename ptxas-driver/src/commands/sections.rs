@@ -12,6 +12,7 @@ use nv_debug_sections::level::observed::{self, Compilation};
 use nv_debug_sections::level::report::{Expectation, Model, Report};
 use nv_debug_sections::level::{DebugLevel, Fact, Output, Program, PtxKind, References, Request};
 use nv_debug_sections::ptx_txt;
+use nv_debug_sections::release::{Release, Target};
 use nvdwarf_compile::arch::{self, Arch};
 use nvdwarf_compile::ptx;
 use serde::Serialize;
@@ -170,7 +171,12 @@ fn of_options(options: &Options, ptx: Option<&Module<'_>>, out: &mut dyn Write) 
         bail!("{cannot} ({})", cannot.hint());
     }
     let (kind, program) = options.asked_program(ptx, None);
-    let expectation = options.expectation(arch.number, options.output(Output::Program), kind, &program);
+    let expectation = options.expectation(
+        Release::default().target(arch.number),
+        options.output(Output::Program),
+        kind,
+        &program,
+    );
     if ptx.is_none()
         && options.has.is_empty()
         && expectation.level == DebugLevel::None
@@ -198,12 +204,12 @@ fn of_cubin(
     let cubin = debug.cubin(name, bytes)?;
     let mut found = Found::of(&cubin);
     found.output = options.output(found.output);
-    if let Some(arch) = options.arch.filter(|arch| arch.number != found.sm) {
-        bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.sm);
+    if let Some(arch) = options.arch.filter(|arch| arch.number != found.target.sm) {
+        bail!("{name}: the file is for sm_{}, and --arch is {arch}", found.target.sm);
     }
     let expectation = if options.asks() {
         let (kind, program) = options.asked_program(ptx, Some(&found.program));
-        options.expectation(found.sm, found.output, kind, &program)
+        options.expectation(found.target, found.output, kind, &program)
     } else {
         Expectation::of_file(options.model(), &found)
     };
@@ -272,14 +278,14 @@ impl Options {
 
     fn expectation<'a>(
         &self,
-        sm: u32,
+        target: Target,
         output: Output,
         ptx: PtxKind,
         program: &Program<'a>,
     ) -> Expectation<'a> {
         let tool = if self.linked { Tool::Nvlink } else { Tool::Ptxas };
         let level = self.model().level(self.request(), ptx, tool);
-        Expectation::of_compilation(self.model(), &Compilation { level, sm, output, program })
+        Expectation::of_compilation(self.model(), &Compilation { level, target, output, program })
     }
 
     fn model(&self) -> Model {

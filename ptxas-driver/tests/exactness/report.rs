@@ -9,6 +9,7 @@ use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::line;
+use nv_debug_sections::release::Target;
 use nv_debug_sections::relocated::Relocated;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -81,8 +82,8 @@ pub(crate) fn compare(driver: &Path, manifest: &Path, filter: Option<&str>) -> R
 }
 
 /// The span of SMs whose files are made by the same rules, as a column's title.
-fn family(sm: u32) -> &'static str {
-    match Generation::of(sm) {
+fn family(target: Target) -> &'static str {
+    match target.generation() {
         Generation::Legacy => "up to sm_89",
         Generation::Transcoded => "sm_90",
         Generation::Mercury => "from sm_100",
@@ -106,7 +107,7 @@ impl Report {
                 return Ok(());
             }
         };
-        let family = self.families.entry(family(theirs.header.sm())).or_default();
+        let family = self.families.entry(family(theirs.target())).or_default();
         family.files.add(made == original, false);
         let mut is_explained = made == original;
         let ours = Cubin::parse(&made).context("our own cubin")?;
@@ -280,7 +281,7 @@ fn kind(name: &str) -> String {
 fn has_stale_fields(cubin: &Cubin<'_>, name: &str) -> bool {
     let name = SectionName::parse(name);
     let of_code = matches!(name.kind(), Some(SectionKind::DebugInfo | SectionKind::DebugLoc));
-    Generation::of(cubin.header.sm()) == Generation::Transcoded && of_code && name.form.is_none()
+    cubin.target().generation() == Generation::Transcoded && of_code && name.form.is_none()
 }
 
 /// Bytes of a section with its relocations applied; `None` if one cannot be.

@@ -256,7 +256,7 @@ fn outside(
 
 /// Whether a number is the -1 that ptxas and nvlink write for a shared variable that no code uses, to which the reserve is added.
 fn is_no_shared_address(check: &Check<'_, '_>, number: u64) -> bool {
-    number == shared_window_reserve(check.cubin.header.sm()).wrapping_sub(1)
+    number == shared_window_reserve(check.cubin.target()).wrapping_sub(1)
 }
 
 /// What is wrong with an address that leads to no section; `class` is the memory that it should be in.

@@ -19,6 +19,7 @@ use nv_debug_sections::catalog::{CODE_PREFIX, SectionKind, SectionName, Space};
 use nv_debug_sections::cubin::{Contents, Cubin, Section, SectionIndex, Symbol, SymbolIndex, sht};
 use nv_debug_sections::generation::Generation;
 use nv_debug_sections::level::DebugLevel;
+use nv_debug_sections::release::Target;
 use nv_debug_sections::relocated::Relocated;
 use nv_debug_sections::{frame, nv_info, reg_sass, reg_type};
 use ptx_syntax::section_data::FixupTarget;
@@ -34,7 +35,7 @@ pub(crate) struct Request<'a> {
     /// The PTX's debug sections.
     pub(crate) sections: &'a PtxSections<'a>,
     /// SM number of `-arch`.
-    pub(crate) sm: u32,
+    pub(crate) target: Target,
     /// `-c`.
     pub(crate) relocatable: bool,
     /// How much will be written.
@@ -51,7 +52,7 @@ pub(crate) fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provid
     let cubin = Cubin::parse(data)?;
     check_kind(&cubin, request)?;
     let image = Reader::new(&cubin, request, Space::Native).image()?;
-    let mercury = if Generation::of(request.sm) == Generation::Mercury {
+    let mercury = if request.target.generation() == Generation::Mercury {
         let image_there = Reader::new(&cubin, request, Space::Mercury).image()?;
         Some(MercuryFacts::new(&image, image_there, request.facts)?)
     } else {
@@ -62,8 +63,8 @@ pub(crate) fn provide<'d>(data: &'d [u8], request: Request<'_>) -> Result<Provid
 
 fn check_kind(cubin: &Cubin<'_>, request: Request<'_>) -> Result<()> {
     let found = cubin.header.sm();
-    if found != request.sm {
-        return Err(ErrorKind::OtherArch { found, asked: request.sm });
+    if found != request.target.sm {
+        return Err(ErrorKind::OtherArch { found, asked: request.target.sm });
     }
     let relocatable = cubin.header.is_relocatable();
     if relocatable != request.relocatable {
@@ -229,7 +230,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         let capsule =
             merc_name(self.cubin.section_name(code)).and_then(|name| self.cubin.section_by_name(&name));
         let capsule = capsule.map(|capsule| self.cubin.bytes(capsule)).transpose()?;
-        Ok(imnmx_instructions(self.request.sm, &self.cubin.bytes(code)?, &capsule.unwrap_or_default()))
+        Ok(imnmx_instructions(self.request.target.sm, &self.cubin.bytes(code)?, &capsule.unwrap_or_default()))
     }
 
     /// Whether there is a `YIELD` at a byte offset of native code.

@@ -7,9 +7,7 @@
 
 use super::{print as print_text, say_info};
 use crate::provider::ptxas::{self, NotFound};
-
-/// The line by which programs know a release, as the release has it whose debug sections we write.
-const RELEASE: &str = "Cuda compilation tools, release 13.0, V13.0.88";
+use nv_debug_sections::release::Release;
 
 /// Prints the text. Returns in words where code would come from, and the exit code.
 pub(super) fn print(as_ptxas: bool) -> (String, u8) {
@@ -27,7 +25,7 @@ pub(super) fn print(as_ptxas: bool) -> (String, u8) {
 fn of(found: &ptxas::Found) -> String {
     match ptxas::printed(&found.path, "--version") {
         Ok(text) if names_release(&text) => text,
-        Ok(text) => format!("{}\n{RELEASE}\n", text.trim_end()),
+        Ok(text) => format!("{}\n{}\n", text.trim_end(), release_line()),
         Err(error) => {
             say_info(error.to_string());
             in_place_of_ptxas("The ptxas that was found cannot tell its version")
@@ -40,6 +38,11 @@ fn without_ptxas(missing: &NotFound) -> String {
     in_place_of_ptxas("No ptxas was found: nothing can be compiled")
 }
 
+/// The line by which programs know a release, as the release has it whose debug sections we write.
+fn release_line() -> String {
+    Release::default().banner()
+}
+
 /// Five lines, as ptxas prints them, with the release in the fourth.
 fn in_place_of_ptxas(why: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
@@ -47,8 +50,9 @@ fn in_place_of_ptxas(why: &str) -> String {
         "ptxas: nvdwarf, in the place of NVIDIA's Ptx optimizing assembler\n\
          {why}\n\
          Debug information as of this release:\n\
-         {RELEASE}\n\
-         Build nvdwarf_{version}\n"
+         {}\n\
+         Build nvdwarf_{version}\n",
+        release_line()
     )
 }
 

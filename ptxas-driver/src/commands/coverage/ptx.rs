@@ -9,6 +9,7 @@ use dwarf2_reader::constants as dw;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::level::found::Found;
+use nv_debug_sections::release::Release;
 use nvdwarf_compile::PathMap;
 use nvdwarf_compile::ptx::{PtxSection, PtxSections};
 use ptx_syntax::section_data::FixupTarget;
@@ -196,7 +197,7 @@ fn variables_of_ptx(module: &Module<'_>) -> Result<Variables> {
             rel: Vec::new(),
             rela: Vec::new(),
         });
-        let mut object = debug_only(ANY_SM, &[], &[])?.cubin;
+        let mut object = debug_only(Release::default().target(ANY_SM), &[], &[])?.cubin;
         object.set_debug_sections(given.collect())?;
         for (function, names) in variables(&Entries::read(&object)?) {
             all.entry(function).or_default().extend(names);

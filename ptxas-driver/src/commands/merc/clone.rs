@@ -55,7 +55,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
             let lines = LineIndex::new(&ptx.text);
             let parsed = ptx_syntax::parse(&ptx.text);
             let sections = PtxSections::of(&parsed.module);
-            let facts = PtxFacts::of(&parsed.module, cubin.header.sm(), &lines, Some(&sections));
+            let facts = PtxFacts::of(&parsed.module, cubin.target(), &lines, Some(&sections));
             let source = ptx::source_lines(&facts, &cubin, &origin.maps, &origin.lines.ptx);
             origin.lines.source = source.with_context(|| name.clone())?;
             capsule::clone(&mut cubin, &origin).with_context(|| name.clone())?;

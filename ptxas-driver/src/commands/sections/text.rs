@@ -13,8 +13,8 @@ type Out<'o> = &'o mut dyn Write;
 
 pub(super) fn expectation(out: Out<'_>, expectation: &ExpectedList, options: &str) -> io::Result<()> {
     let model = match expectation.model {
-        Model::Observed => "as ptxas and nvlink 13.0.88 write it",
-        Model::Documented => "as documented",
+        Model::Observed => format!("as ptxas and nvlink {} write it", expectation.release.version()),
+        Model::Documented => "as documented".to_owned(),
     };
     let what = match expectation.output {
         Output::Linked => "linked file".to_owned(),

@@ -1,0 +1,172 @@
+//! The releases of NVIDIA's toolkit, whose tools have different habits: one table.
+
+use crate::generation::Generation;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// A release of NVIDIA's toolkit: whose rules a file follows.
+///
+/// It is a row of a table. To add a release is to add its row and its constant; a fact that differs between two releases is a column of the
+/// table and a method here, and what asks for the fact has a release already.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Release(&'static Row);
+
+/// What is so in one release, and need not be in another.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Row {
+    /// As NVIDIA names the release: `13.0`.
+    name: &'static str,
+    /// The version of ptxas in it, and of the tools beside it: `13.0.88`.
+    version: &'static str,
+    /// The first SM that code is made for, the first of [`Generation::Transcoded`], the first of [`Generation::Mercury`].
+    first_sms: [u32; 3],
+    /// The last SM that code is made for.
+    last_sm: u32,
+}
+
+/// All releases, from the oldest to the newest.
+const RELEASES: &[Row] = &[Row { name: "13.0", version: "13.0.88", first_sms: [75, 90, 100], last_sm: 121 }];
+
+impl Release {
+    /// CUDA 13.0.
+    pub const V13_0: Self = Self(&RELEASES[0]);
+
+    /// The newest of the table, which stands for those that are newer still.
+    pub const NEWEST: Self = Self(&RELEASES[RELEASES.len() - 1]);
+
+    /// All of the table, from the oldest to the newest.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        RELEASES.iter().map(Self)
+    }
+
+    /// The release with tools of this version: `13.0.88`, or `13.0.48`, which is an earlier one of the same release. `None` if the table does
+    /// not have it.
+    pub fn of_version(version: &str) -> Option<Self> {
+        Self::all().find(|release| {
+            let rest = version.strip_prefix(release.name());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    }
+
+    /// As NVIDIA names it: `13.0`.
+    pub const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The version of its tools: `13.0.88`.
+    pub const fn version(self) -> &'static str {
+        self.0.version
+    }
+
+    /// The line of `ptxas --version` by which programs know a release: `Cuda compilation tools, release 13.0, V13.0.88`.
+    pub fn banner(self) -> String {
+        format!("Cuda compilation tools, release {}, V{}", self.name(), self.version())
+    }
+
+    /// By which rules files for an SM are made: 75 for sm_75. An SM before the first that the release knows belongs to the first generation,
+    /// one after the last to the last.
+    pub const fn generation(self, sm: u32) -> Generation {
+        let [_, transcoded, mercury] = self.0.first_sms;
+        if sm >= mercury {
+            Generation::Mercury
+        } else if sm >= transcoded {
+            Generation::Transcoded
+        } else {
+            Generation::Legacy
+        }
+    }
+
+    /// The SM numbers of a generation, from the first to the last that the release can make code for; not all between are chips.
+    pub fn sms(self, generation: Generation) -> RangeInclusive<u32> {
+        let [legacy, transcoded, mercury] = self.0.first_sms;
+        match generation {
+            Generation::Legacy => legacy..=transcoded - 1,
+            Generation::Transcoded => transcoded..=mercury - 1,
+            Generation::Mercury => mercury..=self.0.last_sm,
+        }
+    }
+
+    /// An SM, with this release: 75 for sm_75.
+    pub const fn target(self, sm: u32) -> Target {
+        Target { release: self, sm }
+    }
+}
+
+impl Default for Release {
+    /// The one whose bytes are written where nothing else is asked for.
+    fn default() -> Self {
+        Self::V13_0
+    }
+}
+
+impl fmt::Debug for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Release").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for Release {
+    /// `13.0`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What decides by which rules a file is made: the chip that its code is for, and the release of the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Whose rules.
+    pub release: Release,
+    /// SM number, 75 for sm_75.
+    pub sm: u32,
+}
+
+impl Target {
+    /// By which rules the release makes files for this SM.
+    pub const fn generation(self) -> Generation {
+        self.release.generation(self.sm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sm_of_ptxas_13_0_has_its_generation() {
+        for (generation, sms) in [
+            (Generation::Legacy, &[52, 75, 80, 86, 87, 88, 89][..]),
+            (Generation::Transcoded, &[90]),
+            (Generation::Mercury, &[100, 103, 110, 120, 121, 130]),
+        ] {
+            for &sm in sms {
+                assert_eq!(Release::V13_0.generation(sm), generation, "sm_{sm}");
+                let is_known = (75..=121).contains(&sm);
+                assert_eq!(Release::V13_0.sms(generation).contains(&sm), is_known, "sm_{sm}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_found_by_version_and_from_old_to_new() {
+        for release in Release::all() {
+            assert_eq!(Release::of_version(release.version()), Some(release));
+            assert_eq!(Release::of_version(release.name()), Some(release));
+            assert!(release.version().starts_with(&format!("{release}.")));
+            let [legacy, transcoded, mercury] = release.0.first_sms;
+            assert!(legacy < transcoded && transcoded < mercury && mercury <= release.0.last_sm);
+        }
+        assert!(Release::all().is_sorted_by_key(|release| {
+            release.name().split('.').map(|part| part.parse::<u32>().unwrap()).collect::<Vec<_>>()
+        }));
+        assert_eq!(Release::all().next_back(), Some(Release::NEWEST));
+        for other in ["", "13", "13.00.1", "130.0", "0.1.0", "99.1.2"] {
+            assert_eq!(Release::of_version(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_line_that_programs_look_for() {
+        assert_eq!(Release::V13_0.banner(), "Cuda compilation tools, release 13.0, V13.0.88");
+    }
+}
