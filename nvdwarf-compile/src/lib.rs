@@ -23,6 +23,6 @@ pub use options::{Extras, FileStat, LineTableStyle, Options, PathMap};
 pub mod ptx {
     pub use crate::lower::mercury_lines::source_lines;
     pub use crate::lower::ptx_facts::PtxFacts;
-    pub use crate::lower::ptx_sections::{PtxSection, PtxSections};
+    pub use crate::lower::ptx_sections::PtxSections;
     pub use crate::ptx_program::program;
 }

@@ -15,6 +15,7 @@ pub mod instruction_lines;
 mod lexer;
 mod limits;
 mod loc;
+mod merged_sections;
 mod mnemonics;
 mod nodes;
 mod number;
@@ -44,6 +45,7 @@ pub use initializer::{InitialSymbol, InitialValue, InitialValueKind, Initializer
 pub use lexer::{Token, TokenKind, Tokens, tokenize};
 pub use limits::{MAX_ERRORS, MAX_NESTING};
 pub use loc::{FileDirective, InlinedAt, LocDirective};
+pub use merged_sections::{MergedSection, MergedSections};
 pub use nodes::{Body, Function, Item, Module};
 pub use number::Number;
 pub use operand::{Address, Constant, Operand, OperandKind, Operands};

@@ -17,10 +17,16 @@
 //! ```
 
 mod code;
+mod counts;
 mod files;
 mod lines;
 mod lists;
+pub mod ptx;
+mod report;
 mod variables;
+
+pub use counts::{InstructionCounts, VariableCounts, percent};
+pub use report::{FileLines, FunctionReport, Limits, Measure, Report, Shortfall, SourceFileReport};
 
 use crate::entries::Entries;
 use crate::limits::COVERAGE_STEPS;
@@ -30,7 +36,6 @@ use dwarf2_reader::WorkBudget;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
-use std::ops::AddAssign;
 
 /// Bytes of one instruction, from sm_70 on. Observed: nvdisasm 13.2, sm_75-sm_121.
 pub const INSTRUCTION_SIZE: u64 = 16;
@@ -94,51 +99,6 @@ pub struct SourceLine {
     pub line: u32,
 }
 
-/// Instructions by what the line tables say of them. Padding is none of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct InstructionCounts {
-    /// All.
-    pub all: u64,
-    /// `NOP`s behind the last other instruction of a function, which are not in [`all`](Self::all): what runs into them has left
-    /// the function. 0 where the file has no code bytes, as debug-only objects.
-    pub padding: u64,
-    /// A row of `.debug_line` covers it, with a line other than 0.
-    pub with_line: u64,
-    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row starts in the same function, and at
-    /// an instruction of the same PTX line, or at any where no PTX line is known.
-    pub own: u64,
-    /// A row covers it, with line 0: "no source line" in the compiler's words.
-    pub line_0: u64,
-    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
-    /// the line is theirs too only the PTX can tell. Several PTX lines of one statement are the common case.
-    pub inherited: u64,
-    /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of `.debug_info` has it.
-    pub inlined: u64,
-    /// A row of `.nv_debug_line_sass` covers it.
-    pub with_ptx_line: u64,
-}
-
-/// Variables or parameters: `llvm-dwarfdump --statistics` has the same counts.
-///
-/// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract functions
-/// (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct VariableCounts {
-    /// All.
-    pub all: u64,
-    /// With a `DW_AT_location` that can be read, or a `DW_AT_const_value`.
-    pub located: u64,
-    /// Bytes of code in the scopes of all, added up.
-    pub scope_bytes: u64,
-    /// Those at which the variable has a location: all where that is one expression, else what its location list covers.
-    pub covered_bytes: u64,
-    /// Those at which its location is a register, or an address that a register holds.
-    pub register_bytes: u64,
-    /// Those of them at which the register map has all of that register in SASS registers: elsewhere a debugger has a location and cannot
-    /// read it.
-    pub sass_bytes: u64,
-}
-
 /// What is covered of a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCoverage<'s> {
@@ -191,40 +151,6 @@ impl FunctionCoverage<'_> {
         let mut sum = self.parameters;
         sum += self.locals;
         sum
-    }
-}
-
-impl AddAssign for InstructionCounts {
-    fn add_assign(&mut self, other: Self) {
-        let Self { all, padding, with_line, own, line_0, inherited, inlined, with_ptx_line } = other;
-        for (sum, more) in [
-            (&mut self.all, all),
-            (&mut self.padding, padding),
-            (&mut self.with_line, with_line),
-            (&mut self.own, own),
-            (&mut self.line_0, line_0),
-            (&mut self.inherited, inherited),
-            (&mut self.inlined, inlined),
-            (&mut self.with_ptx_line, with_ptx_line),
-        ] {
-            *sum = sum.saturating_add(more);
-        }
-    }
-}
-
-impl AddAssign for VariableCounts {
-    fn add_assign(&mut self, other: Self) {
-        let Self { all, located, scope_bytes, covered_bytes, register_bytes, sass_bytes } = other;
-        for (sum, more) in [
-            (&mut self.all, all),
-            (&mut self.located, located),
-            (&mut self.scope_bytes, scope_bytes),
-            (&mut self.covered_bytes, covered_bytes),
-            (&mut self.register_bytes, register_bytes),
-            (&mut self.sass_bytes, sass_bytes),
-        ] {
-            *sum = sum.saturating_add(more);
-        }
     }
 }
 

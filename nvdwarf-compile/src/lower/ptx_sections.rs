@@ -3,35 +3,34 @@
 use super::{Context, Lowered};
 use crate::diagnostic::Diagnostic;
 use dwarf2_writer::{Referent, Reloc, SymbolId};
-use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::address_space::shared_window_reserve;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::SymbolIndex;
 use nv_debug_sections::local_depot;
-use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget, assemble, assemble_at_dwarf};
-use ptx_syntax::section_order::{Place, places};
-use ptx_syntax::{Module, StateSpace};
+use ptx_syntax::section_data::{Assembled, Fixup, FixupTarget};
+use ptx_syntax::section_order::Place;
+use ptx_syntax::{MergedSection, MergedSections, Module, StateSpace};
 
-/// All `.section` blocks of a module, as bytes and fixups.
+/// The sections of a module, each with its kind.
 #[derive(Debug, Default)]
 pub struct PtxSections<'a> {
     /// In the order of ptxas.
     pub(crate) sections: Vec<PtxSection<'a>>,
-    /// Section and offset of every label.
-    labels: HashMap<&'a str, (&'a str, u64)>,
+    /// Their labels; the list there is empty.
+    merged: MergedSections<'a>,
 }
 
 /// One section.
 #[derive(Debug)]
-pub struct PtxSection<'a> {
+pub(crate) struct PtxSection<'a> {
     /// Its name with its dot.
-    pub name: &'a str,
+    pub(crate) name: &'a str,
     /// Which section that is; `None` for one that only this PTX knows.
-    pub kind: Option<SectionKind>,
+    pub(crate) kind: Option<SectionKind>,
     /// What ptxas does with it.
     place: Place,
     /// Contents.
-    pub assembled: Assembled<'a>,
+    pub(crate) assembled: Assembled<'a>,
 }
 
 impl<'a> PtxSections<'a> {
@@ -40,57 +39,29 @@ impl<'a> PtxSections<'a> {
         Self::assemble(module, &mut Vec::new())
     }
 
-    /// All of them, in the order of ptxas.
-    pub fn iter(&self) -> impl Iterator<Item = &PtxSection<'a>> {
-        self.sections.iter()
-    }
-
-    /// Assembles every block of the module, then those of `@@DWARF` lines.
+    /// The sections of a module, and what is wrong with their data.
     pub(crate) fn assemble(module: &Module<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
-        let lines = assemble_at_dwarf(module).into_iter();
-        let blocks: Vec<_> = blocks.chain(lines.map(|line| (line.name.text, line.assembled))).collect();
-        let mut all = Self::default();
-        for (name, assembled) in &blocks {
-            diagnostics.extend(assembled.errors.iter().map(|e| Diagnostic::error(e.range, e.to_string())));
-            for (label, offset) in &assembled.labels {
-                all.labels.entry(label.text).or_insert((name, *offset));
-            }
-        }
-        let listed: Vec<_> = blocks.iter().map(|(name, assembled)| (*name, assembled)).collect();
-        let mut placed: Vec<_> = places(&listed, module.text).into_iter().zip(blocks).collect();
-        placed.sort_by_key(|(place, _)| place.rank);
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        for (place, (name, assembled)) in placed {
-            let kind = SectionKind::from_name(name);
-            let has_blocks_apart = kind == Some(SectionKind::DebugInfo);
-            let below =
-                first.get(name).filter(|_| !has_blocks_apart).and_then(|at| all.sections.get_mut(*at));
-            match below {
-                Some(section) if place.kept => section.lay_over(assembled),
-                Some(_) => {}
-                None => {
-                    first.entry(name).or_insert(all.sections.len());
-                    all.sections.push(PtxSection { name, kind, place, assembled });
-                }
-            }
-        }
-        all
+        let mut merged = MergedSections::of(module);
+        diagnostics.extend(merged.errors.iter().map(|e| Diagnostic::error(e.range, e.to_string())));
+        let sections = std::mem::take(&mut merged.list).into_iter().map(|section| {
+            let MergedSection { name, place, assembled } = section;
+            PtxSection { name, kind: SectionKind::from_name(name), place, assembled }
+        });
+        Self { sections: sections.collect(), merged }
     }
 
-    /// Offset of a label in its section. The name `.debug_str` is a label too, of offset 0 (observed: ptxas 13.0.88).
+    /// Offset of a label in its section.
     pub fn label_offset(&self, label: &str) -> Option<u64> {
-        let start = || (label == SectionKind::DebugStr.name()).then_some(0);
-        self.labels.get(label).map(|(_, offset)| *offset).or_else(start)
+        self.merged.label_offset(label)
     }
 
     /// Name of the section that a label is in.
     pub(crate) fn label_section(&self, label: &str) -> Option<&'a str> {
-        self.labels.get(label).map(|(section, _)| *section)
+        self.merged.label(label).map(|(section, _)| section)
     }
 
     /// The first section of a kind.
-    pub fn by_kind(&self, kind: SectionKind) -> Option<&PtxSection<'a>> {
+    pub(crate) fn by_kind(&self, kind: SectionKind) -> Option<&PtxSection<'a>> {
         self.sections.iter().find(|section| section.kind == Some(kind))
     }
 
@@ -106,16 +77,6 @@ impl<'a> PtxSections<'a> {
             };
             section.place.kept && has_contents && (all || section.place.early.is_none())
         })
-    }
-}
-
-impl<'a> PtxSection<'a> {
-    /// Adds another block of this section: ptxas lays it over the first, and fails where bytes differ, which `ptx_syntax::check`
-    /// has said.
-    fn lay_over(&mut self, block: Assembled<'a>) {
-        let Assembled { bytes, fixups, .. } = &mut self.assembled;
-        bytes.extend(block.bytes.get(bytes.len()..).unwrap_or_default());
-        fixups.extend(block.fixups);
     }
 }
 
@@ -185,7 +146,7 @@ impl Lowering<'_, '_> {
 
     fn symbol(&mut self, fixup: &Fixup<'_>, name: &str, addend: i64) {
         let Context { facts, image, sections, .. } = self.context;
-        if let Some(&place) = sections.labels.get(name) {
+        if let Some(place) = sections.merged.label(name) {
             self.section_label(fixup, name, addend, place);
         } else if facts.labels.contains_key(name) {
             self.code_label(fixup, name, addend);
@@ -315,7 +276,7 @@ impl Lowering<'_, '_> {
     /// A difference of labels that are not of this section: both of another one, whose name must be the same.
     fn difference(&mut self, fixup: &Fixup<'_>, left: &str, right: &str) {
         let sections = self.context.sections;
-        let place = |label: &str| sections.labels.get(label).copied();
+        let place = |label: &str| sections.merged.label(label);
         match (place(left), place(right)) {
             (Some((in_left, l)), Some((in_right, r))) if in_left == in_right => {
                 self.value(fixup, i128::from(l) - i128::from(r));

@@ -1,19 +1,15 @@
 //! `coverage`: how much of the code its debug information covers.
 
-mod model;
-mod ptx;
 mod text;
 
-use crate::commands::read::{self, DebugBytes, DebugFile, JSON_VERSION, PtxFile, no_debug_sections};
+use crate::commands::read::{self, DebugBytes, DebugFile, PtxFile, no_debug_sections, write_document};
 use crate::options::{self, PathMap};
-use crate::plain::write_json;
 use crate::stderr::{FAILURE, USAGE, complain, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use cubin_debuginfo::coverage::Coverage;
+use cubin_debuginfo::coverage::ptx::PtxNames;
+use cubin_debuginfo::coverage::{Coverage, Limits, Report};
 use cubin_debuginfo::symbolize::Symbolizer;
-use model::{FileReport, Limits};
-use ptx::PtxNames;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -98,21 +94,32 @@ enum By {
 /// The JSON document.
 #[derive(Debug, Serialize)]
 struct Document {
-    schema: &'static str,
-    schema_version: u32,
-    min_lines: Option<f64>,
-    min_own: Option<f64>,
-    max_inherited: Option<f64>,
-    min_vars: Option<f64>,
+    #[serde(flatten)]
+    limits: Limits,
     files: Vec<Outcome>,
 }
 
-/// What came of a file.
+/// What came of a cubin.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    file: String,
+    #[serde(flatten)]
+    result: Looked,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Outcome {
-    Report(Box<FileReport>),
-    Error { file: String, error: String },
+enum Looked {
+    Report {
+        #[serde(flatten)]
+        report: Box<Report>,
+        /// What a file without code is; it keeps no limit.
+        #[serde(skip)]
+        debug_only: Option<String>,
+    },
+    Error {
+        error: String,
+    },
 }
 
 fn path_map(text: &str) -> Result<PathMap, String> {
@@ -139,41 +146,46 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     }
     let debug = options.debug.read()?;
     let ptx_file = options.ptx.as_deref().map(PtxFile::read).transpose()?;
-    let parsed = ptx_file.as_ref().map(|file| (ptx_syntax::parse(&file.text), &file.name));
-    let names = parsed
-        .as_ref()
-        .map(|(parsed, name)| {
-            PtxNames::read(&parsed.module, &options.path_map).with_context(|| (*name).clone())
-        })
-        .transpose()?;
+    let names = ptx_file.as_ref().map(|ptx| {
+        let path = |path: &str| match PathMap::apply(&options.path_map, path.as_bytes()) {
+            Some(mapped) => read::text(&mapped),
+            None => path.to_owned(),
+        };
+        PtxNames::read(&ptx_syntax::parse(&ptx.text).module, path).with_context(|| ptx.name.clone())
+    });
+    let names = names.transpose()?;
     let limits = options.limits();
     let mut failed = false;
-    let mut outcomes = Vec::new();
+    let mut outcomes: Vec<Outcome> = Vec::new();
     for path in &options.files {
         let before = outcomes.len();
         let look = |name: &str, bytes: &[u8]| report((name, bytes), &debug, names.as_ref(), limits);
         read::each_image(path, out, look, |out, name, done| {
-            outcomes.push(match done {
-                Ok(report) => {
-                    failed |= !say(&report, options, &debug, limits, out)?;
-                    Outcome::Report(Box::new(report))
+            let result = match done {
+                Ok((report, debug_only)) => {
+                    failed |= !say((name, &report, debug_only.as_deref()), options, &debug, out)?;
+                    Looked::Report { report: Box::new(report), debug_only }
                 }
                 Err(error) => {
                     failed = true;
-                    Outcome::Error { file: name.to_owned(), error }
+                    Looked::Error { error }
                 }
-            });
+            };
+            outcomes.push(Outcome { file: name.to_owned(), result });
             Ok(())
         })?;
-        let is_said = |report: &FileReport| report.judged > 0 || report.debug_only.is_some();
-        if limits.is_any() && !read_of(outcomes.get(before..)).any(is_said) {
+        let is_said = |outcome: &Outcome| match &outcome.result {
+            Looked::Report { report, debug_only } => report.judged > 0 || debug_only.is_some(),
+            Looked::Error { .. } => false,
+        };
+        if limits.is_any() && !outcomes.iter().skip(before).any(is_said) {
             failed = true;
             out.flush()?;
             complain(format_args!("{}: {NO_CODE}", path.display()));
         }
     }
     if let Some(file) = &ptx_file
-        && !read_of(Some(&outcomes)).any(|report| report.ptx.is_some())
+        && !reports(&outcomes).any(|report| report.ptx.is_some())
     {
         failed = true;
         out.flush()?;
@@ -183,51 +195,37 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         ));
     }
     if options.json {
-        let document = Document {
-            schema: "nvdwarf.coverage",
-            schema_version: JSON_VERSION,
-            min_lines: options.min_lines,
-            min_own: options.min_own,
-            max_inherited: options.max_inherited,
-            min_vars: options.min_vars,
-            files: outcomes,
-        };
-        write_json(out, &document)?;
+        write_document(out, "nvdwarf.coverage", &Document { limits, files: outcomes })?;
     } else if options.files.len() > 1 {
-        text::all_files(out, read_of(Some(&outcomes)))?;
+        text::all_files(out, reports(&outcomes))?;
     }
     Ok(if failed { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS })
 }
 
 impl Options {
     fn limits(&self) -> Limits {
-        Limits {
-            min_lines: self.min_lines,
-            min_own: self.min_own,
-            max_inherited: self.max_inherited,
-            min_variables: self.min_vars,
-        }
+        let Self { min_lines, min_own, max_inherited, min_vars, .. } = *self;
+        Limits { min_lines, min_own, max_inherited, min_variables: min_vars }
     }
 }
 
-/// Of outcomes those of cubins that were read.
-fn read_of(outcomes: Option<&[Outcome]>) -> impl Iterator<Item = &FileReport> {
-    outcomes.unwrap_or_default().iter().filter_map(|outcome| match outcome {
-        Outcome::Report(report) => Some(&**report),
-        Outcome::Error { .. } => None,
+/// The reports of cubins that were read.
+fn reports(outcomes: &[Outcome]) -> impl Iterator<Item = &Report> {
+    outcomes.iter().filter_map(|outcome| match &outcome.result {
+        Looked::Report { report, .. } => Some(&**report),
+        Looked::Error { .. } => None,
     })
 }
 
 /// Shows what came of a cubin, and whether all is well with it.
 fn say(
-    report: &FileReport,
+    (name, report, debug_only): (&str, &Report, Option<&str>),
     options: &Options,
     debug: &DebugBytes,
-    limits: Limits,
     out: &mut dyn Write,
 ) -> Result<bool> {
     if !options.json {
-        text::file(out, report, options.by == By::File)?;
+        text::file(out, (name, debug_only), report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
             writeln!(
                 out,
@@ -237,33 +235,40 @@ fn say(
     }
     out.flush()?;
     if let Some(error) = &report.register_fault {
-        let name = debug.name_of_sections(&report.file);
+        let name = debug.name_of_sections(name);
         complain(format_args!("{name}: {error}; not all that is in SASS registers is counted"));
     }
-    for message in report.messages(limits) {
-        complain(format_args!("{message}"));
+    let mut is_well = report.register_fault.is_none();
+    for function in &report.functions {
+        for shortfall in &function.below {
+            is_well = false;
+            complain(format_args!("{name}: {}: {shortfall}", function.plain_name()));
+        }
     }
-    let lacks_code = report.debug_only.as_ref().filter(|_| limits.is_any());
-    if let Some(what) = lacks_code {
-        complain(format_args!("{}: {NO_CODE}: {what}", report.file));
+    if let Some(what) = debug_only.filter(|_| options.limits().is_any()) {
+        is_well = false;
+        complain(format_args!("{name}: {NO_CODE}: {what}"));
     }
-    Ok(!report.is_below() && lacks_code.is_none() && report.register_fault.is_none())
+    Ok(is_well)
 }
 
+/// The report of one cubin, and what it is if it has no code.
 fn report(
     (name, bytes): (&str, &[u8]),
     debug: &DebugBytes,
     names: Option<&PtxNames>,
     limits: Limits,
-) -> Result<FileReport> {
+) -> Result<(Report, Option<String>)> {
     debug.look(name, bytes, |cubin, _| {
         if let Some(why) = no_debug_sections(cubin) {
             note(format_args!("{name}: {why}"));
         }
-        let symbolizer = Symbolizer::new(cubin).with_context(|| name.to_owned())?;
-        let coverage = Coverage::of(cubin, &symbolizer).with_context(|| name.to_owned())?;
-        let lost = names.map(|names| names.lost(cubin, &coverage)).transpose();
-        let lost = lost.with_context(|| name.to_owned())?.flatten();
-        Ok(FileReport::new(name.to_owned(), cubin, &coverage, lost, limits))
+        let report = || {
+            let symbolizer = Symbolizer::new(cubin)?;
+            let coverage = Coverage::of(cubin, &symbolizer)?;
+            let lost = names.map(|names| names.lost(cubin, &coverage)).transpose()?.flatten();
+            Ok::<_, nv_debug_sections::Error>(Report { ptx: lost, ..Report::new(cubin, &coverage, limits) })
+        };
+        Ok((report().with_context(|| name.to_owned())?, cubin.debug_only_words()))
     })
 }

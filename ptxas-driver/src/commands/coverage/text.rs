@@ -1,8 +1,11 @@
 //! `coverage` as text.
 
-use super::model::{FileReport, Function, Instructions, Lines, LostFunction, SourceFile, Variables, percent};
 use crate::commands::read::printable;
 use crate::limits::MAX_NAMES_SHOWN;
+use cubin_debuginfo::coverage::ptx::LostFunction;
+use cubin_debuginfo::coverage::{
+    FileLines, FunctionReport, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,
+};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -26,11 +29,16 @@ const BY_KERNEL: [&str; 14] = [
 ];
 const BY_FILE: [&str; 5] = ["instr", "inlined", "lines", "lost", "functions"];
 
-pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Result<()> {
-    let FileReport { sm, functions, source_files, .. } = report;
+pub(super) fn file(
+    out: Out<'_>,
+    (name, debug_only): (&str, Option<&str>),
+    report: &Report,
+    by_file: bool,
+) -> io::Result<()> {
+    let Report { sm, functions, source_files, .. } = report;
     let padding = report.instructions.padding;
-    let name = printable(&report.file);
-    match &report.debug_only {
+    let name = printable(name);
+    match debug_only {
         Some(what) => {
             writeln!(out, "{name}: sm_{sm}, no code: {}, counted by PTX instructions", printable(what))?;
         }
@@ -43,7 +51,7 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
             source_files.iter().fold((0_u64, 0_u64), |(instructions, inlined), file| {
                 (instructions.saturating_add(file.instructions), inlined.saturating_add(file.inlined))
             });
-        let sum = |of: fn(&SourceFile) -> usize| source_files.iter().map(of).sum::<usize>().to_string();
+        let sum = |of: fn(&SourceFileReport) -> usize| source_files.iter().map(of).sum::<usize>().to_string();
         let total = [
             instructions.to_string(),
             share(percent(inlined, instructions)),
@@ -58,14 +66,14 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
         }
     } else {
         let rows = functions.iter().map(|function| (cells(function), title(function)));
-        let sum = |of: fn(&Function) -> u64| functions.iter().map(of).sum::<u64>().to_string();
+        let sum = |of: fn(&FunctionReport) -> u64| functions.iter().map(of).sum::<u64>().to_string();
         let lines: usize = source_files.iter().map(|file| file.lines).sum();
         let counts =
             [sum(|function| function.rows), lines.to_string(), sum(|function| function.inlined_calls)];
         let total = joined(&report.instructions, counts, &report.variables);
         table(out, &BY_KERNEL, &rows.chain([(total, "all".to_owned())]).collect::<Vec<_>>())?;
         for function in functions.iter().filter(|function| !function.lost_lines.is_empty()) {
-            let name = printable(function.shown());
+            let name = printable(function.plain_name());
             writeln!(out, "  not in the code: {name}: {}", listed(&function.lost_lines))?;
         }
     }
@@ -80,7 +88,7 @@ pub(super) fn file(out: Out<'_>, report: &FileReport, by_file: bool) -> io::Resu
 }
 
 /// What the PTX has that the file lacks.
-fn lost(out: Out<'_>, report: &FileReport) -> io::Result<()> {
+fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
     let Some(functions) = &report.ptx else { return Ok(()) };
     if functions.is_empty() {
         writeln!(out, "  nothing that the PTX names is lost")?;
@@ -113,7 +121,7 @@ fn lost(out: Out<'_>, report: &FileReport) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r FileReport>) -> io::Result<()> {
+pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r Report>) -> io::Result<()> {
     let (mut files, mut all, mut with_line, mut scope, mut covered) = (0, 0_u64, 0_u64, 0_u64, 0_u64);
     for report in reports {
         files += 1;
@@ -129,22 +137,22 @@ pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r File
     )
 }
 
-fn title(function: &Function) -> String {
+fn title(function: &FunctionReport) -> String {
     let kind = if function.kernel { "" } else { " (function)" };
-    format!("{}{kind}", printable(function.shown()))
+    format!("{}{kind}", printable(function.plain_name()))
 }
 
 fn name_of(path: Option<&str>) -> String {
     path.map_or_else(|| "a file that is not declared".to_owned(), |path| printable(path).into_owned())
 }
 
-fn cells(function: &Function) -> Vec<String> {
+fn cells(function: &FunctionReport) -> Vec<String> {
     let counts =
         [function.rows, function.lines as u64, function.inlined_calls].map(|count| count.to_string());
     joined(&function.instructions, counts, &function.variables)
 }
 
-fn joined(instructions: &Instructions, counts: [String; 3], variables: &Variables) -> Vec<String> {
+fn joined(instructions: &InstructionCounts, counts: [String; 3], variables: &VariableCounts) -> Vec<String> {
     let all = instructions.all;
     let shares = [
         instructions.with_line,
@@ -152,19 +160,19 @@ fn joined(instructions: &Instructions, counts: [String; 3], variables: &Variable
         instructions.own,
         instructions.inherited,
         instructions.line_0,
-        instructions.without_row,
+        instructions.without_row(),
         instructions.with_ptx_line,
     ];
-    let shares = shares.map(|part| share(percent(part, all)));
+    let shares = shares.map(|part| share(instructions.percent(part)));
     let located = match variables.all {
         0 => "-".to_owned(),
         all => format!("{}/{all}", variables.located),
     };
-    let variables = [variables.covered_percent, variables.sass_percent].map(share);
+    let variables = [variables.covered_percent(), variables.sass_percent()].map(share);
     [all.to_string()].into_iter().chain(shares).chain(counts).chain([located]).chain(variables).collect()
 }
 
-fn source_cells(file: &SourceFile) -> Vec<String> {
+fn source_cells(file: &SourceFileReport) -> Vec<String> {
     vec![
         file.instructions.to_string(),
         share(percent(file.inlined, file.instructions)),
@@ -206,7 +214,7 @@ fn table(out: Out<'_>, head: &[&str], rows: &[(Vec<String>, String)]) -> io::Res
     Ok(())
 }
 
-fn listed(all: &[Lines]) -> String {
+fn listed(all: &[FileLines]) -> String {
     let files =
         all.iter().map(|lines| format!("{}: {}", name_of(lines.file.as_deref()), ranges(&lines.lines)));
     let more = all.len().saturating_sub(MAX_NAMES_SHOWN);

@@ -1,19 +1,16 @@
-//! What PTX names and a cubin made from it lacks.
+//! What a PTX names and a cubin made from it lacks.
 
-use super::model::{Lines, LostFunction};
-use anyhow::Result;
-use cubin_debuginfo::coverage::Coverage;
-use cubin_debuginfo::entries::{Entries, Entry};
-use cubin_debuginfo::symbolize::FileName;
+use super::{Coverage, FileLines};
+use crate::entries::{Entries, Entry};
 use dwarf2_reader::constants as dw;
+use nv_debug_sections::Result;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::release::Release;
-use nvdwarf_compile::PathMap;
-use nvdwarf_compile::ptx::{PtxSection, PtxSections};
 use ptx_syntax::section_data::FixupTarget;
-use ptx_syntax::{FileDirective, Module, Statement};
+use ptx_syntax::{MergedSection, MergedSections, Module, Statement};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The architecture of objects that are made to be read and nothing else.
@@ -25,9 +22,9 @@ type Variables = BTreeMap<String, BTreeSet<String>>;
 /// A line of a source file; a file without `.file` has no path.
 type Line = (Option<String>, u32);
 
-/// What PTX names.
+/// The functions, source lines and variables that a PTX names.
 #[derive(Debug)]
-pub(super) struct PtxNames {
+pub struct PtxNames {
     functions: Vec<PtxFunction>,
     variables: Variables,
 }
@@ -41,22 +38,36 @@ struct PtxFunction {
     call_sites: BTreeSet<Line>,
 }
 
+/// What a function of the PTX has that the cubin lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct LostFunction {
+    /// Its name; empty for what is outside functions.
+    pub name: String,
+    /// Whether it has code of its own in the cubin.
+    pub code: bool,
+    /// Whether it is inlined somewhere in the cubin.
+    pub inlined: bool,
+    /// Nothing of it is in the cubin, no code, no call and no line: it was folded away, or it is not used.
+    pub absent: bool,
+    /// Lines of `.loc` directives.
+    pub lines: Vec<FileLines>,
+    /// Lines of `inlined_at`.
+    pub call_sites: Vec<FileLines>,
+    /// Names of variables and parameters of its entry.
+    pub variables: Vec<String>,
+}
+
 impl PtxNames {
-    /// Reads `.loc` directives and `.debug_info`. Paths are those that `maps` make of the PTX's.
+    /// Reads `.loc` directives and `.debug_info` of a PTX. `path` says which path the cubin has in place of one of the PTX.
     ///
     /// # Errors
     ///
     /// `.debug_info` cannot be decoded.
-    pub(super) fn read(module: &Module<'_>, maps: &[PathMap]) -> Result<Self> {
-        let path = |file: &FileDirective<'_>| {
-            let mapped = PathMap::apply(maps, file.path.as_bytes());
-            mapped.map_or_else(|| file.path.to_owned(), |path| String::from_utf8_lossy(&path).into_owned())
-        };
-        let paths: HashMap<u64, String> = module.files().map(|file| (file.index, path(file))).collect();
-        let line = |file: u64, line: u64| {
-            let path = paths.get(&file).map(|path| path.replace('\\', "/"));
-            (line as u32 != 0).then_some((path, line as u32))
-        };
+    pub fn read(module: &Module<'_>, path: impl Fn(&str) -> String) -> Result<Self> {
+        let paths: HashMap<u64, String> =
+            module.files().map(|file| (file.index, path(file.path).replace('\\', "/"))).collect();
+        let line =
+            |file: u64, line: u64| (line as u32 != 0).then(|| (paths.get(&file).cloned(), line as u32));
         let functions = module.functions().filter_map(|function| {
             let body = function.body.as_ref()?;
             let (mut lines, mut call_sites) = (BTreeSet::new(), BTreeSet::new());
@@ -74,46 +85,35 @@ impl PtxNames {
     /// What of it a cubin lacks: only functions that lack something. `None` where the two have nothing in common: no function that has
     /// code or is inlined, no source file with a line, no variable. The cubin was then made from something else, unless it was
     /// linked: link-time optimisation may leave nothing of a source.
-    pub(super) fn lost(
-        &self,
-        cubin: &Cubin<'_>,
-        coverage: &Coverage<'_>,
-    ) -> Result<Option<Vec<LostFunction>>> {
+    ///
+    /// # Errors
+    ///
+    /// `.debug_info` of the cubin cannot be decoded.
+    pub fn lost(&self, cubin: &Cubin<'_>, coverage: &Coverage<'_>) -> Result<Option<Vec<LostFunction>>> {
         let mut there: HashSet<Line> = HashSet::new();
         for file in &coverage.files {
-            let path = match file.name {
-                FileName::Path(path) => Some(path.replace('\\', "/")),
-                FileName::Undeclared(_) => None,
-            };
+            let path = file.name.path().map(|path| path.replace('\\', "/"));
             there.extend(file.lines.iter().chain(&file.call_lines).map(|line| (path.clone(), *line)));
         }
         // ptxas calls a function that it has folded into a kernel's section `$kernel$function`.
-        let code: HashSet<&str> = coverage
-            .functions
-            .iter()
-            .flat_map(|f| [f.name, f.name.rsplit('$').next().unwrap_or(f.name)])
-            .collect();
+        let names = coverage.functions.iter();
+        let code: HashSet<&str> =
+            names.flat_map(|f| [f.name, f.name.rsplit('$').next().unwrap_or(f.name)]).collect();
+        let inlined = &coverage.inlined_functions;
         let ours = variables(&Entries::read(cubin)?);
-        let none = BTreeSet::new();
+        let files: HashSet<&str> = there.iter().filter_map(|(file, _)| file.as_deref()).collect();
+        let has_file = |(file, _): &Line| file.as_deref().is_some_and(|file| files.contains(file));
+        let is_ours = |function: &PtxFunction| {
+            let name = &function.name;
+            code.contains(&**name) || inlined.contains(name) || function.all_lines().any(has_file)
+        };
         let has_variable = |(function, names): (&String, &BTreeSet<String>)| {
             ours.get(function).is_some_and(|ours| !ours.is_disjoint(names))
         };
-        let has_function = |function: &PtxFunction| code.contains(&*function.name);
-        let inlined = &coverage.inlined_functions;
-        let files: HashSet<&str> = there.iter().filter_map(|(file, _)| file.as_deref()).collect();
-        let has_file = |lines: &BTreeSet<Line>| {
-            lines.iter().any(|(file, _)| file.as_deref().is_some_and(|file| files.contains(file)))
-        };
-        let is_ours = |function: &PtxFunction| {
-            has_function(function)
-                || inlined.contains(&function.name)
-                || has_file(&function.lines)
-                || has_file(&function.call_sites)
-        };
         let has_any = self.functions.iter().any(is_ours) || self.variables.iter().any(has_variable);
         let may_be_folded =
-            self.functions.iter().any(|function| !function.lines.is_empty()) && Found::of(cubin).is_linked;
-        if !has_any && !may_be_folded {
+            || self.functions.iter().any(|function| !function.lines.is_empty()) && Found::of(cubin).is_linked;
+        if !has_any && !may_be_folded() {
             return Ok(None);
         }
         let mut lost: BTreeMap<&str, LostFunction> = BTreeMap::new();
@@ -121,25 +121,25 @@ impl PtxNames {
             name: name.to_owned(),
             code: code.contains(name),
             inlined: inlined.contains(name),
-            absent: false,
-            lines: Vec::new(),
-            call_sites: Vec::new(),
-            variables: Vec::new(),
+            ..LostFunction::default()
+        };
+        let missing = |lines: &BTreeSet<Line>| {
+            let missing = lines.iter().filter(|line| !there.contains(*line));
+            FileLines::by_file(missing.map(|(file, line)| (file, *line)), Clone::clone)
         };
         for function in &self.functions {
-            let missing =
-                |lines: &BTreeSet<Line>| by_file(lines.iter().filter(|line| !there.contains(*line)));
             let (lines, call_sites) = (missing(&function.lines), missing(&function.call_sites));
             if !lines.is_empty() || !call_sites.is_empty() {
                 let entry = lost.entry(&function.name).or_insert_with(|| blank(&function.name));
+                let has_line = || function.all_lines().any(|line| there.contains(line));
+                entry.absent = !entry.code && !entry.inlined && !has_line();
                 (entry.lines, entry.call_sites) = (lines, call_sites);
-                let all = || function.lines.iter().chain(&function.call_sites);
-                entry.absent = !entry.code && !entry.inlined && !all().any(|line| there.contains(line));
             }
         }
         for (function, names) in &self.variables {
-            let ours = ours.get(function).unwrap_or(&none);
-            let variables: Vec<String> = names.difference(ours).cloned().collect();
+            let ours = ours.get(function);
+            let is_lost = |name: &&String| ours.is_none_or(|ours| !ours.contains(*name));
+            let variables: Vec<String> = names.iter().filter(is_lost).cloned().collect();
             if !variables.is_empty() {
                 lost.entry(function).or_insert_with(|| blank(function)).variables = variables;
             }
@@ -148,12 +148,10 @@ impl PtxNames {
     }
 }
 
-fn by_file<'l>(lines: impl Iterator<Item = &'l Line>) -> Vec<Lines> {
-    let mut by_file: BTreeMap<&Option<String>, Vec<u32>> = BTreeMap::new();
-    for (file, line) in lines {
-        by_file.entry(file).or_default().push(*line);
+impl PtxFunction {
+    fn all_lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().chain(&self.call_sites)
     }
-    by_file.into_iter().map(|(file, lines)| Lines { file: file.clone(), lines }).collect()
 }
 
 /// The variables of each function's entry, by its linkage name, else its name. Those outside functions have the name ``.
@@ -185,12 +183,12 @@ fn named(entries: &Entries<'_>, entry: Entry<'_>, names: &[u16]) -> Option<Strin
 
 /// As [`variables`], of the PTX's own `.debug_info`.
 fn variables_of_ptx(module: &Module<'_>) -> Result<Variables> {
-    let sections = PtxSections::of(module);
+    let sections = MergedSections::of(module);
+    let of_kind = |kind| sections.list.iter().filter(move |s| SectionKind::from_name(s.name) == Some(kind));
     let mut all = Variables::new();
-    let info = sections.iter().filter(|section| section.kind == Some(SectionKind::DebugInfo));
-    for info in info {
+    for info in of_kind(SectionKind::DebugInfo) {
         let beside = [SectionKind::DebugAbbrev, SectionKind::DebugStr];
-        let beside = beside.into_iter().filter_map(|kind| sections.by_kind(kind));
+        let beside = beside.into_iter().filter_map(|kind| of_kind(kind).next());
         let given = [info].into_iter().chain(beside).map(|section| DebugSection {
             name: section.name.to_owned(),
             bytes: resolved(section, &sections),
@@ -207,7 +205,7 @@ fn variables_of_ptx(module: &Module<'_>) -> Result<Variables> {
 }
 
 /// The bytes of a section with references to debug sections in place; addresses of code stay 0.
-fn resolved(section: &PtxSection<'_>, sections: &PtxSections<'_>) -> Vec<u8> {
+fn resolved(section: &MergedSection<'_>, sections: &MergedSections<'_>) -> Vec<u8> {
     let mut bytes = section.assembled.bytes.clone();
     for fixup in &section.assembled.fixups {
         let value = match fixup.target {

@@ -1,0 +1,340 @@
+//! The coverage of a cubin as a value of its own, worst functions first, and which functions are below a limit.
+
+use super::ptx::LostFunction;
+use super::{Coverage, FileCoverage, FunctionCoverage, InstructionCounts, SourceLine, VariableCounts};
+use crate::names::demangle;
+use crate::symbolize::FileName;
+use nv_debug_sections::cubin::{CodePlace, Cubin};
+use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What functions must reach, and of inherited lines not pass, in percent. Without a value there is no limit.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Limits {
+    /// Least share of instructions with a line.
+    pub min_lines: Option<f64>,
+    /// Least share of instructions with a line of their own.
+    pub min_own: Option<f64>,
+    /// Largest share of instructions that inherit their line.
+    pub max_inherited: Option<f64>,
+    /// Least share of the bytes of variables' scopes that have a location.
+    #[serde(rename = "min_vars")]
+    pub min_variables: Option<f64>,
+}
+
+/// What a limit is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Instructions with a line.
+    Lines,
+    /// Instructions with a line of their own.
+    Own,
+    /// Instructions that inherit their line.
+    Inherited,
+    /// Variables' scopes with a location.
+    Variables,
+    /// The same of a function that `.debug_info` does not have.
+    VariablesWithoutEntry,
+}
+
+/// A limit that a function does not keep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shortfall {
+    /// What it is of.
+    pub measure: Measure,
+    /// What the function has, in percent.
+    pub found: f64,
+    /// What it should have, in percent.
+    pub limit: f64,
+}
+
+/// The coverage of a cubin.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// SM version: 90 for sm_90.
+    pub sm: u32,
+    /// Where the machine code is. Functions keep no limit without code.
+    pub code: CodePlace,
+    /// Instructions of all functions.
+    pub instructions: InstructionCounts,
+    /// Variables of all functions.
+    pub variables: VariableCounts,
+    /// Variables outside functions.
+    pub globals: VariableCounts,
+    /// Variables of functions that have no code in the file.
+    pub variables_without_code: VariableCounts,
+    /// Kernels and functions, worst first.
+    pub functions: Vec<FunctionReport>,
+    /// Source files, most lines without code first.
+    pub source_files: Vec<SourceFileReport>,
+    /// Why not all registers are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub register_fault: Option<String>,
+    /// What of a PTX is not in the cubin; `None` without PTX, or where it has nothing in common with the cubin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<Vec<LostFunction>>,
+    /// How many functions limits hold for.
+    #[serde(skip)]
+    pub judged: usize,
+}
+
+/// The coverage of a kernel or function.
+#[derive(Debug, Clone, Serialize)]
+pub struct FunctionReport {
+    /// Its symbol's name; the section's where no symbol covers the code.
+    pub name: String,
+    /// As its programmer wrote it; `None` of a name that is not mangled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demangled: Option<String>,
+    /// Whether it is a kernel.
+    pub kernel: bool,
+    /// The name of its code section.
+    pub section: String,
+    /// The index of that section.
+    pub section_index: u32,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// Its instructions.
+    pub instructions: InstructionCounts,
+    /// Rows of `.debug_line` at its addresses.
+    pub rows: u64,
+    /// Inlined calls that instructions are in.
+    pub inlined_calls: u64,
+    /// How many lines have instructions.
+    pub lines: usize,
+    /// Lines that rows name and no instruction has.
+    pub lost_lines: Vec<FileLines>,
+    /// Whether `.debug_info` has it.
+    pub entry: bool,
+    /// Its parameters and local variables.
+    pub variables: VariableCounts,
+    /// Its parameters.
+    pub parameters: VariableCounts,
+    /// Its local variables.
+    pub locals: VariableCounts,
+    /// The limits that it does not keep.
+    pub below: Vec<Shortfall>,
+}
+
+/// The coverage of a source file.
+#[derive(Debug, Clone, Serialize)]
+pub struct SourceFileReport {
+    /// `None`: the file table has no such entry.
+    pub path: Option<String>,
+    /// The number that no file table declares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undeclared_file: Option<u64>,
+    /// Functions that have instructions on its lines.
+    pub functions: u64,
+    /// Instructions on its lines.
+    pub instructions: u64,
+    /// How many of them are inlined.
+    pub inlined: u64,
+    /// How many lines have instructions.
+    pub lines: usize,
+    /// Lines that rows name and no instruction has.
+    pub lost_lines: Vec<u32>,
+}
+
+/// Lines of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileLines {
+    /// `None`: the file table has no such entry.
+    pub file: Option<String>,
+    /// 1-based lines, ascending.
+    pub lines: Vec<u32>,
+}
+
+impl FileLines {
+    /// Lines by file.
+    pub(super) fn by_file<K: Ord>(
+        lines: impl Iterator<Item = (K, u32)>,
+        name: impl Fn(K) -> Option<String>,
+    ) -> Vec<Self> {
+        let mut by_file: BTreeMap<K, Vec<u32>> = BTreeMap::new();
+        for (file, line) in lines {
+            by_file.entry(file).or_default().push(line);
+        }
+        by_file.into_iter().map(|(file, lines)| Self { file: name(file), lines }).collect()
+    }
+}
+
+impl Limits {
+    /// Whether there is one.
+    pub fn is_any(self) -> bool {
+        let Self { min_lines, min_own, max_inherited, min_variables } = self;
+        [min_lines, min_own, max_inherited, min_variables].iter().any(Option::is_some)
+    }
+
+    /// Those that a function does not keep.
+    fn shortfalls(self, function: &FunctionCoverage<'_>, has_kernels: bool) -> Vec<Shortfall> {
+        let counts = function.instructions;
+        let (for_lines, for_variables) =
+            (is_judged(function, has_kernels, true), is_judged(function, has_kernels, false));
+        let variables = if function.entry {
+            (Measure::Variables, function.variables().covered_percent())
+        } else {
+            (Measure::VariablesWithoutEntry, Some(0.0))
+        };
+        let measured = [
+            (for_lines, (Measure::Lines, counts.percent(counts.with_line)), self.min_lines),
+            (for_lines, (Measure::Own, counts.percent(counts.own)), self.min_own),
+            (for_lines, (Measure::Inherited, counts.percent(counts.inherited)), self.max_inherited),
+            (for_variables, variables, self.min_variables),
+        ];
+        let below = measured.into_iter().filter_map(|(is_judged, (measure, found), limit)| {
+            let (found, limit) = found.zip(limit.filter(|_| is_judged))?;
+            let is_below = if measure == Measure::Inherited { found > limit } else { found < limit };
+            is_below.then_some(Shortfall { measure, found, limit })
+        });
+        below.collect()
+    }
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (share, at_most) = match self.measure {
+            Measure::Lines => ("of the instructions have a line", ""),
+            Measure::Own => ("of the instructions have a line of their own", ""),
+            Measure::Inherited => ("of the instructions inherit their line", "at most "),
+            Measure::Variables => ("of the variables' scopes have a location", ""),
+            Measure::VariablesWithoutEntry => {
+                ("of the variables have a location, for .debug_info has no entry", "")
+            }
+        };
+        write!(f, "{:.1} % {share}, expected {at_most}{} %", self.found, self.limit)
+    }
+}
+
+/// One word.
+impl Serialize for Shortfall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self.measure {
+            Measure::Lines => "lines",
+            Measure::Own => "own",
+            Measure::Inherited => "inherited",
+            Measure::Variables | Measure::VariablesWithoutEntry => "vars",
+        })
+    }
+}
+
+impl Report {
+    /// Reports the coverage of a cubin.
+    pub fn new(cubin: &Cubin<'_>, coverage: &Coverage<'_>, limits: Limits) -> Self {
+        let code = cubin.code_place();
+        let has_code = code != CodePlace::None;
+        let limits = if has_code { limits } else { Limits::default() };
+        let has_kernels = coverage.functions.iter().any(|function| function.kernel);
+        let judged = coverage.functions.iter().filter(|function| is_judged(function, has_kernels, false));
+        let functions = coverage.functions.iter();
+        let mut functions: Vec<FunctionReport> =
+            functions.map(|function| FunctionReport::new(function, cubin, coverage)).collect();
+        for (report, function) in functions.iter_mut().zip(&coverage.functions) {
+            report.below = limits.shortfalls(function, has_kernels);
+        }
+        functions.sort_by(worst_first);
+        let mut source_files: Vec<SourceFileReport> =
+            coverage.files.iter().map(SourceFileReport::new).collect();
+        source_files.sort_by(|a, b| {
+            (b.lost_lines.len(), &a.path, a.undeclared_file).cmp(&(
+                a.lost_lines.len(),
+                &b.path,
+                b.undeclared_file,
+            ))
+        });
+        let variables = coverage.functions.iter().fold(VariableCounts::default(), |mut sum, function| {
+            sum += function.variables();
+            sum
+        });
+        Self {
+            sm: cubin.header.sm(),
+            code,
+            instructions: coverage.instructions(),
+            variables,
+            globals: coverage.globals,
+            variables_without_code: coverage.without_code,
+            functions,
+            source_files,
+            register_fault: coverage.register_fault.as_ref().map(ToString::to_string),
+            ptx: None,
+            judged: if has_code { judged.count() } else { 0 },
+        }
+    }
+}
+
+impl FunctionReport {
+    /// The coverage of a function, with no limits.
+    fn new(function: &FunctionCoverage<'_>, cubin: &Cubin<'_>, coverage: &Coverage<'_>) -> Self {
+        let lost_lines = function.lost_lines.iter().map(|SourceLine { file, line }| (*file, *line));
+        let name = |file: usize| coverage.files.get(file)?.name.path().map(str::to_owned);
+        Self {
+            name: function.name.to_owned(),
+            demangled: demangle(function.name),
+            kernel: function.kernel,
+            section: cubin.section_name(function.section).to_owned(),
+            section_index: function.section.0,
+            offset: function.offset,
+            instructions: function.instructions,
+            rows: function.rows,
+            inlined_calls: function.inlined_calls,
+            lines: function.lines.len(),
+            lost_lines: FileLines::by_file(lost_lines, name),
+            entry: function.entry,
+            variables: function.variables(),
+            parameters: function.parameters,
+            locals: function.locals,
+            below: Vec::new(),
+        }
+    }
+
+    /// As its programmer wrote it.
+    pub fn plain_name(&self) -> &str {
+        self.demangled.as_ref().unwrap_or(&self.name)
+    }
+}
+
+/// Whether limits hold for a function: for kernels, and those of lines for the functions folded into them too; in a file without
+/// kernels for functions with a section of their own. Not for what the toolkit adds: that has no source.
+fn is_judged(function: &FunctionCoverage<'_>, has_kernels: bool, of_lines: bool) -> bool {
+    let has_code = function.instructions.all != 0;
+    let is_folded = || of_lines && function.name.starts_with('$') && !is_of_toolkit(function.name);
+    has_code && (function.kernel || is_folded() || function.offset == 0 && !has_kernels)
+}
+
+/// Whether a function is one that ptxas adds, as `$__internal_0_$__cuda_sm20_div_s32`, or one of libdevice, as
+/// `$kernel$__internal_trig_reduction_slowpathd`: names that programs must not use.
+fn is_of_toolkit(name: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["__internal_", "__cuda_", "__nv_"];
+    name.split('$').any(|part| PREFIXES.iter().any(|prefix| part.starts_with(prefix)))
+}
+
+/// By the share of instructions with a line, then by that of variables' scopes.
+fn worst_first(a: &FunctionReport, b: &FunctionReport) -> Ordering {
+    let share = |share: Option<f64>| share.unwrap_or(100.0);
+    let lines = |f: &FunctionReport| share(f.instructions.percent(f.instructions.with_line));
+    let variables = |f: &FunctionReport| share(f.variables.covered_percent());
+    lines(a)
+        .total_cmp(&lines(b))
+        .then(variables(a).total_cmp(&variables(b)))
+        .then_with(|| (&a.name, a.section_index, a.offset).cmp(&(&b.name, b.section_index, b.offset)))
+}
+
+impl SourceFileReport {
+    fn new(file: &FileCoverage<'_>) -> Self {
+        let undeclared_file = match file.name {
+            FileName::Path(_) => None,
+            FileName::Undeclared(number) => Some(number),
+        };
+        Self {
+            path: file.name.path().map(str::to_owned),
+            undeclared_file,
+            functions: file.functions,
+            instructions: file.instructions,
+            inlined: file.inlined,
+            lines: file.lines.len(),
+            lost_lines: file.lost_lines.iter().copied().collect(),
+        }
+    }
+}
