@@ -12,7 +12,7 @@ pub fn raw_byte(c: char) -> Option<u8> {
 }
 
 /// The character for a byte that is no UTF-8. A byte of ASCII is itself.
-pub fn raw_byte_as_char(byte: u8) -> char {
+pub(crate) fn raw_byte_as_char(byte: u8) -> char {
     if byte.is_ascii() { char::from(byte) } else { char::from_u32(RAW_BYTE + u32::from(byte)).unwrap_or('?') }
 }
 

@@ -29,6 +29,7 @@ mod info;
 mod lists;
 mod model;
 mod pick;
+pub mod ptxas_style;
 mod rows;
 mod source;
 mod span;
@@ -42,7 +43,7 @@ pub use model::{
     LineRow, LineSequence, LineUnit, Located, Location, Lookup, NvInfoRecord, Register, RegisterTypes,
     Registers, SharedVariable, SharedVariables, TextLine,
 };
-pub use pick::NoItem;
+pub use pick::{NoItem, SectionOffset};
 pub use source::{Opened, Source, View};
 pub use span::{Rest, Span};
 pub use stream::{Part, Stream};

@@ -3,8 +3,26 @@
 use super::contents::{Contents, Section, ShownRest};
 use super::model::FrameEntry;
 use super::span::{Rest, Span};
+use crate::query::number;
 use std::borrow::Cow;
 use std::fmt;
+
+/// A byte of a section: `.debug_info+0x2d`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionOffset {
+    /// Name of the section.
+    pub section: String,
+    /// Byte offset in it.
+    pub offset: u64,
+}
+
+impl SectionOffset {
+    /// Reads `SECTION+OFFSET`, hexadecimal after `0x`, else decimal; `None` for other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (section, offset) = text.rsplit_once('+')?;
+        Some(Self { section: section.to_owned(), offset: number(offset)? })
+    }
+}
 
 /// Why a section has no item with a byte.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -157,6 +157,30 @@ pub fn removed_sections(cubin: &Cubin<'_>) -> Vec<SectionKind> {
     removed(cubin, &parsed_names(cubin), output)
 }
 
+/// Whether a file lacks debug sections because it was stripped: those of `kind`, or any.
+///
+/// Symbols tell which ones there were; where they are gone too, `kind` may have been among them.
+pub fn is_stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>) -> bool {
+    if removed_sections(cubin).is_empty() {
+        return false;
+    }
+    let mut gone =
+        marks(cubin).filter(SectionName::is_debug_contents).filter_map(|name| name.kind()).peekable();
+    gone.peek().is_none() || kind.is_none_or(|kind| gone.any(|gone| gone == kind))
+}
+
+/// Whether a file has no debug sections and shows no sign of what took them out.
+pub fn is_bare(cubin: &Cubin<'_>) -> bool {
+    !cubin.iter().any(|(_, name, _)| SectionName::parse(name).is_debug())
+        && removed_sections(cubin).is_empty()
+}
+
+/// The names of the symbols that [`Cubin::remove_debug_sections`] leaves for sections that it takes out.
+fn marks<'c>(cubin: &'c Cubin<'_>) -> impl Iterator<Item = SectionName<'c>> {
+    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
+    marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)))
+}
+
 fn parsed_names<'c>(cubin: &'c Cubin<'_>) -> Vec<(SectionIndex, SectionName<'c>)> {
     cubin.iter().map(|(index, name, _)| (index, SectionName::parse(name))).collect()
 }
@@ -171,9 +195,8 @@ fn removed(
         |name: &SectionName<'_>| name.is_debug() && name.kind() != Some(SectionKind::NvDebugShared);
     let may_lack_frames = output == Output::DebugOnly || sections.iter().any(|(_, name)| is_contents(name));
     let is_there = |kind| sections.iter().any(|(_, name)| name.is_debug() && name.kind() == Some(kind));
-    let marks = (0..).map(SymbolIndex).zip(cubin.symbols()).filter(|(_, symbol)| symbol.is_local_undefined());
-    let names = marks.map(|(index, _)| SectionName::parse(cubin.symbol_name(index)));
-    let kinds = names.filter(|name| name.is_debug_contents() && name.origin() == Some(Origin::Assembler));
+    let kinds =
+        marks(cubin).filter(|name| name.is_debug_contents() && name.origin() == Some(Origin::Assembler));
     let mut removed: Vec<SectionKind> = kinds.filter_map(|name| name.kind()).collect();
     if !may_lack_frames && observed::level_of_frames(cubin.header.sm()) == DebugLevel::None {
         removed.push(SectionKind::DebugFrame);

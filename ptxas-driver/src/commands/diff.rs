@@ -2,8 +2,7 @@
 
 mod text;
 
-use crate::commands::read::{self, JSON_VERSION, OneCubin};
-use crate::plain::write_json;
+use crate::commands::read::{self, OneCubin, write_document};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use cubin_debuginfo::diff::{CubinFacts, Difference, Hashes, Key, Unread};
@@ -71,11 +70,9 @@ fn parse_key(name: &str) -> Result<Key, String> {
     })
 }
 
-/// The document of `--json`.
+/// What the document of `--json` has.
 #[derive(Debug, Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    schema_version: u32,
+struct Answer<'a> {
     a: &'a str,
     b: &'a str,
     /// Keys that were not compared.
@@ -113,16 +110,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let differences = differences.resolve();
     let (a, b) = (a.name(), b.name());
     if options.json {
-        let document = Document {
-            schema: "nvdwarf.diff",
-            schema_version: JSON_VERSION,
-            a,
-            b,
-            ignored: &ignored,
-            differences: &differences.kept,
-            other_file_stats: &other_file_stats,
-        };
-        write_json(out, &document)?;
+        let (differences, other_file_stats) = (&differences.kept, &other_file_stats);
+        let answer = Answer { a, b, ignored: &ignored, differences, other_file_stats };
+        write_document(out, "nvdwarf.diff", &answer)?;
     } else {
         text::differences(out, (a, b), &differences, &ignored)?;
         text::other_file_stats(out, &other_file_stats)?;

@@ -1,24 +1,21 @@
 //! `dump`: what is in a cubin's debug sections.
 
-mod document;
-mod offset;
 mod ptxas_style;
 mod text;
 
 use crate::commands::read::{
-    self, Around, DebugFile, FunctionNames, JSON_VERSION, Shown, Unanswered, no_debug_sections, stripped,
+    self, Around, DebugFile, FunctionNames, Shown, Unanswered, no_debug_sections, stripped,
+    write_cubin_document,
 };
-use crate::plain::write_json;
 use crate::stderr::{USAGE, note};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use cubin_debuginfo::dump::{Filter, NoItem, Section, Source, section_table};
+use cubin_debuginfo::dump::ptxas_style::{Model, is_shown};
+use cubin_debuginfo::dump::{Filter, Header, NoItem, Section, SectionOffset, Source, section_table};
 use cubin_debuginfo::symbolize::Symbolizer;
-use document::Document;
 use nv_debug_sections::catalog::SectionName;
-use nv_debug_sections::cubin::{Cubin, SectionIndex};
-use offset::Place;
-use ptxas_style::Model;
+use nv_debug_sections::cubin::{CodePlace, Cubin, SectionIndex};
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,8 +44,8 @@ pub struct Options {
     section: Vec<String>,
     /// Only the item that has this byte, such as .debug_info+0x2d: an entry, a row of a line table with its operations, a
     /// rule of a frame, a register range, a string, padding
-    #[arg(long, value_name = "SECTION+0xN", value_parser = offset::Place::parse, conflicts_with_all = ["section", "function"])]
-    offset: Option<Place>,
+    #[arg(long, value_name = "SECTION+0xN", value_parser = parse_place, conflicts_with_all = ["section", "function"])]
+    offset: Option<SectionOffset>,
     /// Only what belongs to this function: its rows, registers, frame rules, entries and PTX lines
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
@@ -79,6 +76,21 @@ impl Style {
             Self::Cuobjdump => Some(Model::Observed),
         }
     }
+}
+
+fn parse_place(text: &str) -> Result<SectionOffset, String> {
+    let expected = "expected a section and an offset, such as .debug_info+0x2d";
+    SectionOffset::parse(text).ok_or_else(|| expected.to_owned())
+}
+
+/// What the document of `--json` has.
+#[derive(Serialize)]
+struct Answer<'a> {
+    e_type: u16,
+    code: CodePlace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section_table: Option<Vec<Header>>,
+    sections: Vec<Section<'a>>,
 }
 
 /// Of the document of `--json`.
@@ -113,7 +125,8 @@ fn of_cubin(
         Some(function) => Some(filter(cubin, function).with_context(|| name.to_owned())?),
         None => None,
     };
-    let names = options.offset.as_ref().map_or(&options.section, |place| &place.section);
+    let of_offset = options.offset.as_ref().map(|place| std::slice::from_ref(&place.section));
+    let names = of_offset.unwrap_or(&options.section);
     let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
     if let Some(why) = no_debug_sections(cubin).filter(|_| chosen.is_empty()) {
         note(format_args!("{name}: {why}"));
@@ -132,17 +145,9 @@ fn of_cubin(
             sections.push(picked(source.decode(opened), options, name)?);
         }
         sound = sections.iter().all(|section| section.error.is_none());
-        let document = Document {
-            schema: SCHEMA,
-            schema_version: JSON_VERSION,
-            file: name,
-            sm: cubin.header.sm(),
-            e_type: cubin.header.e_type,
-            code: cubin.code_place().word(),
-            section_table: table,
-            sections,
-        };
-        write_json(out, &document)?;
+        let answer =
+            Answer { e_type: cubin.header.e_type, code: cubin.code_place(), section_table: table, sections };
+        write_cubin_document(out, SCHEMA, (name, cubin), &answer)?;
     } else {
         if let Some(table) = &table {
             text::table(out, name, cubin, table)?;
@@ -181,7 +186,7 @@ fn in_ptxas_style(
     model: Model,
     out: &mut dyn Write,
 ) -> Result<Shown> {
-    let shown = chosen.iter().filter(|index| ptxas_style::is_shown(source.cubin().section_name(**index)));
+    let shown = chosen.iter().filter(|index| is_shown(source.cubin().section_name(**index)));
     let (mut is_first, mut is_sound) = (true, true);
     for index in shown {
         if !std::mem::take(&mut is_first) {

@@ -199,7 +199,7 @@ pub(super) fn nearest(typed: &str) -> Option<String> {
     // Two letters of three wrong is no typing error; nor is any input too long to be one.
     let allowed = (name.len() / 3).min(2);
     let distance = |candidate: &str| {
-        if candidate.eq_ignore_ascii_case(name) { 0 } else { edit_distance(name, candidate) }
+        if candidate.eq_ignore_ascii_case(name) { 0 } else { strsim::levenshtein(name, candidate) }
     };
     spellings
         .filter(|(_, candidate)| name.len().abs_diff(candidate.len()) <= 2)
@@ -207,25 +207,6 @@ pub(super) fn nearest(typed: &str) -> Option<String> {
         .filter(|&(distance, ..)| distance <= allowed)
         .min_by_key(|&(distance, ..)| distance)
         .map(|(_, dashes, candidate)| format!("{dashes}{candidate}"))
-}
-
-/// Levenshtein distance in bytes; `a` and `b` are of about the length of an option.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, to) in row.iter_mut().skip(1).zip(b.bytes()) {
-            let up = *cell;
-            left = (up.min(left) + 1).min(diagonal + usize::from(from != to));
-            diagonal = up;
-            *cell = left;
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

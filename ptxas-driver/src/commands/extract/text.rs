@@ -3,9 +3,8 @@
 use super::json::Listed;
 use crate::commands::read::printable;
 use crate::limits::MAX_COLUMN;
-use nv_debug_sections::container::{Arch, DebugInfo, FileKind, Image};
+use nv_debug_sections::container::{DebugInfo, FileKind, Image};
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Write};
 use std::iter;
 
@@ -34,13 +33,13 @@ impl Widths {
     /// Makes room for an image.
     pub(super) fn add(&mut self, image: &Image<'_>) {
         for (width, cell) in self.0.iter_mut().zip(&row(image)) {
-            *width = (*width).max(cell.width().min(MAX_COLUMN));
+            *width = (*width).max(self::width(cell).min(MAX_COLUMN));
         }
     }
 
     /// The line above a list.
     pub(super) fn headings(&self, out: &mut dyn Write) -> io::Result<()> {
-        line(out, &HEADINGS.map(text), &self.0)
+        line(out, &HEADINGS.map(Cow::from), &self.0)
     }
 
     /// The line of an image.
@@ -67,77 +66,47 @@ pub(super) fn path(out: &mut dyn Write, image: &Listed<'_>) -> io::Result<()> {
     image.path.iter().try_for_each(|path| writeln!(out, "{}", printable(path)))
 }
 
-/// What stands in a column. Most lists are long, and most cells need no string of their own.
-enum Cell<'i> {
-    Text(Cow<'i, str>),
-    Number(u64),
-    Arch(Arch),
-    /// Member and section, and the offset there.
-    Place(Cow<'i, str>, u64),
-}
+type Cells<'i> = [Cow<'i, str>; COLUMNS];
 
-impl fmt::Display for Cell<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Number(number) => number.fmt(f),
-            Self::Arch(arch) => arch.fmt(f),
-            Self::Place(label, offset) => write!(f, "{label}+{offset:#x}"),
-        }
-    }
-}
-
-impl Cell<'_> {
-    /// Characters it takes.
-    fn width(&self) -> usize {
-        let digits = |number: u64, base: u64| number.checked_ilog(base).unwrap_or(0) as usize + 1;
-        match self {
-            Self::Text(text) => text.chars().count(),
-            Self::Number(number) => digits(*number, 10),
-            Self::Arch(arch) => {
-                "sm_".len() + digits(arch.number.into(), 10) + usize::from(arch.variant.is_some())
-            }
-            Self::Place(label, offset) => label.chars().count() + "+0x".len() + digits(*offset, 16),
-        }
-    }
-}
-
-fn text(text: &str) -> Cell<'_> {
-    Cell::Text(text.into())
+fn width(cell: &str) -> usize {
+    cell.chars().count()
 }
 
 /// A line without blanks at its end.
-fn line(out: &mut dyn Write, cells: &[Cell<'_>; COLUMNS], widths: &[usize; COLUMNS]) -> io::Result<()> {
-    use std::fmt::Write as _;
+fn line(out: &mut dyn Write, cells: &Cells<'_>, widths: &[usize; COLUMNS]) -> io::Result<()> {
     let mut text = String::with_capacity(widths.iter().sum());
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        let blanks = width.saturating_sub(cell.width());
-        let (before, behind) = if NUMBERS.contains(&column) { (blanks, 0) } else { (0, blanks) };
-        text.extend(iter::repeat_n(' ', 2 + before));
-        write!(text, "{cell}").map_err(io::Error::other)?;
-        text.extend(iter::repeat_n(' ', behind));
+        let blanks = iter::repeat_n(' ', width.saturating_sub(self::width(cell)));
+        text.push_str("  ");
+        if NUMBERS.contains(&column) {
+            text.extend(blanks);
+            text.push_str(cell);
+        } else {
+            text.push_str(cell);
+            text.extend(blanks);
+        }
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
     out.write_all(text.as_bytes())
 }
 
-fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
+fn row<'i>(image: &'i Image<'_>) -> Cells<'i> {
     let shown = |text: &'i Option<Cow<'_, str>>| text.as_deref().map(printable);
     let kind = match image.kind {
-        "unknown" => Cell::Text(format!("{:#x}", image.kind_code).into()),
-        kind => text(kind),
+        "unknown" => format!("{:#x}", image.kind_code).into(),
+        kind => kind.into(),
     };
     let compression = match (image.compression, image.obfuscated) {
-        (compression, false) => text(compression.unwrap_or("-")),
-        (None, true) => text("obfuscated"),
-        (Some(compression), true) => Cell::Text(format!("{compression}, obfuscated").into()),
+        (compression, false) => compression.unwrap_or("-").into(),
+        (None, true) => "obfuscated".into(),
+        (Some(compression), true) => format!("{compression}, obfuscated").into(),
     };
     let label = image.label();
     let place = if label.is_empty() && image.host.is_none() {
-        text("")
+        "".into()
     } else {
-        Cell::Place(printable(&label).into_owned().into(), image.offset)
+        format!("{}+{:#x}", printable(&label), image.offset).into()
     };
     let options = shown(&image.options);
     let no_code = image.debug_only.as_ref().map(|what| format!("no code: {}", printable(what)));
@@ -146,25 +115,26 @@ fn row<'i>(image: &'i Image<'_>) -> [Cell<'i>; COLUMNS] {
         (words, options) => words.map(Cow::from).or(options).unwrap_or_default(),
     };
     let name = match shown(&image.name) {
-        Some(Cow::Borrowed(name)) => text(name.trim()),
-        Some(Cow::Owned(name)) => Cell::Text(name.trim().to_owned().into()),
-        None => text("-"),
+        Some(Cow::Borrowed(name)) => name.trim().into(),
+        Some(Cow::Owned(name)) => name.trim().to_owned().into(),
+        None => "-".into(),
     };
     [
-        Cell::Number(image.index),
+        image.index.to_string().into(),
         kind,
-        image.arch.map_or(text("-"), Cell::Arch),
-        Cell::Number(image.size),
-        Cell::Number(image.stored_size),
+        image.arch.map_or("-".into(), |arch| arch.to_string().into()),
+        image.size.to_string().into(),
+        image.stored_size.to_string().into(),
         compression,
-        text(match image.debug {
+        match image.debug {
             None => "?",
             Some(DebugInfo::None) => "-",
             Some(debug) => debug.word(),
-        }),
+        }
+        .into(),
         name,
         place,
-        Cell::Text(remarks),
+        remarks,
     ]
 }
 

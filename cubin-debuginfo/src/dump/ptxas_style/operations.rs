@@ -7,8 +7,7 @@
 use nv_debug_sections::Result;
 use nv_debug_sections::bytes::Cursor;
 use nv_debug_sections::register::DwarfRegister;
-use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::fmt::{self, Write as _};
 use std::ops::RangeInclusive;
 
 /// What is behind the name of an operation, and how it is shown.
@@ -56,29 +55,33 @@ const OPERATIONS: &[(RangeInclusive<u8>, &str, Operand)] = &[
     (0x9f..=0x9f, "DW_OP_stack_value", Operand::Nothing),
 ];
 
-/// Writes `DW_OP_fbreg: -8; DW_OP_nop`. A zero opcode ends the list; an operand that the block has not whole ends it too,
-/// after the operation's name.
-pub(super) fn write(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
-    let mut cursor = Cursor::new("expression", bytes);
-    // One operation at a time, since an expression may be as long as the file.
-    let mut text = String::new();
-    let mut is_first = true;
-    while let Ok(opcode @ 1..) = cursor.u8("an opcode") {
-        text.clear();
-        if !std::mem::take(&mut is_first) {
-            text.push_str("; ");
+/// `DW_OP_fbreg: -8; DW_OP_nop`. A zero opcode ends the list; an operand that the block has not whole ends it too, after the
+/// operation's name.
+pub(super) struct Operations<'b>(pub(super) &'b [u8]);
+
+impl fmt::Display for Operations<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cursor = Cursor::new("expression", self.0);
+        // One operation at a time, since an expression may be as long as the file.
+        let mut text = String::new();
+        let mut is_first = true;
+        while let Ok(opcode @ 1..) = cursor.u8("an opcode") {
+            text.clear();
+            if !std::mem::take(&mut is_first) {
+                text.push_str("; ");
+            }
+            let known = OPERATIONS.iter().find(|(known, ..)| known.contains(&opcode));
+            let is_whole = known.is_none_or(|(opcodes, name, operand)| {
+                text.push_str(name);
+                write_operand(&mut cursor, *operand, opcode - opcodes.start(), &mut text).is_ok()
+            });
+            f.write_str(&text)?;
+            if !is_whole {
+                break;
+            }
         }
-        let known = OPERATIONS.iter().find(|(known, ..)| known.contains(&opcode));
-        let is_whole = known.is_none_or(|(opcodes, name, operand)| {
-            text.push_str(name);
-            write_operand(&mut cursor, *operand, opcode - opcodes.start(), &mut text).is_ok()
-        });
-        out.write_all(text.as_bytes())?;
-        if !is_whole {
-            break;
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn write_operand(cursor: &mut Cursor<'_>, operand: Operand, number: u8, text: &mut String) -> Result<()> {
@@ -105,12 +108,10 @@ fn register(cursor: &mut Cursor<'_>) -> Result<DwarfRegister> {
 
 #[cfg(test)]
 mod tests {
-    use super::write;
+    use super::Operations;
 
     fn text(bytes: &[u8]) -> String {
-        let mut out = Vec::new();
-        write(&mut out, bytes).unwrap_or_else(|error| panic!("{error}"));
-        String::from_utf8_lossy(&out).into_owned()
+        Operations(bytes).to_string()
     }
 
     // What cuobjdump 13.0.88 shows of these bytes in a DW_AT_location.

@@ -38,16 +38,18 @@ fn name(
     own.or_else(|| table.name(number).filter(|_| is_known(number))).unwrap_or_default()
 }
 
-/// Of a tag. The tool stops at a greater one than it knows; here that has the name of DWARF, if any.
-pub(super) fn tag(number: u16) -> &'static str {
+/// Name of a tag. The tool stops at a greater one than it knows; here that has the name of DWARF, if any.
+pub fn tag(number: u16) -> &'static str {
     name(number, TAGS, &DW_TAG, |_| true)
 }
 
-pub(super) fn attribute(number: u16) -> &'static str {
+/// Name of an attribute.
+pub fn attribute(number: u16) -> &'static str {
     name(number, ATTRIBUTES, &DW_AT, |number| number <= LAST_ATTRIBUTE || number == SIGNATURE_LIKE)
 }
 
-pub(super) fn form(number: u16) -> &'static str {
+/// Name of a form.
+pub fn form(number: u16) -> &'static str {
     name(number, &[], &DW_FORM, |number| number <= LAST_FORM)
 }
 

@@ -1,0 +1,64 @@
+//! Text for the bytes of a file that need not be UTF-8, from which they can be had again.
+
+use crate::text::{raw_byte, raw_byte_as_char};
+
+/// Text for bytes, and whether it has characters of [`raw_byte`]: each stands for a byte that is no UTF-8. Where the bytes have such a
+/// character themselves, each byte of it is one.
+pub fn decode(bytes: Vec<u8>) -> (String, bool) {
+    let is_raw = |text: &str| !text.is_ascii() && text.chars().any(|c| raw_byte(c).is_some());
+    match String::from_utf8(bytes) {
+        Ok(text) if !is_raw(&text) => (text, false),
+        Ok(text) => (escaped(text.as_bytes()), true),
+        Err(error) => (escaped(error.as_bytes()), true),
+    }
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if raw_byte(c).is_some() {
+                text.extend(c.encode_utf8(&mut [0; 4]).bytes().map(raw_byte_as_char));
+            } else {
+                text.push(c);
+            }
+        }
+        text.extend(chunk.invalid().iter().map(|&byte| raw_byte_as_char(byte)));
+    }
+    text
+}
+
+/// The bytes that a text stands for, or one that was made from it.
+pub fn bytes(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match raw_byte(c) {
+            Some(byte) => bytes.push(byte),
+            None => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes
+}
+
+/// U+FFFD in place of each byte that is no UTF-8, which is as long.
+pub fn with_replacements(text: &str) -> String {
+    text.chars().map(|c| raw_byte(c).map_or(c, |_| char::REPLACEMENT_CHARACTER)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_utf8_survive() {
+        let every: Vec<u8> = (1..=255).collect();
+        let mixed = [&every, "caf\u{e9} \u{f7e9}".as_bytes()].concat();
+        let private = "\u{f7e9} \u{f700}".as_bytes().to_vec();
+        for all in [every.clone(), b"// caf\xe9 \xc3\xa9".to_vec(), mixed, private] {
+            let (text, is_raw) = decode(all.clone());
+            assert!(is_raw);
+            assert_eq!(bytes(&text), all);
+        }
+        assert_eq!(decode(b"// caf\xc3\xa9".to_vec()), ("// caf\u{e9}".to_owned(), false));
+    }
+}
