@@ -20,7 +20,7 @@ pub(crate) fn inputs(target: &Target) {
 pub(crate) fn run(data: &[u8]) {
     let text = &*String::from_utf8_lossy(data);
     let parsed = parse(text);
-    let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)), relocatable: false });
+    let report = check(&parsed, &Context { source_lines: Some(&|_| Some(3)), ..Context::default() });
     assert!(report.findings.is_sorted_by_key(|finding| finding.range));
     assert!(report.findings.len() <= RULES.len() * MAX_FINDINGS_PER_RULE);
     for finding in &report.findings {

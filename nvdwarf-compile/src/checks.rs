@@ -1,18 +1,17 @@
-//! What of a module stops `compile`: what stops ptxas 13.0.88 (`ptx_syntax::check`), and what only we do not take.
+//! What of a module stops `compile`: what stops ptxas (`ptx_syntax::check`), and what only we do not take.
 
 use crate::arch::{self, Arch};
 use crate::diagnostic::Diagnostic;
+use crate::options::Options;
 use nv_debug_sections::level::PtxKind;
-use ptx_syntax::check::{self, Context, Mode, Report, RuleId, Severity};
-use ptx_syntax::{Module, Parsed, Statement};
+use ptx_syntax::check::{self, Context, Report, RuleId, Severity};
+use ptx_syntax::{Module, Parsed, Ptxas, Statement};
 
 /// Findings that refuse the module. The others are `ptxas-driver check`'s to tell.
-pub(crate) fn refused(
-    parsed: &Parsed<'_>,
-    (mode, relocatable): (Mode, bool),
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Report {
-    let report = check::check(parsed, &Context { relocatable, ..Context::default() });
+pub(crate) fn refused(parsed: &Parsed<'_>, options: &Options, diagnostics: &mut Vec<Diagnostic>) -> Report {
+    let (mode, relocatable) = (options.mode(), options.relocatable);
+    let ptxas = Ptxas::named(options.release.name()).unwrap_or_default();
+    let report = check::check(parsed, &Context { ptxas, relocatable, ..Context::default() });
     for finding in &report.findings {
         let rule = finding.rule.id;
         // A limit of our parser leaves part of the module unread.

@@ -104,7 +104,7 @@ impl<'p> Checked<'p> {
         let parsed = ptx_syntax::parse(text);
         let check = || {
             let mut diagnostics = Vec::new();
-            let report = checks::refused(&parsed, (options.mode(), options.relocatable), &mut diagnostics);
+            let report = checks::refused(&parsed, options, &mut diagnostics);
             checks::target(&parsed.module, options.arch, &mut diagnostics);
             (report, diagnostics)
         };

@@ -137,3 +137,17 @@ impl Options {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptx_syntax::Ptxas;
+
+    #[test]
+    fn every_release_has_a_ptxas() {
+        for release in Release::all() {
+            assert_eq!(Ptxas::named(release.name()).map(Ptxas::name), Some(release.name()));
+        }
+        assert_eq!(Ptxas::default().name(), Release::default().name());
+    }
+}

@@ -1,5 +1,6 @@
 //! What can be wrong with a text, and where.
 
+use crate::ptxas::Ptxas;
 use std::fmt;
 
 use crate::MAX_ERRORS;
@@ -76,7 +77,11 @@ impl fmt::Display for SyntaxErrorKind {
             Self::Misplaced(rule) => rule,
             Self::TooLarge => "expected a text of less than 4 GiB",
             Self::TooManyErrors => "too many errors; the rest is not listed",
-            Self::NonAscii => "expected ASCII text: ptxas 13.0 refuses other bytes even in comments",
+            // The parser knows no release; `check` says it of the one that it is asked for.
+            Self::NonAscii => {
+                let ptxas = Ptxas::default();
+                return write!(f, "expected ASCII text: {ptxas} refuses other bytes even in comments");
+            }
             Self::NulByte => "unexpected NUL byte: ptxas reads no further",
             Self::UnknownCharacter => "expected a token, found a character that begins none",
             Self::UnterminatedComment => "expected `*/` before the end of the text",

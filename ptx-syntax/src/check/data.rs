@@ -174,8 +174,9 @@ fn at_dwarf(module: &Module<'_>, gates: &mut Gates, sink: &mut Sink<'_>) {
         } else if !in_section && line.whole {
             in_section = true;
             let rule = RuleId::AtDwarfWithoutSection;
-            let message = "this crashes ptxas 13.0: expected `@@DWARF .section` first";
-            sink.error(rule, range, format_args!("{message}"));
+            let ptxas = sink.ptxas;
+            let message = format_args!("this crashes {ptxas}: expected `@@DWARF .section` first");
+            sink.error(rule, range, message);
             sink.says_at(rule, range.end, (Level::Crash, Modes::ALL), format_args!(""));
         }
         for value in line.values().filter(|value| matches!(value.kind, ValueKind::Integer(_))) {

@@ -96,7 +96,8 @@ fn empty_name(files: &Files<'_, '_>, known: &Known, sink: &mut Sink<'_>) {
     };
     if !next.is_empty() || modes != Modes::NEVER {
         let what = if next.is_empty() { "but a time and size" } else { "and others follow" };
-        let message = format_args!("file {index} has no name, {what}: this can crash ptxas 13.0");
+        let ptxas = sink.ptxas;
+        let message = format_args!("file {index} has no name, {what}: this can crash {ptxas}");
         sink.error(rule, file.range, message);
     }
     sink.says(rule, (Phase::Lines, file.range.start), (Level::Crash, modes), format_args!(""));
@@ -170,11 +171,11 @@ fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     }
     if path.len() > LONGEST_NAME {
         let rule = RuleId::FileNameLength;
-        let length = path.len();
+        let (length, ptxas) = (path.len(), sink.ptxas);
         sink.error(
             rule,
             range,
-            format_args!("a name of {length} bytes crashes ptxas 13.0: expected at most {LONGEST_NAME}"),
+            format_args!("a name of {length} bytes crashes {ptxas}: expected at most {LONGEST_NAME}"),
         );
         crash(rule, range, known, sink);
     }
@@ -199,8 +200,9 @@ fn name(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
 
 fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let Some(time) = file.timestamp else { return };
+    let ptxas = sink.ptxas;
     if file.size.is_none() && file.whole {
-        let message = format_args!("a time without the file's size: ptxas 13.0 writes the size 0");
+        let message = format_args!("a time without the file's size: {ptxas} writes the size 0");
         if let Some(finding) = sink.find(RuleId::FileTimeAlone, file.range, message) {
             finding.help = Some("the PTX ISA has both or neither: add `, SIZE`".into());
         }
@@ -209,7 +211,7 @@ fn time(file: &FileDirective<'_>, known: &Known, sink: &mut Sink<'_>) {
     let has_name = !split(file.path).1.is_empty();
     if time >> 63 != 0 && has_name {
         let rule = RuleId::FileTimeCrash;
-        let message = format_args!("the time {time} crashes ptxas 13.0: expected less than 2^63");
+        let message = format_args!("the time {time} crashes {ptxas}: expected less than 2^63");
         sink.error(rule, time_range, message);
         crash(rule, file.range, known, sink);
         return;

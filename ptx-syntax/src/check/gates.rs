@@ -140,9 +140,10 @@ impl Gates {
             sink.says_at(rule, at, (Level::Error, modes), said);
         } else if first && version < gate.documented {
             let documented = gate.documented;
+            let ptxas = sink.ptxas;
             let taken = match gate.enforced {
-                Some(enforced) => format!("ptxas 13.0 takes it from {enforced}"),
-                None => "ptxas 13.0 takes it in any".to_owned(),
+                Some(enforced) => format!("{ptxas} takes it from {enforced}"),
+                None => format!("{ptxas} takes it in any"),
             };
             let what = what(gate);
             sink.warning(

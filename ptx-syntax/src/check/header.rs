@@ -4,7 +4,7 @@ use super::gates::{self, Gates};
 use super::rules::RuleId;
 use super::sink::Sink;
 use super::transcript::{FILE, Level, Modes, Phase};
-use super::version::{CURRENT_VERSION, PtxVersion};
+use super::version::PtxVersion;
 use crate::header::{AddressSizeDirective, TargetDirective, VersionDirective};
 use crate::nodes::{Item, Module};
 use crate::text::Name;
@@ -47,20 +47,20 @@ pub(super) fn check(module: &Module<'_>, relocatable: bool, gates: &mut Gates, s
 fn check_version(version: &VersionDirective, sink: &mut Sink<'_>) {
     let VersionDirective { major, minor, range } = *version;
     let read = PtxVersion::as_ptxas_reads(version);
-    if !read.is_some_and(PtxVersion::is_supported) {
+    let (ptxas, newest) = (sink.ptxas, PtxVersion::newest_of(sink.ptxas));
+    if !read.is_some_and(|read| read.is_known_to(ptxas)) {
         let rule = RuleId::UnsupportedVersion;
-        let message =
-            format_args!("ptxas 13.0 knows no PTX {major}.{minor}; its newest is {CURRENT_VERSION}");
-        if read.is_some_and(|read| read > CURRENT_VERSION) {
+        let message = format_args!("{ptxas} knows no PTX {major}.{minor}; its newest is {newest}");
+        if read.is_some_and(|read| read > newest) {
             sink.warning(rule, range, message); // a newer ptxas may take it
         } else {
             sink.error(rule, range, message);
         }
         let written = range.slice(sink.text).trim_start_matches(".version").trim();
-        let said = format_args!("Unsupported .version {written}; current version is '{CURRENT_VERSION}'");
+        let said = format_args!("Unsupported .version {written}; current version is '{newest}'");
         sink.says_fatal(rule, range.start, said);
     } else if let Some(read) = read.filter(|_| minor > 9) {
-        let message = format_args!("there is no PTX {major}.{minor}: ptxas 13.0 takes it for {read}");
+        let message = format_args!("there is no PTX {major}.{minor}: {ptxas} takes it for {read}");
         sink.error(RuleId::MinorVersion, range, message);
     }
 }
@@ -109,7 +109,8 @@ impl<'m> Targets<'m> {
             } else if TARGET_OPTIONS.contains(&word.text) {
                 self.option(word, at, gates, sink);
             } else {
-                let message = format_args!("ptxas 13.0 knows no target `{}`", word.text);
+                let ptxas = sink.ptxas;
+                let message = format_args!("{ptxas} knows no target `{}`", word.text);
                 sink.error(RuleId::UnknownTarget, word.range, message);
                 let said = format_args!("Unsupported .target '{}'", word.text);
                 sink.says_fatal(RuleId::UnknownTarget, at, said);
@@ -129,8 +130,9 @@ impl<'m> Targets<'m> {
         sink: &mut Sink<'_>,
     ) {
         if !read.exact {
+            let ptxas = sink.ptxas;
             let message =
-                format_args!("`{}` is no target of the PTX ISA, though ptxas 13.0 takes it", word.text);
+                format_args!("`{}` is no target of the PTX ISA, though {ptxas} takes it", word.text);
             sink.warning(RuleId::UnknownTarget, word.range, message);
         }
         self.arch = Some((read.number, word.text, at));

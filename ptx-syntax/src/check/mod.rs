@@ -1,4 +1,4 @@
-//! Checks a module's debug directives: what the PTX ISA asks, what ptxas 13.0.88 does, and what gets lost in between.
+//! Checks a module's debug directives: what the PTX ISA asks, what ptxas does (13.0.88, unless a release has a row of its own), and what gets lost in between.
 //!
 //! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].
@@ -37,7 +37,7 @@ pub use ptxas_lines::PtxasLines;
 pub use rules::{Details, RULES, Rule, RuleId};
 pub use sink::Finding;
 pub use transcript::{Mode, Verdict};
-pub use version::{CURRENT_VERSION, PtxVersion};
+pub use version::PtxVersion;
 
 // For `crate::fix`.
 pub(crate) use locs::same as same_loc;
@@ -48,6 +48,7 @@ use transcript::{Level, Modes, Phase, Transcript};
 
 use crate::nodes::{Item, Module};
 use crate::parser::Parsed;
+use crate::ptxas::Ptxas;
 use crate::statement::Statement;
 
 /// The number of lines of a source file, by its path in `.file`; none if it is not at hand.
@@ -58,6 +59,8 @@ pub type SourceLines<'c> = dyn Fn(&str) -> Option<u32> + 'c;
 pub struct Context<'c> {
     /// Asked for each file once, to find lines past its end.
     pub source_lines: Option<&'c SourceLines<'c>>,
+    /// The ptxas that is asked about; that of CUDA 13.0 by default.
+    pub ptxas: Ptxas,
     /// ptxas is called with -c: other modules may define this one's `.extern` variables and functions.
     pub relocatable: bool,
 }
@@ -66,6 +69,7 @@ impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Context")
             .field("source_lines", &self.source_lines.is_some())
+            .field("ptxas", &self.ptxas)
             .field("relocatable", &self.relocatable)
             .finish()
     }
@@ -155,7 +159,7 @@ pub fn check(parsed: &Parsed<'_>, context: &Context<'_>) -> Report {
     let version = module.version().and_then(PtxVersion::as_ptxas_reads);
     let known = Known::new(module, version, context.relocatable);
     let mut gates = Gates::new(version);
-    let mut sink = Sink::new(module.text);
+    let mut sink = Sink::new(module.text, context.ptxas);
 
     grammar::check(parsed, &mut sink);
     header::check(module, context.relocatable, &mut gates, &mut sink);

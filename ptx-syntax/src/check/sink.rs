@@ -6,6 +6,7 @@ use super::message::bounded;
 use super::rules::{Rule, RuleId};
 use super::transcript::{Level, Modes, Phase, Said};
 use crate::limits::MAX_FINDINGS_PER_RULE;
+use crate::ptxas::Ptxas;
 use crate::text::TextRange;
 use findings::{Counts, RuleTable as _, Severity};
 
@@ -30,14 +31,22 @@ pub struct Finding {
 #[derive(Debug)]
 pub(super) struct Sink<'a> {
     pub(super) text: &'a str,
+    /// Whose words are given, and who is named in messages.
+    pub(super) ptxas: Ptxas,
     findings: Vec<Finding>,
     counts: Counts<RuleId>,
     said: Vec<Said>,
 }
 
 impl<'a> Sink<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, findings: Vec::new(), counts: Counts::new(MAX_FINDINGS_PER_RULE), said: Vec::new() }
+    pub(super) fn new(text: &'a str, ptxas: Ptxas) -> Self {
+        Self {
+            text,
+            ptxas,
+            findings: Vec::new(),
+            counts: Counts::new(MAX_FINDINGS_PER_RULE),
+            said: Vec::new(),
+        }
     }
 
     /// A finding of the rule's own severity.

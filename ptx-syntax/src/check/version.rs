@@ -1,6 +1,7 @@
-//! Versions of the PTX ISA, and those that ptxas 13.0.88 knows.
+//! Versions of the PTX ISA, and those that a ptxas knows.
 
 use crate::header::VersionDirective;
+use crate::ptxas::Ptxas;
 use std::fmt;
 
 /// A PTX ISA version. Ordered by its parts, so that 7.8 is below 8.0.
@@ -25,9 +26,15 @@ impl PtxVersion {
         Some(Self::new(number / 10, number % 10))
     }
 
-    /// Whether ptxas 13.0.88 knows it (observed: all of 0.0 to 10.10 tried).
-    pub fn is_supported(self) -> bool {
-        SUPPORTED.iter().any(|&(major, last)| major == self.major && self.minor <= last)
+    /// Whether a ptxas knows it (observed: all of 0.0 to 10.10 tried with ptxas 13.0.88).
+    pub fn is_known_to(self, ptxas: Ptxas) -> bool {
+        ptxas.ptx_versions().iter().any(|&(major, last)| major == self.major && self.minor <= last)
+    }
+
+    /// The newest that a ptxas knows.
+    pub fn newest_of(ptxas: Ptxas) -> Self {
+        let newest = ptxas.ptx_versions().last();
+        newest.map_or(Self::new(0, 0), |&(major, minor)| Self::new(major, minor))
     }
 }
 
@@ -36,9 +43,3 @@ impl fmt::Display for PtxVersion {
         write!(f, "{}.{}", self.major, self.minor)
     }
 }
-
-/// The newest version that ptxas 13.0.88 speaks.
-pub const CURRENT_VERSION: PtxVersion = PtxVersion::new(9, 0);
-
-/// Major versions with their last minor version (PTX ISA, Release Notes).
-const SUPPORTED: [(u32, u32); 9] = [(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 0)];

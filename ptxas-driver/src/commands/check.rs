@@ -10,11 +10,11 @@ use crate::plain::{Plain, printable_lines};
 use crate::stderr::{FAILURE, USAGE, complain};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use ptx_syntax::LineIndex;
 use ptx_syntax::check::{
     self, Context, Mode, PtxasLines, Report, Rule, RuleId, RuleTable as _, Severity, Verdict,
 };
 use ptx_syntax::fix::{self, Fixes, Repair};
+use ptx_syntax::{LineIndex, Ptxas};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -239,6 +239,7 @@ impl<'f> Checked<'f> {
         let source_lines = |path: &str| sources.as_ref()?.line_count(path);
         let context = Context {
             source_lines: sources.is_some().then_some(&source_lines as _),
+            ptxas: Ptxas::default(),
             relocatable: options.compile_only,
         };
         let mut report = check::check(&parsed, &context);
