@@ -34,6 +34,7 @@ mod reader_lists;
 mod reg_sass;
 mod reg_type;
 mod register;
+mod samples;
 mod section_name;
 pub mod seeds;
 mod shared_window;
@@ -93,6 +94,7 @@ pub const TARGETS: &[Target] = targets![
     reg_sass,
     reg_type,
     register,
+    samples,
     section_name,
     shared_window,
     tkinfo,

@@ -11,6 +11,7 @@ use crate::support::SOURCE_LINES;
 use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::expression;
+use cubin_debuginfo::lines::Lookup;
 use cubin_debuginfo::symbolize::{FrameFunction, MAX_FRAMES, Symbolizer};
 use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use cubin_debuginfo::verify::{self, verify_with};
@@ -32,6 +33,9 @@ const MAX_EXPANSION: u64 = 100;
 
 /// Frames of one address that are looked at, as many as a listing shows.
 const FRAMES: usize = 64;
+
+/// Source lines of one file whose code is looked for: each takes a look at all code.
+const LINES: usize = 4;
 
 /// What is asked of a file.
 pub const QUESTIONS: [&str; 11] = [
@@ -132,6 +136,7 @@ fn of_cubin(cubin: &Cubin<'_>, tally: &mut Tally) {
     for (space, question) in [(Space::Native, "lines"), (Space::Mercury, "Mercury lines")] {
         if let Some(symbolizer) = tally.end(question, Symbolizer::in_space(cubin, space)) {
             lines(&symbolizer);
+            listing(cubin, &symbolizer);
         }
     }
     if let Some(entries) = tally.end("entries", Entries::read(cubin)) {
@@ -178,6 +183,29 @@ fn lines(symbolizer: &Symbolizer<'_>) {
             assert_eq!(found.ptx(), place.ptx());
         }
         bounds(symbolizer, section);
+    }
+}
+
+/// Ranges of a listing ascend in their section, and the first source line of each leads back to code that has it.
+fn listing(cubin: &Cubin<'_>, symbolizer: &Symbolizer<'_>) {
+    let lookup = Lookup::new(cubin, symbolizer);
+    let listings = lookup.listings(None).expect("all can be listed");
+    let mut asked = 0;
+    for listing in listings {
+        let mut end = 0;
+        for range in listing.ranges.iter() {
+            assert!(end <= range.start && range.start < range.end && range.end <= listing.size);
+            end = range.end;
+            assert!(range.lines.frames.iter().count() <= FRAMES);
+            let Some(own) = range.lines.frames.iter().next().filter(|_| asked < LINES) else { continue };
+            let Some(file) = own.frame.file.path().filter(|file| !file.is_empty()) else { continue };
+            asked += 1;
+            let code = lookup.code_of(&format!("{file}:{}", own.frame.line)).ranges;
+            let has = code.iter().any(|code| {
+                code.section_index == listing.section_index && (code.start..code.end).contains(&range.start)
+            });
+            assert!(has, "{file}:{} has no code at {:#x}", own.frame.line, range.start);
+        }
     }
 }
 
