@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
 /// Whether a terminal obeys the character in place of showing it, or shows nothing for it: control
@@ -53,6 +53,15 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
     let lines: Vec<_> = text.split('\n').map(printable).collect();
     lines.join("\n").into()
+}
+
+/// Writes one line that is [`printable`], whatever the names in it are.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_line(out: &mut dyn Write, line: fmt::Arguments<'_>) -> io::Result<()> {
+    writeln!(out, "{}", printable(&line.to_string()))
 }
 
 /// A writer of lines of text that are [`printable`]. Each write must hold whole characters.

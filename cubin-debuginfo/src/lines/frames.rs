@@ -6,6 +6,7 @@ use crate::symbolize::{self, FileName, Place};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::fmt;
 
 /// What the line tables have for an address.
 #[derive(Debug, Serialize)]
@@ -80,6 +81,62 @@ impl<'s> Chain<'_, 's> {
     /// The frames, innermost first.
     pub fn iter(&self) -> impl Iterator<Item = NamedFrame<'s>> {
         self.lookup.frames(&self.place).take(self.limit)
+    }
+}
+
+impl fmt::Display for AddressLines<'_, '_> {
+    /// `f at a.cuh:3 (inlined) <- k at k.cu:18  | ptx:46  ret;`, with `??:0` where `.debug_line` does not cover the address.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut arrow = "";
+        for frame in self.frames.iter() {
+            write!(f, "{arrow}{frame}")?;
+            arrow = " <- ";
+        }
+        match self.more_frames {
+            0 => {}
+            more => write!(f, " <- ... {more} more")?,
+        }
+        if self.frames.is_empty() {
+            f.write_str("??:0")?;
+        }
+        self.ptx.as_ref().map_or(Ok(()), |ptx| write!(f, "  | {ptx}"))
+    }
+}
+
+impl fmt::Display for NamedFrame<'_> {
+    /// `f at a.cuh:3 (inlined)`, and what is in doubt; with `{:#}` both spellings of the name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { frame, name } = self;
+        match name {
+            Some(name) => name.fmt(f)?,
+            None => f.write_str("??")?,
+        }
+        write!(f, " at {}:{}", frame.file, frame.line)?;
+        if frame.column != 0 {
+            write!(f, ":{}", frame.column)?;
+        }
+        if frame.is_inlined() {
+            f.write_str(" (inlined)")?;
+        }
+        let callee = frame.callee();
+        if callee.is_some_and(|callee| callee.recovered) {
+            f.write_str(" [name recovered]")?;
+        }
+        if let Some(doubt) = callee.and_then(|callee| callee.doubt) {
+            write!(f, " [name unsure: {}]", doubt.reason())?;
+        }
+        match frame.lost_context {
+            Some(context) => write!(f, " [callers unknown: context {context} is no earlier row]"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for PtxSource<'_> {
+    /// `ptx:46  ret;`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ptx:{}", self.line)?;
+        self.text.as_ref().map_or(Ok(()), |text| write!(f, "  {text}"))
     }
 }
 

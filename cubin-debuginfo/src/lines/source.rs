@@ -7,6 +7,7 @@ use crate::query::LINKED;
 use crate::symbolize::{FileName, MAX_FRAMES};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::RangeInclusive;
 use thiserror::Error;
 
@@ -51,6 +52,19 @@ pub struct SourceCode<'s> {
     pub callee: Option<Name>,
     /// The whole chain of calls, innermost first.
     pub frames: Vec<NamedFrame<'s>>,
+}
+
+impl fmt::Display for SourceCode<'_> {
+    /// `.text.k+0x0..0x10  k  k.cu:18`, and of a call site `  calls f (inlined)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |name: &Option<Name>| name.as_ref().map_or("??".into(), |name| format!("{name:#}"));
+        let Self { section, start, end, file, line, .. } = self;
+        write!(f, "{section}+{start:#x}..{end:#x}  {}  {file}:{line}", name(&self.function))?;
+        if self.depth > 0 {
+            write!(f, "  calls {} (inlined)", self.callee.as_ref().map_or("??", Name::plain))?;
+        }
+        Ok(())
+    }
 }
 
 /// Why a source line has no code.

@@ -40,9 +40,13 @@ impl Name {
 }
 
 impl fmt::Display for Name {
-    /// As [`plain`](Self::plain).
+    /// As [`plain`](Self::plain); `{:#}` is `demangled [mangled]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.plain())
+        f.write_str(self.plain())?;
+        if f.alternate() && self.demangled().is_some() {
+            write!(f, " [{}]", self.linkage_name())?;
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The file tables of `.debug_line`.
 
+use std::fmt;
+
 /// A file of a line table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileName<'s> {
@@ -15,6 +17,15 @@ impl<'s> FileName<'s> {
         match self {
             Self::Path(path) => Some(path),
             Self::Undeclared(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for FileName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => f.write_str(path),
+            Self::Undeclared(number) => write!(f, "file {number} (not declared)"),
         }
     }
 }

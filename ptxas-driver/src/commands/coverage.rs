@@ -100,26 +100,17 @@ struct Document {
 }
 
 /// What came of a cubin.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Outcome {
     file: String,
     #[serde(flatten)]
-    result: Looked,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Looked {
-    Report {
-        #[serde(flatten)]
-        report: Box<Report>,
-        /// What a file without code is; it keeps no limit.
-        #[serde(skip)]
-        debug_only: Option<String>,
-    },
-    Error {
-        error: String,
-    },
+    report: Option<Report>,
+    /// What a file without code is; it keeps no limit.
+    #[serde(skip)]
+    debug_only: Option<String>,
+    /// Why it could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 fn path_map(text: &str) -> Result<PathMap, String> {
@@ -159,24 +150,17 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for path in &options.files {
         let before = outcomes.len();
-        let look = |name: &str, bytes: &[u8]| report((name, bytes), &debug, names.as_ref(), limits);
+        let look = |name: &str, bytes: &[u8]| look((name, bytes), &debug, names.as_ref(), limits);
         read::each_image(path, out, look, |out, name, done| {
-            let result = match done {
-                Ok((report, debug_only)) => {
-                    failed |= !say((name, &report, debug_only.as_deref()), options, &debug, out)?;
-                    Looked::Report { report: Box::new(report), debug_only }
-                }
-                Err(error) => {
-                    failed = true;
-                    Looked::Error { error }
-                }
-            };
-            outcomes.push(Outcome { file: name.to_owned(), result });
+            let file = name.to_owned();
+            let outcome =
+                done.unwrap_or_else(|error| Outcome { file, error: Some(error), ..Outcome::default() });
+            failed |= !say(&outcome, options, &debug, out)?;
+            outcomes.push(outcome);
             Ok(())
         })?;
-        let is_said = |outcome: &Outcome| match &outcome.result {
-            Looked::Report { report, debug_only } => report.judged > 0 || debug_only.is_some(),
-            Looked::Error { .. } => false,
+        let is_said = |outcome: &Outcome| {
+            outcome.debug_only.is_some() || outcome.report.as_ref().is_some_and(|report| report.judged > 0)
         };
         if limits.is_any() && !outcomes.iter().skip(before).any(is_said) {
             failed = true;
@@ -211,19 +195,13 @@ impl Options {
 
 /// The reports of cubins that were read.
 fn reports(outcomes: &[Outcome]) -> impl Iterator<Item = &Report> {
-    outcomes.iter().filter_map(|outcome| match &outcome.result {
-        Looked::Report { report, .. } => Some(&**report),
-        Looked::Error { .. } => None,
-    })
+    outcomes.iter().filter_map(|outcome| outcome.report.as_ref())
 }
 
 /// Shows what came of a cubin, and whether all is well with it.
-fn say(
-    (name, report, debug_only): (&str, &Report, Option<&str>),
-    options: &Options,
-    debug: &DebugBytes,
-    out: &mut dyn Write,
-) -> Result<bool> {
+fn say(outcome: &Outcome, options: &Options, debug: &DebugBytes, out: &mut dyn Write) -> Result<bool> {
+    let Outcome { file: name, report: Some(report), debug_only, .. } = outcome else { return Ok(false) };
+    let debug_only = debug_only.as_deref();
     if !options.json {
         text::file(out, (name, debug_only), report, options.by == By::File)?;
         if options.ptx.is_some() && report.ptx.is_none() {
@@ -252,13 +230,12 @@ fn say(
     Ok(is_well)
 }
 
-/// The report of one cubin, and what it is if it has no code.
-fn report(
+fn look(
     (name, bytes): (&str, &[u8]),
     debug: &DebugBytes,
     names: Option<&PtxNames>,
     limits: Limits,
-) -> Result<(Report, Option<String>)> {
+) -> Result<Outcome> {
     debug.look(name, bytes, |cubin, _| {
         if let Some(why) = no_debug_sections(cubin) {
             note(format_args!("{name}: {why}"));
@@ -266,9 +243,10 @@ fn report(
         let report = || {
             let symbolizer = Symbolizer::new(cubin)?;
             let coverage = Coverage::of(cubin, &symbolizer)?;
-            let lost = names.map(|names| names.lost(cubin, &coverage)).transpose()?.flatten();
-            Ok::<_, nv_debug_sections::Error>(Report { ptx: lost, ..Report::new(cubin, &coverage, limits) })
+            let ptx = names.map(|names| names.lost(cubin, &coverage)).transpose()?.flatten();
+            Ok::<_, nv_debug_sections::Error>(Report { ptx, ..Report::new(cubin, &coverage, limits) })
         };
-        Ok((report().with_context(|| name.to_owned())?, cubin.debug_only_words()))
+        let report = Some(report().with_context(|| name.to_owned())?);
+        Ok(Outcome { file: name.to_owned(), report, debug_only: cubin.debug_only_words(), error: None })
     })
 }

@@ -150,7 +150,6 @@ struct Asked<'r> {
 
 /// One run: the file, and how to answer.
 struct Run<'r, 's> {
-    options: &'r Options,
     asked: &'r Asked<'r>,
     name: &'r str,
     cubin: &'s Cubin<'s>,
@@ -208,7 +207,9 @@ fn of_cubin(
     let options = asked.options;
     let space = if options.mercury { Space::Mercury } else { Space::Native };
     let symbolizer = Symbolizer::in_space(cubin, space).with_context(|| name.to_owned())?;
-    let entries = inlined_entries(shown, cubin, space);
+    // Else all that there is of inlined calls is in the line tables.
+    let has_calls = space == Space::Native && InlinedCalls::can_be_in(cubin);
+    let entries = has_calls.then(|| or_note(shown, Entries::read(cubin))).flatten();
     let calls = entries.as_ref().and_then(|entries| or_note(shown, InlinedCalls::read(cubin, entries)));
     // What is wrong with the PTX is `check`'s to say, and names are those of the cubin.
     let facts =
@@ -229,7 +230,7 @@ fn of_cubin(
             Err(why) => note(format_args!("{name}: {why}")),
         }
     }
-    let run = Run { options, asked, name, cubin, symbolizer: &symbolizer, lookup };
+    let run = Run { asked, name, cubin, symbolizer: &symbolizer, lookup };
     if let Some((csv_name, csv)) = &asked.samples {
         run.samples(csv_name, csv, out)
     } else if !options.at.is_empty() {
@@ -243,12 +244,6 @@ fn of_cubin(
     }
 }
 
-/// The entries of `.debug_info`, where they may have inlined calls: all else is in the line tables.
-fn inlined_entries<'c>(name: &str, cubin: &'c Cubin<'_>, space: Space) -> Option<Entries<'c>> {
-    let is_wanted = space == Space::Native && InlinedCalls::can_be_in(cubin);
-    is_wanted.then(|| or_note(name, Entries::read(cubin)))?
-}
-
 /// What was read; a fault costs the inlined calls of code that has no other record of them, and no more.
 fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
     read.map_err(|error| note(format_args!("{name}: inlined calls of .debug_info are not shown: {error}")))
@@ -258,7 +253,7 @@ fn or_note<T>(name: &str, read: nv_debug_sections::Result<T>) -> Option<T> {
 impl<'s> Run<'_, 's> {
     /// Lists all addresses, or those of one function.
     fn listings(&self, out: &mut dyn Write) -> Result<Shown> {
-        let listings = self.lookup.listings(self.options.function.as_deref());
+        let listings = self.lookup.listings(self.asked.options.function.as_deref());
         let listings = listings.map_err(|why| Unanswered(format!("{}: {why}", self.name)))?;
         self.show(out, "sections", listings, |out, listings| text::listings(out, listings))?;
         Ok(Shown::answers(Vec::new()))
@@ -272,19 +267,19 @@ impl<'s> Run<'_, 's> {
     }
 
     fn answers<'a>(&'a self) -> impl Iterator<Item = QueryAnswer<'a, 's>> {
-        let function = self.options.function.as_deref();
+        let function = self.asked.options.function.as_deref();
         self.asked.queries.iter().map(move |asked| self.lookup.query(asked, function))
     }
 
     fn styled(&self, style: Style, out: &mut dyn Write, objects: &mut Vec<Value>) -> Result<Shown> {
-        let (demangle, by_line) = (self.options.demangle, self.options.is_by_line());
+        let (demangle, by_line) = (self.asked.options.demangle, self.asked.options.is_by_line());
         let form = style::Form { style, demangle, module: self.name, by_line };
         let tell = |message| note(format_args!("{}: {message}", self.name));
         Ok(Shown::answers(style::write((out, objects), form, self.answers(), tell)?))
     }
 
     fn at(&self, out: &mut dyn Write) -> Result<Shown> {
-        let all: Vec<_> = self.options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
+        let all: Vec<_> = self.asked.options.at.iter().map(|asked| self.lookup.code_of(asked)).collect();
         self.show(out, "at", all.iter(), |out, _| {
             for ambiguity in all.iter().filter_map(LineCode::ambiguity) {
                 note(format_args!("{}: {ambiguity}", self.name));
@@ -300,7 +295,7 @@ impl<'s> Run<'_, 's> {
     fn samples(&self, csv_name: &str, csv: &str, out: &mut dyn Write) -> Result<Shown> {
         let rows = lines::samples(csv).with_context(|| csv_name.to_owned())?;
         let samples = self.lookup.samples(rows).with_context(|| csv_name.to_owned())?;
-        if self.options.json {
+        if self.asked.options.json {
             self.write_json(out, "samples", &samples)?;
         } else {
             self.notes();
@@ -324,7 +319,7 @@ impl<'s> Run<'_, 's> {
         answers: I,
         text: impl FnOnce(&mut dyn Write, I) -> io::Result<()>,
     ) -> Result<()> {
-        if self.options.json {
+        if self.asked.options.json {
             return self.write_json(out, member, Stream(Cell::new(Some(answers))));
         }
         self.notes();
@@ -343,20 +338,18 @@ impl<'s> Run<'_, 's> {
             note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
         }
         if self.symbolizer.source_rows().is_empty() {
-            if self.options.mercury {
-                note(format_args!("{name}: no source lines in a Mercury capsule"));
-            } else if let Some(why) =
-                stripped(self.cubin, Some(SectionKind::DebugLine)).or_else(|| bare(self.cubin))
-            {
-                note(format_args!("{name}: no source lines: {why}"));
-            } else {
-                note(format_args!("{name}: no source lines, as of code compiled without -lineinfo or -g"));
-            }
+            let stripped = || stripped(self.cubin, Some(SectionKind::DebugLine)).or_else(|| bare(self.cubin));
+            let why = match stripped() {
+                _ if self.asked.options.mercury => " in a Mercury capsule".to_owned(),
+                Some(why) => format!(": {why}"),
+                None => ", as of code compiled without -lineinfo or -g".to_owned(),
+            };
+            note(format_args!("{name}: no source lines{why}"));
         }
     }
 
     fn write_json(&self, out: &mut dyn Write, member: &'static str, answers: impl Serialize) -> Result<()> {
-        let space = self.options.mercury.then_some("mercury");
+        let space = self.asked.options.mercury.then_some("mercury");
         let unplaced_sequences = UnplacedSequences::of(self.symbolizer);
         let code = self.cubin.code_place().word();
         let document = Document { code, space, unplaced_sequences, answers: Member(member, answers) };
@@ -370,8 +363,7 @@ fn all_queries(given: &[String]) -> Result<Vec<String>> {
     for query in given {
         if query == "-" {
             let text = input::read_stdin_words().context("reading queries from standard input")?;
-            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            queries.extend(lines.map(str::to_owned));
+            queries.extend(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()));
         } else {
             queries.push(query.clone());
         }

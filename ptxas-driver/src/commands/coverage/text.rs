@@ -1,33 +1,21 @@
 //! `coverage` as text.
 
-use crate::commands::read::printable;
 use crate::limits::MAX_NAMES_SHOWN;
+use crate::plain::write_line;
 use cubin_debuginfo::coverage::ptx::LostFunction;
 use cubin_debuginfo::coverage::{
-    FileLines, FunctionReport, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,
+    FileLines, InstructionCounts, Report, SourceFileReport, VariableCounts, percent,
 };
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 type Out<'o> = &'o mut dyn Write;
 
-const BY_KERNEL: [&str; 14] = [
-    "instr",
-    "line",
-    "inlined",
-    "own",
-    "inherited",
-    "line 0",
-    "no row",
-    "ptx",
-    "rows",
-    "lines",
-    "calls",
-    "located",
-    "vars",
-    "regs",
-];
-const BY_FILE: [&str; 5] = ["instr", "inlined", "lines", "lost", "functions"];
+/// Columns of `--by kernel`.
+const BY_KERNEL: &str =
+    "instr|line|inlined|own|inherited|line 0|no row|ptx|rows|lines|calls|located|vars|regs|name";
+
+/// Columns of `--by file`.
+const BY_FILE: &str = "instr|inlined|lines|lost|functions|name";
 
 pub(super) fn file(
     out: Out<'_>,
@@ -35,48 +23,14 @@ pub(super) fn file(
     report: &Report,
     by_file: bool,
 ) -> io::Result<()> {
-    let Report { sm, functions, source_files, .. } = report;
-    let padding = report.instructions.padding;
-    let name = printable(name);
-    match debug_only {
-        Some(what) => {
-            writeln!(out, "{name}: sm_{sm}, no code: {}, counted by PTX instructions", printable(what))?;
-        }
-        None => writeln!(out, "{name}: sm_{sm}, {padding} NOPs of padding left out")?,
-    }
-    if by_file {
-        let rows = source_files.iter().map(|file| (source_cells(file), name_of(file.path.as_deref())));
-        // The sections of a debug-only object may claim any size, as they have no bytes in the file.
-        let (instructions, inlined) =
-            source_files.iter().fold((0_u64, 0_u64), |(instructions, inlined), file| {
-                (instructions.saturating_add(file.instructions), inlined.saturating_add(file.inlined))
-            });
-        let sum = |of: fn(&SourceFileReport) -> usize| source_files.iter().map(of).sum::<usize>().to_string();
-        let total = [
-            instructions.to_string(),
-            share(percent(inlined, instructions)),
-            sum(|file| file.lines),
-            sum(|file| file.lost_lines.len()),
-            functions.len().to_string(),
-        ];
-        table(out, &BY_FILE, &rows.chain([(total.to_vec(), "all".to_owned())]).collect::<Vec<_>>())?;
-        for file in source_files.iter().filter(|file| !file.lost_lines.is_empty()) {
-            let lines = ranges(&file.lost_lines);
-            writeln!(out, "  not in the code: {}: {lines}", name_of(file.path.as_deref()))?;
-        }
-    } else {
-        let rows = functions.iter().map(|function| (cells(function), title(function)));
-        let sum = |of: fn(&FunctionReport) -> u64| functions.iter().map(of).sum::<u64>().to_string();
-        let lines: usize = source_files.iter().map(|file| file.lines).sum();
-        let counts =
-            [sum(|function| function.rows), lines.to_string(), sum(|function| function.inlined_calls)];
-        let total = joined(&report.instructions, counts, &report.variables);
-        table(out, &BY_KERNEL, &rows.chain([(total, "all".to_owned())]).collect::<Vec<_>>())?;
-        for function in functions.iter().filter(|function| !function.lost_lines.is_empty()) {
-            let name = printable(function.plain_name());
-            writeln!(out, "  not in the code: {name}: {}", listed(&function.lost_lines))?;
-        }
-    }
+    let Report { sm, instructions: InstructionCounts { padding, .. }, .. } = report;
+    let what = match debug_only {
+        Some(what) => format!("no code: {what}, counted by PTX instructions"),
+        None => format!("{padding} NOPs of padding left out"),
+    };
+    write_line(out, format_args!("{name}: sm_{sm}, {what}"))?;
+    let table = if by_file { files } else { functions };
+    table(out, report)?;
     for (what, counts) in
         [("outside functions", report.globals), ("of functions without code", report.variables_without_code)]
     {
@@ -85,6 +39,83 @@ pub(super) fn file(
         }
     }
     lost(out, report)
+}
+
+fn functions(out: Out<'_>, report: &Report) -> io::Result<()> {
+    let mut sums = [0, report.source_files.iter().map(|file| file.lines as u64).sum(), 0_u64];
+    let mut rows = Vec::new();
+    for function in &report.functions {
+        let kind = if function.kernel { "" } else { " (function)" };
+        let name = format!("{}{kind}", function.plain_name());
+        let counts = [function.rows, function.lines as u64, function.inlined_calls];
+        add(&mut sums, [function.rows, 0, function.inlined_calls]);
+        rows.push(row(&function.instructions, counts, &function.variables, name));
+    }
+    rows.push(row(&report.instructions, sums, &report.variables, "all".to_owned()));
+    table(out, BY_KERNEL, &rows)?;
+    for function in report.functions.iter().filter(|function| !function.lost_lines.is_empty()) {
+        let (name, lines) = (function.plain_name(), listed(&function.lost_lines));
+        write_line(out, format_args!("  not in the code: {name}: {lines}"))?;
+    }
+    Ok(())
+}
+
+fn row(
+    instructions: &InstructionCounts,
+    counts: [u64; 3],
+    variables: &VariableCounts,
+    name: String,
+) -> Vec<String> {
+    let shares = [
+        instructions.with_line,
+        instructions.inlined,
+        instructions.own,
+        instructions.inherited,
+        instructions.line_0,
+        instructions.without_row(),
+        instructions.with_ptx_line,
+    ];
+    let mut cells = vec![instructions.all.to_string()];
+    cells.extend(shares.map(|part| share(instructions.percent(part))));
+    cells.extend(counts.map(|count| count.to_string()));
+    cells.push(match variables.all {
+        0 => "-".to_owned(),
+        all => format!("{}/{all}", variables.located),
+    });
+    cells.extend([variables.covered_percent(), variables.sass_percent()].map(share));
+    cells.push(name);
+    cells
+}
+
+fn files(out: Out<'_>, report: &Report) -> io::Result<()> {
+    let row = |[instructions, inlined, lines, lost, functions]: [u64; 5], name: &str| {
+        let inlined = share(percent(inlined, instructions));
+        let counts = [lines, lost, functions].map(|count| count.to_string());
+        [vec![instructions.to_string(), inlined], counts.to_vec(), vec![name.to_owned()]].concat()
+    };
+    let (mut sums, mut rows) = ([0; 5], Vec::new());
+    for file in &report.source_files {
+        let SourceFileReport { instructions, inlined, functions, .. } = *file;
+        let counts = [instructions, inlined, file.lines as u64, file.lost_lines.len() as u64, functions];
+        rows.push(row(counts, name_of(file.path.as_ref())));
+        add(&mut sums, counts);
+    }
+    // A function may be of several files.
+    let [instructions, inlined, lines, lost, _] = sums;
+    rows.push(row([instructions, inlined, lines, lost, report.functions.len() as u64], "all"));
+    table(out, BY_FILE, &rows)?;
+    for file in report.source_files.iter().filter(|file| !file.lost_lines.is_empty()) {
+        let (name, lines) = (name_of(file.path.as_ref()), ranges(&file.lost_lines));
+        write_line(out, format_args!("  not in the code: {name}: {lines}"))?;
+    }
+    Ok(())
+}
+
+/// Adds numbers, of which a debug-only object may claim any: its sections have no bytes in the file.
+fn add<const N: usize>(sums: &mut [u64; N], more: [u64; N]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum = sum.saturating_add(more);
+    }
 }
 
 /// What the PTX has that the file lacks.
@@ -104,32 +135,26 @@ fn lost(out: Out<'_>, report: &Report) -> io::Result<()> {
             LostFunction { .. } => ", which has no code of its own",
         };
         let name = if function.name.is_empty() { "outside functions" } else { &function.name };
-        writeln!(out, "  lost of the PTX: {}{code}", printable(name))?;
+        write_line(out, format_args!("  lost of the PTX: {name}{code}"))?;
         for (what, lines) in [("lines", &function.lines), ("call sites", &function.call_sites)] {
             if !lines.is_empty() {
-                writeln!(out, "    {what}: {}", listed(lines))?;
+                write_line(out, format_args!("    {what}: {}", listed(lines)))?;
             }
         }
         if !function.variables.is_empty() {
-            writeln!(
-                out,
-                "    variables: {}",
-                some(function.variables.iter().map(|name| printable(name).into()))
-            )?;
+            write_line(out, format_args!("    variables: {}", some(function.variables.iter().cloned())))?;
         }
     }
     Ok(())
 }
 
 pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r Report>) -> io::Result<()> {
-    let (mut files, mut all, mut with_line, mut scope, mut covered) = (0, 0_u64, 0_u64, 0_u64, 0_u64);
-    for report in reports {
-        files += 1;
-        all = all.saturating_add(report.instructions.all);
-        with_line = with_line.saturating_add(report.instructions.with_line);
-        scope = scope.saturating_add(report.variables.scope_bytes);
-        covered = covered.saturating_add(report.variables.covered_bytes);
+    let mut sums = [0; 5];
+    for Report { instructions, variables, .. } in reports {
+        let InstructionCounts { all, with_line, .. } = *instructions;
+        add(&mut sums, [1, all, with_line, variables.scope_bytes, variables.covered_bytes]);
     }
+    let [files, all, with_line, scope, covered] = sums;
     let (lines, variables) = (share(percent(with_line, all)), share(percent(covered, scope)));
     writeln!(
         out,
@@ -137,49 +162,8 @@ pub(super) fn all_files<'r>(out: Out<'_>, reports: impl Iterator<Item = &'r Repo
     )
 }
 
-fn title(function: &FunctionReport) -> String {
-    let kind = if function.kernel { "" } else { " (function)" };
-    format!("{}{kind}", printable(function.plain_name()))
-}
-
-fn name_of(path: Option<&str>) -> String {
-    path.map_or_else(|| "a file that is not declared".to_owned(), |path| printable(path).into_owned())
-}
-
-fn cells(function: &FunctionReport) -> Vec<String> {
-    let counts =
-        [function.rows, function.lines as u64, function.inlined_calls].map(|count| count.to_string());
-    joined(&function.instructions, counts, &function.variables)
-}
-
-fn joined(instructions: &InstructionCounts, counts: [String; 3], variables: &VariableCounts) -> Vec<String> {
-    let all = instructions.all;
-    let shares = [
-        instructions.with_line,
-        instructions.inlined,
-        instructions.own,
-        instructions.inherited,
-        instructions.line_0,
-        instructions.without_row(),
-        instructions.with_ptx_line,
-    ];
-    let shares = shares.map(|part| share(instructions.percent(part)));
-    let located = match variables.all {
-        0 => "-".to_owned(),
-        all => format!("{}/{all}", variables.located),
-    };
-    let variables = [variables.covered_percent(), variables.sass_percent()].map(share);
-    [all.to_string()].into_iter().chain(shares).chain(counts).chain([located]).chain(variables).collect()
-}
-
-fn source_cells(file: &SourceFileReport) -> Vec<String> {
-    vec![
-        file.instructions.to_string(),
-        share(percent(file.inlined, file.instructions)),
-        file.lines.to_string(),
-        file.lost_lines.len().to_string(),
-        file.functions.to_string(),
-    ]
+fn name_of(path: Option<&String>) -> &str {
+    path.map_or("a file that is not declared", String::as_str)
 }
 
 /// 99.9 where not all is reached: nothing looks complete that is not.
@@ -190,39 +174,24 @@ fn share(percent: Option<f64>) -> String {
     })
 }
 
-/// Columns aligned to the right, names behind them.
-fn table(out: Out<'_>, head: &[&str], rows: &[(Vec<String>, String)]) -> io::Result<()> {
-    let widths: Vec<usize> = head
-        .iter()
-        .enumerate()
-        .map(|(column, head)| {
-            let cells = rows.iter().filter_map(|(cells, _)| cells.get(column).map(String::len));
-            cells.max().unwrap_or(0).max(head.len())
-        })
+/// Columns aligned to the right, but names, which are the last.
+fn table(out: Out<'_>, head: &str, rows: &[Vec<String>]) -> io::Result<()> {
+    let head: Vec<String> = head.split('|').map(str::to_owned).collect();
+    let all = || [&head].into_iter().chain(rows);
+    let widths: Vec<usize> = (1..head.len())
+        .map(|end| all().filter_map(|row| row.get(end - 1)).map(String::len).max().unwrap_or(0))
         .collect();
-    let line = |cells: &mut dyn Iterator<Item = &str>, name: &str| {
-        let mut line = String::new();
-        for (cell, width) in cells.zip(&widths) {
-            let _ = write!(line, "  {cell:>width$}");
-        }
-        format!("{line}  {name}")
-    };
-    writeln!(out, "{}", line(&mut head.iter().copied(), "name"))?;
-    for (cells, name) in rows {
-        writeln!(out, "{}", line(&mut cells.iter().map(String::as_str), name))?;
+    for row in all() {
+        let cells = row.iter().zip(widths.iter().copied().chain([0]));
+        let line: Vec<String> = cells.map(|(cell, width)| format!("  {cell:>width$}")).collect();
+        write_line(out, format_args!("{}", line.concat()))?;
     }
     Ok(())
 }
 
 fn listed(all: &[FileLines]) -> String {
-    let files =
-        all.iter().map(|lines| format!("{}: {}", name_of(lines.file.as_deref()), ranges(&lines.lines)));
-    let more = all.len().saturating_sub(MAX_NAMES_SHOWN);
-    let mut text = files.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join("; ");
-    if more > 0 {
-        let _ = write!(text, " and {more} more files");
-    }
-    text
+    let files = all.iter().map(|lines| format!("{}: {}", name_of(lines.file.as_ref()), ranges(&lines.lines)));
+    some_of(files, "; ", " more files")
 }
 
 /// `3, 5-9` of ascending numbers.
@@ -242,12 +211,14 @@ fn ranges(lines: &[u32]) -> String {
 }
 
 fn some(all: impl ExactSizeIterator<Item = String>) -> String {
+    some_of(all, ", ", " more")
+}
+
+/// The first ones, and how many more there are.
+fn some_of(all: impl ExactSizeIterator<Item = String>, between: &str, more_of: &str) -> String {
     let more = all.len().saturating_sub(MAX_NAMES_SHOWN);
-    let mut text = all.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        let _ = write!(text, " and {more} more");
-    }
-    text
+    let text = all.take(MAX_NAMES_SHOWN).collect::<Vec<_>>().join(between);
+    if more > 0 { format!("{text} and {more}{more_of}") } else { text }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `--style`: answers in the form of the tools that scripts know.
 
-use crate::commands::read::{both, printable, shown};
+use crate::commands::read::shown;
 use crate::limits::MAX_NAMES_SHOWN;
-use crate::plain::json_line;
+use crate::plain::{json_line, write_line};
 use clap::ValueEnum;
 use cubin_debuginfo::lines::{AddressAnswer, NamedFrame, QueryAnswer};
 use cubin_debuginfo::names::Name;
@@ -42,17 +42,15 @@ fn only<'q, 'a, 's>(query: &'q QueryAnswer<'a, 's>) -> Option<&'q AddressAnswer<
 }
 
 /// Why a query has no answer in these forms, for standard error.
-pub(super) fn complaint(query: &QueryAnswer<'_, '_>) -> Option<String> {
+fn complaint(query: &QueryAnswer<'_, '_>) -> Option<String> {
+    let (asked, count) = (query.asked, query.addresses.len());
     if let Some(error) = &query.error {
-        return Some(format!("{}: {}", printable(query.asked), printable(&error.to_string())));
-    }
-    if query.addresses.len() <= 1 {
-        return None;
+        return Some(format!("{asked}: {error}"));
     }
     let functions = query.addresses.iter().filter_map(|answer| answer.function.as_ref());
-    let names: Vec<_> = functions.map(both).take(MAX_NAMES_SHOWN).collect();
-    let count = query.addresses.len();
-    Some(format!("{}: {count} functions have that offset: {}", printable(query.asked), names.join(", ")))
+    let names = functions.map(|name| format!("{name:#}")).take(MAX_NAMES_SHOWN);
+    let names = || names.collect::<Vec<_>>().join(", ");
+    (count > 1).then(|| format!("{asked}: {count} functions have that offset: {}", names()))
 }
 
 /// Writes the answers, but to `objects` those of [`Style::Json`] that are elements of an array; for each query whether it had just one,
@@ -71,8 +69,7 @@ pub(super) fn write<'a, 's: 'a>(
         let answer = only(&query);
         answered.push(answer.is_some_and(|answer| !answer.lines.frames.is_empty()));
         match form.style {
-            Style::Gnu => gnu(out, form, answer)?,
-            Style::Llvm => llvm(out, answer)?,
+            Style::Gnu | Style::Llvm => text(out, form, answer)?,
             Style::Json if form.by_line => writeln!(out, "{}", json_line(&object(form, &query, answer))?)?,
             Style::Json => objects.push(object(form, &query, answer)),
         }
@@ -80,47 +77,42 @@ pub(super) fn write<'a, 's: 'a>(
     Ok(answered)
 }
 
-fn function(frame: &NamedFrame<'_>, demangle: bool) -> String {
-    match &frame.name {
-        Some(name) if demangle => shown(name).into_owned(),
-        Some(name) => printable(name.linkage_name()).into_owned(),
+/// Function and place on a line each, and after LLVM's an empty one. Of a function without lines GNU's place is `??:?`, of nothing
+/// known `??:0`.
+fn text(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
+    let is_llvm = form.style == Style::Llvm;
+    let spelled = |name: Option<&Name>| match name {
+        Some(name) if is_llvm || form.demangle => name.plain().to_owned(),
+        Some(name) => name.linkage_name().to_owned(),
         None => "??".to_owned(),
-    }
-}
-
-/// Function and place on a line each. Of a function without lines the place is `??:?`, of nothing known `??:0`.
-fn gnu(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
-    let Some(answer) = answer.filter(|answer| !answer.lines.frames.is_empty()) else {
-        return match answer.and_then(|answer| answer.function.as_ref()) {
-            Some(name) if form.demangle => writeln!(out, "{}\n??:?", shown(name)),
-            Some(name) => writeln!(out, "{}\n??:?", printable(name.linkage_name())),
-            None => writeln!(out, "??\n??:0"),
-        };
     };
-    for frame in answer.lines.frames.iter() {
-        let (file, line) = (frame.frame.file.path().map_or("??".into(), printable), frame.frame.line);
-        let line = if line == 0 { "?".to_owned() } else { line.to_string() };
-        writeln!(out, "{}\n{file}:{line}", function(&frame, form.demangle))?;
+    let mut has_frames = false;
+    for NamedFrame { frame, name } in answer.iter().flat_map(|answer| answer.lines.frames.iter()) {
+        has_frames = true;
+        let (file, line) = (frame.file.path().unwrap_or("??"), frame.line);
+        write_line(out, format_args!("{}", spelled(name.as_ref())))?;
+        match line {
+            _ if is_llvm => write_line(out, format_args!("{file}:{line}:{}", frame.column))?,
+            0 => write_line(out, format_args!("{file}:?"))?,
+            _ => write_line(out, format_args!("{file}:{line}"))?,
+        }
     }
-    Ok(())
-}
-
-/// As [`gnu`] with columns, demangled, and an empty line behind each query.
-fn llvm(out: &mut dyn Write, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
-    match answer {
-        Some(answer) if !answer.lines.frames.is_empty() => {
-            for frame in answer.lines.frames.iter() {
-                let symbolize::Frame { file, line, column, .. } = frame.frame;
-                let file = file.path().map_or("??".into(), printable);
-                writeln!(out, "{}\n{file}:{line}:{column}", function(&frame, true))?;
+    let function = answer.and_then(|answer| answer.function.as_ref());
+    if !has_frames {
+        write_line(out, format_args!("{}", spelled(function)))?;
+        writeln!(
+            out,
+            "??:{}",
+            if is_llvm {
+                "0:0"
+            } else if function.is_some() {
+                "?"
+            } else {
+                "0"
             }
-        }
-        _ => {
-            let name = answer.and_then(|answer| answer.function.as_ref());
-            writeln!(out, "{}\n??:0:0", name.map_or("??".into(), shown))?;
-        }
+        )?;
     }
-    writeln!(out)
+    if is_llvm { writeln!(out) } else { Ok(()) }
 }
 
 fn object(form: Form<'_>, query: &QueryAnswer<'_, '_>, answer: Option<&AddressAnswer<'_, '_>>) -> Value {
