@@ -42,7 +42,7 @@ impl<'a> Module<'a> {
         self.items.iter().flat_map(|item| {
             let (own, body) = match item {
                 Item::Target(target) => (Some(target), None),
-                Item::Function(function) => (None, function.body.as_ref()),
+                Item::Function(function) => (None, function.body.as_ref().filter(|body| body.has_targets)),
                 _ => (None, None),
             };
             let in_body =
@@ -184,4 +184,6 @@ pub struct Body<'a> {
     pub close: TextRange,
     /// In text order; a nested block is `BlockOpen` ... `BlockClose`.
     pub statements: Vec<Statement<'a>>,
+    /// Whether a `.target` is among them, which hardly any body has.
+    pub(crate) has_targets: bool,
 }

@@ -155,10 +155,11 @@ pub fn last_name(mercury: &[LineOp], name: u32) -> u32 {
 /// says where the instruction has its lines from, those before where its function starts.
 pub fn transcode(mercury: &[LineOp], name: u32, instructions: &[AddressPair], starts: &[u64]) -> Vec<LineOp> {
     let rows = rows(mercury, name);
+    let inlined = rows.iter().filter(|row| row.parent.is_some()).count();
     let mut transcoder = Transcoder {
         program: Program::new(rows.len()),
         rows,
-        row_of: HashMap::new(),
+        row_of: HashMap::with_capacity(inlined),
         previous: None,
         mercury: 0,
         context_parent: None,

@@ -45,7 +45,7 @@ fn body(function: &Function<'_>, sink: &mut Sink<'_>) {
             if others.is_empty() && std::ptr::eq(earlier.counts, row.counts) {
                 continue;
             }
-            if !is_one_line(before.line_anchor(), instruction.line_anchor(), sink.text) {
+            if !is_one_line(before, instruction, sink.text) {
                 if !others.is_empty() {
                     report(&others, earlier.counts, sink);
                     others.clear();
@@ -80,9 +80,12 @@ fn report(others: &[Row<'_>], kept: &LocDirective<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn is_one_line(from: u32, to: u32, text: &str) -> bool {
-    let between = TextRange::new(from.min(to), to.max(from));
-    memchr::memchr(b'\n', between.slice(text).as_bytes()).is_none()
+/// Whether ptxas knows two instructions by the same line; `before` stands before the other.
+fn is_one_line(before: &Instruction<'_>, instruction: &Instruction<'_>, text: &str) -> bool {
+    let is_one = |from, to| memchr::memchr(b'\n', TextRange::new(from, to).slice(text).as_bytes()).is_none();
+    // What they are known by is in them: mostly it is enough to look between them.
+    is_one(before.range.end, instruction.range.start)
+        && is_one(before.line_anchor(), instruction.line_anchor())
 }
 
 /// Whether two directives make the same row; no row has a column.

@@ -317,7 +317,7 @@ impl Locs<'_, '_, '_> {
         let sections = self.around.sections;
         let start = match sections.labels.get(name) {
             Some(&(section, offset)) => {
-                let holder = sections.list.get(section).map_or("", |section| section.name.text);
+                let holder = sections.name(section);
                 if holder != ".debug_str" {
                     let message = format_args!(
                         "`{name}` is a label of {holder}: ptxas takes its offset {offset} for one of .debug_str"
@@ -341,7 +341,7 @@ impl Locs<'_, '_, '_> {
                     "`{name}` is no label of .debug_str, which holds the names of inlined functions"
                 );
                 if let Some(finding) = sink.find(RuleId::NameUnresolved, at.function_name.range, message) {
-                    finding.help = Some(if sections.named(".debug_str").is_some() {
+                    finding.help = Some(if sections.debug_str().is_some() {
                         format!("define `{name}:` in .debug_str, before the bytes of the name")
                     } else {
                         "add `.section .debug_str { ... }` with the label and the name".into()
@@ -350,7 +350,7 @@ impl Locs<'_, '_, '_> {
                 return true;
             }
         };
-        let size = sections.named(".debug_str").map_or(0, |section| section.assembled.bytes.len() as u64);
+        let size = sections.debug_str().map_or(0, |section| section.assembled.bytes.len() as u64);
         let offset = start.saturating_add(at.name_offset);
         if offset >= size {
             let message = format_args!("offset {offset} lies past the {size} bytes of .debug_str");

@@ -18,6 +18,8 @@ pub(super) struct Sections<'a> {
     pub(super) list: Vec<Section<'a>>,
     /// The section and the offset of a label; the first of its name.
     pub(super) labels: HashMap<&'a str, (usize, u64)>,
+    /// The first `.debug_str`, which every inlined call refers to.
+    debug_str: Option<usize>,
 }
 
 impl<'a> Sections<'a> {
@@ -32,6 +34,7 @@ impl<'a> Sections<'a> {
         }
         let lines = assemble_at_dwarf(module).into_iter();
         all.list.extend(lines.map(|AtDwarfSection { name, assembled }| Section { name, assembled }));
+        all.debug_str = all.list.iter().position(|section| section.name.text == ".debug_str");
         all
     }
 
@@ -45,6 +48,19 @@ impl<'a> Sections<'a> {
         } else {
             blocks.any(has_bytes)
         }
+    }
+
+    /// The first `.debug_str`.
+    pub(super) fn debug_str(&self) -> Option<&Section<'a>> {
+        self.list.get(self.debug_str?)
+    }
+
+    /// The name of a section, by its index.
+    pub(super) fn name(&self, index: usize) -> &'a str {
+        if Some(index) == self.debug_str {
+            return ".debug_str";
+        }
+        self.list.get(index).map_or("", |section| section.name.text)
     }
 
     /// The first section of a name.

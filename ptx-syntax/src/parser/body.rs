@@ -17,7 +17,7 @@ impl<'a> Parser<'a> {
         let open = self.bump().range;
         // Grown once for all bodies, so that each is copied but once, into memory of its size.
         let mut statements = std::mem::take(&mut self.statements);
-        let mut depth = 0_u32;
+        let (mut depth, mut has_targets) = (0_u32, false);
         let close = loop {
             match self.token.kind {
                 TokenKind::CloseBrace => {
@@ -44,6 +44,7 @@ impl<'a> Parser<'a> {
                         _ => None,
                     };
                     let statement = self.directive_statement(label);
+                    has_targets |= matches!(statement, Statement::Target(_));
                     statements.push(statement);
                 }
                 TokenKind::Eof | TokenKind::DotIdent => {
@@ -59,7 +60,7 @@ impl<'a> Parser<'a> {
         let mut own = Vec::with_capacity(statements.len());
         own.append(&mut statements);
         self.statements = statements;
-        Body { open, close, statements: own }
+        Body { open, close, statements: own, has_targets }
     }
 
     /// A directive of module scope inside a body means that a `}` is missing.
