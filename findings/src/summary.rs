@@ -93,3 +93,50 @@ impl fmt::Display for Listed {
         known_fault_of.iter().try_for_each(|tool| write!(f, " (known fault of {tool})"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    struct Row(usize);
+
+    const fn rule(number: usize, code: &'static str, severity: Severity) -> Rule<Row> {
+        Rule { id: Row(number), code, name: "row", severity, summary: "A sentence.", details: () }
+    }
+
+    static RULES: [Rule<Row>; 2] = [rule(0, "A001", Severity::Error), rule(1, "A002", Severity::Note)];
+
+    impl RuleTable for Row {
+        type Details = ();
+        const SUBJECTS: &'static [(char, &'static str)] = &[('A', "all")];
+
+        fn rules() -> &'static [Rule<Self>] {
+            &RULES
+        }
+
+        fn index(self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn rules_that_are_ignored_count_nowhere() {
+        let mut report = Report::default();
+        for (row, offset) in [(0, 16), (1, 32), (1, 48)] {
+            let rule = Row(row).rule();
+            let (section, found, expected) = (".x".to_owned(), "1".to_owned(), "2".to_owned());
+            report.push(Finding { rule, section, offset, function: None, found, expected });
+        }
+        let summed = |ignore: &[&str]| {
+            let mut summary = Summary::default();
+            summary.add(&report, ignore, |rule| (rule.code == "A001").then_some("ptxas"));
+            summary
+        };
+        let all = summed(&[]);
+        assert_eq!((all.errors, all.warnings, all.notes, all.findings.len()), (1, 0, 2, 3));
+        assert_eq!(all.findings[0].to_string(), "error[A001]: .x+0x10: 1; expected 2 (known fault of ptxas)");
+        let some = summed(&["A002"]);
+        assert_eq!((some.errors, some.notes, some.findings.len(), some.more.len()), (1, 0, 1, 0));
+    }
+}

@@ -33,7 +33,7 @@ pub use imnmx::{Imnmx, imnmx_instructions};
 pub use line_changes::LineChanges;
 pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionView, plan};
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
-pub use presence::Presence;
+pub use presence::{CloneRow, Presence};
 pub use recover::{code_maps, identity_maps};
 pub use same_code::other_code;
 pub use spaces::Spaces;

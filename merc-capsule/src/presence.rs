@@ -1,12 +1,13 @@
 //! What a file has of the clones that are planned for it.
 
-use crate::plan::{Action, CapsulePlan, Exception, PlannedClone};
+use crate::plan::{Action, CapsulePlan, Exception, PlannedClone, SectionView};
 use crate::spaces::Spaces;
 use nv_debug_sections::Result;
 use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
+use serde::Serialize;
 use std::fmt;
 
 /// How far a clone in a file is as planned.
@@ -24,6 +25,27 @@ pub enum Presence {
     Missing,
 }
 
+/// A clone as planned and as a file has it: an answer for people and, with serde, for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CloneRow<'p> {
+    /// Name of the original.
+    pub original: &'p str,
+    /// Name of the clone.
+    pub clone: &'p str,
+    /// How it comes to be: [`Action`] in words.
+    pub action: String,
+    /// When it does otherwise: [`Exception`] in words.
+    pub exception: Option<String>,
+    /// `sh_type`.
+    pub sh_type: u32,
+    /// `sh_flags`.
+    pub sh_flags: u64,
+    /// Name of the section that `sh_link` is of.
+    pub sh_link: Option<&'static str>,
+    /// How far the file has it so: [`Presence`] in words.
+    pub in_file: String,
+}
+
 impl fmt::Display for Presence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -37,6 +59,26 @@ impl fmt::Display for Presence {
 }
 
 impl CapsulePlan {
+    /// Each clone of the cubin that this is the plan of, by its [views](SectionView::all).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`presence`](Self::presence).
+    pub fn rows<'p>(&'p self, views: &[SectionView<'p>], cubin: &Cubin<'_>) -> Result<Vec<CloneRow<'p>>> {
+        let presence = self.presence(cubin)?;
+        let row = |(clone, presence): (&'p PlannedClone, Presence)| CloneRow {
+            original: views.get(clone.original).map_or("", |view| view.name),
+            clone: &clone.name,
+            action: clone.action.to_string(),
+            exception: clone.exception.map(|exception| exception.to_string()),
+            sh_type: clone.sh_type,
+            sh_flags: clone.flags,
+            sh_link: clone.link,
+            in_file: presence.to_string(),
+        };
+        Ok(self.clones.iter().zip(presence).map(row).collect())
+    }
+
     /// What the cubin that this is the plan of has of each clone.
     ///
     /// # Errors

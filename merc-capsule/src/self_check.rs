@@ -23,11 +23,13 @@ use nv_debug_sections::relocated::Relocated;
 use std::borrow::Cow;
 use std::fmt;
 
+mod answer;
 mod difference;
 mod rules;
 mod table_form;
 mod verify;
 
+pub use answer::{Answer, SectionVerdict, Verdict};
 pub use rules::{RULES, Rule, RuleId};
 pub use verify::{Finding, Report, verify};
 

@@ -10,6 +10,7 @@ use nv_debug_sections::cubin::{Contents, Cubin, DebugOnly, DebugSection, Functio
 use nv_debug_sections::level::compare::{Odd, Oddity, compare};
 use nv_debug_sections::level::found::Found;
 use nv_debug_sections::level::observed::{Compilation, link_accepts, linked, sections};
+use nv_debug_sections::level::report::{Expectation, Model, Report};
 use nv_debug_sections::level::{
     DebugLevel, Expected, Need, Output, Program, PtxKind, PtxSection, Reference, References, Request,
 };
@@ -400,4 +401,29 @@ fn what_does_not_belong_is_told() {
     assert_eq!(names(DebugLevel::Full, 90).len(), 16);
     assert!(names(DebugLevel::Lines, 120).contains(&".debug_info".to_owned()));
     assert!(names(DebugLevel::Full, 120).is_empty());
+}
+
+/// The report of an example: its own level leads to what it has, and one that has more is missed.
+#[test]
+fn a_report_says_what_is_missing() {
+    let bytes = std::fs::read("../examples/saxpy/saxpy.cubin").unwrap();
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let found = Found::of(&cubin);
+    let own = Expectation::of_file(Model::Observed, &found);
+    let report = Report::new(&cubin, bytes.len() as u64, &found, &own);
+    assert!(report.is_clean() && !report.level_asked);
+    assert_eq!(report.level, DebugLevel::Lines);
+    assert!(report.debug_bytes < report.file_bytes);
+
+    let compilation = Compilation {
+        level: DebugLevel::Full,
+        target: cubin.target(),
+        output: found.output,
+        program: &found.program,
+    };
+    let full = Expectation::of_compilation(Model::Observed, &compilation);
+    let report = Report::new(&cubin, bytes.len() as u64, &found, &full);
+    let missing: Vec<&str> = report.missing.iter().map(|missing| &*missing.name).collect();
+    assert!(missing.contains(&".nv_debug_info_reg_sass"), "{missing:?}");
+    assert!(report.level_asked && !report.is_clean());
 }

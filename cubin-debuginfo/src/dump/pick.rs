@@ -137,3 +137,16 @@ impl FrameEntry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_sections() {
+        let place = |text| SectionOffset::parse(text).map(|place| (place.section, place.offset));
+        assert_eq!(place(".debug_info+0x2d"), Some((".debug_info".to_owned(), 0x2d)));
+        assert_eq!(place(".a+b+7"), Some((".a+b".to_owned(), 7)));
+        assert_eq!((place(".debug_info"), place(".debug_info+k")), (None, None));
+    }
+}

@@ -192,3 +192,28 @@ fn hexadecimal(bits: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_json_values() {
+        use ConstantValue::*;
+        for (value, json) in [
+            (Signed(-3), "-3"),
+            (Unsigned(u128::from(u64::MAX)), "18446744073709551615"),
+            (Unsigned(1 << 64), "\"18446744073709551616\""),
+            (Unsigned(u128::MAX), "\"340282366920938463463374607431768211455\""),
+            (Boolean(true), "true"),
+            (Single(0.1), "0.1"),
+            (Double(f64::INFINITY), "\"inf\""),
+            (Complex(Box::new([Double(1.0), Double(-2.5)])), "[1.0,-2.5]"),
+            (Pointer(16), "\"0x10\""),
+            (Enumerator("RED".to_owned(), 1), "\"RED\""),
+            (Array(vec![Signed(1), Bytes, Text("a".to_owned())]), "[1,\"a\"]"),
+        ] {
+            assert_eq!(serde_json::to_string(&value).unwrap_or_default(), json, "{value:?}");
+        }
+    }
+}

@@ -40,7 +40,7 @@ pub use edit::DebugSection;
 pub use layout::{Layout, Segment};
 pub use mercury::MercurySection;
 pub use side_file::CODE_NOTE;
-pub use strip::Keep;
+pub use strip::{Keep, RemovedSection};
 pub use strtab::StringTable;
 pub use writer::{CodePlace, NVDWARF, Writer};
 

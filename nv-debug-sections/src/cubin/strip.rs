@@ -33,6 +33,30 @@ pub enum Keep {
     Lines,
 }
 
+/// A section that was removed, as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RemovedSection {
+    /// Its number.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// In bytes.
+    pub size: u64,
+}
+
+impl RemovedSection {
+    /// What went of a cubin, by the indices that [`Cubin::strip`] gives. `cubin` is as it was.
+    pub fn of(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Self> {
+        let sections = removed.iter().filter_map(|&index| Some((index, cubin.section(index).ok()?)));
+        let removed = sections.map(|(index, section)| Self {
+            index: index.0,
+            name: cubin.section_name(index).to_owned(),
+            size: cubin.size_of(section),
+        });
+        removed.collect()
+    }
+}
+
 /// The sections of [`Keep::Lines`]. `.debug_str` stays where the line table takes names from it.
 const LINES: [SectionKind; 4] = [
     SectionKind::DebugFrame,

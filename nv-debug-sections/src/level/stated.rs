@@ -67,3 +67,23 @@ impl Fact {
         (PtxKind { version: MODERN, has_loc, target_debug: has(&Self::Debug) }, program)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_stated_is_not_there() {
+        let facts: Vec<Fact> = ["loc", ".debug_info"].into_iter().filter_map(Fact::parse).collect();
+        let (kind, program) = Fact::program(&facts, |_| References::NONE);
+        assert_eq!((kind.has_loc, kind.target_debug), (true, false));
+        assert_eq!(
+            (program.functions, program.inlined, program.shared),
+            (Some(true), Some(false), Some(false))
+        );
+        let sections = program.sections.unwrap_or_default();
+        assert_eq!(sections, [PtxSection { name: ".debug_info".into(), references: References::NONE }]);
+        assert_eq!(Fact::program(&[], |_| References::NONE).1, Program::default());
+        assert_eq!((Fact::parse("nope"), Fact::parse(".text")), (None, None));
+    }
+}

@@ -6,7 +6,7 @@ mod one_space;
 mod plan;
 mod self_check;
 
-use crate::commands::read::{self, Unanswered};
+use crate::commands::read::{self, Around, Shown, Unanswered};
 use crate::output;
 use crate::plain::Plain;
 use anyhow::{Context, Result, bail};
@@ -49,6 +49,24 @@ struct View {
     /// One JSON document (docs/json.md)
     #[arg(long)]
     json: bool,
+}
+
+impl View {
+    /// Shows each cubin of the file that can have a capsule. That one is for an SM whose cubins have none is no fault beside others.
+    fn each(
+        &self,
+        schema: &'static str,
+        out: &mut dyn Write,
+        mut show: impl FnMut(&str, &Cubin<'_>, &mut dyn Write) -> Result<Shown>,
+    ) -> Result<ExitCode> {
+        read::with_document(self.json.then_some(schema), &self.file, out, |out| {
+            read::each_cubin(&self.file, Around::json_if(self.json), out, |name, bytes, out| {
+                let cubin = read::cubin(name, bytes)?;
+                expect_mercury(name, &cubin)?;
+                show(name, &cubin, out)
+            })
+        })
+    }
 }
 
 /// Which file is read, where addresses in it are from, and where what is made of it goes.

@@ -6,7 +6,7 @@ use crate::output::{self, Together};
 use crate::stderr::{USAGE, complain, note};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use nv_debug_sections::cubin::{Cubin, Keep, SectionIndex};
+use nv_debug_sections::cubin::{Cubin, Keep, RemovedSection};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -84,18 +84,10 @@ struct Report<'a> {
     /// Sizes of the file before and after.
     bytes_before: usize,
     bytes_after: usize,
-    removed: Vec<Removed>,
+    removed: Vec<RemovedSection>,
     /// The side file that was written, and its size.
     debug_file: Option<String>,
     debug_file_bytes: Option<usize>,
-}
-
-#[derive(Debug, Serialize)]
-struct Removed {
-    /// As it was.
-    index: u32,
-    name: String,
-    size: u64,
 }
 
 /// Runs the command.
@@ -148,7 +140,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
         },
         bytes_before: bytes.len(),
         bytes_after: result.len(),
-        removed: removed_sections(&cubin, &removed),
+        removed: RemovedSection::of(&cubin, &removed),
         debug_file: side.as_ref().map(|(path, _)| shown(path)),
         debug_file_bytes: side.as_ref().map(|(_, bytes)| bytes.len()),
     };
@@ -236,23 +228,11 @@ fn side_file(cubin: &Cubin<'_>, path: &Path) -> Result<Vec<u8>> {
     Ok(side.write()?)
 }
 
-/// What went, with names and sizes as they were.
-fn removed_sections(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Removed> {
-    let sections = removed.iter().filter_map(|&index| Some((index, cubin.section(index).ok()?)));
-    sections
-        .map(|(index, section)| Removed {
-            index: index.0,
-            name: cubin.section_name(index).to_owned(),
-            size: cubin.size_of(section),
-        })
-        .collect()
-}
-
 impl Report<'_> {
     /// Says on standard error what went. If that takes nothing, the files are written all the same.
     fn say(&self) {
         let mut errors = io::stderr().lock();
-        for Removed { name, size, .. } in &self.removed {
+        for RemovedSection { name, size, .. } in &self.removed {
             let _ = writeln!(errors, "{}: {}: {size} bytes", self.file, read::printable(name));
         }
         drop(errors);

@@ -7,10 +7,10 @@ use crate::input;
 use crate::options::{Answer, CONFLICT, Input, Options};
 pub use search::{Found, HOW_TO_GET_ONE, NotFound, find};
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use thiserror::Error;
 
 #[cfg(test)]
 mod tests;
@@ -38,18 +38,22 @@ pub struct Request<'a> {
 }
 
 /// A ptxas that made nothing.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum RunError {
     /// No temporary directory, or it could not be written.
-    Temporary(io::Error),
+    #[error("cannot write to a temporary directory: {0}")]
+    Temporary(#[source] io::Error),
     /// It could not be started.
+    #[error("cannot start {}: {error}", ptxas.display())]
     Start {
         /// The executable.
         ptxas: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// It ended with something else than 0.
+    #[error("{} failed: {status}", ptxas.display())]
     Failed {
         /// The executable.
         ptxas: PathBuf,
@@ -59,32 +63,14 @@ pub enum RunError {
         has_spoken: bool,
     },
     /// It ended well but left no cubin.
+    #[error("{} left no cubin: {error}", ptxas.display())]
     NoOutput {
         /// The executable.
         ptxas: PathBuf,
         /// Why none could be read.
+        #[source]
         error: io::Error,
     },
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Temporary(error) => write!(f, "cannot write to a temporary directory: {error}"),
-            Self::Start { ptxas, error } => write!(f, "cannot start {}: {error}", ptxas.display()),
-            Self::Failed { ptxas, status, .. } => write!(f, "{} failed: {status}", ptxas.display()),
-            Self::NoOutput { ptxas, error } => write!(f, "{} left no cubin: {error}", ptxas.display()),
-        }
-    }
-}
-
-impl std::error::Error for RunError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Temporary(error) | Self::Start { error, .. } | Self::NoOutput { error, .. } => Some(error),
-            Self::Failed { .. } => None,
-        }
-    }
 }
 
 /// Runs `ptxas` and returns the cubin that it made; nothing where the architecture is a virtual one. `tell`

@@ -1,12 +1,11 @@
 //! `merc plan`: one row for each clone.
 
-use super::{View, expect_mercury};
-use crate::commands::read::{self, Around, Shown, printable, write_cubin_document};
+use super::View;
+use crate::commands::read::{self, Shown, printable, write_cubin_document};
 use crate::limits::MAX_COLUMN;
 use anyhow::{Context, Result};
 use clap::Args;
-use merc_capsule::SectionView;
-use nv_debug_sections::cubin::Cubin;
+use merc_capsule::{CloneRow, SectionView};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,20 +37,7 @@ const SCHEMA: &str = "nvdwarf.merc_plan";
 /// What the JSON document has.
 #[derive(Debug, Serialize)]
 struct Clones<'a> {
-    clones: Vec<Row<'a>>,
-}
-
-/// One clone.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    original: &'a str,
-    clone: &'a str,
-    action: String,
-    exception: Option<String>,
-    sh_type: u32,
-    sh_flags: u64,
-    sh_link: Option<&'static str>,
-    in_file: String,
+    clones: Vec<CloneRow<'a>>,
 }
 
 /// Runs the command.
@@ -60,44 +46,22 @@ struct Row<'a> {
 ///
 /// The file is no readable cubin for sm_100 or later, or has no sound capsule.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let View { file, json, .. } = &options.view;
-    read::with_document(json.then_some(SCHEMA), file, out, |out| {
-        read::each_cubin(file, Around::json_if(*json), out, |name, bytes, out| {
-            of_cubin(options, name, &read::cubin(name, bytes)?, out)
-        })
+    options.view.each(SCHEMA, out, |name, cubin, out| {
+        let views = SectionView::all(cubin);
+        let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
+        let clones = plan.rows(&views, cubin).with_context(|| name.to_owned())?;
+        if options.view.json {
+            write_cubin_document(out, SCHEMA, (name, cubin), &Clones { clones })?;
+        } else {
+            text(&clones, out)?;
+        }
+        Ok(Shown::all(true))
     })
 }
 
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
-    expect_mercury(name, cubin)?;
-    let views = SectionView::all(cubin);
-    let plan = merc_capsule::plan(&views).with_context(|| name.to_owned())?;
-    let presence = plan.presence(cubin).with_context(|| name.to_owned())?;
-    let rows: Vec<Row<'_>> = plan
-        .clones
-        .iter()
-        .zip(presence)
-        .map(|(clone, presence)| Row {
-            original: views.get(clone.original).map_or("", |view| view.name),
-            clone: &clone.name,
-            action: clone.action.to_string(),
-            exception: clone.exception.map(|exception| exception.to_string()),
-            sh_type: clone.sh_type,
-            sh_flags: clone.flags,
-            sh_link: clone.link,
-            in_file: presence.to_string(),
-        })
-        .collect();
-    if options.view.json {
-        write_cubin_document(out, SCHEMA, (name, cubin), &Clones { clones: rows })?;
-    } else {
-        text(&rows, out)?;
-    }
-    Ok(Shown::all(true))
-}
-
-fn text(rows: &[Row<'_>], out: &mut dyn Write) -> Result<()> {
-    let width = |column: fn(&Row<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(MAX_COLUMN);
+fn text(rows: &[CloneRow<'_>], out: &mut dyn Write) -> Result<()> {
+    let width =
+        |column: fn(&CloneRow<'_>) -> usize| rows.iter().map(column).max().unwrap_or(0).min(MAX_COLUMN);
     let original = width(|row| printable(row.original).len());
     let clone = width(|row| printable(row.clone).len());
     writeln!(out, "{:original$}  {:clone$}  action   in file       otherwise", "section", "clone")?;

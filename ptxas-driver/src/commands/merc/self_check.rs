@@ -1,14 +1,11 @@
 //! `merc self-check`: whether native sections say what the capsule says.
 
-use super::{Intact, View, expect_capsule, expect_mercury};
-use crate::commands::read::{self, Around, Shown, write_cubin_document};
+use super::{Intact, View, expect_capsule};
+use crate::commands::read::{self, Shown, write_cubin_document};
 use anyhow::{Context, Result};
 use clap::Args;
 use merc_capsule::code_maps;
-use merc_capsule::self_check::{Checked, Outcome, Part, self_check};
-use nv_debug_sections::cubin::Cubin;
-use serde::Serialize;
-use std::borrow::Cow;
+use merc_capsule::self_check::{Answer, SectionVerdict, self_check};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -43,88 +40,28 @@ pub(super) struct Options {
 /// Of the JSON document.
 const SCHEMA: &str = "nvdwarf.merc_self_check";
 
-/// What the JSON document has.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
-    verdicts: [Verdict; 3],
-    sections: Vec<Row<'a>>,
-}
-
-/// What came of the sections of one part.
-#[derive(Debug, Serialize)]
-struct Verdict {
-    part: String,
-    same: usize,
-    different: usize,
-    not_told: usize,
-    without_clone: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    native: &'a str,
-    clone: &'a str,
-    part: String,
-    outcome: String,
-    difference: Option<Cow<'a, str>>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 ///
 /// The file is no readable cubin with a capsule, or a section that is compared cannot be read.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
-    let View { file, json, .. } = &options.view;
-    read::with_document(json.then_some(SCHEMA), file, out, |out| {
-        read::each_cubin(file, Around::json_if(*json), out, |name, bytes, out| {
-            of_cubin(options, name, &read::cubin(name, bytes)?, out)
-        })
-    })
-}
-
-fn of_cubin(options: &Options, name: &str, cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<Shown> {
-    expect_mercury(name, cubin)?;
-    expect_capsule(name, cubin)?;
-    let maps = options.intact.look(cubin, code_maps)?;
-    let checked = self_check(cubin, maps.as_deref()).with_context(|| name.to_owned())?;
-    let sections: Vec<Row<'_>> = checked.iter().map(row).collect();
-    let verdicts = Part::ALL.map(|part| verdict(part, &checked));
-    let differs = sections.iter().any(|row| row.difference.is_some());
-    if options.view.json {
-        write_cubin_document(out, SCHEMA, (name, cubin), &Answer { verdicts, sections })?;
-        return Ok(Shown::all(!differs));
-    }
-    for Row { native, outcome, difference, .. } in sections {
-        if options.all || difference.is_some() {
-            let difference = difference.map(|words| format!(": {words}")).unwrap_or_default();
-            writeln!(out, "{name}: {native}: {outcome}{difference}")?;
+    options.view.each(SCHEMA, out, |name, cubin, out| {
+        expect_capsule(name, cubin)?;
+        let maps = options.intact.look(cubin, code_maps)?;
+        let checked = self_check(cubin, maps.as_deref()).with_context(|| name.to_owned())?;
+        let answer = Answer::new(&checked);
+        if options.view.json {
+            write_cubin_document(out, SCHEMA, (name, cubin), &answer)?;
+            return Ok(Shown::all(!answer.has_differences()));
         }
-    }
-    for Verdict { part, same, different, not_told, without_clone } in verdicts {
-        writeln!(
-            out,
-            "{part}: {same} same, {different} different, {not_told} not told, {without_clone} without clone"
-        )?;
-    }
-    Ok(Shown::all(!differs))
-}
-
-fn row(checked: &Checked) -> Row<'_> {
-    let Checked { native, clone, part, outcome } = checked;
-    let (part, outcome) = (part.to_string(), outcome.to_string());
-    Row { native, clone, part, outcome, difference: checked.difference() }
-}
-
-fn verdict(part: Part, checked: &[Checked]) -> Verdict {
-    let count = |is: fn(&Outcome) -> bool| {
-        checked.iter().filter(|checked| checked.part == part && is(&checked.outcome)).count()
-    };
-    Verdict {
-        part: part.to_string(),
-        same: count(|outcome| *outcome == Outcome::Same),
-        different: count(|outcome| matches!(outcome, Outcome::Different(_))),
-        not_told: count(|outcome| *outcome == Outcome::NotTold),
-        without_clone: count(|outcome| *outcome == Outcome::Missing),
-    }
+        for SectionVerdict { native, outcome, difference, .. } in &answer.sections {
+            if options.all || difference.is_some() {
+                let difference = difference.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+                writeln!(out, "{name}: {native}: {outcome}{difference}")?;
+            }
+        }
+        answer.verdicts.iter().try_for_each(|verdict| writeln!(out, "{verdict}"))?;
+        Ok(Shown::all(!answer.has_differences()))
+    })
 }

@@ -3,8 +3,8 @@
 //! The rule: a query fails when no image answers it. What is wrong with an image itself fails always.
 
 use crate::stderr::FAILURE;
-use std::fmt;
 use std::process::ExitCode;
+use thiserror::Error;
 
 /// What was shown of a cubin.
 #[derive(Debug)]
@@ -39,16 +39,9 @@ impl Shown {
 }
 
 /// Why a cubin answers no query: not a fault of it where another cubin of the file does.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{0}")]
 pub(in crate::commands) struct Unanswered(pub(in crate::commands) String);
-
-impl fmt::Display for Unanswered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unanswered {}
 
 /// What came of all cubins of a file.
 #[derive(Debug, Default)]

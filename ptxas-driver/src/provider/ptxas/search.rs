@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{env, fmt, fs};
+use std::{env, fs};
+use thiserror::Error;
 
 /// Set for every ptxas we start, to its path, so that a wrapper named `ptxas` that starts us again ends there.
 pub(super) const GUARD: &str = "NVDWARF_INSIDE_PTXAS";
@@ -37,7 +38,8 @@ pub struct Found {
 }
 
 /// No ptxas, and where it was looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("no ptxas found; tried {}", tried.join(", "))]
 pub struct NotFound {
     /// One phrase for each place, in the order they were tried.
     pub tried: Vec<String>,
@@ -49,14 +51,6 @@ impl Found {
         format!("{} ({})", self.path.display(), self.how)
     }
 }
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no ptxas found; tried {}", self.tried.join(", "))
-    }
-}
-
-impl std::error::Error for NotFound {}
 
 /// The surroundings that [`find`] looks at, so that tests can bring their own.
 pub(super) struct Surroundings<'a> {
