@@ -195,7 +195,7 @@ impl Fixes {
 pub struct Fixed {
     /// The text as it is now.
     pub text: String,
-    /// The repairs made, in that order, with the number of their edits. One may come again when another has let it see more.
+    /// The repairs made, in the order in which each first did something, with the number of their edits.
     pub applied: Vec<(Repair, u32)>,
 }
 
@@ -276,7 +276,12 @@ fn pass(fixed: &mut Fixed, repairs: &[Repair], fixes: &Fixes) -> bool {
         }
         changed = true;
         fixed.text = text;
-        fixed.applied.push((repair, made.len() as u32));
+        let count = made.len() as u32;
+        match fixed.applied.iter_mut().find(|(known, _)| *known == repair) {
+            // Another repair has let it see more.
+            Some((_, edits)) => *edits += count,
+            None => fixed.applied.push((repair, count)),
+        }
     }
     changed
 }

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use ptx_syntax::check::{
     self, Context, Mode, PtxasLines, Report, Rule, RuleId, RuleTable as _, Severity, Verdict,
 };
-use ptx_syntax::fix::{self, Fixes, Repair};
+use ptx_syntax::fix::{self, Fixed, Fixes, Repair};
 use ptx_syntax::{LineIndex, Ptxas};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ fn parse_rule(word: &str) -> Result<&'static Rule, String> {
 /// One file, checked; after its repairs, if there are any.
 struct Checked<'f> {
     file: &'f PtxFile,
-    repaired: Option<repair::Repaired>,
+    repaired: Option<Fixed>,
     lines: LineIndex,
     report: Report,
     /// Whether it is the repaired text that was checked.
@@ -229,7 +229,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<ExitCode> {
 impl<'f> Checked<'f> {
     /// Checks a file after its repairs, if `of_repaired`; else as it is.
     fn new(file: &'f PtxFile, fixes: Option<&Fixes>, options: &Options, of_repaired: bool) -> Self {
-        let repaired = fixes.map(|fixes| repair::Repaired::new(&file.text, fixes));
+        let repaired = fixes.map(|fixes| fix::fix(&file.text, fixes));
         let text = match &repaired {
             Some(repaired) if of_repaired => &repaired.text,
             _ => &file.text,
@@ -299,7 +299,7 @@ impl<'f> Checked<'f> {
             text::min_version(self, text)?;
         } else if options.diff {
             if let Some(repaired) = &self.repaired {
-                out.write_all(&self.file.bytes_of(&repaired.diff(name, &self.file.text)))?;
+                out.write_all(&self.file.bytes_of(&repair::diff(name, &self.file.text, &repaired.text)))?;
             }
         } else if self.file.is_stdin() && self.repaired.is_some() {
             text::findings(self, options, &mut std::io::stderr().lock())?;

@@ -1,6 +1,6 @@
 //! Findings as JSON (docs/json.md).
 
-use super::{Checked, Options};
+use super::{Checked, Options, repair};
 use crate::commands::read::write_document;
 use anyhow::Result;
 use ptx_syntax::check::{Answer, RULES, RuleRow};
@@ -55,7 +55,10 @@ impl Documents {
         let fix = checked.repaired.as_ref().map(|repaired| Fix {
             changed: repaired.text != checked.file.text,
             repairs: repaired.applied.iter().map(applied).collect(),
-            diff: options.diff.then(|| shown(&repaired.diff(&checked.file.name, &checked.file.text))),
+            diff: options.diff.then(|| {
+                let file = checked.file;
+                shown(&repair::diff(&file.name, &file.text, &repaired.text))
+            }),
             text: (checked.file.is_stdin() && !options.diff).then(|| shown(&repaired.text)),
         });
         let answer = Answer::new(&checked.report, checked.text(), &checked.lines);

@@ -5,7 +5,7 @@ use crate::limits::MAX_DIFF_TIME;
 use crate::options;
 use findings::RuleTable as _;
 use ptx_syntax::check::RuleId;
-use ptx_syntax::fix::{self, Fixes, Repair, repair_named};
+use ptx_syntax::fix::{Fixes, Repair, repair_named};
 use similar::TextDiff;
 
 /// A word of `--fix=`.
@@ -59,31 +59,10 @@ pub(super) fn fixes(options: &Options) -> Option<Fixes> {
     Some(Fixes { path_map, file_time: options.file_time, ..Fixes::of(&repairs) })
 }
 
-/// A text after its repairs.
-pub(super) struct Repaired {
-    pub(super) text: String,
-    /// What was done, with the number of edits.
-    pub(super) applied: Vec<(Repair, u32)>,
-}
-
-impl Repaired {
-    pub(super) fn new(text: &str, fixes: &Fixes) -> Self {
-        let fix::Fixed { text, applied } = fix::fix(text, fixes);
-        let mut summed: Vec<(Repair, u32)> = Vec::new();
-        for (repair, count) in applied {
-            match summed.iter_mut().find(|(other, _)| *other == repair) {
-                Some((_, sum)) => *sum += count,
-                None => summed.push((repair, count)),
-            }
-        }
-        Self { text, applied: summed }
-    }
-
-    /// The difference to `before`, as `patch` reads it; empty if there is none.
-    pub(super) fn diff(&self, name: &str, before: &str) -> String {
-        let diff = TextDiff::configure().timeout(MAX_DIFF_TIME).diff_lines(before, &self.text);
-        // As `diff` does it: a tab says where a name with blanks ends.
-        let name = if name.contains(' ') { format!("{name}\t") } else { name.to_owned() };
-        diff.unified_diff().header(&name, &name).to_string()
-    }
+/// The difference of a text to `before`, as `patch` reads it; empty if there is none.
+pub(super) fn diff(name: &str, before: &str, after: &str) -> String {
+    let diff = TextDiff::configure().timeout(MAX_DIFF_TIME).diff_lines(before, after);
+    // As `diff` does it: a tab says where a name with blanks ends.
+    let name = if name.contains(' ') { format!("{name}\t") } else { name.to_owned() };
+    diff.unified_diff().header(&name, &name).to_string()
 }
