@@ -86,7 +86,7 @@ struct Row {
     file: u32,
     name: u32,
     /// Index of the call site's row.
-    parent: Option<u32>,
+    parent: Option<usize>,
     place: Place,
     /// The flag 0x92 was set for this row, or for the one before if that is a special opcode.
     flagged: bool,
@@ -117,7 +117,7 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
         match *op {
             LineOp::SetFile(index) => file = index as u32,
             LineOp::InlinedCall { context: row, name: offset } => {
-                (context, name) = (row, offset as u32);
+                (context, name) = (row as usize, offset as u32);
             }
             LineOp::EntryRow(flag) => (entry, flagged) = (flag != 0, flagged || flag != 0),
             LineOp::Advance(address) => written.0 = address,
@@ -125,8 +125,7 @@ fn rows(mercury: &[LineOp], mut name: u32) -> Vec<Row> {
                 let is_special =
                     is_special(std::mem::replace(&mut written, (address, line)), (address, line));
                 let place = Place::behind(rows.last().map(|row| row.place), entry, flagged, is_special);
-                let parent = context.checked_sub(1).filter(|&parent| parent < rows.len() as u64);
-                let parent = parent.and_then(|parent| u32::try_from(parent).ok());
+                let parent = context.checked_sub(1).filter(|&parent| parent < rows.len());
                 rows.push(Row { address, line, file, name, parent, place, flagged });
                 flagged &= is_special;
             }
@@ -203,14 +202,14 @@ struct Transcoder {
     /// Its address in Mercury space.
     mercury: u64,
     /// Call site of the current context.
-    context_parent: Option<u32>,
+    context_parent: Option<usize>,
     /// Room for [`Transcoder::unwritten_ancestors`].
-    unwritten: Vec<u32>,
+    unwritten: Vec<usize>,
 }
 
 impl Transcoder {
-    fn key(&self, row: u32) -> Key {
-        let Row { address, line, file, .. } = self.rows[row as usize];
+    fn key(&self, row: usize) -> Key {
+        let Row { address, line, file, .. } = self.rows[row];
         (address, line, file)
     }
 
@@ -245,7 +244,7 @@ impl Transcoder {
             // Step 5.
             self.unwritten_ancestors(row.parent);
             while let Some(call_site) = self.unwritten.pop() {
-                self.emit(call_site as usize, address, true);
+                self.emit(call_site, address, true);
                 self.row_of.entry(self.key(call_site)).or_insert(self.program.rows);
             }
             self.emit(index, address, false);
@@ -286,11 +285,11 @@ impl Transcoder {
     }
 
     /// Finds the call sites above a row that have no row yet, outermost last.
-    fn unwritten_ancestors(&mut self, parent: Option<u32>) {
+    fn unwritten_ancestors(&mut self, parent: Option<usize>) {
         let mut next = parent;
         while let Some(row) = next.filter(|&row| !self.row_of.contains_key(&self.key(row))) {
             self.unwritten.push(row);
-            next = self.rows[row as usize].parent;
+            next = self.rows[row].parent;
         }
     }
 }

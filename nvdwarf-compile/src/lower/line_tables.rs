@@ -170,8 +170,8 @@ fn lower<'l>(
     let mut all = Sequences { list: Vec::with_capacity(built.len()), ..Sequences::default() };
     name = before;
     for (index, section, table) in built {
-        all.inlined = all.inlined || table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
-        all.sets_file_0 = all.sets_file_0 || table.ops.iter().any(|op| matches!(op, LineOp::SetFile(0)));
+        all.inlined |= table.ops.iter().any(|op| matches!(op, LineOp::InlinedCall { .. }));
+        all.sets_file_0 |= table.ops.contains(&LineOp::SetFile(0));
         let behind = last_name(&table.ops, name);
         let ops = table.into_program(std::mem::replace(&mut name, behind));
         let rows = ops.iter().filter(|op| matches!(op, LineOp::Row { .. })).count();
