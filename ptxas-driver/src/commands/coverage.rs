@@ -237,7 +237,7 @@ fn look(
     limits: Limits,
 ) -> Result<Outcome> {
     debug.look(name, bytes, |cubin, _| {
-        if let Some(why) = no_debug_sections(cubin) {
+        if let Some(why) = no_debug_sections(cubin, None) {
             note(format_args!("{name}: {why}"));
         }
         let report = || {

@@ -128,7 +128,7 @@ fn of_cubin(
     let of_offset = options.offset.as_ref().map(|place| std::slice::from_ref(&place.section));
     let names = of_offset.unwrap_or(&options.section);
     let chosen = choose(cubin, names, filter.is_some()).with_context(|| name.to_owned())?;
-    if let Some(why) = no_debug_sections(cubin).filter(|_| chosen.is_empty()) {
+    if let Some(why) = no_debug_sections(cubin, None).filter(|_| chosen.is_empty()) {
         note(format_args!("{name}: {why}"));
     }
     let source = Source::new(cubin, filter, options.offset.as_ref().map(|place| place.offset));

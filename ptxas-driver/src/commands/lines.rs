@@ -4,7 +4,7 @@ mod style;
 mod text;
 
 use crate::commands::read::{
-    self, Around, DebugFile, PtxFile, Shown, Unanswered, bare, stripped, write_cubin_document,
+    self, Around, DebugFile, PtxFile, Shown, Unanswered, no_debug_sections, write_cubin_document,
 };
 use crate::input;
 use crate::plain::json_line;
@@ -338,8 +338,7 @@ impl<'s> Run<'_, 's> {
             note(format_args!("{name}: {table}: {count} {sequences} of functions that the linker dropped"));
         }
         if self.symbolizer.source_rows().is_empty() {
-            let stripped = || stripped(self.cubin, Some(SectionKind::DebugLine)).or_else(|| bare(self.cubin));
-            let why = match stripped() {
+            let why = match no_debug_sections(self.cubin, Some(SectionKind::DebugLine)) {
                 _ if self.asked.options.mercury => " in a Mercury capsule".to_owned(),
                 Some(why) => format!(": {why}"),
                 None => ", as of code compiled without -lineinfo or -g".to_owned(),

@@ -3,7 +3,7 @@
 mod text;
 
 use crate::commands::read::{
-    self, Around, DebugFile, FunctionNames, Shown, Unanswered, bare, stripped, write_cubin_document,
+    self, Around, DebugFile, FunctionNames, Shown, Unanswered, no_debug_sections, write_cubin_document,
 };
 use crate::stderr::{USAGE, complain, note};
 use anyhow::{Context, Result};
@@ -102,7 +102,7 @@ fn of_cubin(
     let entries = Entries::read(cubin).with_context(|| name.to_owned())?;
     let variables = Variables::read(cubin, &entries).with_context(|| name.to_owned())?;
     if variables.all().is_empty() {
-        match stripped(cubin, Some(SectionKind::DebugInfo)).or_else(|| bare(cubin)) {
+        match no_debug_sections(cubin, Some(SectionKind::DebugInfo)) {
             Some(why) => note(format_args!("{name}: no entries of variables: {why}")),
             None => note(format_args!("{name}: no entries of variables, as of code compiled without -G")),
         }

@@ -154,7 +154,7 @@ fn of_cubin(
     options: &Options,
 ) -> Result<Verified> {
     debug.look(name, bytes, |cubin, _| {
-        if let Some(why) = no_debug_sections(cubin) {
+        if let Some(why) = no_debug_sections(cubin, None) {
             note(format_args!("{name}: {why}"));
         }
         let source_lines = |file: &SourceFile<'_>| sources?.line_count_of(file.path, file.size);

@@ -24,7 +24,7 @@ pub(super) use names::{both, shown};
 pub(super) use ptx_file::PtxFile;
 pub(super) use shown::{Shown, Unanswered};
 pub(super) use sources::{SourceOptions, Sources};
-pub(super) use stripped::{NO_DEBUG_SECTIONS, bare, no_debug_sections, stripped};
+pub(super) use stripped::{NO_DEBUG_SECTIONS, no_debug_sections, stripped};
 
 /// Version of the JSON documents, described in `docs/json.md`. Raised when a field goes or changes its meaning.
 pub(super) const JSON_VERSION: u32 = 1;

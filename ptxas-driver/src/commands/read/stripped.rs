@@ -10,14 +10,16 @@ pub(in crate::commands) fn stripped(cubin: &Cubin<'_>, kind: Option<SectionKind>
     is_stripped(cubin, kind).then_some(words)
 }
 
-/// What is to be said of a file without debug sections that shows no sign of what took them out.
-pub(in crate::commands) fn bare(cubin: &Cubin<'_>) -> Option<&'static str> {
+fn bare(cubin: &Cubin<'_>) -> Option<&'static str> {
     is_bare(cubin).then_some(NO_DEBUG_SECTIONS)
 }
 
-/// [`stripped`] of any kind, else [`bare`].
-pub(in crate::commands) fn no_debug_sections(cubin: &Cubin<'_>) -> Option<&'static str> {
-    stripped(cubin, None).or_else(|| bare(cubin))
+/// [`stripped`] of `kind` or of any, else what is to be said of a file without debug sections that shows no sign of what took them out.
+pub(in crate::commands) fn no_debug_sections(
+    cubin: &Cubin<'_>,
+    kind: Option<SectionKind>,
+) -> Option<&'static str> {
+    stripped(cubin, kind).or_else(|| bare(cubin))
 }
 
 /// Of a file without debug sections that may never have had any.
