@@ -11,7 +11,6 @@ mod table;
 mod tests;
 mod value;
 
-use nv_debug_sections::release::Release;
 use nvdwarf_compile::arch::Arch;
 pub use nvdwarf_compile::{Extras, FileStat, LineTableStyle, OPTIMIZED_DEBUG, PathMap};
 use std::ffi::{OsStr, OsString};
@@ -78,41 +77,27 @@ pub struct Options {
     pub more_inputs: Vec<Input>,
     /// `-o`; `elf.o` by default.
     pub output: PathBuf,
-    /// `-arch`; `sm_75` by default. Of a virtual architecture the real one of that number.
-    pub arch: Arch,
+    /// What the compilation of one PTX text needs. Of a virtual architecture `arch` is the real one of that number; `line_info` is false
+    /// where `-g` overrides it.
+    pub compile: nvdwarf_compile::Options,
     /// `-arch` was given: nothing but `.note.nv.tkinfo` tells where it is the default.
     pub arch_given: bool,
     /// `-arch compute_90`, `-arch lto_90`: the name. The PTX is only checked, and nothing is written.
     pub virtual_arch: Option<String>,
-    /// `-g`
-    pub device_debug: bool,
-    /// `-lineinfo`; false where `-g` overrides it.
-    pub line_info: bool,
     /// `-lineinfo` was given and `-g` overrides it: nothing but `.note.nv.tkinfo` tells.
     pub line_info_overridden: bool,
-    /// `--suppress-debug-info`. What it acts on depends on the PTX too.
-    pub suppress_debug_info: bool,
-    /// `-c`
-    pub compile_only: bool,
     /// `-v`
     pub verbose: bool,
     /// `-w`
     pub disable_warnings: bool,
     /// `-Werror`
     pub warnings_as_errors: bool,
-    /// `-O`, any 32-bit number, as for ptxas; `None` where not given. PTX with `.target debug` allows only 0 and
-    /// `None`: see [`OPTIMIZED_DEBUG`].
-    pub opt_level: Option<i32>,
     /// `-m 64` was given.
     pub machine: bool,
     /// `--code`
     pub code: CodeChoice,
-    /// Each `--file-stat`, in order; a later one for the same path replaces an earlier one.
-    pub file_stats: Vec<FileStat>,
     /// False after `--file-stat none`: the file system is not asked for times and sizes of other source files.
     pub stat_files: bool,
-    /// What ptxas cannot do.
-    pub extras: Extras,
     /// `--stats`
     pub stats: bool,
     /// Options that only the ptxas behind `--code ptxas` understands, with their arguments, as they were written.
@@ -120,21 +105,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// What of it the compilation of one PTX text needs.
-    pub fn compilation(&self) -> nvdwarf_compile::Options {
-        nvdwarf_compile::Options {
-            arch: self.arch,
-            release: Release::default(),
-            device_debug: self.device_debug,
-            line_info: self.line_info,
-            suppress_debug_info: self.suppress_debug_info,
-            relocatable: self.compile_only,
-            opt_level: self.opt_level,
-            file_stats: self.file_stats.clone(),
-            extras: self.extras.clone(),
-        }
-    }
-
     /// All inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         std::iter::once(&self.input).chain(&self.more_inputs)
@@ -142,12 +112,12 @@ impl Options {
 
     /// The options given that act on debug information as only we write it, as they are typed.
     pub fn ours_given(&self) -> Vec<&'static str> {
-        let Extras { keep_optimised, line_table, path_maps, embed_ptx } = &self.extras;
+        let Extras { keep_optimised, line_table, path_maps, embed_ptx } = &self.compile.extras;
         let given = [
             ("--debug-opt", *keep_optimised),
             ("--line-table", *line_table != LineTableStyle::Ptxas),
             ("--path-map", !path_maps.is_empty()),
-            ("--file-stat", !self.stat_files || !self.file_stats.is_empty()),
+            ("--file-stat", !self.stat_files || !self.compile.file_stats.is_empty()),
             ("--embed-ptx", !embed_ptx),
             ("--stats", self.stats),
         ];

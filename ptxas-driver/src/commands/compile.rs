@@ -142,8 +142,7 @@ impl<'o> Compile<'o> {
         let text = input::text(&name, &bytes)?;
         let lines = LineIndex::new(text);
         let reporter = Reporter::new(&name, text, &lines, std::io::stderr().is_terminal());
-        let options = self.options.compilation();
-        let checked = Checked::new(text, &lines, &options);
+        let checked = Checked::new(text, &lines, &self.options.compile);
         let checked = self.take(&reporter, &name, checked)?;
 
         let choice = self.choose()?;
@@ -155,7 +154,7 @@ impl<'o> Compile<'o> {
         let mut prepared = self.take(&reporter, &name, prepared)?;
 
         let code = self.provide(choice, &prepared.generator_text())?;
-        if self.options.compile_only && code.cubin.is_none() {
+        if self.options.compile.relocatable && code.cubin.is_none() {
             let text =
                 "-c is ignored: without code there is nothing to link, the result is a debug-only object";
             say_info(text);

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::input;
 use crate::limits::{MAX_OPTION_FILE_DEPTH, MAX_OPTION_FILES};
+use nv_debug_sections::release::Release;
 use nvdwarf_compile::arch::{self, Arch, NotAnArch, Suffix};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -293,27 +294,31 @@ impl<'a> Parser<'a> {
         let device_debug = has(Id::DeviceDebug);
         let arch_given = self.arch.is_some();
         let (arch, virtual_arch) = self.arch.take().unwrap_or((arch::DEFAULT, None));
+        let compile = nvdwarf_compile::Options {
+            arch,
+            release: Release::default(),
+            device_debug,
+            line_info: has(Id::LineInfo) && !device_debug,
+            suppress_debug_info: has(Id::SuppressDebugInfo),
+            relocatable: has(Id::CompileOnly),
+            opt_level: self.opt_level,
+            file_stats: std::mem::take(&mut self.file_stats),
+            extras: std::mem::take(&mut self.extras),
+        };
         let options = Options {
             input,
             more_inputs,
             output: self.output.take().unwrap_or_else(|| "elf.o".into()),
-            arch,
+            compile,
             arch_given,
             virtual_arch,
-            device_debug,
-            line_info: has(Id::LineInfo) && !device_debug,
             line_info_overridden: has(Id::LineInfo) && device_debug,
-            suppress_debug_info: has(Id::SuppressDebugInfo),
-            compile_only: has(Id::CompileOnly),
             verbose: has(Id::Verbose),
             disable_warnings: has(Id::DisableWarnings),
             warnings_as_errors: has(Id::WarningsAsErrors),
-            opt_level: self.opt_level,
             machine: self.machine.is_some(),
             code: self.code.take().unwrap_or(CodeChoice::Ptxas),
-            file_stats: std::mem::take(&mut self.file_stats),
             stat_files: self.stat_files,
-            extras: std::mem::take(&mut self.extras),
             stats: has(Id::Stats),
             passed: std::mem::take(&mut self.passed),
         };
@@ -322,11 +327,11 @@ impl<'a> Parser<'a> {
             let severity = if options.warnings_as_errors { Severity::Error } else { Severity::Warning };
             self.messages.push(Message { severity, text: CONFLICT.into() });
         }
-        let keeps = options.extras.keep_optimised;
+        let keeps = options.compile.extras.keep_optimised;
         if keeps && !device_debug {
             return stop("--debug-opt keep goes with -g only");
         }
-        if device_debug && !keeps && options.opt_level.is_some_and(|level| level != 0) {
+        if device_debug && !keeps && options.compile.opt_level.is_some_and(|level| level != 0) {
             return stop(OPTIMIZED_DEBUG);
         }
         if conflict && options.warnings_as_errors {

@@ -1,5 +1,4 @@
 use super::*;
-use nvdwarf_compile::arch;
 use proptest::prelude::*;
 
 fn args(line: &str) -> Vec<OsString> {
@@ -29,28 +28,20 @@ fn messages(line: &str) -> String {
 
 #[test]
 fn defaults_are_those_of_ptxas() {
-    let options = compile("in.ptx");
     assert_eq!(
-        options,
+        compile("in.ptx"),
         Options {
-            extras: Extras::default(),
             input: Input::Path("in.ptx".into()),
             more_inputs: Vec::new(),
             output: "elf.o".into(),
-            arch: arch::DEFAULT,
+            compile: nvdwarf_compile::Options::default(),
             arch_given: false,
-            device_debug: false,
-            line_info: false,
             line_info_overridden: false,
-            suppress_debug_info: false,
-            compile_only: false,
             verbose: false,
             disable_warnings: false,
             warnings_as_errors: false,
             machine: false,
-            opt_level: None,
             code: CodeChoice::Ptxas,
-            file_stats: Vec::new(),
             stat_files: true,
             virtual_arch: None,
             stats: false,
@@ -62,10 +53,10 @@ fn defaults_are_those_of_ptxas() {
 #[test]
 fn every_spelling_of_an_argument() {
     for line in ["a -arch sm_90", "-arch=sm_90 a", "--gpu-name sm_90 a", "--gpu-name=sm_90 a"] {
-        assert_eq!(compile(line).arch.to_string(), "sm_90", "{line}");
+        assert_eq!(compile(line).compile.arch.to_string(), "sm_90", "{line}");
     }
     for line in ["a -o -c", "a -o=-c", "a --output-file -c", "a --output-file=-c"] {
-        assert_eq!((compile(line).output, compile(line).compile_only), ("-c".into(), false), "{line}");
+        assert_eq!((compile(line).output, compile(line).compile.relocatable), ("-c".into(), false), "{line}");
     }
     for line in ["-m64 a", "-m 64 a", "-m=64 a", "--machine 64 a", "--machine=64 a", "-m0x40 a", "-m=0100 a"]
     {
@@ -86,17 +77,24 @@ fn every_spelling_of_an_argument() {
         ("-O-2147483648 a", i32::MIN),
         ("-O2 --opt-level=0x2 a", 2),
     ] {
-        assert_eq!(compile(line).opt_level, Some(level), "{line}");
+        assert_eq!(compile(line).compile.opt_level, Some(level), "{line}");
     }
 }
 
 #[test]
 fn flags() {
     let options = compile("-lineinfo -c -v -w -Werror --suppress-debug-info -suppress-debug-info -c -");
-    assert!(options.line_info && options.compile_only && options.verbose && options.disable_warnings);
-    assert!(options.warnings_as_errors && options.suppress_debug_info && !options.device_debug);
+    assert!(
+        options.compile.line_info
+            && options.compile.relocatable
+            && options.verbose
+            && options.disable_warnings
+    );
+    assert!(
+        options.warnings_as_errors && options.compile.suppress_debug_info && !options.compile.device_debug
+    );
     assert_eq!(options.input, Input::Stdin);
-    assert!(compile("--generate-line-info --device-debug -w -").device_debug);
+    assert!(compile("--generate-line-info --device-debug -w -").compile.device_debug);
 }
 
 #[test]
@@ -219,7 +217,7 @@ fn options_that_only_a_ptxas_knows() {
 fn virtual_architectures() {
     for (name, arch) in [("compute_90a", "sm_90a"), ("lto_100f", "sm_100f")] {
         let options = compile(&format!("-arch {name} t"));
-        assert_eq!((&*options.arch.to_string(), options.virtual_arch.as_deref()), (arch, Some(name)));
+        assert_eq!((&*options.compile.arch.to_string(), options.virtual_arch.as_deref()), (arch, Some(name)));
     }
     assert_eq!(messages("-arch lto_90a t"), "fatal   : Unsupported gpu architecture 'lto_90a'");
 }
@@ -243,8 +241,8 @@ fn options_files() {
     let arch = file("arch", "-arch sm_90 -e k".into());
     let both = file("both", format!("-v -optf {arch}\nin.ptx"));
     let options = compile(&format!("-optf {both} -lineinfo"));
-    assert!(options.verbose && options.line_info);
-    assert_eq!((options.arch.number, options.passed), (90, args("-e k")));
+    assert!(options.verbose && options.compile.line_info);
+    assert_eq!((options.compile.arch.number, options.passed), (90, args("-e k")));
     let later = messages(&format!("-arch sm_80 --options-file={both},{arch} -arch sm_75"));
     assert_eq!(later.matches("incompatible redefinition for option 'gpu-name'").count(), 2, "{later}");
     let open = file("open", "-o".into());
@@ -271,7 +269,9 @@ fn code_and_file_stats() {
     assert_eq!(compile("--code=ptxas a").code, CodeChoice::Ptxas);
     assert_eq!(compile("--code=cubin:b=c.cubin a").code, CodeChoice::Cubin("b=c.cubin".into()));
     assert_eq!(
-        compile("--file-stat /x/a=b,c.cu=1700000000,42 --file-stat=d=0,18446744073709551615 a").file_stats,
+        compile("--file-stat /x/a=b,c.cu=1700000000,42 --file-stat=d=0,18446744073709551615 a")
+            .compile
+            .file_stats,
         [
             FileStat { path: "/x/a=b,c.cu".into(), mtime: 1_700_000_000, size: 42 },
             FileStat { path: "d".into(), mtime: 0, size: u64::MAX },
@@ -285,7 +285,7 @@ fn what_ptxas_cannot_do() {
         "-g --debug-opt keep -O3 --line-table=full --path-map /a=b=/c --path-map /x= --file-stat none --embed-ptx no t",
     );
     let map = |old: &str, new: &str| PathMap { old: old.into(), new: new.into() };
-    let Extras { keep_optimised, line_table, path_maps, embed_ptx } = options.extras;
+    let Extras { keep_optimised, line_table, path_maps, embed_ptx } = options.compile.extras;
     assert_eq!(path_maps, [map("/a=b", "/c"), map("/x", "")]);
     assert_eq!((keep_optimised, line_table), (true, LineTableStyle::Full));
     assert_eq!((options.stat_files, embed_ptx), (false, false));

@@ -176,22 +176,22 @@ fn capture(ptxas: &Path, option: &OsStr) -> Result<child::Captured, RunError> {
 /// ptxas' command line, without the files.
 fn options(options: &Options) -> Vec<OsString> {
     // With -g ptxas does not optimise. From lines we make the rest.
-    let keeps = options.extras.keep_optimised;
+    let keeps = options.compile.extras.keep_optimised;
     let flags = [
-        ("-g", options.device_debug && !keeps),
-        ("-lineinfo", options.line_info || options.line_info_overridden || keeps),
-        ("-suppress-debug-info", options.suppress_debug_info),
-        ("-c", options.compile_only),
+        ("-g", options.compile.device_debug && !keeps),
+        ("-lineinfo", options.compile.line_info || options.line_info_overridden || keeps),
+        ("-suppress-debug-info", options.compile.suppress_debug_info),
+        ("-c", options.compile.relocatable),
         ("-v", options.verbose),
         ("-w", options.disable_warnings),
         ("-Werror", options.warnings_as_errors),
         ("-m64", options.machine),
     ];
-    let arch = options.virtual_arch.clone().unwrap_or_else(|| options.arch.to_string());
+    let arch = options.virtual_arch.clone().unwrap_or_else(|| options.compile.arch.to_string());
     let mut words: Vec<OsString> = Vec::new();
     words.extend(options.arch_given.then(|| format!("-arch={arch}").into()));
     words.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| OsString::from(flag)));
-    words.extend(options.opt_level.map(|level| format!("-O{level}").into()));
+    words.extend(options.compile.opt_level.map(|level| format!("-O{level}").into()));
     words.extend(options.passed.iter().cloned());
     words
 }

@@ -59,7 +59,7 @@ impl Compile<'_> {
             CodeChoice::None => Choice::None,
             CodeChoice::Cubin(path) => Choice::Cubin(path.clone()),
             CodeChoice::Ptxas => {
-                let found = ptxas::find(Some(self.options.arch.number)).map_err(|missing| {
+                let found = ptxas::find(Some(self.options.compile.arch.number)).map_err(|missing| {
                     say_missing(missing.to_string());
                     self.code = format!("none: {missing}");
                     STOPPED
@@ -107,7 +107,7 @@ impl Compile<'_> {
     fn assemble(&mut self, path: &Path, text: &str) -> Result<Vec<u8>, Stopped> {
         let source = match &self.options.input {
             // With `.target debug` ptxas does not optimise: it gets another text.
-            _ if self.options.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
+            _ if self.options.compile.extras.keep_optimised => ptxas::Source::Text(text.as_bytes()),
             // What is no ordinary file can be read only once, and we have done so.
             Input::Path(path) if path.is_file() => ptxas::Source::File(path),
             Input::Path(_) | Input::Stdin => ptxas::Source::Text(text.as_bytes()),
@@ -120,7 +120,7 @@ impl Compile<'_> {
     pub(super) fn choose_for_several(&self) -> Result<ptxas::Found, Stopped> {
         let need = "several inputs need a ptxas, which makes one module of them";
         match &self.options.code {
-            CodeChoice::Ptxas => match ptxas::find(Some(self.options.arch.number)) {
+            CodeChoice::Ptxas => match ptxas::find(Some(self.options.compile.arch.number)) {
                 Ok(found) => return Ok(found),
                 Err(missing) => say_missing(format!("{need}: {missing}")),
             },
