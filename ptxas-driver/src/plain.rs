@@ -61,7 +61,26 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 ///
 /// `out` cannot be written.
 pub fn write_line(out: &mut dyn Write, line: fmt::Arguments<'_>) -> io::Result<()> {
-    writeln!(out, "{}", printable(&line.to_string()))
+    OneLine(&mut *out).write_fmt(line)?;
+    out.write_all(b"\n")
+}
+
+/// A writer of parts of one line. Each write must hold whole characters.
+struct OneLine<'o>(&'o mut dyn Write);
+
+impl Write for OneLine<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if is_harmless(bytes) {
+            self.0.write_all(bytes)?;
+        } else {
+            self.0.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A writer of lines of text that are [`printable`]. Each write must hold whole characters.
