@@ -43,7 +43,17 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// Whether all bytes are printable ASCII or tabs, as nearly all text is.
 fn is_harmless(text: &[u8]) -> bool {
-    text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+    // Neither `all` nor `||`: these stop early, and so take one byte at a time.
+    let is_odd = |byte: &u8| u8::from(!matches!(byte, b' '..=b'~')) & u8::from(*byte != b'\t');
+    text.iter().fold(0, |odd, byte| odd | is_odd(byte)) == 0
+}
+
+/// The same of lines.
+fn are_harmless(lines: &[u8]) -> bool {
+    let is_odd = |byte: &u8| {
+        u8::from(!matches!(byte, b' '..=b'~')) & u8::from(*byte != b'\t') & u8::from(*byte != b'\n')
+    };
+    lines.iter().fold(0, |odd, byte| odd | is_odd(byte)) == 0
 }
 
 /// Text of several lines, each of them [`printable`].
@@ -89,7 +99,7 @@ pub struct Plain<W>(pub W);
 
 impl<W: Write> Write for Plain<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
+        if are_harmless(bytes) {
             self.0.write_all(bytes)?;
         } else {
             self.0.write_all(printable_lines(&String::from_utf8_lossy(bytes)).as_bytes())?;
@@ -107,7 +117,7 @@ struct PlainJson<W>(W);
 
 impl<W: Write> Write for PlainJson<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
+        if are_harmless(bytes) {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
         }
