@@ -116,11 +116,6 @@ impl Frames {
         dropped
     }
 
-    /// Whether there are entries of functions that were dropped, of which native code has none.
-    pub fn has_dropped(&self) -> bool {
-        self.dropped().contains(&true)
-    }
-
     /// Whether entries in Mercury space say what native ones do not tell, so that clones made from these may differ: rules where their
     /// function ends, other than that of their CIE; several rules of one instruction; or none at the start of a folded function that returns by R20, which any function
     /// may that is not called as the ABI has it (observed: two functions of 280 files).

@@ -154,18 +154,21 @@ impl PtxFunction {
     }
 }
 
-/// The variables of each function's entry, by its linkage name, else its name. Those outside functions have the name ``.
+/// The variables of each function's entry, by its linkage name, else its name. Those outside functions have an empty name.
 fn variables(entries: &Entries<'_>) -> Variables {
     let mut all = Variables::new();
+    // The function around each entry: entries may be as deep as the file is long, so the way up is not walked for each variable.
+    let mut functions: Vec<Option<usize>> = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
+        let around = entry.parent().and_then(|parent| functions.get(parent).copied().flatten());
+        functions.push(if entry.tag() == dw::DW_TAG_subprogram { Some(number) } else { around });
         if !matches!(entry.tag(), dw::DW_TAG_variable | dw::DW_TAG_formal_parameter) {
             continue;
         }
         let Some(name) = named(entries, entry, &[dw::DW_AT_name]) else { continue };
-        let function = entries.ancestors(number).find(|entry| entry.tag() == dw::DW_TAG_subprogram);
         let names = [dw::DW_AT_MIPS_linkage_name, dw::DW_AT_linkage_name, dw::DW_AT_name];
-        let function = function.and_then(|function| named(entries, function, &names)).unwrap_or_default();
-        all.entry(function).or_default().insert(name);
+        let function = around.and_then(|function| named(entries, entries.get(function)?, &names));
+        all.entry(function.unwrap_or_default()).or_default().insert(name);
     }
     all
 }

@@ -7,7 +7,7 @@ use crate::names::Name;
 use crate::query::{CodeAddress, QueryError};
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use thiserror::Error;
 
@@ -137,16 +137,15 @@ impl<'s> Lookup<'s> {
             if frames.is_empty() {
                 samples.without_line += count;
             }
-            let mut seen = Vec::new();
+            let mut seen = HashSet::new();
             for (depth, frame) in frames.iter().enumerate() {
                 let place = (frame.frame.file.path(), frame.frame.line);
                 let (own, total) = lines.entry(place).or_default();
                 if depth == 0 {
                     *own += count;
                 }
-                if !seen.contains(&place) {
+                if seen.insert(place) {
                     *total += count;
-                    seen.push(place);
                 }
             }
             let function = |frame: &NamedFrame<'s>| frame.name.as_ref().map(Name::to_string);
