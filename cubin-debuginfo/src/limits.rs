@@ -65,8 +65,8 @@ pub(crate) const MAX_ANCESTORS: usize = 64;
 /// Most frames that one address is given. Real chains stay below a hundred; a made-up table could have one for each row.
 pub const MAX_FRAMES: usize = 1024;
 
-/// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up to
-/// [`MAX_FRAMES`].
+/// Most frames of one range of a listing, of which there may be one for each instruction. The answer to a query has up
+/// to [`MAX_FRAMES`].
 pub(crate) const MAX_LISTED_FRAMES: usize = 64;
 
 /// Most files that a message names: their paths are long.
@@ -99,8 +99,8 @@ pub(crate) const MAX_LISTED_NAMES: usize = 20;
 
 // Sections as items, and variables.
 
-/// Bytes of paths that the rows or entries of a section may have in words, for each of its bytes: many may be of one file with a long
-/// path. Real ones take ten bytes or so for each.
+/// Bytes of paths that the rows or entries of a section may have in words, for each of its bytes: many may be of one
+/// file with a long path. Real ones take ten bytes or so for each.
 pub(crate) const SHARED_PATHS: u64 = 1024;
 
 // Differences of two cubins.

@@ -121,18 +121,18 @@ pub struct Queries<'s> {
 type Addresses = Result<Vec<CodeAddress>, QueryError>;
 
 impl<'s> Queries<'s> {
-    /// Queries about code.
+    /// Prepares for queries about the code of a cubin.
     pub fn new(code: &'s Code<'s>) -> Self {
         let sections = code.sections().iter().map(|section| (section.name, section.index)).collect();
         Self { code, names: FunctionNames::new(code.functions()), sections }
     }
 
-    /// The addresses that a query means. `function` is the one that an offset alone counts from; without it such an offset is in every
-    /// code section that is large enough.
+    /// The addresses that a query means. `function` is the one that an offset alone counts from; without it such an
+    /// offset is in every code section that is large enough.
     ///
     /// # Errors
     ///
-    /// A name is not known, or a number is none.
+    /// A name is unknown or ambiguous, or an offset is not a number or not in any section.
     pub fn resolve(&self, query: &str, function: Option<&str>) -> Addresses {
         match (number(query), function) {
             (Some(offset), Some(name)) => self.in_named(name, offset),
@@ -158,7 +158,8 @@ impl<'s> Queries<'s> {
         }
     }
 
-    /// Where offsets count from that are told with the name of a function, or of a code section, or of both: then from the function.
+    /// The address from which offsets are counted that come with names: the start of `function`, which must be in
+    /// `section` if that is one; without a function the start of `section`. A name that is not given is empty.
     ///
     /// # Errors
     ///
@@ -190,11 +191,11 @@ impl<'s> Queries<'s> {
         self.names.find(name)
     }
 
-    /// Says that an address is not of code, if it is not.
+    /// Checks that an address is in its code section.
     ///
     /// # Errors
     ///
-    /// [`QueryError::PastEnd`].
+    /// [`QueryError::PastEnd`] if it is not.
     pub fn expect_code(&self, address: CodeAddress) -> Result<(), QueryError> {
         let CodeAddress { section, offset } = address;
         let (name, size) = self.code.section(section).map_or(("", 0), |section| (section.name, section.size));

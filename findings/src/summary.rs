@@ -4,7 +4,7 @@ use crate::{Finding, Report, Rule, RuleTable, Severity};
 use serde::Serialize;
 use std::fmt;
 
-/// What was found in one file.
+/// The findings of one file, counted and listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Summary {
     /// How many errors there are, those that are not listed included.
@@ -53,7 +53,8 @@ pub struct More {
 }
 
 impl Summary {
-    /// Adds what a report has, but nothing of rules whose codes are in `ignore`. `fault_of` names the tool that is known to break a rule.
+    /// Adds what a report has, but nothing of rules whose codes are in `ignore`. `fault_of` names the tool that is
+    /// known to break a rule.
     pub fn add<I: RuleTable>(
         &mut self,
         report: &Report<I>,

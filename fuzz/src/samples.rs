@@ -1,6 +1,7 @@
 //! A profiler's CSV text, counted by the lines of a cubin that is checked in: no sample is lost or counted twice.
 //!
-//! Rows are numbered as the lines of the text, each is a sample or told as a bad row, and no line has more samples than there are.
+//! Rows are numbered as the lines of the text, each is a sample or told as a bad row, and no line has more samples than
+//! there are.
 
 use crate::Target;
 use cubin_debuginfo::lines::{Lookup, samples};

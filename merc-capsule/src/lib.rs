@@ -35,6 +35,6 @@ pub use plan::{Action, CapsulePlan, Exception, PlanError, PlannedClone, SectionV
 pub use policy::{Content, Extent, RULES, Rule, Storage, is_mercury, merc_name, native_name, rule};
 pub use presence::{CloneRow, Presence};
 pub use recover::{code_maps, identity_maps};
-pub use same_code::other_code;
+pub use same_code::code_difference;
 pub use spaces::Spaces;
 pub use translation::{Reference, Translation, Untranslatable};

@@ -3,9 +3,10 @@
 use nv_debug_sections::catalog::CODE_PREFIX;
 use nv_debug_sections::cubin::Cubin;
 
-/// The name of a section of native code, or with symbols of it, that is not the same and at the same place in both cubins; `None` where
-/// both have the same code, so that the address maps of one hold in the other.
-pub fn other_code<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
+/// The name of the first section in which the native code of two cubins differs: a code section with another index,
+/// name or contents in one of them, or `.symtab` if they have other functions. `None` if the code is the same: then
+/// address maps of one hold in the other.
+pub fn code_difference<'c>(cubin: &'c Cubin<'_>, other: &'c Cubin<'_>) -> Option<&'c str> {
     let code = |cubin: &'c Cubin<'_>| {
         let all =
             cubin.iter().filter(|(_, name, section)| name.starts_with(CODE_PREFIX) && !section.is_mercury());

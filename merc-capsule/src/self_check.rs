@@ -45,7 +45,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All parts.
+    /// All parts, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Text, Self::Debug, Self::Relocation];
 }
 
@@ -97,7 +97,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// What is wrong in words; `None` where nothing is, be it that the capsule does not tell.
+    /// What is wrong, in words; `None` if nothing is wrong, or if the capsule does not tell.
     pub fn difference(&self) -> Option<Cow<'_, str>> {
         match &self.outcome {
             Outcome::Different(words) => Some(words.into()),

@@ -6,8 +6,9 @@ const PRIME: u32 = 0x0100_0193;
 
 /// The `cubinCrc` of CUPTI's samples: what `cuptiGetCubinCrc` answers for the same bytes.
 ///
-/// It is not a checksum of the file. It depends on the size and on 2 * ceil(log2 size) bytes at even distances, which are 34 of a cubin of
-/// 100 kB. So cubins that differ elsewhere share a number. Empty bytes, which CUPTI refuses, have one as well.
+/// It is not a checksum of the file. It depends on the size and on 2 * ceil(log2 size) bytes at even distances, which
+/// are 34 of a cubin of 100 kB. So cubins that differ elsewhere share a number. Empty bytes, which CUPTI refuses, have
+/// one as well.
 ///
 /// Observed: CUPTI 11.8.87, 12.0.146, 12.9.79 and 13.0.85.
 ///

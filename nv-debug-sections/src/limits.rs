@@ -44,7 +44,8 @@ pub(crate) const PATH_BYTES: u64 = 64;
 
 // Containers.
 
-/// Longest stem of the name of a file for an image, in bytes; longer ones are cut. File systems have 255 bytes for the whole name.
+/// Longest stem of the name of a file for an image, in bytes; longer ones are cut. File systems have 255 bytes for the
+/// whole name.
 pub(crate) const MAX_FILE_STEM: usize = 180;
 
 /// Most images of a file that a message lists: each takes a line.

@@ -4,10 +4,10 @@ use crate::generation::Generation;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A release of NVIDIA's toolkit: whose rules a file follows.
+/// A release of NVIDIA's CUDA toolkit, whose rules a file follows.
 ///
-/// It is a row of a table. To add a release is to add its row and its constant; a fact that differs between two releases is a column of the
-/// table and a method here, and what asks for the fact has a release already.
+/// It is a row of a table. To add a release is to add its row and its constant; a fact that differs between two
+/// releases is a column of the table and a method here, and what asks for the fact has a release already.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Release(&'static Row);
 
@@ -18,7 +18,8 @@ struct Row {
     name: &'static str,
     /// The version of ptxas in it, and of the tools beside it: `13.0.88`.
     version: &'static str,
-    /// The first SM that code is made for, the first of [`Generation::Transcoded`], the first of [`Generation::Mercury`].
+    /// The first SM that code is made for, the first of [`Generation::Transcoded`], the first of
+    /// [`Generation::Mercury`].
     first_sms: [u32; 3],
     /// The last SM that code is made for.
     last_sm: u32,
@@ -31,16 +32,16 @@ impl Release {
     /// CUDA 13.0.
     pub const V13_0: Self = Self(&RELEASES[0]);
 
-    /// The newest of the table, which stands for those that are newer still.
+    /// The newest release of the table. It stands for releases that are newer still.
     pub const NEWEST: Self = Self(&RELEASES[RELEASES.len() - 1]);
 
-    /// All of the table, from the oldest to the newest.
+    /// All releases of the table, from the oldest to the newest.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         RELEASES.iter().map(Self)
     }
 
-    /// The release with tools of this version: `13.0.88`, or `13.0.48`, which is an earlier one of the same release. `None` if the table does
-    /// not have it.
+    /// The release with tools of this version: `13.0.88`, or `13.0.48`, which is an earlier one of the same release.
+    /// `None` if the table does not have it.
     pub fn of_version(version: &str) -> Option<Self> {
         Self::all().find(|release| {
             let rest = version.strip_prefix(release.name());
@@ -48,7 +49,7 @@ impl Release {
         })
     }
 
-    /// As NVIDIA names it: `13.0`.
+    /// The release as NVIDIA names it: `13.0`.
     pub const fn name(self) -> &'static str {
         self.0.name
     }
@@ -58,13 +59,14 @@ impl Release {
         self.0.version
     }
 
-    /// The line of `ptxas --version` by which programs know a release: `Cuda compilation tools, release 13.0, V13.0.88`.
+    /// The line of `ptxas --version` by which programs know a release: `Cuda compilation tools, release 13.0,
+    /// V13.0.88`.
     pub fn banner(self) -> String {
         format!("Cuda compilation tools, release {}, V{}", self.name(), self.version())
     }
 
-    /// By which rules files for an SM are made: 75 for sm_75. An SM before the first that the release knows belongs to the first generation,
-    /// one after the last to the last.
+    /// The generation whose rules files for an SM follow: 75 for sm_75. An SM before the first that the release knows
+    /// belongs to the first generation, one after the last to the last.
     pub const fn generation(self, sm: u32) -> Generation {
         let [_, transcoded, mercury] = self.0.first_sms;
         if sm >= mercury {
@@ -76,7 +78,8 @@ impl Release {
         }
     }
 
-    /// The SM numbers of a generation, from the first to the last that the release can make code for; not all between are chips.
+    /// The SM numbers of a generation, from the first to the last that the release can make code for; not all between
+    /// are chips.
     pub fn sms(self, generation: Generation) -> RangeInclusive<u32> {
         let [legacy, transcoded, mercury] = self.0.first_sms;
         match generation {
@@ -86,7 +89,7 @@ impl Release {
         }
     }
 
-    /// An SM, with this release: 75 for sm_75.
+    /// This release with an SM number, 75 for sm_75.
     pub const fn target(self, sm: u32) -> Target {
         Target { release: self, sm }
     }
@@ -112,17 +115,17 @@ impl fmt::Display for Release {
     }
 }
 
-/// What decides by which rules a file is made: the chip that its code is for, and the release of the tools.
+/// An SM and a release of the toolkit: the two facts that decide by which rules a file is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Whose rules.
+    /// The release whose rules hold.
     pub release: Release,
     /// SM number, 75 for sm_75.
     pub sm: u32,
 }
 
 impl Target {
-    /// By which rules the release makes files for this SM.
+    /// The generation whose rules the release follows for this SM.
     pub const fn generation(self) -> Generation {
         self.release.generation(self.sm)
     }

@@ -9,7 +9,8 @@ use ptx_syntax::section_data::{Assembled, FixupTarget, assemble, assemble_at_dwa
 use ptx_syntax::{FunctionKind, Module, StateSpace, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 
-/// What of a PTX decides which debug sections its compilation makes: its kind, and what it holds. Names of PTX texts are not told.
+/// What of a PTX decides which debug sections its compilation makes: its kind, and what it holds. Names of PTX texts
+/// are not told.
 pub fn program<'a>(module: &Module<'a>, request: Request, output: Output) -> (PtxKind, Program<'a>) {
     let kind = ptx_kind(module);
     // Functions that no kernel calls stay with `-c` and at full level (observed: ptxas 13.0.88).

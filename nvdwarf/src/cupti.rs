@@ -33,8 +33,8 @@ impl CuptiIndex {
         }
     }
 
-    /// All cubins of a number, in the order in which they were added. Several are the same cubin in several modules, or differ where the
-    /// number does not look: then the functions that the samples name may tell them apart.
+    /// All cubins of a number, in the order in which they were added. Several are the same cubin in several modules, or
+    /// differ where the number does not look: then the functions that the samples name may tell them apart.
     pub fn images(&self, cubin_crc: u64) -> impl Iterator<Item = &Image> {
         self.by_crc.get(&cubin_crc).into_iter().flatten().filter_map(|(module, at)| module.images().get(*at))
     }

@@ -59,10 +59,12 @@ impl Image {
         self.arch.as_deref()
     }
 
-    /// The number by which CUPTI's samples name the cubin, in `cubinCrc`: what `cuptiGetCubinCrc` answers for its bytes.
+    /// The number by which CUPTI's samples name the cubin, in `cubinCrc`: what `cuptiGetCubinCrc` answers for its
+    /// bytes.
     ///
-    /// Different cubins may share a number ([`cubin_crc`](nv_debug_sections::cupti::cubin_crc)). It is of the bytes in the file; where the
-    /// CUDA driver gives CUPTI others, as after it has linked or compiled, these have a number of their own.
+    /// Different cubins may share a number ([`cubin_crc`](nv_debug_sections::cupti::cubin_crc)). It is of the bytes in
+    /// the file; where the CUDA driver gives CUPTI others, as after it has linked or compiled, these have a number of
+    /// their own.
     ///
     /// # Errors
     ///
@@ -123,11 +125,11 @@ impl Image {
         Ok(Location::of(place, calls, &mut PlainNames::default()))
     }
 
-    /// What [`locate`](Self::locate) answers for each address, in the order of the addresses, which may be any. Each is a function and a
-    /// byte offset from its start.
+    /// What [`locate`](Self::locate) answers for each address, in the order of the addresses, which may be any. Each is
+    /// a function and a byte offset from its start.
     ///
-    /// Faster than one call for each: several are looked up side by side, and a name is demangled once. The answers are made one by one
-    /// as the iterator is asked for them.
+    /// Faster than one call for each: several are looked up side by side, and a name is demangled once. The answers are
+    /// made one by one as the iterator is asked for them.
     ///
     /// ```
     /// # let module = nvdwarf::Module::new(std::fs::read("../examples/saxpy/saxpy.cubin")?)?;

@@ -32,7 +32,7 @@ pub struct CallSites {
 type Place = (u16, u32, u32);
 
 impl CallSites {
-    /// Before the first `.loc`, with room for all of a module.
+    /// No call site yet, with room for every `.loc` of a module.
     pub fn of(module: &Module<'_>) -> Self {
         let bodies = module.functions().filter_map(|function| function.body.as_ref());
         let statements = bodies.flat_map(|body| &body.statements);

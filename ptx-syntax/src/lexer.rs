@@ -201,7 +201,7 @@ fn has(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// Whether a byte can be in a name or a suffix, wherever.
+/// Whether a byte can be in a name or a suffix, at any place in it.
 pub(crate) fn is_word(byte: u8) -> bool {
     has(byte, WORD)
 }

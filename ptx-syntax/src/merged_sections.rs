@@ -6,7 +6,7 @@ use crate::section_data::{Assembled, assemble, assemble_at_dwarf};
 use crate::section_order::{Place, places};
 use foldhash::{HashMap, HashMapExt as _};
 
-/// All sections of a module.
+/// The sections of a module, each made of all its blocks.
 #[derive(Debug, Default)]
 pub struct MergedSections<'a> {
     /// In the order of ptxas.
@@ -17,7 +17,7 @@ pub struct MergedSections<'a> {
     labels: HashMap<&'a str, (&'a str, u64)>,
 }
 
-/// One section.
+/// A section of a module, made of all its blocks.
 #[derive(Debug)]
 pub struct MergedSection<'a> {
     /// Its name with its dot.
@@ -31,8 +31,8 @@ pub struct MergedSection<'a> {
 impl<'a> MergedSections<'a> {
     /// Assembles every block of the module, then those of `@@DWARF` lines.
     ///
-    /// Each block of `.debug_info` stays a section of its own. ptxas lays another block of any other name over the first, and fails where
-    /// bytes differ, which [`check`](crate::check) says.
+    /// Each block of `.debug_info` stays a section of its own. ptxas lays another block of any other name over the
+    /// first, and fails where bytes differ, which [`check`](crate::check) says.
     pub fn of(module: &Module<'a>) -> Self {
         let blocks = module.sections().map(|block| (block.name.text, assemble(block)));
         let lines = assemble_at_dwarf(module).into_iter();

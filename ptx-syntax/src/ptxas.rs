@@ -4,7 +4,8 @@ use std::fmt;
 
 /// A release of ptxas: whose verdicts and words are given. Its text is `ptxas 13.0`.
 ///
-/// It is a row of a table. To add a release is to add its row and its constant; what differs between two releases is a column of the table.
+/// It is a row of a table. To add a release is to add its row and its constant; what differs between two releases is a
+/// column of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ptxas(&'static Row);
 
@@ -24,7 +25,7 @@ const RELEASES: &[Row] = &[Row {
 }];
 
 impl Ptxas {
-    /// That of CUDA 13.0.
+    /// The ptxas of CUDA 13.0.
     pub const V13_0: Self = Self(&RELEASES[0]);
 
     /// The release of a name such as `13.0`; `None` if the table does not have it.

@@ -1,9 +1,9 @@
-//! Text for the bytes of a file that need not be UTF-8, from which they can be had again.
+//! Files that need not be UTF-8, as text and back without loss.
 
 use crate::text::{raw_byte, raw_byte_as_char};
 
-/// Text for bytes, and whether it has characters of [`raw_byte`]: each stands for a byte that is no UTF-8. Where the bytes have such a
-/// character themselves, each byte of it is one.
+/// Bytes as text without loss, and whether any byte had to be escaped: a byte that is not UTF-8 becomes one of the
+/// characters of [`raw_byte`]. Where the bytes have such a character themselves, each of its bytes is escaped.
 pub fn decode(bytes: Vec<u8>) -> (String, bool) {
     let is_raw = |text: &str| !text.is_ascii() && text.chars().any(|c| raw_byte(c).is_some());
     match String::from_utf8(bytes) {
@@ -28,7 +28,7 @@ fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes that a text stands for, or one that was made from it.
+/// The bytes that a text of [`decode`] stands for; the text may have been edited.
 pub fn bytes(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {
@@ -40,7 +40,7 @@ pub fn bytes(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// U+FFFD in place of each byte that is no UTF-8, which is as long.
+/// The text with U+FFFD in place of each escaped byte. Offsets stay the same: both characters take three bytes.
 pub fn with_replacements(text: &str) -> String {
     text.chars().map(|c| raw_byte(c).map_or(c, |_| char::REPLACEMENT_CHARACTER)).collect()
 }

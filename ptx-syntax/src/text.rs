@@ -148,7 +148,7 @@ pub struct LineCursor<'i> {
 }
 
 impl LineCursor<'_> {
-    /// Whether an offset is on the line that was given last, or before it.
+    /// Whether an offset is on the line that was given last, or on one before it.
     pub fn is_passed(&self, offset: u32) -> bool {
         self.rest.first().is_none_or(|&next| offset < next)
     }

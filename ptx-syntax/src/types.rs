@@ -147,8 +147,8 @@ pub(crate) const MODULE_DIRECTIVES: &[&str] = &[
     ".alias",
 ];
 
-/// Whether a word is a directive that is no suffix of any opcode: in an instruction it shows a missing `;`. (`.weak` is a suffix,
-/// and so are most state spaces.) To ptxas the last two are strings.
+/// Whether a word is a directive that is not a suffix of any opcode: in an instruction it shows that a `;` is missing.
+/// (`.weak` is a suffix, and so are most state spaces.) To ptxas the last two are strings.
 #[rustfmt::skip] // as many in a line as fit
 pub(crate) fn is_never_a_suffix(word: &str) -> bool {
     matches!(

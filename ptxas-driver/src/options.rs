@@ -77,8 +77,8 @@ pub struct Options {
     pub more_inputs: Vec<Input>,
     /// `-o`; `elf.o` by default.
     pub output: PathBuf,
-    /// What the compilation of one PTX text needs. Of a virtual architecture `arch` is the real one of that number; `line_info` is false
-    /// where `-g` overrides it.
+    /// What the compilation of one PTX text needs. Of a virtual architecture `arch` is the real one of that number;
+    /// `line_info` is false where `-g` overrides it.
     pub compile: nvdwarf_compile::Options,
     /// `-arch` was given: nothing but `.note.nv.tkinfo` tells where it is the default.
     pub arch_given: bool,

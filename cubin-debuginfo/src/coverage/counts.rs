@@ -4,23 +4,24 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::ops::AddAssign;
 
-/// Instructions by what the line tables say of them. Padding is none of them.
+/// Counts of instructions, by what the line tables say of them. Padding is not counted among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InstructionCounts {
     /// All.
     pub all: u64,
-    /// `NOP`s behind the last other instruction of a function, which are not in [`all`](Self::all): what runs into them has left
-    /// the function. 0 where the file has no code bytes, as debug-only objects.
+    /// `NOP`s after the last other instruction of a function, which are not in [`all`](Self::all): what runs into them
+    /// has left the function. 0 where the file has no code bytes, as debug-only objects.
     pub padding: u64,
     /// A row of `.debug_line` covers it, with a line other than 0.
     pub with_line: u64,
-    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row starts in the same function, and at
-    /// an instruction of the same PTX line, or at any where no PTX line is known.
+    /// Those of [`with_line`](Self::with_line) that are not [`inherited`](Self::inherited): the row starts in the same
+    /// function, and at an instruction of the same PTX line, or at any where no PTX line is known.
     pub own: u64,
     /// A row covers it, with line 0: "no source line" in the compiler's words.
     pub line_0: u64,
-    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another function: whether
-    /// the line is theirs too only the PTX can tell. Several PTX lines of one statement are the common case.
+    /// Of those that a row covers, those whose row starts before, at an instruction of another PTX line or another
+    /// function: whether the line is theirs too only the PTX can tell. Several PTX lines of one statement are the
+    /// common case.
     pub inherited: u64,
     /// The row that covers it is of inlined code; in a unit without such rows, an inlined call of `.debug_info` has it.
     pub inlined: u64,
@@ -28,10 +29,11 @@ pub struct InstructionCounts {
     pub with_ptx_line: u64,
 }
 
-/// Variables or parameters: `llvm-dwarfdump --statistics` has the same counts.
+/// Counts of variables or parameters, the same as those of `llvm-dwarfdump --statistics`.
 ///
-/// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract functions
-/// (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has code.
+/// A variable counts once for each entry that belongs to code: in functions, blocks and inlined calls, not in abstract
+/// functions (`DW_AT_inline`), declarations and types of functions. Its scope is the nearest entry around it that has
+/// code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VariableCounts {
     /// All.
@@ -40,46 +42,47 @@ pub struct VariableCounts {
     pub located: u64,
     /// Bytes of code in the scopes of all, added up.
     pub scope_bytes: u64,
-    /// Those at which the variable has a location: all where that is one expression, else what its location list covers.
+    /// Those at which the variable has a location: all where that is one expression, else what its location list
+    /// covers.
     pub covered_bytes: u64,
     /// Those at which its location is a register, or an address that a register holds.
     pub register_bytes: u64,
-    /// Those of them at which the register map has all of that register in SASS registers: elsewhere a debugger has a location and cannot
-    /// read it.
+    /// Those of them at which the register map has all of that register in SASS registers: elsewhere a debugger has a
+    /// location and cannot read it.
     pub sass_bytes: u64,
 }
 
-/// `part` of `all`, in percent; `None` of none.
+/// The share of `part` in `all`, in percent; `None` where `all` is 0.
 #[expect(clippy::cast_precision_loss, reason = "a share, a few digits of which are shown")]
 pub fn percent(part: u64, all: u64) -> Option<f64> {
     (all != 0).then(|| part as f64 * 100.0 / all as f64)
 }
 
 impl InstructionCounts {
-    /// Those that no row of `.debug_line` covers.
+    /// Instructions that no row of `.debug_line` covers.
     pub fn without_row(&self) -> u64 {
         self.all.saturating_sub(self.with_line).saturating_sub(self.line_0)
     }
 
-    /// `part` of [`all`](Self::all), in percent.
+    /// The share of `part` in [`all`](Self::all), in percent; `None` without instructions.
     pub fn percent(&self, part: u64) -> Option<f64> {
         percent(part, self.all)
     }
 }
 
 impl VariableCounts {
-    /// Share of the scopes' bytes at which the variables have a location, in percent.
+    /// Share of [`scope_bytes`](Self::scope_bytes) at which the variables have a location, in percent.
     pub fn covered_percent(&self) -> Option<f64> {
         percent(self.covered_bytes, self.scope_bytes)
     }
 
-    /// Share of the bytes at which they are in registers that SASS registers have, in percent.
+    /// Share of [`register_bytes`](Self::register_bytes) that SASS registers hold, in percent.
     pub fn sass_percent(&self) -> Option<f64> {
         percent(self.sass_bytes, self.register_bytes)
     }
 }
 
-/// The counts, and the shares that people ask for: `null` of none.
+/// The counts, and the shares that people ask for; a share of nothing is `null`.
 impl Serialize for InstructionCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -103,7 +106,7 @@ impl Serialize for InstructionCounts {
     }
 }
 
-/// The counts, and the shares that people ask for: `null` of none.
+/// The counts, and the shares that people ask for; a share of nothing is `null`.
 impl Serialize for VariableCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -58,7 +58,8 @@ pub struct LostFunction {
 }
 
 impl PtxNames {
-    /// Reads `.loc` directives and `.debug_info` of a PTX. `path` says which path the cubin has in place of one of the PTX.
+    /// Reads `.loc` directives and `.debug_info` of a PTX. `path` says which path the cubin has in place of one of the
+    /// PTX.
     ///
     /// # Errors
     ///
@@ -82,9 +83,9 @@ impl PtxNames {
         Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
     }
 
-    /// What of it a cubin lacks: only functions that lack something. `None` where the two have nothing in common: no function that has
-    /// code or is inlined, no source file with a line, no variable. The cubin was then made from something else, unless it was
-    /// linked: link-time optimisation may leave nothing of a source.
+    /// The functions of the PTX of which a cubin lacks something. `None` where the two have nothing in common: no
+    /// function that has code or is inlined, no source file with a line, no variable. The cubin was then made from
+    /// something else, unless it was linked: link-time optimisation may leave nothing of a source.
     ///
     /// # Errors
     ///
@@ -154,10 +155,12 @@ impl PtxFunction {
     }
 }
 
-/// The variables of each function's entry, by its linkage name, else its name. Those outside functions have an empty name.
+/// The variables of each function's entry, by its linkage name, else its name. Those outside functions have an empty
+/// name.
 fn variables(entries: &Entries<'_>) -> Variables {
     let mut all = Variables::new();
-    // The function around each entry: entries may be as deep as the file is long, so the way up is not walked for each variable.
+    // The function around each entry: entries may be as deep as the file is long, so the way up is not walked for each
+    // variable.
     let mut functions: Vec<Option<usize>> = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
         let around = entry.parent().and_then(|parent| functions.get(parent).copied().flatten());

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What functions must reach, and of inherited lines not pass, in percent. Without a value there is no limit.
+/// Limits for the coverage of each function, in percent from 0 to 100. Without a value there is no limit.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Limits {
     /// Least share of instructions with a line.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub min_variables: Option<f64>,
 }
 
-/// What a limit is of.
+/// The share that a limit is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Instructions with a line.
@@ -162,7 +162,7 @@ impl FileLines {
 }
 
 impl Limits {
-    /// Whether there is one.
+    /// Whether any limit is set.
     pub fn is_any(self) -> bool {
         let Self { min_lines, min_own, max_inherited, min_variables } = self;
         [min_lines, min_own, max_inherited, min_variables].iter().any(Option::is_some)
@@ -289,14 +289,14 @@ impl FunctionReport {
         }
     }
 
-    /// As its programmer wrote it.
+    /// The function's name as its programmer wrote it: demangled if it is mangled.
     pub fn plain_name(&self) -> &str {
         self.demangled.as_ref().unwrap_or(&self.name)
     }
 }
 
-/// Whether limits hold for a function: for kernels, and those of lines for the functions folded into them too; in a file without
-/// kernels for functions with a section of their own. Not for what the toolkit adds: that has no source.
+/// Whether limits hold for a function: for kernels, and those of lines for the functions folded into them too; in a
+/// file without kernels for functions with a section of their own. Not for what the toolkit adds: that has no source.
 fn is_judged(function: &FunctionCoverage<'_>, has_kernels: bool, of_lines: bool) -> bool {
     let has_code = function.instructions.all != 0;
     let is_folded = || of_lines && function.name.starts_with('$') && !is_of_toolkit(function.name);

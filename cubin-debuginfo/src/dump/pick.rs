@@ -57,8 +57,9 @@ impl fmt::Display for NoItem {
 impl std::error::Error for NoItem {}
 
 impl Section<'_> {
-    /// Leaves of a section the item that has the byte at an offset, inside of what has the item: a row's sequence and unit, an entry's
-    /// unit. A byte of their headers leaves these without items. [`Contents::Bytes`] are cut into pieces of `piece` bytes.
+    /// Keeps only the item that has the byte at an offset, and what it is part of: a row's sequence and unit, an
+    /// entry's unit. A byte of their headers leaves these without items. [`Contents::Bytes`] are cut into pieces of
+    /// `piece` bytes.
     ///
     /// # Errors
     ///

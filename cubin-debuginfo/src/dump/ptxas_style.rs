@@ -1,4 +1,5 @@
-//! `.debug_abbrev` and `.debug_info` as the dumps of NVIDIA's tools have them: item by item, field by field, whatever it means.
+//! `.debug_abbrev` and `.debug_info` as the dumps of NVIDIA's tools have them: item by item, field by field, whatever
+//! it means.
 //!
 //! Seed 001 states of ptxas' dump:
 //!
@@ -16,10 +17,10 @@
 //!   Pointer Size: %d
 //! ```
 //!
-//! `cuobjdump -elf` (13.0.88) has the same lines, and what is between them is its: blanks, attributes, values. It prints no
-//! null entries, and fields as they lie in the file, stale ones under RELA too; [`Model::Observed`] is that.
-//! Observed with it: offsets in angle brackets are those in the unit; more than 256 attributes are too many; a name that it
-//! does not know is empty.
+//! `cuobjdump -elf` (13.0.88) has the same lines, and what is between them is its: blanks, attributes, values. It
+//! prints no null entries, and fields as they lie in the file, stale ones under RELA too; [`Model::Observed`] is that.
+//! Observed with it: offsets in angle brackets are those in the unit; more than 256 attributes are too many; a name
+//! that it does not know is empty.
 
 pub mod names;
 mod operations;
@@ -38,7 +39,7 @@ use std::rc::Rc;
 /// Most attributes of one abbreviation. Observed: cuobjdump 13.0.88 takes 256.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// Whose text it is.
+/// Which text is followed: the documented one, or that of the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// What seed 001 states: null entries, the ends of lists of children, are ` (nill) `. Fields are relocated.
@@ -47,7 +48,7 @@ pub enum Model {
     Observed,
 }
 
-/// An item of a section, in its order.
+/// An item of `.debug_abbrev` or `.debug_info`.
 #[derive(Debug)]
 pub enum Item<'i> {
     /// An abbreviation and its attributes.
@@ -84,7 +85,7 @@ pub struct UnitHeader {
     pub address_size: u8,
 }
 
-/// An entry whose fields can all be shown.
+/// An entry of `.debug_info` whose attributes could all be read.
 #[derive(Debug)]
 pub struct Entry<'i> {
     /// How many entries it is in.
@@ -99,7 +100,7 @@ pub struct Entry<'i> {
     pub attributes: Vec<Attribute<'i>>,
 }
 
-/// Whether a section can be shown so.
+/// Whether a section of this name can be shown in this style: `.debug_abbrev` and `.debug_info`.
 pub fn is_shown(name: &str) -> bool {
     matches!(
         SectionName::parse(name).contents_kind(),
@@ -107,12 +108,14 @@ pub fn is_shown(name: &str) -> bool {
     )
 }
 
-/// The operations of a block, where it is that of a location and not empty: `DW_OP_fbreg: -8; DW_OP_nop`.
+/// The operations of a location attribute's block as text: `DW_OP_fbreg: -8; DW_OP_nop`. `None` for other attributes
+/// and empty blocks.
 pub fn operations<'b>(attribute: &Attribute<'_>, block: &'b [u8]) -> Option<impl fmt::Display + use<'b>> {
     (names::is_location(attribute.name) && !block.is_empty()).then_some(Operations(block))
 }
 
-/// Hands the items of a section of [`is_shown`] to `take`, whose error ends it.
+/// Hands each item of a section, in file order, to `take`; an error of `take` ends it. The section must be one that
+/// [`is_shown`] accepts.
 ///
 /// # Errors
 ///
@@ -176,7 +179,7 @@ fn abbreviations<E>(
     Ok(())
 }
 
-/// Reads the abbreviation at the cursor into the table; whether there was one. What the tool shows is no fault.
+/// Reads the abbreviation at the cursor into the table; whether there was one. What the tool shows is not an error.
 fn next(table: &mut AbbrevTable, cursor: &mut Cursor<'_>) -> Result<bool> {
     let is_read = table.read_next(cursor, &mut |error| match error.kind {
         dwarf2_reader::ErrorKind::LebOverflow(_) => Err(error),
@@ -328,7 +331,7 @@ impl<'v> Info<'v, '_> {
     }
 }
 
-/// A unit's header, and what it says; the cursor is moved behind the unit. The version may be any.
+/// Reads a unit's header and moves the cursor to the end of the unit. The version may be any.
 fn header(cursor: &mut Cursor<'_>) -> dwarf2_reader::Result<(UnitHeader, Unit)> {
     let start = cursor.offset();
     let length = cursor.u32("the length of a unit")?;

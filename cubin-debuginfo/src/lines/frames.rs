@@ -85,7 +85,8 @@ impl<'s> Chain<'_, 's> {
 }
 
 impl fmt::Display for AddressLines<'_, '_> {
-    /// `f at a.cuh:3 (inlined) <- k at k.cu:18  | ptx:46  ret;`, with `??:0` where `.debug_line` does not cover the address.
+    /// `f at a.cuh:3 (inlined) <- k at k.cu:18  | ptx:46  ret;`, with `??:0` where `.debug_line` does not cover the
+    /// address.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut arrow = "";
         for frame in self.frames.iter() {

@@ -1,8 +1,9 @@
-//! Source lines of a cubin as answers: what is at an address, which addresses are alike, which code comes from a source line, and how often
-//! samples of a profiler hit each line.
+//! Source lines of a cubin as answers: what is at an address, which addresses are alike, which code comes from a source
+//! line, and how often samples of a profiler hit each line.
 //!
-//! Every answer is a value that `serde` writes as JSON. Chains of calls are not collected: they are read from the tables each time that they
-//! are gone through, so that a listing takes memory for the tables only, however deep its chains are.
+//! Every answer is a value that `serde` writes as JSON. Chains of calls are not collected: they are read from the
+//! tables each time that they are gone through, so that a listing takes memory for the tables only, however deep its
+//! chains are.
 //!
 //! ```no_run
 //! # fn f(bytes: &[u8]) -> nv_debug_sections::Result<()> {
@@ -110,14 +111,14 @@ pub struct UnplacedSequences {
 }
 
 impl UnplacedSequences {
-    /// Counts them; `None` where every sequence has its section.
+    /// Counts the unplaced sequences of a cubin; `None` where every sequence has its section.
     pub fn of(symbolizer: &Symbolizer<'_>) -> Option<Self> {
         let debug_line = symbolizer.source_rows().unplaced();
         let nv_debug_line_sass = symbolizer.ptx_rows().unplaced();
         (debug_line + nv_debug_line_sass != 0).then_some(Self { debug_line, nv_debug_line_sass })
     }
 
-    /// The names of the tables that have some, and how many.
+    /// The name of each table that has unplaced sequences, and how many it has.
     pub fn tables(self) -> impl Iterator<Item = (&'static str, usize)> {
         let tables = [
             (SectionKind::DebugLine, self.debug_line),
@@ -128,26 +129,26 @@ impl UnplacedSequences {
 }
 
 impl QueryAnswer<'_, '_> {
-    /// Whether every address that it means is covered by a table.
+    /// Whether a line table covers every address that the query means.
     pub fn is_answered(&self) -> bool {
         self.error.is_none() && self.addresses.iter().all(|address| !address.lines.is_empty())
     }
 }
 
 impl<'s> Lookup<'s> {
-    /// Answers from the line tables. `symbolizer` is the cubin's.
+    /// A lookup in the line tables of a cubin. `symbolizer` is the cubin's.
     pub fn new(cubin: &'s Cubin<'s>, symbolizer: &'s Symbolizer<'s>) -> Self {
         let (queries, names) = (Queries::new(symbolizer.code()), NameCache::default());
         Self { cubin, symbolizer, queries, names, columns: None, calls: None, inlined: OnceCell::new() }
     }
 
-    /// Chains with the calls of `.debug_info` too, where the line table does not have them.
+    /// Adds the inlined calls of `.debug_info` to chains, where the line table does not have them.
     #[must_use]
     pub fn with_calls(self, calls: &'s InlinedCalls<'s>) -> Self {
         Self { calls: Some(calls), ..self }
     }
 
-    /// Frames with columns, which line tables of ptxas do not have.
+    /// Adds columns to frames: line tables of ptxas have none.
     #[must_use]
     pub fn with_columns(self, columns: Columns<'s>) -> Self {
         Self { columns: Some(columns), ..self }
@@ -177,8 +178,8 @@ impl<'s> Lookup<'s> {
         QueryAnswer { asked, addresses, error }
     }
 
-    /// Lists the sections of the functions of a name, or all sections; a function that is folded into a kernel's section lists its own
-    /// addresses only.
+    /// Lists the sections of the functions of a name, or all sections; a function that is folded into a kernel's
+    /// section lists its own addresses only.
     ///
     /// # Errors
     ///
@@ -241,8 +242,8 @@ impl<'s> Lookup<'s> {
         place.function.map(|function| self.names.function(function))
     }
 
-    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them, where inlined calls begin and end cut in
-    /// two.
+    /// Every range of `.debug_line` in a section, as [`Symbolizer::source_ranges`] gives them, where inlined calls
+    /// begin and end cut in two.
     fn source_ranges(&self, section: SectionIndex) -> impl Iterator<Item = (Range<u64>, Place<'s>)> {
         let mut bounds: Vec<u64> = self.calls.iter().flat_map(|calls| calls.bounds(section)).collect();
         bounds.sort_unstable();

@@ -4,7 +4,7 @@ use crate::query::{QueryError, number};
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-/// One row of a profile.
+/// A row of a profile: an address, and how many samples hit it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
     /// A function's name or a code section's; empty where only [`section`](Self::section) is known.

@@ -26,7 +26,7 @@ pub struct LineCode<'a, 's> {
     pub error: Option<SourceError>,
 }
 
-/// Neighbouring code of one source line, or of what is inlined into it.
+/// A range of code that comes from one source line, or from what is inlined there.
 #[derive(Debug, Serialize)]
 pub struct SourceCode<'s> {
     /// The name of the section.
@@ -129,7 +129,7 @@ fn names(wanted: &str, path: &str) -> bool {
 }
 
 impl<'s> LineCode<'_, 's> {
-    /// Says that the name means several files, and which, if it does.
+    /// A message that says which files the name means; `None` where it means one at most.
     pub fn ambiguity(&self) -> Option<String> {
         let (asked, count) = (self.asked, self.files.len());
         (count > 1).then(|| format!("{asked}: the name means {count} files: {}", list(&self.files)))
@@ -151,8 +151,8 @@ impl<'s> LineCode<'_, 's> {
 }
 
 impl<'s> Lookup<'s> {
-    /// The code that comes from `FILE:LINE` or `FILE:FIRST-LAST`, also where a line is a call site of inlined code. FILE may be the last
-    /// part of a path. Looks through all code.
+    /// The code that comes from `FILE:LINE` or `FILE:FIRST-LAST`, also where a line is a call site of inlined code.
+    /// FILE may be the last part of a path. Looks through all code.
     pub fn code_of<'a>(&self, asked: &'a str) -> LineCode<'a, 's> {
         let mut found = LineCode { asked, files: Vec::new(), ranges: Vec::new(), error: None };
         found.error = self.find_code(&mut found).err();

@@ -23,17 +23,17 @@ impl Name {
         Self(Arc::new(Spellings { demangled: demangle(&name), name }))
     }
 
-    /// As the file has it.
+    /// The name as the file has it, which may be mangled.
     pub fn linkage_name(&self) -> &str {
         &self.0.name
     }
 
-    /// As its programmer wrote it; `None` of a name that is not mangled.
+    /// The name as its programmer wrote it; `None` if the file's name is not mangled.
     pub fn demangled(&self) -> Option<&str> {
         self.0.demangled.as_deref()
     }
 
-    /// As its programmer wrote it, mangled by no compiler.
+    /// The name as its programmer wrote it: demangled if the file's name is mangled.
     pub fn plain(&self) -> &str {
         self.demangled().unwrap_or(&self.0.name)
     }

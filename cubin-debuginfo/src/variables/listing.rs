@@ -1,4 +1,5 @@
-//! The variables of a cubin by scope, as an answer for people and, with serde, for programs. They are looked up while they are handed out.
+//! The variables of a cubin by scope, as an answer for people and, with serde, for programs. They are looked up while
+//! they are handed out.
 
 use super::placed::PlacedAnswer;
 use super::{CodeRange, Fault, LocationRange, Scope, ScopeKind, SourceLine, Variable, Variables};
@@ -27,7 +28,7 @@ pub struct Wanted<'o> {
     pub addresses: Vec<CodeAddress>,
 }
 
-/// The scopes and variables that are asked for.
+/// The scopes and variables of a cubin that are asked for, as an answer.
 #[derive(Debug, Serialize)]
 pub struct Listing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,7 +184,7 @@ pub struct PlaceRow<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// What is asked for of a cubin's variables.
+    /// Finds the scopes and variables of a cubin that are asked for.
     pub fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a Wanted<'a>) -> Self {
         let scopes = wanted.scopes(variables);
         let all = variables.all();
@@ -231,7 +232,7 @@ impl<'a> Listing<'a> {
         Self { at, scopes, variables: Shown { cubin, variables, wanted, groups, order, paths }, faults }
     }
 
-    /// What could not be read.
+    /// The sections that could not be read.
     pub fn faults(&self) -> &[FaultRow<'a>] {
         &self.faults
     }
@@ -316,7 +317,7 @@ fn is_called(own: &str, name: &str) -> bool {
 }
 
 impl Variables<'_> {
-    /// Whether there is a variable that is meant by a name.
+    /// Whether a variable has this name: as the entry has it, demangled, or the last part of the demangled name.
     pub fn has_named(&self, name: &str) -> bool {
         self.all().iter().any(|variable| self.name(variable).is_some_and(|own| is_called(&own, name)))
     }
@@ -399,12 +400,12 @@ impl Serialize for Shown<'_> {
 }
 
 impl VariableRow<'_> {
-    /// Whether all there is to say is that it is of a function's source.
+    /// Whether it has no place because its function is abstract (`DW_AT_inline`).
     pub fn is_abstract(&self) -> bool {
         !self.places.is_empty() && self.places.iter().all(|row| row.place.is_abstract)
     }
 
-    /// Whether it is nowhere in its scope.
+    /// Whether it has no place anywhere in its scope.
     pub fn is_nowhere(&self) -> bool {
         self.places.iter().all(|row| row.place.is_nowhere())
     }

@@ -1,4 +1,4 @@
-//! The place of a variable as an answer: all that people and programs ask of it, whatever kind it is.
+//! Where a variable is, as an answer: all that people and programs ask of a place, whatever kind it is.
 
 use super::{ConstantValue, Frame, Held, Memory, Place, Unavailable};
 use nv_debug_sections::cubin::Cubin;
@@ -6,10 +6,10 @@ use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use std::fmt::Write as _;
 
-/// `kind` of a place that is none.
+/// `kind` where the variable is nowhere.
 const NOWHERE: &str = "unavailable";
 
-/// A place of a variable. What its kind has not is left out.
+/// Where a variable is. Members that its kind of place does not have are left out.
 #[derive(Debug, Default, Serialize)]
 pub struct PlacedAnswer<'a> {
     /// `register`, `memory`, `frame`, `computed`, `based`, `constant`, `bytes`, `expression` or `unavailable`.
@@ -18,7 +18,7 @@ pub struct PlacedAnswer<'a> {
     pub text: String,
     /// Whether all of the variable is there.
     pub whole: bool,
-    /// Nowhere, as of a function's source.
+    /// Whether the variable is nowhere because its function is abstract (`DW_AT_inline`).
     #[serde(skip)]
     pub is_abstract: bool,
     /// The PTX register.
@@ -69,7 +69,7 @@ pub struct RegisterAnswer {
 }
 
 impl<'a> PlacedAnswer<'a> {
-    /// All there is to say of a place.
+    /// Describes a place of a variable of `cubin`.
     pub fn new(cubin: &'a Cubin<'_>, place: &Place) -> Self {
         let (text, whole) = (place.display(cubin).to_string(), place.is_available());
         let words = match place {
@@ -138,8 +138,8 @@ impl<'a> PlacedAnswer<'a> {
     }
 }
 
-/// As a number, text, list, or `true` and `false`; text for a number that JSON does not have. [`ConstantValue::Bytes`] is left out of
-/// lists, and nothing alone.
+/// As a number, text, list, or `true` and `false`; text for a number that JSON does not have. [`ConstantValue::Bytes`]
+/// is left out of lists, and nothing alone.
 impl Serialize for ConstantValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -140,7 +140,7 @@ impl fmt::Display for Unavailable {
 }
 
 impl ScopeKind {
-    /// One word for it.
+    /// The kind of scope as one word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unit => "unit",

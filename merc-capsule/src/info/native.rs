@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 /// suffixes of architectures and options make no difference.
 const SW_WAR: [(u32, u32); 5] = [(100, 8), (103, 8), (110, 8), (120, 0), (121, 0)];
 
-/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them for a chip.
-/// `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters has;
-/// `has_images` says whether that section has a clone, which is so where the kernel uses `.texref`, `.samplerref` or `.surfref` variables.
+/// The records that `.nv.info.F` alone has, from what its clone says of parameters, as ptxas and nvlink 13.0 write them
+/// for a chip. `constants` is the symbol in `.symtab` of the section `.nv.constant0.F`, which a kernel with parameters
+/// has; `has_images` says whether that section has a clone, which is so where the kernel uses `.texref`, `.samplerref`
+/// or `.surfref` variables.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What came of a cubin.
+/// The result of a self-check of one cubin.
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer<'c> {
     /// One for each part.
@@ -14,22 +14,22 @@ pub struct Answer<'c> {
     pub sections: Vec<SectionVerdict<'c>>,
 }
 
-/// How many sections of a part came out how. [`Display`](fmt::Display) is a line for people.
+/// How many sections of a part had each outcome. [`Display`](fmt::Display) is a line for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// The part.
     pub part: String,
-    /// Those that the capsule gives.
+    /// Sections that are as the capsule gives them.
     pub same: usize,
-    /// Those of which it gives another.
+    /// Sections that differ from what the capsule gives.
     pub different: usize,
-    /// Those that it does not tell.
+    /// Sections that the capsule does not tell.
     pub not_told: usize,
-    /// Those that it has no clone of.
+    /// Sections without a clone in the capsule.
     pub without_clone: usize,
 }
 
-/// What came of one section.
+/// The outcome of one section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SectionVerdict<'c> {
     /// Name of the native section.

@@ -121,7 +121,7 @@ impl<'a> SectionName<'a> {
         self.ptx_entry().map(|entry| entry.shape).filter(|shape| shape.align != 0)
     }
 
-    /// The first SM whose files have it, of those that a release knows.
+    /// The first SM whose files have the section, of those that a release knows.
     pub fn first_sm(&self, release: Release) -> u32 {
         let by_space = match self.space {
             Space::Native => Generation::Legacy,

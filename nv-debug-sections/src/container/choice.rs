@@ -6,7 +6,8 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What chooses cubins of a file: those that pass both. [`Display`](fmt::Display): ` for sm_90 with number 5`, nothing where all are meant.
+/// Selects cubins of a file by architecture and number: a cubin must match both. [`Display`](fmt::Display): ` for sm_90
+/// with number 5`, nothing where all are meant.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// As [`Arch::is_name`] takes it.
@@ -44,7 +45,7 @@ impl Choice {
         (rest, choice)
     }
 
-    /// Whether all cubins are meant.
+    /// Whether the choice selects all cubins.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
@@ -57,12 +58,12 @@ impl Choice {
             && arch.as_ref().is_none_or(|arch| *arch == image.arch())
     }
 
-    /// The cubins of a file that are meant, and the faults between them.
+    /// The cubins of a file that are selected, in file order; an error stands for an entry that cannot be read.
     pub fn of<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<Numbered<'d>>> {
         container.numbered().filter(|found| found.as_ref().map_or(true, |image| self.takes(image)))
     }
 
-    /// What there is to choose from. Nothing is decompressed.
+    /// Counts the images of a file that there are to choose from. Nothing is decompressed.
     pub fn survey(&self, container: &Container<'_>) -> Survey {
         let mut survey = Survey::default();
         for found in container.numbered() {
@@ -85,7 +86,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// How many images a file has, by what a [`Choice`] takes.
+/// How many images a file has, and how many of them a [`Choice`] selects.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     /// Cubins that are meant.

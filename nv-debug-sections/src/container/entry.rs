@@ -149,7 +149,7 @@ pub enum DebugInfo {
 }
 
 impl DebugInfo {
-    /// One word for it: `none`, or the option that makes it.
+    /// The amount as one word: `none`, or the option that makes it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -4,14 +4,16 @@ use super::{EntryKind, Numbered};
 use crate::limits::MAX_FILE_STEM;
 use std::collections::HashSet;
 
-/// Names that were given to files: none is given twice.
+/// Gives names to files for images, none of them twice.
 #[derive(Debug, Default)]
 pub struct FileNames(HashSet<String>);
 
 impl FileNames {
-    /// A name for an image of a file with this stem, which no file system takes for anything but a name.
+    /// A file name for an image of a file with this stem. It is safe on every file system: it has no separators and no
+    /// leading dot.
     ///
-    /// As cuobjdump names it; where that name is given already, with the image's index, and if need be the file's name, in it.
+    /// As cuobjdump names it; where that name is given already, with the image's index, and if need be the file's name,
+    /// in it.
     pub fn name(&mut self, stem: &str, image: &Numbered<'_>) -> String {
         let (file, Numbered { index, number, entry }) = (safe(stem), image);
         let source = source_stem(entry.name);

@@ -23,7 +23,7 @@ fn displayed<T: fmt::Display, S: Serializer>(
     }
 }
 
-/// An image of a file, by its entry and, where that does not tell, by a look inside.
+/// What is known of an image of a file: from its entry and, where that does not tell, from its payload.
 #[derive(Debug, Clone, Serialize)]
 pub struct Image<'d> {
     /// Its number among all of the file, from 1.
@@ -74,7 +74,7 @@ pub struct Image<'d> {
 }
 
 impl<'d> Image<'d> {
-    /// What the entry says of the image with that number.
+    /// What an entry says of its image. `index` is the image's number among all of the file, 1-based.
     pub fn new(index: u64, entry: &Entry<'d>) -> Self {
         let is_alone = entry.version == 0;
         let text = |bytes: &'d [u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes));
@@ -109,8 +109,9 @@ impl<'d> Image<'d> {
         Place { member, section, offset: self.offset }.label()
     }
 
-    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin says neither whether it has code nor, unless
-    /// that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. A list does not complain of obfuscated entries.
+    /// Whether a list needs [`look_into`](Self::look_into): the entry of a cubin says neither whether it has code nor,
+    /// unless that is `-G`, what debug information it has, and no entry has the versions of NVVM IR. A list does not
+    /// complain of obfuscated entries.
     pub fn needs_look(entry: &Entry<'_>) -> bool {
         match entry.kind {
             EntryKind::Elf => true,

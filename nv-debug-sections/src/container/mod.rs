@@ -81,7 +81,7 @@ impl FileKind {
         by_magic.or_else(|| is_ptx(data).then_some(Self::Ptx))
     }
 
-    /// One word for it, as JSON documents have it.
+    /// The kind of file as one word, as JSON documents have it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Cubin => "cubin",
@@ -93,7 +93,7 @@ impl FileKind {
         }
     }
 
-    /// Why a file of this kind that has no images has none.
+    /// Why a file of this kind has no images, for one that has none.
     pub const fn why_empty(self) -> &'static str {
         match self {
             Self::Host => "the ELF file has no section .nv_fatbin or __nv_relfatbin with a fatbin in it",

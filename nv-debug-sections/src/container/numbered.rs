@@ -4,7 +4,7 @@ use super::{Container, Entry, EntryKind};
 use crate::Result;
 use std::collections::HashMap;
 
-/// An image and its numbers, from 1.
+/// An image and its 1-based numbers in the file.
 #[derive(Debug, Clone)]
 pub struct Numbered<'d> {
     /// Among all of the file.
@@ -16,7 +16,7 @@ pub struct Numbered<'d> {
 }
 
 impl<'d> Container<'d> {
-    /// As [`entries`](Self::entries), with numbers.
+    /// The entries that [`entries`](Self::entries) gives, each with its numbers.
     pub fn numbered(&self) -> impl Iterator<Item = Result<Numbered<'d>>> + use<'d> {
         let mut count = 0;
         let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
@@ -35,7 +35,7 @@ impl Numbered<'_> {
         self.entry.arch.map(|arch| arch.to_string()).unwrap_or_default()
     }
 
-    /// What chooses it alone, behind the name of its file: `sm_90:5`.
+    /// The text that selects this image alone, after the name of its file and a colon: `sm_90:5`.
     pub fn choice(&self) -> String {
         format!("{}:{}", self.arch(), self.index)
     }

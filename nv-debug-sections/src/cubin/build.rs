@@ -79,7 +79,7 @@ pub struct DebugOnly {
     pub variables: Vec<SymbolIndex>,
 }
 
-/// A debug-only object for SM `sm`: sections without bytes, each at an address of its own.
+/// A debug-only object for a target: sections without bytes, each at an address of its own.
 ///
 /// # Errors
 ///

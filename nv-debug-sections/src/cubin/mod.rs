@@ -106,7 +106,7 @@ impl Header {
         self.e_type == elf::ET_REL.0
     }
 
-    /// The kind of file that `e_type` says, in words.
+    /// The kind of file that `e_type` says, in words: `relocatable`, `executable`, ...
     pub fn type_words(&self) -> &'static str {
         match self.e_type {
             e_type if e_type == elf::ET_REL.0 => "relocatable",
@@ -339,7 +339,8 @@ impl<'d> Cubin<'d> {
     }
 
     /// The release of the tools by whose rules the file is made: that of the tool which wrote it last, as its note in
-    /// [`tkinfo::NAME`](crate::tkinfo::NAME) says. [`Release::NEWEST`] where no note says it, or one that the table of releases does not have.
+    /// [`tkinfo::NAME`](crate::tkinfo::NAME) says. [`Release::NEWEST`] where no note says it, or one that the table of
+    /// releases does not have.
     pub fn release(&self) -> Release {
         self.release
     }

@@ -33,7 +33,7 @@ pub enum Keep {
     Lines,
 }
 
-/// A section that was removed, as it was.
+/// A section that was removed: its number, name and size before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RemovedSection {
     /// Its number.
@@ -45,7 +45,7 @@ pub struct RemovedSection {
 }
 
 impl RemovedSection {
-    /// What went of a cubin, by the indices that [`Cubin::strip`] gives. `cubin` is as it was.
+    /// The sections that were removed, by the indices that [`Cubin::strip`] gives. `cubin` is the cubin before.
     pub fn of(cubin: &Cubin<'_>, removed: &[SectionIndex]) -> Vec<Self> {
         let sections = removed.iter().filter_map(|&index| Some((index, cubin.section(index).ok()?)));
         let removed = sections.map(|(index, section)| Self {
@@ -66,7 +66,7 @@ const LINES: [SectionKind; 4] = [
 ];
 
 impl Cubin<'_> {
-    /// Removes the debug sections but those that are to stay. Gives the indices that the removed sections had.
+    /// Removes the debug sections, except those that `keep` names. Gives the indices that the removed sections had.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Cubin<'_> {
         })
     }
 
-    /// Whether this is `cubin` from before it was stripped, or the side file of that.
+    /// Whether `cubin` was stripped from this: this is the cubin before, or its side file.
     pub fn is_unstripped(&self, cubin: &Cubin<'_>) -> bool {
         let sections = self.sections.len() - usize::from(self.is_side_file());
         sections > cubin.sections.len() && self.clone().fill_from(cubin).is_ok()

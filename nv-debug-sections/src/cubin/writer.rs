@@ -89,8 +89,8 @@ impl Cubin<'_> {
         Ok(())
     }
 
-    /// What a file without machine code is and who made it, after `no code:`. `None` for files with code, and for side files, whose
-    /// code is in the cubin that they were made of.
+    /// What a file without machine code is and who made it, after `no code:`. `None` for files with code, and for side
+    /// files, whose code is in the cubin that they were made of.
     pub fn debug_only_words(&self) -> Option<String> {
         if self.code_place() != CodePlace::None {
             return None;

@@ -20,7 +20,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// One word for it, as JSON documents have it.
+    /// The kind of file as one word, as JSON documents have it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Program => "program",

@@ -151,11 +151,10 @@ pub fn link_accepts(request: Request) -> bool {
 /// use nv_debug_sections::release::Release;
 /// let target = Release::V13_0.target(90);
 /// let program = Program { texts: Some(vec![".nv_debug_ptx_txt.7".into()]), ..Program::default() };
-/// let of = |level| observed::sections(&observed::Compilation { level, target, output: Output::Linked, program: &program });
-/// let linked = observed::linked(&[of(DebugLevel::None), of(DebugLevel::Lines)]);
-/// let names: Vec<String> = linked.iter().map(|section| section.name.to_string()).collect();
-/// assert_eq!(names.iter().filter(|name| **name == ".debug_frame").count(), 1);
-/// assert!(names.contains(&".nv_debug_ptx_txt.7".to_owned()));
+/// let of = |level| observed::sections(&observed::Compilation { level, target, output: Output::Linked, program:
+/// &program }); let linked = observed::linked(&[of(DebugLevel::None), of(DebugLevel::Lines)]); let names: Vec<String> =
+/// linked.iter().map(|section| section.name.to_string()).collect(); assert_eq!(names.iter().filter(|name| **name ==
+/// ".debug_frame").count(), 1); assert!(names.contains(&".nv_debug_ptx_txt.7".to_owned()));
 /// ```
 pub fn linked<'a>(inputs: &[Vec<Expected<'a>>]) -> Vec<Expected<'a>> {
     let rank = |name: &SectionName<'_>| {

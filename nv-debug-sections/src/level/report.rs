@@ -1,4 +1,5 @@
-//! Which debug sections a file has beside those that it should have: an answer for people and, with serde, for programs.
+//! Which debug sections a file has beside those that it should have: an answer for people and, with serde, for
+//! programs.
 
 use super::compare::{Comparison, Oddity, compare};
 use super::documented::{self, Inventory, Tool};
@@ -22,7 +23,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// The level that options and a PTX lead to. What is observed is the same for every tool.
+    /// The level that options and a PTX lead to. Only the documentation has different levels for different tools.
     pub fn level(self, request: Request, ptx: PtxKind, tool: Tool) -> DebugLevel {
         match self {
             Self::Observed => DebugLevel::observed(request, ptx),
@@ -51,7 +52,7 @@ pub struct Expectation<'a> {
 }
 
 impl<'a> Expectation<'a> {
-    /// What a compilation makes.
+    /// The sections that a compilation makes.
     pub fn of_compilation(model: Model, compilation: &Compilation<'_, 'a>) -> Self {
         let Compilation { level, target, output, .. } = *compilation;
         let sections = match model {
@@ -61,7 +62,7 @@ impl<'a> Expectation<'a> {
         Self { model, target, output, level, is_asked: true, shown_by: None, sections }
     }
 
-    /// What a file has at its own level.
+    /// The sections that a file has at its own level of debug information.
     pub fn of_file(model: Model, found: &Found<'a>) -> Self {
         let Found { target, output, level, ref shown_by, .. } = *found;
         let sections = match model {
@@ -72,7 +73,8 @@ impl<'a> Expectation<'a> {
         Self { model, target, output, level, is_asked: false, shown_by, sections }
     }
 
-    /// Compares the debug sections of a file with it. The documentation does not list relocations, so none are too many for it.
+    /// Compares the debug sections of a file with the expectation. The documentation lists no relocations, so with it
+    /// none are extra.
     pub fn compare(&self, cubin: &Cubin<'_>) -> Comparison<'a> {
         let mut comparison = compare(cubin, &self.sections);
         if self.model == Model::Documented {
@@ -83,7 +85,7 @@ impl<'a> Expectation<'a> {
         comparison
     }
 
-    /// Each section as an answer has it.
+    /// The expected sections as an answer.
     pub fn list(&self) -> ExpectedList {
         let sections = self.sections.iter().map(|section| ExpectedSection {
             name: Identity::new(&section.name, self.output),

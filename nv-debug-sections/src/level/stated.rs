@@ -3,7 +3,7 @@
 use super::{Program, PtxKind, PtxSection, References};
 use crate::catalog::{SectionKind, SectionName};
 
-/// A fact about a PTX. What is not stated is not there.
+/// A fact about a PTX, as somebody states it. What is not stated does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// There is code.
@@ -37,7 +37,8 @@ impl Fact {
         })
     }
 
-    /// What facts say of a PTX: nothing where there are none. `references`: what a section of that kind refers to, where that is known.
+    /// Describes a PTX by its facts; without facts nothing is known of it. `references`: what a section of that kind
+    /// refers to, where that is known.
     pub fn program<'a>(
         facts: &[Self],
         references: impl Fn(SectionKind) -> References,

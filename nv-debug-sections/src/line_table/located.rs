@@ -182,7 +182,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Finds the ancestors without a row of their own, outermost last. One that has a row has it for its own ancestors too.
+    /// Finds the ancestors without a row of their own, outermost last. One that has a row has it for its own ancestors
+    /// too.
     fn unwritten_ancestors(&mut self, parent: Option<LocId>) {
         let mut next = parent;
         while let Some(id) = next.filter(|id| !self.row_of.contains_key(id)) {

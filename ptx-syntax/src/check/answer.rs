@@ -1,4 +1,5 @@
-//! A report with its places as lines and columns: an answer for programs, by way of serde. `docs/json.md` has its members.
+//! A report with its places as lines and columns: an answer for programs, by way of serde. `docs/json.md` has its
+//! members.
 
 use super::{GATES, Mode, PtxVersion, Report, Rule, Verdict};
 use crate::{LineIndex, TextRange};

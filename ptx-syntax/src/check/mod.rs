@@ -1,4 +1,5 @@
-//! Checks a module's debug directives: what the PTX ISA asks, what ptxas does (13.0.88, unless a release has a row of its own), and what gets lost in between.
+//! Checks a module's debug directives: what the PTX ISA asks, what ptxas does (13.0.88, unless a release has a row of
+//! its own), and what gets lost in between.
 //!
 //! [`check`] gives [`Report::findings`] for people and machines, [`Report::verdict`] and [`Report::ptxas_messages`] for
 //! what ptxas would say, and [`Report::min_version`]. The rules are the rows of [`RULES`].

@@ -26,12 +26,12 @@ impl PtxVersion {
         Some(Self::new(number / 10, number % 10))
     }
 
-    /// Whether a ptxas knows it (observed: all of 0.0 to 10.10 tried with ptxas 13.0.88).
+    /// Whether a ptxas knows this version (observed: all of 0.0 to 10.10 tried with ptxas 13.0.88).
     pub fn is_known_to(self, ptxas: Ptxas) -> bool {
         ptxas.ptx_versions().iter().any(|&(major, last)| major == self.major && self.minor <= last)
     }
 
-    /// The newest that a ptxas knows.
+    /// The newest version that a ptxas knows.
     pub fn newest_of(ptxas: Ptxas) -> Self {
         let newest = ptxas.ptx_versions().last();
         newest.map_or(Self::new(0, 0), |&(major, minor)| Self::new(major, minor))

@@ -1,7 +1,7 @@
 //! Instructions and `.loc` in the shapes that compilers write, read byte by byte: most of a module's text is these.
 //!
-//! Only what the rules of the other files take without an error is read here, and only on one line. All else is left to them,
-//! from the first byte of the statement.
+//! Only what the rules of the other files take without an error is read here, and only on one line. All else is left to
+//! them, from the first byte of the statement.
 
 use super::Parser;
 use crate::lexer::{is_blank, is_digit, is_letter, is_word};
@@ -10,25 +10,25 @@ use crate::section::is_label;
 use crate::text::{Name, TextRange};
 use crate::types::is_never_a_suffix;
 
-/// A position in the text that moves over what is asked for, or gives up.
+/// A position in the text that moves over what a method names; `None` where something else is there.
 struct Plain<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// Moves over an instruction: its first word, which is the current token, its suffixes, its operands and its `;`. The opcode;
-    /// `None`, and nowhere, if it is not plain.
+    /// Moves over an instruction: its first word, which is the current token, its suffixes, its operands and its `;`.
+    /// Gives the range of the opcode; `None` if the instruction is not plain: then the parser has not moved.
     pub(super) fn plain_instruction(&mut self) -> Option<TextRange> {
         let mut plain = Plain { text: self.text, at: self.token.range.end as usize };
         plain.suffixes()?;
         let opcode = TextRange::new(self.token.range.start, plain.at as u32);
         plain.operands()?;
-        self.go_on_behind(plain.at);
+        self.continue_after(plain.at);
         Some(opcode)
     }
 
-    /// Moves over a `.loc`, which is the current token; `None`, and nowhere, if it is not plain.
+    /// Moves over a `.loc`, which is the current token; `None` if it is not plain: then the parser has not moved.
     pub(super) fn plain_loc(&mut self) -> Option<LocDirective<'a>> {
         let start = self.token.range.start;
         let mut plain = Plain { text: self.text, at: self.token.range.end as usize };
@@ -43,12 +43,12 @@ impl<'a> Parser<'a> {
         } else if plain.comma_may_follow() {
             return None;
         }
-        self.go_on_behind(end);
+        self.continue_after(end);
         let range = TextRange::new(start, end as u32);
         Some(LocDirective { file, line, column, inlined_at, range })
     }
 
-    fn go_on_behind(&mut self, end: usize) {
+    fn continue_after(&mut self, end: usize) {
         self.last_end = end as u32;
         self.lexer.seek(self.last_end);
         self.look();
@@ -88,7 +88,7 @@ impl<'a> Plain<'a> {
         matches!(next.peek(), b',' | b'/' | b'#')
     }
 
-    /// The words behind the first one of an opcode, written tight.
+    /// The suffixes of an opcode, without blanks between them.
     fn suffixes(&mut self) -> Option<()> {
         while self.peek() == b'.' {
             let start = self.at;
@@ -160,7 +160,7 @@ impl<'a> Plain<'a> {
         is_name.then_some(())
     }
 
-    /// A decimal number of at most so many digits, and no octal one. What is tight behind it is the caller's to look at.
+    /// A decimal number of at most `most` digits that is not octal. The caller looks at what follows it directly.
     fn decimal(&mut self, most: usize) -> Option<u64> {
         let (start, begins_with_0) = (self.at, self.peek() == b'0');
         let mut value = 0_u64;
@@ -191,7 +191,7 @@ impl<'a> Plain<'a> {
         found.then_some(())
     }
 
-    /// What is behind the comma of a `.loc`.
+    /// What follows the comma of a `.loc`.
     fn inlined_at(&mut self) -> Option<InlinedAt<'a>> {
         self.blanks();
         let start = self.at as u32;

@@ -11,7 +11,7 @@ use crate::output;
 use crate::plain::Plain;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use merc_capsule::other_code;
+use merc_capsule::code_difference;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::generation::Generation;
 use std::io::Write;
@@ -52,7 +52,8 @@ struct View {
 }
 
 impl View {
-    /// Shows each cubin of the file that can have a capsule. That one is for an SM whose cubins have none is no fault beside others.
+    /// Shows each cubin of the file that can have a capsule. That one is for an SM whose cubins have none is no fault
+    /// beside others.
     fn each(
         &self,
         schema: &'static str,
@@ -108,7 +109,7 @@ impl Intact {
         let (name, bytes) = (file.name(), file.bytes()?);
         let intact = read::cubin(name, &bytes)?;
         expect_capsule(name, &intact)?;
-        if let Some(section) = other_code(cubin, &intact) {
+        if let Some(section) = code_difference(cubin, &intact) {
             bail!("{name}: not the code of the file: {section} is another section in it");
         }
         look(&intact).with_context(|| name.to_owned()).map(Some)

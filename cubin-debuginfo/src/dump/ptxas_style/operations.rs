@@ -55,8 +55,8 @@ const OPERATIONS: &[(RangeInclusive<u8>, &str, Operand)] = &[
     (0x9f..=0x9f, "DW_OP_stack_value", Operand::Nothing),
 ];
 
-/// `DW_OP_fbreg: -8; DW_OP_nop`. A zero opcode ends the list; an operand that the block has not whole ends it too, after the
-/// operation's name.
+/// `DW_OP_fbreg: -8; DW_OP_nop`. A zero opcode ends the list; an operand that the block has not whole ends it too,
+/// after the operation's name.
 pub(super) struct Operations<'b>(pub(super) &'b [u8]);
 
 impl fmt::Display for Operations<'_> {

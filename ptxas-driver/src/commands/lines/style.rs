@@ -77,8 +77,8 @@ pub(super) fn write<'a, 's: 'a>(
     Ok(answered)
 }
 
-/// Function and place on a line each, and after LLVM's an empty one. Of a function without lines GNU's place is `??:?`, of nothing
-/// known `??:0`.
+/// Function and place on a line each, and after LLVM's an empty one. Of a function without lines GNU's place is `??:?`,
+/// of nothing known `??:0`.
 fn text(out: &mut dyn Write, form: Form<'_>, answer: Option<&AddressAnswer<'_, '_>>) -> io::Result<()> {
     let is_llvm = form.style == Style::Llvm;
     let spelled = |name: Option<&Name>| match name {

@@ -14,7 +14,8 @@ fn bare(cubin: &Cubin<'_>) -> Option<&'static str> {
     is_bare(cubin).then_some(NO_DEBUG_SECTIONS)
 }
 
-/// [`stripped`] of `kind` or of any, else what is to be said of a file without debug sections that shows no sign of what took them out.
+/// [`stripped`] of `kind` or of any, else what is to be said of a file without debug sections that shows no sign of
+/// what took them out.
 pub(in crate::commands) fn no_debug_sections(
     cubin: &Cubin<'_>,
     kind: Option<SectionKind>,
