@@ -10,9 +10,9 @@ pub use name::Name;
 
 use crate::limits::MAX_LISTED_NAMES;
 use nv_debug_sections::code::Function;
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// The functions of a cubin by name.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct FunctionNames<'s> {
     functions: &'s [Function<'s>],
     by_symbol: HashMap<&'s str, Vec<usize>>,
     /// Made when a name is asked for that is nobody's symbol: demangling takes longer than all else that one query needs.
-    spellings: OnceCell<Spellings>,
+    spellings: OnceLock<Spellings>,
 }
 
 /// What people call functions, each by its index.
@@ -59,7 +59,7 @@ impl<'s> FunctionNames<'s> {
         for (index, function) in functions.iter().enumerate() {
             by_symbol.entry(function.name).or_default().push(index);
         }
-        Self { functions, by_symbol, spellings: OnceCell::new() }
+        Self { functions, by_symbol, spellings: OnceLock::new() }
     }
 
     /// The functions of an exact name, else those folded into kernels that have it, else the one that `name` is a part of.

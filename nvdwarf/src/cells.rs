@@ -1,6 +1,7 @@
 //! Bytes and what was read from them, kept together.
 
 use cubin_debuginfo::entries::Entries;
+use cubin_debuginfo::names::FunctionNames;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use nv_debug_sections::Result;
@@ -60,6 +61,15 @@ self_cell!(
 );
 
 self_cell!(
+    struct NamesOfSymbolizer {
+        owner: SymbolizerCell,
+
+        #[covariant]
+        dependent: FunctionNames,
+    }
+);
+
+self_cell!(
     struct EntriesOfCubin {
         owner: CubinCell,
 
@@ -101,14 +111,31 @@ impl CubinCell {
 }
 
 /// The symbolizer of a cubin.
-pub(crate) struct SymbolizerCell(SymbolizerOfCubin);
+#[derive(Clone)]
+pub(crate) struct SymbolizerCell(Arc<SymbolizerOfCubin>);
 
 impl SymbolizerCell {
     pub(crate) fn new(cubin: CubinCell) -> Result<Self> {
-        SymbolizerOfCubin::try_new(cubin, |cubin| Symbolizer::new(cubin.get())).map(Self)
+        let read = SymbolizerOfCubin::try_new(cubin, |cubin| Symbolizer::new(cubin.get()));
+        read.map(|cell| Self(Arc::new(cell)))
     }
 
     pub(crate) fn get(&self) -> &Symbolizer<'_> {
+        self.0.borrow_dependent()
+    }
+}
+
+/// The functions of a symbolizer by name.
+pub(crate) struct NamesCell(NamesOfSymbolizer);
+
+impl NamesCell {
+    pub(crate) fn new(symbolizer: SymbolizerCell) -> Self {
+        Self(NamesOfSymbolizer::new(symbolizer, |symbolizer| {
+            FunctionNames::new(symbolizer.get().functions())
+        }))
+    }
+
+    pub(crate) fn get(&self) -> &FunctionNames<'_> {
         self.0.borrow_dependent()
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::Error;
 use crate::answer::{Function, Location, PlainNames, SourceLine, Variable};
-use crate::cells::{Bytes, CallsCell, CubinCell, EntriesCell, SymbolizerCell, VariablesCell};
+use crate::cells::{Bytes, CallsCell, CubinCell, EntriesCell, NamesCell, SymbolizerCell, VariablesCell};
 use cubin_debuginfo::coverage::Coverage;
-use cubin_debuginfo::names::FunctionNames;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};
 use cubin_debuginfo::verify::{self, Report};
@@ -23,6 +22,7 @@ pub struct Image {
     bytes: Result<Bytes, nv_debug_sections::Error>,
     cubin: Lazy<CubinCell>,
     symbolizer: Lazy<SymbolizerCell>,
+    names: OnceLock<NamesCell>,
     entries: Lazy<EntriesCell>,
     variables: Lazy<VariablesCell>,
     calls: Lazy<Option<CallsCell>>,
@@ -44,9 +44,9 @@ impl Image {
         arch: Option<String>,
         bytes: Result<Bytes, nv_debug_sections::Error>,
     ) -> Self {
-        let (cubin, symbolizer, entries) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let (variables, calls) = (OnceLock::new(), OnceLock::new());
-        Self { number, arch, bytes, cubin, symbolizer, entries, variables, calls }
+        let (cubin, symbolizer, names) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (entries, variables, calls) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { number, arch, bytes, cubin, symbolizer, names, entries, variables, calls }
     }
 
     /// Its number among all images of the file, 1-based: `ptxas-driver extract` lists them.
@@ -93,18 +93,21 @@ impl Image {
     }
 
     /// The function of a name: mangled, demangled as any tool prints it, or a part of that if only one function has it.
+    /// All names are demangled once, when the first one is asked for that is not mangled.
     ///
     /// # Errors
     ///
     /// [`Error::Function`] if no function or several have the name; else as [`locate`](Self::locate).
     pub fn function(&self, name: &str) -> Result<Function, Error> {
-        let all = self.symbolizer()?.functions();
-        let found = FunctionNames::new(all).find(name).map_err(|error| Error::Function(error.to_string()))?;
+        let symbolizer = self.symbolizer_cell()?;
+        let names = self.names.get_or_init(|| NamesCell::new(symbolizer.clone()));
+        let found = names.get().find(name).map_err(|error| Error::Function(error.to_string()))?;
         let one = found.first().map(|function| Function::of(function));
         one.ok_or_else(|| Error::Function(format!("no function '{name}'")))
     }
 
-    /// The function of a symbol, by its index in `.symtab`, as CUPTI's samples give it; `None` if it is not of a function.
+    /// The function of a symbol, by its index in `.symtab`, as CUPTI's samples give it; `None` if it is not of a
+    /// function. Looks through all functions.
     ///
     /// # Errors
     ///
@@ -200,10 +203,14 @@ impl Image {
         self.cubin.get_or_init(read).as_ref().map_err(|error| Error::Read(error.clone()))
     }
 
-    fn symbolizer(&self) -> Result<&Symbolizer<'_>, Error> {
+    fn symbolizer_cell(&self) -> Result<&SymbolizerCell, Error> {
         let cubin = self.cubin_cell()?;
         let read = self.symbolizer.get_or_init(|| SymbolizerCell::new(cubin.clone()));
-        read.as_ref().map(SymbolizerCell::get).map_err(|error| Error::Read(error.clone()))
+        read.as_ref().map_err(|error| Error::Read(error.clone()))
+    }
+
+    fn symbolizer(&self) -> Result<&Symbolizer<'_>, Error> {
+        self.symbolizer_cell().map(SymbolizerCell::get)
     }
 
     fn variables_cell(&self) -> Result<&VariablesCell, Error> {

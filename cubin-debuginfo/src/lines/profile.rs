@@ -99,28 +99,46 @@ pub fn samples(text: &str) -> Result<impl Iterator<Item = (u64, Result<Sample, R
         (has(Column::Offset) && (has(Column::Function) || has(Column::Section))).then_some(columns)
     });
     let columns = columns.ok_or(NoHeader)?;
+    // Looked up once: a header may have as many columns as the text has rows.
+    let of = |column| columns.iter().position(|found| *found == Some(column));
+    let indices = ColumnIndices {
+        function: of(Column::Function),
+        section: of(Column::Section),
+        offset: of(Column::Offset),
+        count: of(Column::Count),
+    };
     let samples = records.filter(|(_, fields)| fields.iter().any(|field| !field.trim().is_empty()));
-    Ok(samples.map(move |(row, fields)| (row, sample(&columns, &fields))))
+    Ok(samples.map(move |(row, fields)| (row, indices.sample(&fields))))
 }
 
-fn sample(columns: &[Option<Column>], fields: &[String]) -> Result<Sample, RowError> {
-    let field = |column| {
-        let at = columns.iter().position(|found| *found == Some(column))?;
-        Some(fields.get(at).map_or("", |field| field.trim()))
-    };
-    let text = |column| field(column).unwrap_or_default().to_owned();
-    let offset = text(Column::Offset);
-    let offset = number(&offset).ok_or(RowError::Offset(offset))?;
-    let count = match field(Column::Count) {
-        None => 1,
-        // Some tools group digits by commas.
-        Some(count) => number(&count.replace(',', "")).ok_or_else(|| RowError::Count(count.to_owned()))?,
-    };
-    let (function, section) = (text(Column::Function), text(Column::Section));
-    if function.is_empty() && section.is_empty() {
-        return Err(RowError::Nameless);
+/// The columns that a sample is read from, 0-based; of several of one kind the first.
+#[derive(Debug, Clone, Copy)]
+struct ColumnIndices {
+    function: Option<usize>,
+    section: Option<usize>,
+    offset: Option<usize>,
+    count: Option<usize>,
+}
+
+impl ColumnIndices {
+    fn sample(self, fields: &[String]) -> Result<Sample, RowError> {
+        let field = |at: usize| fields.get(at).map_or("", |field| field.trim());
+        let text = |at: Option<usize>| at.map_or("", field).to_owned();
+        let offset = text(self.offset);
+        let offset = number(&offset).ok_or(RowError::Offset(offset))?;
+        let count = match self.count.map(field) {
+            None => 1,
+            // Some tools group digits by commas.
+            Some(count) => {
+                number(&count.replace(',', "")).ok_or_else(|| RowError::Count(count.to_owned()))?
+            }
+        };
+        let (function, section) = (text(self.function), text(self.section));
+        if function.is_empty() && section.is_empty() {
+            return Err(RowError::Nameless);
+        }
+        Ok(Sample { function, section, offset, count })
     }
-    Ok(Sample { function, section, offset, count })
 }
 
 /// Records with the 1-based numbers of their lines, also of different lengths.
