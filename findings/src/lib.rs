@@ -9,4 +9,4 @@ mod summary;
 pub use limits::MAX_FINDINGS;
 pub use report::{Counts, Finding, Report};
 pub use rule::{Rule, RuleTable, Severity, faults_of_table};
-pub use summary::{Listed, More, Summary};
+pub use summary::{ListedFinding, Summary, UnlistedFindings};

@@ -14,15 +14,15 @@ pub struct Summary {
     /// How many notes.
     pub notes: usize,
     /// The findings that are kept, in the order of the checks.
-    pub findings: Vec<Listed>,
+    pub findings: Vec<ListedFinding>,
     /// Those that are only counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<More>,
+    pub more: Vec<UnlistedFindings>,
 }
 
 /// One finding. [`Display`](fmt::Display) has all of it on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct ListedFinding {
     /// Code of its rule.
     pub code: &'static str,
     /// Name of its rule.
@@ -45,7 +45,7 @@ pub struct Listed {
 
 /// Findings of a rule that are only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct More {
+pub struct UnlistedFindings {
     /// Code of the rule.
     pub code: &'static str,
     /// How many.
@@ -71,13 +71,13 @@ impl Summary {
             *count += report.count(rule.id);
         }
         let findings = report.findings().iter().filter(|finding| is_listed(finding.rule));
-        self.findings.extend(findings.map(|finding| Listed::new(finding, fault_of(finding.rule))));
+        self.findings.extend(findings.map(|finding| ListedFinding::new(finding, fault_of(finding.rule))));
         let more = report.more().filter(|(rule, _)| is_listed(rule));
-        self.more.extend(more.map(|(rule, count)| More { code: rule.code, count }));
+        self.more.extend(more.map(|(rule, count)| UnlistedFindings { code: rule.code, count }));
     }
 }
 
-impl Listed {
+impl ListedFinding {
     fn new<I: RuleTable>(finding: &Finding<I>, known_fault_of: Option<&'static str>) -> Self {
         let Finding { rule, section, offset, function, found, expected } = finding.clone();
         let (code, name, severity) = (rule.code, rule.name, rule.severity.word());
@@ -85,7 +85,7 @@ impl Listed {
     }
 }
 
-impl fmt::Display for Listed {
+impl fmt::Display for ListedFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { code, severity, section, offset, function, found, expected, known_fault_of, .. } = self;
         write!(f, "{severity}[{code}]: {section}+{offset:#x}: ")?;

@@ -193,6 +193,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn every_prefix_is_dropped() {
+        for prefix in DROPPED_PREFIXES.iter().chain([&&b".loc"[..]]) {
+            assert_eq!(kept_part(prefix), b"", "{}", String::from_utf8_lossy(prefix));
+        }
+        assert_eq!(kept_part(b".local"), b".local");
+    }
+
+    #[test]
     fn filter_drops_debug_text_and_keeps_numbering() {
         let source = b"  .version 9.0\r\n// c\n\t.loc 1 2 3\n.local .b8 x;\n .b80\nret; // tail\n\n\n";
         let text = from_ptx(source).unwrap();

@@ -66,7 +66,7 @@ fn addresses_have_their_frames() {
     assert!(image.locate(&saxpy, 0x20).unwrap().ptx.is_some_and(|ptx| ptx.line > 0 && ptx.text.is_some()));
 }
 
-/// Of several functions, those whose code is in one section included, in an order that is none.
+/// Of several functions, some of them in one section, with addresses in no order.
 #[test]
 fn many_addresses_have_the_answers_of_each() {
     for bytes in [NAMES, FOLDED, SAXPY, DEBUG] {

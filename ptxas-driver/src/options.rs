@@ -100,7 +100,7 @@ pub struct Options {
     pub stat_files: bool,
     /// `--stats`
     pub stats: bool,
-    /// Options that only the ptxas behind `--code ptxas` understands, with their arguments, as they were written.
+    /// Options that only the ptxas of `--code ptxas` understands, with their arguments, as they were written.
     pub passed: Vec<OsString>,
 }
 
@@ -134,7 +134,7 @@ pub enum Parsed {
     Help,
     /// To print the version.
     Version,
-    /// To print the PTX versions that the ptxas behind us reads.
+    /// To print the PTX versions that the ptxas that makes the code reads.
     ListVersion,
 }
 

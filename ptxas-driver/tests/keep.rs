@@ -137,7 +137,7 @@ fn chains(cubin: &Cubin<'_>) -> BTreeMap<(String, Chain), BTreeSet<u64>> {
     chains
 }
 
-/// Compiles with a ptxas behind us, at -O3.
+/// Compiles with a ptxas that makes the code, at -O3.
 fn keep(ptx: &Path, arch: &str, output: &Path, options: &[&str]) -> Vec<u8> {
     let mut command = driver::compile();
     command.env("PTXAS", oracle::tool("ptxas").unwrap());

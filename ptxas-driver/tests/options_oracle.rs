@@ -103,7 +103,7 @@ const SAME: &[&str] = &[
     "-arch compute_90b t.ptx",
 ];
 
-/// Command lines with options of the code provider, which a ptxas behind us answers.
+/// Command lines with options of the code provider, which the ptxas that makes the code answers.
 const PASSED: &[&str] = &[
     "--regAllocOptLevel=2 t.ptx",
     "-regAllocOptLevel 2 t.ptx -v",

@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Debug, Serialize)]
 pub struct AddressLines<'a, 's> {
     /// The chain of calls, innermost first.
-    pub frames: Chain<'a, 's>,
+    pub frames: CallChain<'a, 's>,
     /// How many frames are left out of it.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_frames: u64,
@@ -22,7 +22,7 @@ pub struct AddressLines<'a, 's> {
 
 /// A chain of calls, read anew each time that it is gone through.
 #[derive(Debug)]
-pub struct Chain<'a, 's> {
+pub struct CallChain<'a, 's> {
     lookup: &'a Lookup<'s>,
     place: Place<'s>,
     limit: usize,
@@ -63,7 +63,7 @@ impl<'a, 's> AddressLines<'a, 's> {
             section: ptx.section.map(|section| lookup.cubin.section_name(section)),
         });
         let more_frames = lookup.depth(&place).saturating_sub(limit) as u64;
-        Self { frames: Chain { lookup, place, limit }, more_frames, ptx }
+        Self { frames: CallChain { lookup, place, limit }, more_frames, ptx }
     }
 
     /// Whether no table covers the address.
@@ -72,7 +72,7 @@ impl<'a, 's> AddressLines<'a, 's> {
     }
 }
 
-impl<'s> Chain<'_, 's> {
+impl<'s> CallChain<'_, 's> {
     /// Whether there is no frame: `.debug_line` does not cover the address.
     pub fn is_empty(&self) -> bool {
         self.place.depth() == 0
@@ -141,7 +141,7 @@ impl fmt::Display for PtxSource<'_> {
     }
 }
 
-impl Serialize for Chain<'_, '_> {
+impl Serialize for CallChain<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }

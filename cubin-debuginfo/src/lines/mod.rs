@@ -35,7 +35,7 @@ mod samples;
 mod source;
 
 pub use columns::{Columns, NoColumns};
-pub use frames::{AddressLines, Chain, NamedFrame, PtxSource};
+pub use frames::{AddressLines, CallChain, NamedFrame, PtxSource};
 pub use listing::{Listing, ListingRange, ListingRanges};
 pub use profile::{NoHeader, RowError, Sample, samples};
 pub use samples::{BadRow, ChainCount, LineCount, Samples, TooManySamples};

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// Which variables are asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted<'o> {
+pub struct VariableFilter<'o> {
     /// By name; all where there is none.
     pub names: &'o [String],
     /// Of these functions, by their symbols.
@@ -82,7 +82,7 @@ struct Scopes<'a> {
 struct Shown<'a> {
     cubin: &'a Cubin<'a>,
     variables: &'a Variables<'a>,
-    wanted: &'a Wanted<'a>,
+    wanted: &'a VariableFilter<'a>,
     /// By scope, in the order in which they are shown.
     groups: Vec<(usize, Range<usize>)>,
     /// Indices of the groups' variables.
@@ -185,7 +185,7 @@ pub struct PlaceRow<'a> {
 
 impl<'a> Listing<'a> {
     /// Finds the scopes and variables of a cubin that are asked for.
-    pub fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a Wanted<'a>) -> Self {
+    pub fn new(cubin: &'a Cubin<'a>, variables: &'a Variables<'a>, wanted: &'a VariableFilter<'a>) -> Self {
         let scopes = wanted.scopes(variables);
         let all = variables.all();
         let is_shown = |variable: &Variable| {
@@ -265,7 +265,7 @@ impl<'a> FaultRow<'a> {
     }
 }
 
-impl Wanted<'_> {
+impl VariableFilter<'_> {
     /// Whether each scope's variables are wanted.
     fn scopes(&self, variables: &Variables<'_>) -> Vec<bool> {
         let of_unit = |scope: &Scope| scope.kind == ScopeKind::Unit;

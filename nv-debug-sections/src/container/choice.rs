@@ -1,6 +1,6 @@
 //! Which cubins of a file are meant, and what there is to choose from.
 
-use super::{Arch, Container, EntryKind, Numbered};
+use super::{Arch, Container, EntryKind, NumberedEntry};
 use crate::limits::MAX_IMAGES_LISTED;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl Choice {
     }
 
     /// Whether an image is meant.
-    fn takes(&self, image: &Numbered<'_>) -> bool {
+    fn takes(&self, image: &NumberedEntry<'_>) -> bool {
         let Self { arch, index } = self;
         image.entry.kind == EntryKind::Elf
             && index.is_none_or(|index| index == image.index)
@@ -59,7 +59,7 @@ impl Choice {
     }
 
     /// The cubins of a file that are selected, in file order; an error stands for an entry that cannot be read.
-    pub fn of<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<Numbered<'d>>> {
+    pub fn of<'d>(&self, container: &Container<'d>) -> impl Iterator<Item = Result<NumberedEntry<'d>>> {
         container.numbered().filter(|found| found.as_ref().map_or(true, |image| self.takes(image)))
     }
 
@@ -104,7 +104,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    fn add(&mut self, image: &Numbered<'_>, choice: &Choice) {
+    fn add(&mut self, image: &NumberedEntry<'_>, choice: &Choice) {
         self.chosen += u64::from(choice.takes(image));
         if image.entry.kind != EntryKind::Elf {
             let kind = match image.entry.kind {

@@ -1,6 +1,6 @@
 //! Names of files for images.
 
-use super::{EntryKind, Numbered};
+use super::{EntryKind, NumberedEntry};
 use crate::limits::MAX_FILE_STEM;
 use std::collections::HashSet;
 
@@ -14,8 +14,8 @@ impl FileNames {
     ///
     /// As cuobjdump names it; where that name is given already, with the image's index, and if need be the file's name,
     /// in it.
-    pub fn name(&mut self, stem: &str, image: &Numbered<'_>) -> String {
-        let (file, Numbered { index, number, entry }) = (safe(stem), image);
+    pub fn name(&mut self, stem: &str, image: &NumberedEntry<'_>) -> String {
+        let (file, NumberedEntry { index, number, entry }) = (safe(stem), image);
         let source = source_stem(entry.name);
         let arch = entry.arch.map(|arch| format!(".{arch}")).unwrap_or_default();
         let extension = extension(entry.kind);

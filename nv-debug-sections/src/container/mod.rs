@@ -44,7 +44,7 @@ pub use compression::Compression;
 pub use entry::{Arch, DebugInfo, Entry, EntryKind, Flags};
 pub use file_names::FileNames;
 pub use image::{Image, IrVersions};
-pub use numbered::Numbered;
+pub use numbered::NumberedEntry;
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

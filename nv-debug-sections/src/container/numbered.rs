@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// An image and its 1-based numbers in the file.
 #[derive(Debug, Clone)]
-pub struct Numbered<'d> {
+pub struct NumberedEntry<'d> {
     /// Among all of the file.
     pub index: u64,
     /// Among those of its kind, which the names of files have.
@@ -17,19 +17,19 @@ pub struct Numbered<'d> {
 
 impl<'d> Container<'d> {
     /// The entries that [`entries`](Self::entries) gives, each with its numbers.
-    pub fn numbered(&self) -> impl Iterator<Item = Result<Numbered<'d>>> + use<'d> {
+    pub fn numbered(&self) -> impl Iterator<Item = Result<NumberedEntry<'d>>> + use<'d> {
         let mut count = 0;
         let mut of_kind: HashMap<EntryKind, u64> = HashMap::new();
         self.entries().map(move |entry| {
             let entry = entry?;
             let number = of_kind.entry(entry.kind).or_default();
             (count, *number) = (count + 1, *number + 1);
-            Ok(Numbered { index: count, number: *number, entry })
+            Ok(NumberedEntry { index: count, number: *number, entry })
         })
     }
 }
 
-impl Numbered<'_> {
+impl NumberedEntry<'_> {
     /// Its architecture as text, empty where it has none.
     pub(super) fn arch(&self) -> String {
         self.entry.arch.map(|arch| arch.to_string()).unwrap_or_default()

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use json::{File, Files, Listed, Stream};
 use messages::{Messages, Steady};
 use nv_debug_sections::container::{
-    Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, Numbered,
+    Arch, Container, Entry, EntryKind, FileKind, FileNames, Image, MAX_EXPANSION, NumberedEntry,
 };
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -245,7 +245,7 @@ impl Extract<'_> {
         survey
     }
 
-    fn selects(&self, found: &Numbered<'_>) -> bool {
+    fn selects(&self, found: &NumberedEntry<'_>) -> bool {
         let Options { index, kind, arch, .. } = self.options;
         let is_arch = |wanted: &String| found.entry.arch.is_some_and(|arch| arch.to_string() == *wanted);
         (index.is_empty() || index.contains(&found.index))
@@ -254,7 +254,7 @@ impl Extract<'_> {
     }
 
     /// One image as it is shown, and written where that is asked for.
-    fn image<'d>(&self, input: &Path, found: &Numbered<'d>) -> Listed<'d> {
+    fn image<'d>(&self, input: &Path, found: &NumberedEntry<'d>) -> Listed<'d> {
         let entry = &found.entry;
         let mut image = Listed { image: Image::new(found.index, entry), path: None, error: None };
         match &self.options.output_dir {
@@ -286,7 +286,7 @@ impl Extract<'_> {
         }
     }
 
-    fn write(&self, image: &mut Listed<'_>, folder: &Path, input: &Path, found: &Numbered<'_>) {
+    fn write(&self, image: &mut Listed<'_>, folder: &Path, input: &Path, found: &NumberedEntry<'_>) {
         let stem = match input.file_stem() {
             Some(stem) if input != Path::new("-") => stem.to_string_lossy(),
             Some(_) => "stdin".into(),

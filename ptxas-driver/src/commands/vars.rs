@@ -11,7 +11,7 @@ use clap::Args;
 use cubin_debuginfo::entries::Entries;
 use cubin_debuginfo::query::Queries;
 use cubin_debuginfo::variables::Variables;
-use cubin_debuginfo::variables::listing::{Listing, Wanted};
+use cubin_debuginfo::variables::listing::{Listing, VariableFilter};
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{CodePlace, Cubin};
 use serde::Serialize;
@@ -111,7 +111,7 @@ fn of_cubin(
         note(format_args!("{name}: no code: {what}"));
     }
     let refuse = |message: String| Err(Unanswered(format!("{name}: {message}")).into());
-    let mut wanted = Wanted { names: &options.names, functions: None, addresses: Vec::new() };
+    let mut wanted = VariableFilter { names: &options.names, functions: None, addresses: Vec::new() };
     if let Some(query) = &options.at {
         match Queries::new(variables.code()).resolve(query, options.function.as_deref()) {
             Ok(found) => wanted.addresses = found,

@@ -7,7 +7,7 @@ use crate::limits::MAX_MESSAGES;
 use crate::plain::{json_line, write_json_value};
 use crate::stderr::{complain, note};
 use anyhow::{Context, Result, anyhow};
-use nv_debug_sections::container::Numbered;
+use nv_debug_sections::container::NumberedEntry;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
@@ -264,7 +264,7 @@ impl<'f> List<'f> {
     }
 
     /// Where an image is written.
-    fn part<'o>(&self, out: &'o mut dyn Write, name: &str, image: &Numbered<'_>) -> Part<'o> {
+    fn part<'o>(&self, out: &'o mut dyn Write, name: &str, image: &NumberedEntry<'_>) -> Part<'o> {
         let entry = &image.entry;
         let source = String::from_utf8_lossy(entry.name);
         let origin = entry.place.member.as_deref().unwrap_or(source.trim());

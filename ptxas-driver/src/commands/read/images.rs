@@ -2,7 +2,7 @@
 
 use crate::commands::read::other_kind;
 use anyhow::{Context, Result, bail};
-use nv_debug_sections::container::{Choice, Container, FileKind, Numbered, Survey};
+use nv_debug_sections::container::{Choice, Container, FileKind, NumberedEntry, Survey};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -85,7 +85,7 @@ impl File {
     pub(super) fn chosen<'d>(
         &self,
         container: &Container<'d>,
-    ) -> impl Iterator<Item = nv_debug_sections::Result<Numbered<'d>>> {
+    ) -> impl Iterator<Item = nv_debug_sections::Result<NumberedEntry<'d>>> {
         self.choice.of(container)
     }
 
@@ -129,7 +129,7 @@ impl File {
     }
 
     /// The name of one image, as an operand would choose it.
-    pub(super) fn name_of(&self, image: &Numbered<'_>) -> String {
+    pub(super) fn name_of(&self, image: &NumberedEntry<'_>) -> String {
         format!("{}:{}", self.base, image.choice())
     }
 
@@ -138,7 +138,7 @@ impl File {
     /// # Errors
     ///
     /// It cannot be decompressed, or not within limits.
-    pub(super) fn payload<'d>(&self, image: &Numbered<'d>) -> Result<Cow<'d, [u8]>> {
+    pub(super) fn payload<'d>(&self, image: &NumberedEntry<'d>) -> Result<Cow<'d, [u8]>> {
         image.entry.payload().with_context(|| self.name_of(image))
     }
 
