@@ -7,7 +7,7 @@ use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};
 use cubin_debuginfo::verify::{self, Report};
-use nv_debug_sections::container::Entry;
+use nv_debug_sections::container::{Arch, Entry};
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use nv_debug_sections::cupti::cubin_crc;
 use std::fmt;
@@ -18,7 +18,8 @@ type Lazy<T> = OnceLock<Result<T, nv_debug_sections::Error>>;
 /// A cubin of a [`Module`](crate::Module). Each part of it is decoded when it is first asked for, and kept.
 pub struct Image {
     number: usize,
-    arch: Option<String>,
+    /// What the container says; a cubin that is a file itself is asked.
+    arch: OnceLock<Option<String>>,
     bytes: Result<Bytes, nv_debug_sections::Error>,
     cubin: Lazy<CubinCell>,
     symbolizer: Lazy<SymbolizerCell>,
@@ -29,19 +30,24 @@ pub struct Image {
 }
 
 impl Image {
-    pub(crate) fn new(number: usize, arch: Option<String>, bytes: Bytes) -> Self {
-        Self::with_bytes(number, arch, Ok(bytes))
+    /// A file that is a cubin itself.
+    pub(crate) fn of_file(bytes: Bytes) -> Self {
+        Self::with_bytes(1, OnceLock::new(), Ok(bytes))
     }
 
     /// An image of a container, whose bytes are part of `file` unless it is compressed.
     pub(crate) fn of_entry(number: usize, entry: &Entry<'_>, file: &Bytes) -> Self {
         let arch = entry.arch.map(|arch| arch.to_string());
-        Self::with_bytes(number, arch, entry.payload().map(|payload| file.part(&payload)))
+        Self::with_bytes(
+            number,
+            arch.map_or_else(OnceLock::new, |arch| Some(arch).into()),
+            entry.payload().map(|payload| file.part(&payload)),
+        )
     }
 
     fn with_bytes(
         number: usize,
-        arch: Option<String>,
+        arch: OnceLock<Option<String>>,
         bytes: Result<Bytes, nv_debug_sections::Error>,
     ) -> Self {
         let (cubin, symbolizer, names) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
@@ -54,9 +60,11 @@ impl Image {
         self.number
     }
 
-    /// Its architecture as the container names it, `sm_90a`; `None` of a file that is a cubin itself.
+    /// Its architecture, as the container names it or else the cubin itself: `sm_90`; `sm_90a` where one of them says so.
+    /// `None` of a cubin that cannot be read.
     pub fn arch(&self) -> Option<&str> {
-        self.arch.as_deref()
+        let read = || Some(Arch::of(self.cubin().ok()?).to_string());
+        self.arch.get_or_init(read).as_deref()
     }
 
     /// The number by which CUPTI's samples name the cubin, in `cubinCrc`: what `cuptiGetCubinCrc` answers for its
@@ -267,7 +275,7 @@ impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Image")
             .field("number", &self.number)
-            .field("arch", &self.arch)
+            .field("arch", &self.arch())
             .finish_non_exhaustive()
     }
 }

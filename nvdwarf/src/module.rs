@@ -15,7 +15,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Opens a file that is in memory. Its cubins are listed; none is decompressed or decoded before it is asked for.
+    /// Opens a file that is in memory. Its cubins are listed and decompressed; none is decoded before it is asked for.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl Module {
         let data = file.as_ref();
         if matches!(FileKind::of(data), None | Some(FileKind::Cubin)) {
             // A cubin, or nothing that is known: then the decoder says what is wrong with it.
-            let image = Image::new(1, None, file.clone());
+            let image = Image::of_file(file.clone());
             image.cubin()?;
             return Ok(Self { images: [image].into() });
         }
@@ -54,7 +54,7 @@ impl Module {
         &self.images
     }
 
-    /// The first cubin for an architecture such as `sm_90` or `sm_90a`.
+    /// The first cubin that was compiled for an architecture such as `sm_90`. One for `sm_90a` has that name only.
     pub fn image(&self, arch: &str) -> Option<&Image> {
         self.images.iter().find(|image| image.arch() == Some(arch))
     }

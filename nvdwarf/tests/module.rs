@@ -2,6 +2,7 @@
 #![cfg(feature = "read")]
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+use nvdwarf::sections::cubin::Cubin;
 use nvdwarf::{Error, Module};
 use std::collections::HashMap;
 use std::thread;
@@ -86,6 +87,23 @@ fn many_addresses_have_the_answers_of_each() {
         assert!(found.iter().any(|location| !location.frames.is_empty()));
         assert_eq!(image.locate_all([]).unwrap().count(), 0);
     }
+}
+
+/// A file that is a cubin itself is found by its own architecture, as an image of a fatbin by that of its entry.
+#[test]
+fn a_cubin_knows_its_architecture() {
+    let marked = |file: &[u8]| {
+        let mut cubin = Cubin::parse(file).unwrap();
+        cubin.header.e_flags |= 0x8; // as ptxas 12.9 marks `a`
+        cubin.write().unwrap()
+    };
+    for (file, arch) in [(SAXPY.to_vec(), "sm_90"), (DEBUG.to_vec(), "sm_75"), (marked(SAXPY), "sm_90a")] {
+        let module = Module::new(file).unwrap();
+        assert_eq!(module.images()[0].arch(), Some(arch));
+        assert_eq!(module.image(arch).map(|image| image.number()), Some(1));
+        assert!(module.image("sm_80").is_none());
+    }
+    assert!(Module::new(marked(SAXPY)).unwrap().image("sm_90").is_none());
 }
 
 /// Compressed or not, an image has the answers of the cubin that it is.

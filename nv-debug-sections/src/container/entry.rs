@@ -83,8 +83,9 @@ pub struct Arch {
 }
 
 impl Arch {
-    pub(super) fn of(cubin: &Cubin<'_>) -> Self {
-        Self { number: cubin.header.sm(), variant: None }
+    /// That of a cubin: the number in its ELF header, with the letter that the file says ([`Cubin::arch_suffix`]).
+    pub fn of(cubin: &Cubin<'_>) -> Self {
+        Self { number: cubin.header.sm(), variant: cubin.arch_suffix() }
     }
 }
 

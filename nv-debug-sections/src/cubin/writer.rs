@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 
 use super::tool_note::with_first_note;
-use super::{Contents, Cubin, Info, Link, NewSection, Section};
+use super::{Contents, Cubin, ELFOSABI_CUDA_V2, Info, Link, NewSection, Section};
 use crate::error::Result;
 use crate::{nv_info, tkinfo};
 
@@ -59,6 +59,25 @@ impl Cubin<'_> {
             tool: String::from_utf8_lossy(tool.tool).into_owned(),
             version: tool.version_number().map(str::to_owned),
         })
+    }
+
+    /// The letter after the SM number of what the code was compiled for: `a` of `sm_90a`, `f` of `sm_100f`; `None` where the
+    /// file does not say one.
+    ///
+    /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option `-arch` in the note of the tool that
+    /// wrote the file last. Observed: ptxas 12.8, 12.9 and 13.0.88, nvlink 13.0.88.
+    pub fn arch_suffix(&self) -> Option<char> {
+        let mark = if self.header.os_abi == ELFOSABI_CUDA_V2 { 0x8 } else { 0x800 };
+        if self.header.e_flags & mark != 0 {
+            return Some('a');
+        }
+        let sm = format!("sm_{}", self.header.sm());
+        let suffix = |word: &[u8]| match word.strip_prefix(sm.as_bytes()) {
+            Some([suffix @ (b'a' | b'f')]) => Some(char::from(*suffix)),
+            _ => None,
+        };
+        let is_between = |byte: &u8| matches!(byte, b' ' | b'=');
+        with_first_note(self, |tool| tool.options.split(is_between).find_map(suffix)).flatten()
     }
 
     /// Appends the note by which [`writer`](Self::writer) names us, to a debug-only object.
@@ -118,6 +137,45 @@ impl Cubin<'_> {
             CodePlace::OtherFile
         } else {
             CodePlace::Here
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made by `examples/make.sh`: ptxas 13.0.88, `-arch sm_90`.
+    const SAXPY: &[u8] = include_bytes!("../../../examples/saxpy/saxpy.cubin");
+
+    /// A cubin that was compiled with other options.
+    fn compiled_with(options: &[u8]) -> Cubin<'static> {
+        let mut cubin = Cubin::parse(SAXPY).unwrap();
+        let index = cubin.section_by_name(tkinfo::NAME).unwrap();
+        let bytes = cubin.bytes(index).unwrap().into_owned();
+        let note = tkinfo::ToolInfo { options, ..tkinfo::decode(&bytes).unwrap()[0] };
+        let bytes = tkinfo::encode(&[note]).unwrap();
+        cubin.sections[index.as_usize()].contents = Contents::Bytes(bytes.into());
+        cubin
+    }
+
+    #[test]
+    fn the_suffix_of_an_architecture_is_in_the_note_or_in_the_header() {
+        assert_eq!(Cubin::parse(SAXPY).unwrap().arch_suffix(), None);
+        for (options, suffix) in [
+            ("-lineinfo  -arch sm_90a -m 64 ", Some('a')),
+            ("-arch=sm_90f ", Some('f')),
+            ("-arch sm_90 -m 64 ", None),
+            ("-arch sm_100a ", None), // another number than that of the header
+            ("-arch sm_90ab ", None),
+            ("", None),
+        ] {
+            assert_eq!(compiled_with(options.as_bytes()).arch_suffix(), suffix, "{options}");
+        }
+        for (os_abi, mark) in [(ELFOSABI_CUDA_V2, 0x8), (0x33, 0x800)] {
+            let mut cubin = Cubin::parse(SAXPY).unwrap();
+            (cubin.header.os_abi, cubin.header.e_flags) = (os_abi, cubin.header.e_flags | mark);
+            assert_eq!(cubin.arch_suffix(), Some('a'));
         }
     }
 }
