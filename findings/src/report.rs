@@ -17,7 +17,7 @@ pub struct Finding<I: RuleTable> {
     pub function: Option<String>,
     /// What was found.
     pub found: String,
-    /// What was expected.
+    /// What was expected: `a word`, where the line for people ends with `expected a word`.
     pub expected: String,
 }
 

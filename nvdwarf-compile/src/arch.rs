@@ -129,6 +129,15 @@ pub enum CannotRun {
     },
 }
 
+impl std::str::FromStr for Arch {
+    type Err = NotAnArch;
+
+    /// As [`Arch::parse`].
+    fn from_str(name: &str) -> Result<Self, NotAnArch> {
+        Self::parse(name)
+    }
+}
+
 impl Arch {
     /// Reads an `-arch` value, such as `sm_90a`. Case matters, as for ptxas.
     ///
@@ -281,6 +290,7 @@ mod tests {
     fn names_round_trip() {
         for arch in Arch::all() {
             assert_eq!(Arch::parse(&arch.to_string()), Ok(arch));
+            assert_eq!(arch.to_string().parse(), Ok(arch));
         }
         for target in Arch::all_targets() {
             assert_eq!(Arch::parse_target(&target.to_string()), Ok(target));

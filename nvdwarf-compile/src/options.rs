@@ -9,7 +9,7 @@ use ptx_syntax::check::Mode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each option without an argument")]
 pub struct Options {
-    /// `-arch`; `sm_75` by default.
+    /// `-arch`, as `"sm_90".parse()?`; `sm_75` by default.
     pub arch: Arch,
     /// The release of the toolkit whose ptxas writes such sections; 13.0 by default.
     pub release: Release,

@@ -27,6 +27,7 @@ pub struct Function {
     pub is_kernel: bool,
 }
 
+/// Its name, as its programmer wrote it.
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 #[cfg(feature = "compile")]
-pub use nvdwarf_compile::{CodeImage, CompileError, Compiled, Options, compile};
+pub use nvdwarf_compile::{CodeImage, CompileError, Compiled, Options, arch::Arch, compile};
 
 #[cfg(feature = "compile")]
 pub use nvdwarf_compile as compiler;
