@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 use nvdwarf::sections::cubin::Cubin;
-use nvdwarf::{Error, Module};
+use nvdwarf::{Error, Image, Module};
 use std::collections::HashMap;
 use std::thread;
 
@@ -100,7 +100,7 @@ fn a_cubin_knows_its_architecture() {
     for (file, arch) in [(SAXPY.to_vec(), "sm_90"), (DEBUG.to_vec(), "sm_75"), (marked(SAXPY), "sm_90a")] {
         let module = Module::new(file).unwrap();
         assert_eq!(module.images()[0].arch(), Some(arch));
-        assert_eq!(module.image(arch).map(|image| image.number()), Some(1));
+        assert_eq!(module.image(arch).map(Image::number), Some(1));
         assert!(module.image("sm_80").is_none());
     }
     assert!(Module::new(marked(SAXPY)).unwrap().image("sm_90").is_none());
