@@ -60,7 +60,7 @@ impl Image {
         self.number
     }
 
-    /// Its architecture, as the container names it or else the cubin itself: `sm_90`; `sm_90a` where one of them says so.
+    /// Its architecture, as the container names it or else the cubin itself: `sm_90`; `sm_90a` where that says so.
     /// `None` of a cubin that cannot be read.
     pub fn arch(&self) -> Option<&str> {
         let read = || Some(Arch::of(self.cubin().ok()?).to_string());

@@ -61,11 +61,11 @@ impl Cubin<'_> {
         })
     }
 
-    /// The letter after the SM number of what the code was compiled for: `a` of `sm_90a`, `f` of `sm_100f`; `None` where the
-    /// file does not say one.
+    /// The letter after the SM number of what the code was compiled for: `a` of `sm_90a`, `f` of `sm_100f`; `None` where
+    /// the file does not say one.
     ///
-    /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option `-arch` in the note of the tool that
-    /// wrote the file last. Observed: ptxas 12.8, 12.9 and 13.0.88, nvlink 13.0.88.
+    /// Before release 13.0 a bit of `e_flags` says `a`; from then on, and for `f`, the option `-arch` in the note of the
+    /// tool that wrote the file last. Observed: ptxas 12.9 and 13.0.88, nvlink 13.0.88.
     pub fn arch_suffix(&self) -> Option<char> {
         let mark = if self.header.os_abi == ELFOSABI_CUDA_V2 { 0x8 } else { 0x800 };
         if self.header.e_flags & mark != 0 {
