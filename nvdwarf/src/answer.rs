@@ -13,7 +13,7 @@ use std::fmt;
 pub struct Function {
     /// The symbol's name, mangled as the compiler did.
     pub linkage_name: String,
-    /// As its programmer wrote it.
+    /// As its programmer wrote it; of one that is folded into a kernel with `$kernel$` before it.
     pub name: String,
     /// Index of its symbol in `.symtab`.
     pub symbol: SymbolIndex,
