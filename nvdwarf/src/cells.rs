@@ -5,6 +5,7 @@ use cubin_debuginfo::names::FunctionNames;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Variables};
 use nv_debug_sections::Result;
+use nv_debug_sections::container::{Container, Entry, EntryKind};
 use nv_debug_sections::cubin::Cubin;
 use self_cell::self_cell;
 use std::ops::Range;
@@ -41,6 +42,18 @@ impl AsRef<[u8]> for Bytes {
         (*self.owner).as_ref().get(self.range.clone()).unwrap_or_default()
     }
 }
+
+/// The entries of a container that are cubins, each with its number among all entries, 1-based.
+type CubinEntries<'d> = Vec<(usize, Entry<'d>)>;
+
+self_cell!(
+    struct EntriesOfFile {
+        owner: Bytes,
+
+        #[covariant]
+        dependent: CubinEntries,
+    }
+);
 
 self_cell!(
     struct CubinOfBytes {
@@ -95,6 +108,36 @@ self_cell!(
         dependent: InlinedCalls,
     }
 );
+
+/// The cubins of a container, none of them decompressed.
+#[derive(Clone)]
+pub(crate) struct ContainerCell(Arc<EntriesOfFile>);
+
+impl ContainerCell {
+    pub(crate) fn new(file: Bytes) -> Result<Self> {
+        let read = EntriesOfFile::try_new(file, |file| {
+            let all = (1..).zip(Container::parse(file.as_ref())?.entries());
+            let is_cubin =
+                |entry: &Result<Entry<'_>>| entry.as_ref().map_or(true, |entry| entry.kind == EntryKind::Elf);
+            let cubins = all.filter(|(_, entry)| is_cubin(entry));
+            cubins.map(|(number, entry)| Ok((number, entry?))).collect()
+        });
+        read.map(|cell| Self(Arc::new(cell)))
+    }
+
+    pub(crate) fn entries(&self) -> &[(usize, Entry<'_>)] {
+        self.0.borrow_dependent()
+    }
+
+    /// The bytes of the cubin at an index of [`entries`](Self::entries): part of the file unless it is compressed.
+    pub(crate) fn payload(&self, index: usize) -> Result<Bytes> {
+        let none = || Bytes::new(Arc::new([]));
+        let payload = |(_, entry): &(usize, Entry<'_>)| {
+            entry.payload().map(|payload| self.0.borrow_owner().part(&payload))
+        };
+        self.entries().get(index).map_or_else(|| Ok(none()), payload)
+    }
+}
 
 /// A cubin with its bytes.
 #[derive(Clone)]

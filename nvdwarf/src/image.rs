@@ -2,12 +2,14 @@
 
 use crate::Error;
 use crate::answer::{Function, Location, PlainNames, SourceLine, Variable};
-use crate::cells::{Bytes, CallsCell, CubinCell, EntriesCell, NamesCell, SymbolizerCell, VariablesCell};
+use crate::cells::{
+    Bytes, CallsCell, ContainerCell, CubinCell, EntriesCell, NamesCell, SymbolizerCell, VariablesCell,
+};
 use cubin_debuginfo::coverage::Coverage;
 use cubin_debuginfo::symbolize::Symbolizer;
 use cubin_debuginfo::variables::{InlinedCalls, Scope, Variables};
 use cubin_debuginfo::verify::{self, Report};
-use nv_debug_sections::container::{Arch, Entry};
+use nv_debug_sections::container::Arch;
 use nv_debug_sections::cubin::{Cubin, SymbolIndex};
 use nv_debug_sections::cupti::cubin_crc;
 use std::fmt;
@@ -20,7 +22,8 @@ pub struct Image {
     number: usize,
     /// What the container says; a cubin that is a file itself is asked.
     arch: OnceLock<Option<String>>,
-    bytes: Result<Bytes, nv_debug_sections::Error>,
+    source: Source,
+    bytes: Lazy<Bytes>,
     cubin: Lazy<CubinCell>,
     symbolizer: Lazy<SymbolizerCell>,
     names: OnceLock<NamesCell>,
@@ -29,30 +32,32 @@ pub struct Image {
     calls: Lazy<Option<CallsCell>>,
 }
 
+/// Where the bytes of a cubin are from.
+enum Source {
+    /// All of a file.
+    File(Bytes),
+    /// The cubin of a container at an index of its cubins.
+    Container(ContainerCell, usize),
+}
+
 impl Image {
     /// A file that is a cubin itself.
     pub(crate) fn of_file(bytes: Bytes) -> Self {
-        Self::with_bytes(1, OnceLock::new(), Ok(bytes))
+        Self::new(1, OnceLock::new(), Source::File(bytes))
     }
 
-    /// An image of a container, whose bytes are part of `file` unless it is compressed.
-    pub(crate) fn of_entry(number: usize, entry: &Entry<'_>, file: &Bytes) -> Self {
-        let arch = entry.arch.map(|arch| arch.to_string());
-        Self::with_bytes(
-            number,
-            arch.map_or_else(OnceLock::new, |arch| Some(arch).into()),
-            entry.payload().map(|payload| file.part(&payload)),
-        )
+    /// A cubin of a container, by its index there.
+    pub(crate) fn of_container(container: &ContainerCell, index: usize) -> Option<Self> {
+        let (number, entry) = container.entries().get(index)?;
+        let arch = entry.arch.map_or_else(OnceLock::new, |arch| Some(arch.to_string()).into());
+        Some(Self::new(*number, arch, Source::Container(container.clone(), index)))
     }
 
-    fn with_bytes(
-        number: usize,
-        arch: OnceLock<Option<String>>,
-        bytes: Result<Bytes, nv_debug_sections::Error>,
-    ) -> Self {
-        let (cubin, symbolizer, names) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let (entries, variables, calls) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { number, arch, bytes, cubin, symbolizer, names, entries, variables, calls }
+    fn new(number: usize, arch: OnceLock<Option<String>>, source: Source) -> Self {
+        let (bytes, cubin, symbolizer) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (names, entries, variables, calls) =
+            (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { number, arch, source, bytes, cubin, symbolizer, names, entries, variables, calls }
     }
 
     /// Its number among all images of the file, 1-based: `ptxas-driver extract` lists them.
@@ -78,8 +83,7 @@ impl Image {
     ///
     /// The cubin cannot be decompressed.
     pub fn cupti_crc(&self) -> Result<u64, Error> {
-        let bytes = self.bytes.as_ref().map_err(|error| Error::Read(error.clone()))?;
-        Ok(cubin_crc(bytes.as_ref()).into())
+        Ok(cubin_crc(self.bytes()?.as_ref()).into())
     }
 
     /// The cubin, for all that other crates do with one.
@@ -206,9 +210,20 @@ impl Image {
         Ok(Coverage::of(self.cubin()?, self.symbolizer()?)?)
     }
 
+    fn bytes(&self) -> Result<&Bytes, Error> {
+        let read = || match &self.source {
+            Source::File(bytes) => Ok(bytes.clone()),
+            Source::Container(container, index) => container.payload(*index),
+        };
+        self.bytes.get_or_init(read).as_ref().map_err(|error| Error::Read(error.clone()))
+    }
+
     fn cubin_cell(&self) -> Result<&CubinCell, Error> {
-        let read = || CubinCell::new(self.bytes.clone()?);
-        self.cubin.get_or_init(read).as_ref().map_err(|error| Error::Read(error.clone()))
+        let bytes = self.bytes()?;
+        self.cubin
+            .get_or_init(|| CubinCell::new(bytes.clone()))
+            .as_ref()
+            .map_err(|error| Error::Read(error.clone()))
     }
 
     fn symbolizer_cell(&self) -> Result<&SymbolizerCell, Error> {

@@ -1,8 +1,8 @@
 //! A file with GPU code, opened once.
 
-use crate::cells::Bytes;
+use crate::cells::{Bytes, ContainerCell};
 use crate::{Error, Image};
-use nv_debug_sections::container::{Container, EntryKind, FileKind};
+use nv_debug_sections::container::FileKind;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Opens a file that is in memory. Its cubins are listed and decompressed; none is decoded before it is asked for.
+    /// Opens a file that is in memory. Its cubins are listed; none is decompressed or decoded before it is asked for.
     ///
     /// # Errors
     ///
@@ -39,14 +39,9 @@ impl Module {
             image.cubin()?;
             return Ok(Self { images: [image].into() });
         }
-        let mut images = Vec::new();
-        for (number, entry) in (1..).zip(Container::parse(data)?.entries()) {
-            let entry = entry?;
-            if entry.kind == EntryKind::Elf {
-                images.push(Image::of_entry(number, &entry, &file));
-            }
-        }
-        Ok(Self { images: images.into() })
+        let container = ContainerCell::new(file)?;
+        let indices = 0..container.entries().len();
+        Ok(Self { images: indices.filter_map(|index| Image::of_container(&container, index)).collect() })
     }
 
     /// The cubins of the file, in its order; one, if it is a cubin itself.
