@@ -144,12 +144,17 @@ impl ColumnIndices {
 /// Records with the 1-based numbers of their lines, also of different lengths.
 fn records(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut lines = Lines { rest: text.as_bytes(), at: 0, line: 1 };
-    // The text is UTF-8, and records may have any length: nothing can fail.
-    reader.into_records().filter_map(Result::ok).map(move |record| {
+    // One for all rows: a new one would have room for as many fields as the widest row so far.
+    let mut record = csv::StringRecord::new();
+    std::iter::from_fn(move || {
+        // The text is UTF-8, and records may have any length: nothing can fail.
+        if !reader.read_record(&mut record).unwrap_or(false) {
+            return None;
+        }
         let line = lines.first_of(record.position().map_or(0, csv::Position::byte));
-        (line, record.iter().map(|field| unquoted(field.trim()).to_owned()).collect())
+        Some((line, record.iter().map(|field| unquoted(field.trim()).to_owned()).collect()))
     })
 }
 
