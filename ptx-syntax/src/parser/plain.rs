@@ -114,7 +114,7 @@ impl<'a> Plain<'a> {
                     self.at += 1;
                     self.name()?;
                     if self.eat(b'+') {
-                        self.decimal(MAX_DIGITS)?;
+                        self.decimal(DIGITS_OF_U64)?;
                     }
                     self.eat(b']').then_some(())?;
                 }
@@ -124,7 +124,7 @@ impl<'a> Plain<'a> {
                 }
                 b'-' | b'0'..=b'9' => {
                     self.eat(b'-');
-                    self.decimal(MAX_DIGITS)?;
+                    self.decimal(DIGITS_OF_U64)?;
                 }
                 _ => self.name()?,
             }
@@ -178,7 +178,7 @@ impl<'a> Plain<'a> {
         let mut place = [0; 3];
         for number in &mut place {
             self.blanks();
-            *number = self.decimal(MAX_PLACE_DIGITS)?;
+            *number = self.decimal(DIGITS_OF_U32)?;
             let ends = is_blank(self.peek()) || self.peek() == b',';
             ends.then_some(())?;
         }
@@ -211,11 +211,11 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Digits of a number that fits 64 bits in any case.
-const MAX_DIGITS: usize = 18;
+/// Any number of so many decimal digits fits 64 bits.
+const DIGITS_OF_U64: usize = 18;
 
-/// Digits of a number that fits 32 bits in any case.
-const MAX_PLACE_DIGITS: usize = 9;
+/// Any number of so many decimal digits fits 32 bits.
+const DIGITS_OF_U32: usize = 9;
 
 #[cfg(test)]
 mod tests {
