@@ -20,7 +20,7 @@ pub struct CodeAddress {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The name is not that of one function: the message says which functions there are.
+    /// A name that no function has, or several.
     #[error("{0}")]
     Function(String),
     /// There is no such code section.
@@ -37,7 +37,7 @@ pub enum QueryError {
     InNoFunction {
         /// The offset in bytes.
         offset: u64,
-        /// Which functions there are.
+        /// A message that lists the functions of the cubin.
         functions: String,
     },
     /// The function is not in the section that was named with it.

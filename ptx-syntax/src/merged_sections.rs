@@ -6,7 +6,7 @@ use crate::section_data::{Assembled, assemble, assemble_at_dwarf};
 use crate::section_order::{Place, places};
 use foldhash::{HashMap, HashMapExt as _};
 
-/// The sections of a module, each made of all its blocks.
+/// The `.section`s of a PTX module: the blocks of one name, joined.
 #[derive(Debug, Default)]
 pub struct MergedSections<'a> {
     /// In the order of ptxas.

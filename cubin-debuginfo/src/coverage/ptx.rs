@@ -83,7 +83,7 @@ impl PtxNames {
         Ok(Self { functions: functions.collect(), variables: variables_of_ptx(module)? })
     }
 
-    /// The functions of the PTX of which a cubin lacks something. `None` where the two have nothing in common: no
+    /// The functions of the PTX that lack something in the cubin. `None` where the two have nothing in common: no
     /// function that has code or is inlined, no source file with a line, no variable. The cubin was then made from
     /// something else, unless it was linked: link-time optimisation may leave nothing of a source.
     ///

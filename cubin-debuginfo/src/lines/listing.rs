@@ -30,7 +30,7 @@ pub struct ListingRanges<'a, 's> {
     range: Range<u64>,
 }
 
-/// Addresses that have the same lines.
+/// Neighbouring code addresses with the same source and PTX lines.
 #[derive(Debug, Serialize)]
 pub struct ListingRange<'a, 's> {
     /// Byte offset of the first one in the section.

@@ -162,7 +162,7 @@ pub struct VariableRow<'a> {
     pub class_name: Option<&'static str>,
     /// Bytes of its scope's code.
     pub scope_bytes: u64,
-    /// Those of them over which it is somewhere.
+    /// Bytes of its scope over which the variable has a place.
     pub available_bytes: u64,
     /// What a debugger may get wrong.
     pub remarks: Vec<&'static str>,

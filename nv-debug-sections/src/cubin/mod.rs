@@ -345,7 +345,7 @@ impl<'d> Cubin<'d> {
         self.release
     }
 
-    /// The SM that the code is for, with the [release](Self::release): what rules ask.
+    /// The SM that the code is for, and the [release](Self::release) of the tools that made the cubin.
     pub fn target(&self) -> Target {
         self.release.target(self.header.sm())
     }

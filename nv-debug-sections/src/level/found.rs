@@ -21,7 +21,7 @@ pub struct Found<'c> {
     pub level: DebugLevel,
     /// The first section that only this level has.
     pub shown_by: Option<SectionName<'c>>,
-    /// The kind of file.
+    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: Output,
     /// Where the machine code is.
     pub code: CodePlace,

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
-    /// What ptxas and nvlink write: [`observed`].
+    /// The sections that ptxas and nvlink write, as observed ([`observed`]).
     Observed,
     /// What they are documented to write: [`documented`].
     Documented,
@@ -39,7 +39,7 @@ pub struct Expectation<'a> {
     pub model: Model,
     /// The SM that the code is for, and the release of the tools.
     pub target: Target,
-    /// The kind of file.
+    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: Output,
     /// How much debug information.
     pub level: DebugLevel,
@@ -111,7 +111,7 @@ pub struct ExpectedList {
     pub release: Release,
     /// SM number, 90 for sm_90.
     pub sm: u32,
-    /// The kind of file.
+    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: Output,
     /// How much debug information.
     pub level: DebugLevel,
@@ -209,7 +209,7 @@ pub struct Report<'a> {
     /// Absent where the file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<&'a Writer>,
-    /// The kind of file.
+    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
     pub output: Output,
     /// Where the expectation comes from.
     pub model: Model,

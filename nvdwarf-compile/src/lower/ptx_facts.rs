@@ -292,6 +292,31 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
         }
     }
 
+    /// The PTX line of an instruction and the `.loc` that counts for it. What `current` covers grows by the line.
+    fn instruction_lines(
+        &mut self,
+        instruction: &Instruction<'a>,
+        current: Option<LocId>,
+        first_instruction: usize,
+        covered: &mut Option<Covered>,
+    ) -> (u32, Option<LocId>) {
+        let first_line = self.line(instruction.range.start);
+        // Most are written on one line.
+        let on_one_line = self.lines.is_passed(instruction.range.end - 1);
+        // Without line markers lines without an instruction's end do not count.
+        let begin = self.numbers.has_markers().then(|| self.line(instruction.begin_anchor()));
+        let line = if on_one_line { first_line } else { self.line(instruction.line_anchor()) };
+        let loc = self.counting_loc(line, current, first_instruction);
+        if let Some(loc) = current {
+            covered.get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line }).last = line;
+        }
+        let last_line = if on_one_line { first_line } else { self.line(instruction.range.end - 1) };
+        if first_line < last_line {
+            self.facts.split.push(SplitInstruction { first_line, last_line, loc });
+        }
+        (line, loc)
+    }
+
     fn function(&mut self, function: &Function<'a>) {
         if function.kind == FunctionKind::Entry {
             self.kernel_parameters(function);
@@ -323,23 +348,8 @@ impl<'a, N: Fn(&str) -> Option<u64>> Collector<'_, 'a, N> {
                     labels.push(label.text);
                 }
                 Statement::Instruction(instruction) => {
-                    let first_line = self.line(instruction.range.start);
-                    // Most are written on one line.
-                    let on_one_line = self.lines.is_passed(instruction.range.end - 1);
-                    // Without line markers lines without an instruction's end do not count.
-                    let begin = self.numbers.has_markers().then(|| self.line(instruction.begin_anchor()));
-                    let line = if on_one_line { first_line } else { self.line(instruction.line_anchor()) };
-                    let loc = self.counting_loc(line, current, first_instruction);
-                    if let Some(loc) = current {
-                        covered
-                            .get_or_insert(Covered { loc, first: begin.unwrap_or(line), last: line })
-                            .last = line;
-                    }
-                    let last_line =
-                        if on_one_line { first_line } else { self.line(instruction.range.end - 1) };
-                    if first_line < last_line {
-                        self.facts.split.push(SplitInstruction { first_line, last_line, loc });
-                    }
+                    let (line, loc) =
+                        self.instruction_lines(instruction, current, first_instruction, &mut covered);
                     let mnemonic = instruction.mnemonic();
                     let branches = mnemonic == "bra";
                     has_ended_block |= BLOCK_ENDS.contains(&mnemonic);
