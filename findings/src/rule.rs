@@ -1,10 +1,12 @@
 //! Rules, and the tables they are in.
 
+use schemars::JsonSchema;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing: nothing is wrong, or a tool is known to do this.
     Note,

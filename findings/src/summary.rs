@@ -1,54 +1,57 @@
 //! The findings of one file by rules of any tables, as an answer for people and, with serde, for programs.
 
 use crate::{Finding, Report, Rule, RuleTable, Severity};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
 /// The findings of one file, counted and listed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Summary {
-    /// How many errors there are, those that are not listed included.
+    /// How many errors there are, those that are not listed included, and without those of rules that are ignored.
     pub errors: usize,
-    /// How many warnings.
+    /// How many warnings, counted in the same way.
     pub warnings: usize,
-    /// How many notes.
+    /// How many notes, counted in the same way.
     pub notes: usize,
     /// The findings that are kept, in the order of the checks.
     pub findings: Vec<ListedFinding>,
-    /// Those that are only counted.
+    /// The findings beyond the first 100 of a rule, which are only counted. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<UnlistedFindings>,
 }
 
 /// One finding. [`Display`](fmt::Display) has all of it on one line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Finding")]
 pub struct ListedFinding {
-    /// Code of its rule.
+    /// The code of the rule, as in [verify.md](verify.md).
     pub code: &'static str,
-    /// Name of its rule.
+    /// The name of the rule.
     pub name: &'static str,
-    /// `error`, `warning` or `note`.
+    /// The severity of the rule.
+    #[schemars(with = "Severity")]
     pub severity: &'static str,
-    /// Name of the section it is in.
+    /// The name of the section; of a section that is missing the name that it would have.
     pub section: String,
-    /// Byte offset there.
+    /// Byte offset in the section; of rows of a line table the offset of the address of their sequence.
     pub offset: u64,
-    /// The function it is about, where that is known.
+    /// The symbol name of the function that it is about; `None` where none is known.
     pub function: Option<String>,
-    /// What was found.
+    /// What was found, in words.
     pub found: String,
-    /// What was expected.
+    /// What was expected, in words.
     pub expected: String,
-    /// The tool that is known to make such files.
+    /// The tool that is known to make such files; `None` where none is.
     pub known_fault_of: Option<&'static str>,
 }
 
-/// Findings of a rule that are only counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// The findings of one rule that are only counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnlistedFindings {
-    /// Code of the rule.
+    /// The code of the rule.
     pub code: &'static str,
-    /// How many.
+    /// How many findings are not listed.
     pub count: usize,
 }
 

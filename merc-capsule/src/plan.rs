@@ -5,6 +5,8 @@ use foldhash::{HashMap, HashMapExt as _};
 use nv_debug_sections::catalog::{RelocForm, SectionName};
 use nv_debug_sections::cubin::{Cubin, SectionIndex, sht};
 use nv_debug_sections::{Error, ErrorKind};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt;
 
 /// What a plan looks at in a section.
@@ -27,13 +29,14 @@ impl<'a> SectionView<'a> {
 }
 
 /// How a clone comes to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It lies in the original's file range.
+    /// It lies in the file range of the original.
     Alias,
-    /// It has the original's bytes, in a range of its own.
+    /// It has the bytes of the original, in a range of its own.
     Copy,
-    /// It says the same in Mercury space.
+    /// It says the same as the original in Mercury space.
     Rewrite,
 }
 

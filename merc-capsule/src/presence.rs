@@ -7,43 +7,49 @@ use nv_debug_sections::catalog::Space;
 use nv_debug_sections::cubin::{Contents, Cubin, SectionIndex};
 use nv_debug_sections::reloc::RelocKind;
 use nv_debug_sections::relocated::Relocated;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
 /// How far a clone in a file is as planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Presence {
-    /// In all that a plan says.
+    /// The clone is as planned.
+    #[serde(rename = "yes")]
     AsPlanned,
-    /// It has bytes of its own, and is planned in the original's.
+    /// It has bytes of its own, and is planned in the bytes of the original.
+    #[serde(rename = "own bytes")]
     OwnBytes,
-    /// It lies in the original's bytes, and is planned with bytes of its own.
+    /// It lies in the bytes of the original, and is planned with bytes of its own.
+    #[serde(rename = "shared bytes")]
     SharedBytes,
-    /// Its `sh_type` or `sh_flags` are others than planned.
+    /// Its `sh_type` or `sh_flags` differ from the plan.
+    #[serde(rename = "other header")]
     OtherHeader,
     /// There is no such clone.
+    #[serde(rename = "no")]
     Missing,
 }
 
 /// A clone as planned and as a file has it: an answer for people and, with serde, for programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CloneRow<'p> {
-    /// Name of the original.
+    /// The name of the original.
     pub original: &'p str,
-    /// Name of the clone.
+    /// The name of the clone.
     pub clone: &'p str,
-    /// How it comes to be: [`Action`] in words.
-    pub action: String,
-    /// When it does otherwise: [`Exception`] in words.
+    /// How the clone is made.
+    pub action: Action,
+    /// When it is made otherwise, in words; `None` where it never is.
     pub exception: Option<String>,
-    /// `sh_type`.
+    /// `sh_type` of the clone.
     pub sh_type: u32,
-    /// `sh_flags`.
+    /// `sh_flags` of the clone.
     pub sh_flags: u64,
-    /// Name of the section that `sh_link` is of.
+    /// The name of the section that `sh_link` of the clone is of; `None` where it is 0.
     pub sh_link: Option<&'static str>,
-    /// How far the file has it so: [`Presence`] in words.
-    pub in_file: String,
+    /// Whether the file has the clone as it is planned.
+    pub in_file: Presence,
 }
 
 impl fmt::Display for Presence {
@@ -69,12 +75,12 @@ impl CapsulePlan {
         let row = |(clone, presence): (&'p PlannedClone, Presence)| CloneRow {
             original: views.get(clone.original).map_or("", |view| view.name),
             clone: &clone.name,
-            action: clone.action.to_string(),
+            action: clone.action,
             exception: clone.exception.map(|exception| exception.to_string()),
             sh_type: clone.sh_type,
             sh_flags: clone.flags,
             sh_link: clone.link,
-            in_file: presence.to_string(),
+            in_file: presence,
         };
         Ok(self.clones.iter().zip(presence).map(row).collect())
     }

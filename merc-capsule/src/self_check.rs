@@ -20,6 +20,8 @@ use nv_debug_sections::nv_info::{self, Record};
 use nv_debug_sections::reloc::Action::Add;
 use nv_debug_sections::reloc::RelocType;
 use nv_debug_sections::relocated::Relocated;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -34,7 +36,8 @@ pub use rules::{RULES, Rule, RuleId};
 pub use verify::{Finding, Report, verify};
 
 /// What a section is part of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Part {
     /// Code, and the symbols of it.
     Text,

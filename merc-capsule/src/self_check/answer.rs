@@ -1,24 +1,25 @@
 //! What a self-check says, as an answer for people and, with serde, for programs.
 
 use super::{Checked, Outcome, Part};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
 /// The result of a self-check of one cubin.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Answer<'c> {
-    /// One for each part.
+    /// The outcomes of each part, counted.
     pub verdicts: [Verdict; 3],
-    /// In file order.
+    /// The sections that have a clone, in file order.
     pub sections: Vec<SectionVerdict<'c>>,
 }
 
 /// How many sections of a part had each outcome. [`Display`](fmt::Display) is a line for people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// The part.
-    pub part: String,
+    pub part: Part,
     /// Sections that are as the capsule gives them.
     pub same: usize,
     /// Sections that differ from what the capsule gives.
@@ -30,17 +31,20 @@ pub struct Verdict {
 }
 
 /// The outcome of one section.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SectionVerdict<'c> {
-    /// Name of the native section.
+    /// The name of the native section.
     pub native: &'c str,
-    /// Name of its clone.
+    /// The name of its clone.
     pub clone: &'c str,
-    /// What it is part of.
-    pub part: String,
-    /// `same`, `different`, `not told` or `no clone`.
+    /// The part that it belongs to.
+    pub part: Part,
+    /// What came of the comparison with the capsule. `not told`: the capsule alone does not say. `no clone`: the file has
+    /// no clone of it.
+    #[schemars(extend("enum" = ["same", "different", "not told", "no clone"]))]
     pub outcome: String,
-    /// What is wrong; `None` where nothing is.
+    /// The first difference, in words; `None` where nothing is wrong. Code, symbols, debug sections and their relocations
+    /// must have a clone: where it lacks, that is a difference too.
     pub difference: Option<Cow<'c, str>>,
 }
 
@@ -65,7 +69,7 @@ impl Verdict {
             checked.iter().filter(|checked| checked.part == part && is(&checked.outcome)).count()
         };
         Self {
-            part: part.to_string(),
+            part,
             same: count(|outcome| *outcome == Outcome::Same),
             different: count(|outcome| matches!(outcome, Outcome::Different(_))),
             not_told: count(|outcome| *outcome == Outcome::NotTold),
@@ -87,7 +91,7 @@ impl fmt::Display for Verdict {
 impl<'c> SectionVerdict<'c> {
     fn new(checked: &'c Checked) -> Self {
         let Checked { native, clone, part, outcome } = checked;
-        let (part, outcome) = (part.to_string(), outcome.to_string());
+        let (part, outcome) = (*part, outcome.to_string());
         Self { native, clone, part, outcome, difference: checked.difference() }
     }
 }

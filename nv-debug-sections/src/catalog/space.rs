@@ -1,9 +1,10 @@
 //! What sets sections of one kind apart: the copy that they are in, the kind of their relocations.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Which of the two copies that files for sm_100 and later have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+/// Which of the two copies of a section that files for sm_100 and later have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
     /// Addresses are those of the code in the file.
@@ -13,7 +14,7 @@ pub enum Space {
 }
 
 /// The two kinds of relocation section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RelocForm {
     /// `.rel.X`: addends are in the fields.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Place;
@@ -137,14 +138,14 @@ impl Flags {
 }
 
 /// How much debug information an image has. The numbers are those of the seeds' `NvvmDebugInfo`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugInfo {
-    /// `NVVM_DEBUG_INFO_NONE`
+    /// None (`NVVM_DEBUG_INFO_NONE`).
     None = 0,
-    /// `NVVM_DEBUG_INFO_LINE_INFO`: `-lineinfo`
+    /// That of `-lineinfo` (`NVVM_DEBUG_INFO_LINE_INFO`).
     LineInfo = 1,
-    /// `NVVM_DEBUG_INFO_DWARF`: `-G`, `-g`
+    /// That of `-G` and `-g` (`NVVM_DEBUG_INFO_DWARF`).
     #[serde(rename = "g")]
     Dwarf = 2,
 }

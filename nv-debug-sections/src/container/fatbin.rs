@@ -73,7 +73,7 @@ impl<'d> Fatbins<'d> {
                 .ok_or_else(|| self.place.error(self.at + at, ErrorKind::Truncated(what)))
         };
         let magic = field(0, 4, "the fatbin's magic")?;
-        if magic != MAGIC.into() {
+        if magic != u64::from(MAGIC) {
             return Err(value(0, "magic", magic, "0xba55ed50, a fatbin"));
         }
         let version = field(4, 2, "the fatbin's version")?;

@@ -6,6 +6,7 @@ use crate::Result;
 use crate::cubin::{CodePlace, Cubin};
 use crate::level::DebugLevel;
 use crate::level::found::Found;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -24,52 +25,61 @@ fn displayed<T: fmt::Display, S: Serializer>(
 }
 
 /// What is known of an image of a file: from its entry and, where that does not tell, from its payload.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Image<'d> {
-    /// Its number among all of the file, from 1.
+    /// Its number among all images of the file, from 1.
     pub index: u64,
-    /// The member of an archive that it is in.
+    /// The archive's member that it is in. Absent for other files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<Arc<str>>,
-    /// The section that it is in; empty where the file has none.
+    /// The section that it is in; empty for a file that is a fatbin or an image.
     pub section: Arc<str>,
-    /// Byte offset in the section.
+    /// Byte offset of its entry in the section.
     pub offset: u64,
-    /// One word for its kind.
+    /// Its kind.
+    #[schemars(extend("enum" = [
+        "cubin", "ptx", "ltoir", "old-cubin", "index", "relocatable-ptx", "tile-ir", "concatenated", "unknown"
+    ]))]
     pub kind: &'static str,
-    /// The number of its kind.
+    /// The number of its kind: `ptx` 1, `cubin` 2, `old-cubin` 4, `ltoir` 8, `index` 32, `relocatable-ptx` 64,
+    /// `tile-ir` 128, `concatenated` 256.
     pub kind_code: u16,
-    /// The architecture that it is for.
+    /// The architecture that it is for, such as `sm_90a`, also of PTX and LTO IR; `None` for a PTX file.
     #[serde(serialize_with = "displayed")]
+    #[schemars(with = "Option<String>")]
     pub arch: Option<Arch>,
-    /// The version of its kind, major and minor; `None` of a file that is the image itself.
+    /// The version of its kind, major and minor: of PTX its `.version`; `None` for a file that is an image.
     pub code_version: Option<String>,
-    /// How it is compressed.
+    /// How it is compressed; `None` where it is not.
+    #[schemars(extend("enum" = ["zstd", "lz4", "zlib", "unknown", null]))]
     pub compression: Option<&'static str>,
-    /// Whether fatbinary obfuscated it.
+    /// Whether it is LTO IR that fatbinary obfuscated, which cannot be extracted.
     pub obfuscated: bool,
     /// Its bytes in the file.
     pub stored_size: u64,
-    /// Its bytes once decompressed.
+    /// Its bytes once decompressed; of PTX with its NUL.
     pub size: u64,
-    /// The host that it is for; `None` of a file that is the image itself.
+    /// The host that it is for; `None` for a file that is an image.
+    #[schemars(extend("enum" = ["linux", "mac", "windows", "unknown", null]))]
     pub host: Option<&'static str>,
-    /// All flags of its entry.
+    /// All flags of its entry, as in [containers.md](containers.md).
     pub flags: u64,
-    /// How much debug information it has; `None` where only a look inside would tell.
+    /// How much debug information it has: of cubins by their sections (the level that `sections` finds), else by flag and
+    /// options. `None` for a file of PTX or LTO IR, which has neither, and for a compressed cubin that a list did not
+    /// look into, since it decompresses at most 64 MiB of a file.
     pub debug: Option<DebugInfo>,
-    /// Where the code is, of cubins that were looked into.
+    /// Where the machine code is. Absent for what is not a cubin, and for a cubin that could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodePlace>,
     /// What a cubin without code is.
     #[serde(skip)]
     pub debug_only: Option<String>,
-    /// Of NVVM IR that can be read.
+    /// The versions of LTO IR. Absent for other kinds, and for IR that is obfuscated or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ir: Option<IrVersions>,
-    /// The source file that it was made from.
+    /// Its identifier: the source file that it was made from.
     pub name: Option<Cow<'d, str>>,
-    /// The options that ptxas is to be given.
+    /// The options that ptxas or the NVVM compiler is to be given.
     pub options: Option<Cow<'d, str>>,
 }
 
@@ -153,12 +163,17 @@ impl<'d> Image<'d> {
 }
 
 /// The versions of NVVM IR.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IrVersions {
+    /// The version of the container.
     container_version: String,
+    /// The version of NVVM IR.
     ir_version: String,
+    /// The version of the debug metadata.
     debug_version: String,
+    /// The version of LLVM that it follows, such as `3.2`.
     llvm_version: String,
+    /// Whether tools of 13.0.88 read the debug metadata: its major number is 3.
     debug_compatible: bool,
     #[serde(skip)]
     debug: Version,

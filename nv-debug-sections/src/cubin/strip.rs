@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 
 use object::elf;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::Plan;
@@ -24,23 +25,23 @@ use crate::reloc::{Action, RelocType};
 use crate::relocated::Relocated;
 
 /// What stays when the debug sections of a cubin are removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Keep {
-    /// Nothing.
+    /// No debug section stays.
     None,
     /// What `-lineinfo` gives: frame rules, lines, inlined functions, PTX lines and the PTX text.
     Lines,
 }
 
 /// A section that was removed: its number, name and size before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RemovedSection {
-    /// Its number.
+    /// Its index in the section table before.
     pub index: u32,
-    /// Its name.
+    /// Its name before.
     pub name: String,
-    /// In bytes.
+    /// Its size in bytes, also where it shared the bytes of another section.
     pub size: u64,
 }
 

@@ -1,6 +1,7 @@
 //! Which tool wrote a file, and where its machine code is.
 
 use object::elf;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
@@ -13,11 +14,11 @@ use crate::{nv_info, tkinfo};
 pub const NVDWARF: &str = "nvdwarf";
 
 /// A tool, as its note in [`tkinfo::NAME`] names it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Writer {
-    /// `ptxas`, `nvlink`, `ptxas-blackwell`, `nvdwarf`.
+    /// The name, such as `ptxas`, `nvlink`, `ptxas-blackwell` or `nvdwarf`.
     pub tool: String,
-    /// `13.0.88`.
+    /// The version, such as `13.0.88`; `None` where the note has none.
     pub version: Option<String>,
 }
 
@@ -30,14 +31,14 @@ impl fmt::Display for Writer {
 }
 
 /// Where the machine code of a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodePlace {
     /// In the file, or the file defines no function.
     Here,
-    /// In the cubin that this file is the side file of.
+    /// In the cubin that this file is the side file of, as `strip --split` makes one.
     OtherFile,
-    /// There is none: a debug-only object, as [`debug_only`](super::debug_only) makes one, or the side file of one.
+    /// There is none: a debug-only object, as `compile --code none` makes one, or the side file of one.
     None,
 }
 

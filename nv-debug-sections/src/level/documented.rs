@@ -4,6 +4,7 @@
 use super::facts::{Expected, Need};
 use super::{DebugLevel, Request};
 use crate::catalog::{SectionKind, SectionName, Space};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whose `--suppress-debug-info` it is.
@@ -85,14 +86,14 @@ fn rows(level: DebugLevel, sm: u32) -> impl Iterator<Item = (&'static Row, Secti
     native.map(move |row| (row, name(row))).chain(clones.map(move |row| (row, name(row).mercury())))
 }
 
-/// A row of "Complete Section Inventory by Debug Level".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// How many sections the documentation states: a row of "Complete Section Inventory by Debug Level".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inventory {
     /// Sections of standard DWARF.
     pub standard: usize,
-    /// NVIDIA's own.
+    /// NVIDIA's own sections.
     pub extensions: usize,
-    /// `.nv.merc.*`.
+    /// Mercury copies, `.nv.merc.*`.
     pub mercury: usize,
 }
 

@@ -1,12 +1,13 @@
 //! What decides, beside the level, which sections a file has.
 
 use crate::catalog::{SectionKind, SectionName};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 
 /// The kinds of file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Output {
     /// `ptxas`, also with `-ewp`: a whole program.
@@ -15,7 +16,7 @@ pub enum Output {
     Relocatable,
     /// `nvlink`, with and without `-r`.
     Linked,
-    /// `compile --code none`: line tables without code. Ours; no NVIDIA tool makes them.
+    /// `compile --code none` of nvdwarf: line tables without code. No NVIDIA tool makes such files.
     DebugOnly,
 }
 

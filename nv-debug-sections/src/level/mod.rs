@@ -14,6 +14,7 @@ pub mod observed;
 pub mod report;
 mod stated;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use facts::{Condition, Expected, Need, Output, Program, PtxSection, Reference, References};
@@ -42,7 +43,7 @@ pub struct PtxKind {
 }
 
 /// The three amounts of debug information.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DebugLevel {
     /// `.debug_frame` only, which is always there.

@@ -9,11 +9,12 @@ use super::{DebugLevel, Expected, Need, Output, PtxKind, Request};
 use crate::catalog::{Linked, Origin, RelocForm, SectionKind, SectionName, Space};
 use crate::cubin::{CodePlace, Contents, Cubin, SectionIndex, Writer};
 use crate::release::{Release, Target};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Where an expectation comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+/// Whose rules say which sections are expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
     /// The sections that ptxas and nvlink write, as observed ([`observed`]).
@@ -102,46 +103,46 @@ impl<'a> Expectation<'a> {
 }
 
 /// The sections that a file is expected to have.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedList {
-    /// Where the expectation comes from.
+    /// Whose rules say which sections are expected.
     pub model: Model,
     /// The release of the tools.
     #[serde(skip)]
     pub release: Release,
     /// SM number, 90 for sm_90.
     pub sm: u32,
-    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
+    /// The kind of file.
     pub output: Output,
-    /// How much debug information.
+    /// How much debug information (docs/conformance.md, "Debug levels").
     pub level: DebugLevel,
-    /// In file order.
+    /// The expected sections, in file order.
     pub sections: Vec<ExpectedSection>,
-    /// How many the documentation states, for that model.
+    /// How many sections the documentation states. Absent for the observed model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inventory: Option<Counts>,
 }
 
 /// One expected section.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectedSection {
     /// What its name says.
     #[serde(flatten)]
     pub name: Identity,
-    /// The first SM whose files have it.
+    /// The first SM whose files have the section: 100 for sm_100.
     pub since: u32,
-    /// On which condition; absent for those that are always there.
+    /// The condition, in words. Absent for a section that is always there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
 }
 
 /// The documented counts, with their sum.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Counts {
     /// By the sections' makers.
     #[serde(flatten)]
     pub stated: Inventory,
-    /// All of them.
+    /// The sum.
     pub total: usize,
 }
 
@@ -152,21 +153,24 @@ impl From<Inventory> for Counts {
 }
 
 /// What the name of a section says of it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Identity {
-    /// The name.
+    /// The name of the section.
     pub name: String,
-    /// The copy that it is in.
+    /// Which of the two copies it belongs to.
     pub space: Space,
-    /// The kind of relocations; absent for contents.
+    /// The kind of relocations. Absent for contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<RelocForm>,
-    /// What it holds; absent for names that the catalog does not have.
+    /// What it holds, in words. Absent for names that are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<&'static str>,
-    /// `ptxas`, `nvdwarf`, or `front end` for what comes from the PTX.
+    /// Who wrote it: `front end` for what comes from the PTX, `nvdwarf` for all sections of a file that it made.
+    #[schemars(extend("enum" = ["ptxas", "front end", "nvdwarf"]))]
     pub written_by: &'static str,
-    /// `joined` or `kept`: what nvlink made of the inputs' sections; absent for other files.
+    /// `joined` where nvlink makes one section of the inputs' sections, `kept` where it keeps each. Absent for files that are
+    /// not linked.
+    #[schemars(extend("enum" = ["joined", "kept"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked: Option<&'static str>,
 }
@@ -194,7 +198,7 @@ impl Identity {
 }
 
 /// The debug sections of a file, and what is missing, extra or odd.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Report<'a> {
     /// SM number, 90 for sm_90.
     pub sm: u32,
@@ -202,106 +206,109 @@ pub struct Report<'a> {
     pub e_type: u16,
     /// Where the machine code is.
     pub code: CodePlace,
-    /// It is a side file; `output` and `level` are those of the file it was made of.
+    /// Whether it is a side file, as `strip --split` and `objcopy --only-keep-debug` make one. `output`, `level` and
+    /// `writer` are then those of the file that it was made of.
     pub side_file: bool,
-    /// Debug sections were taken out.
+    /// Whether debug sections were taken out: `strip` leaves their symbols undefined, or there is none at all from sm_70
+    /// on, where every file has `.debug_frame`. What was taken out is not missing.
     pub stripped: bool,
-    /// Absent where the file does not say.
+    /// The tool that wrote the file, by its `.note.nv.tkinfo`. Absent where the file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<&'a Writer>,
-    /// What made it: ptxas, ptxas -c, nvlink, or `compile --code none`.
+    /// The kind of file.
     pub output: Output,
-    /// Where the expectation comes from.
+    /// Whose rules say which sections are expected.
     pub model: Model,
-    /// How much debug information is expected.
+    /// How much debug information is expected (docs/conformance.md, "Debug levels"). Of a stripped file it is the level of
+    /// what is left.
     pub level: DebugLevel,
-    /// The section that shows the level; absent where it was asked for, or where nothing shows more.
+    /// The section that shows the level. Absent where the level was asked for, or where no section shows more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level_shown_by: Option<&'a str>,
-    /// Whether the level was asked for; else it is the file's own.
+    /// Whether options say what to expect; else the file itself does.
     pub level_asked: bool,
-    /// Size of the file.
+    /// Size of the file that has the debug sections, in bytes.
     pub file_bytes: u64,
-    /// Bytes of the file that are debug sections'; shared ones once.
+    /// Bytes of that file that belong to debug sections. Shared bytes count once.
     pub debug_bytes: u64,
-    /// In file order.
+    /// All debug sections, their relocation sections and the clones of both, in file order.
     pub sections: Vec<Section>,
-    /// Expected, and not there.
+    /// Sections that are certain to be expected, and are not there.
     pub missing: Vec<Missing>,
-    /// There, and not expected.
+    /// Sections that are there, and are not expected.
     pub extra: Vec<Extra>,
-    /// There, with an unusual header.
+    /// Sections whose type, flags, alignment, entry size or target are not as the name says.
     pub odd: Vec<Odd>,
 }
 
 /// A debug section of a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Section {
-    /// Its number.
+    /// Its index in the section table.
     pub index: u32,
     /// What its name says.
     #[serde(flatten)]
     pub name: Identity,
-    /// In bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Bytes in the file that no earlier section has.
+    /// Its bytes in the file that no earlier section has; 0 where it has none of its own.
     pub file_bytes: u64,
-    /// Their part of the file, 0 to 1.
+    /// `file_bytes` as a share of the file, from 0 to 1.
     pub share: f64,
     /// Its alignment in bytes.
     pub align: u64,
-    /// What applies to it.
+    /// The relocations that apply to it.
     pub relocations: Vec<Relocations>,
-    /// The section whose bytes in the file these are; absent for a section with its own.
+    /// The section in whose file range it lies. Absent for a section with bytes of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_bytes_as: Option<SectionRef>,
 }
 
 /// Relocations of a section, by where they are.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Relocations {
     /// The section that they are in.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// How many.
+    /// How many relocations.
     pub count: usize,
 }
 
 /// A section by number and name.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SectionRef {
-    /// Its number.
+    /// Its index in the section table.
     pub index: u32,
     /// Its name.
     pub name: String,
 }
 
 /// A section that is not there.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Missing {
     /// Its name.
     pub name: String,
-    /// What it would hold.
+    /// Why it is expected, in words.
     pub why: String,
 }
 
 /// A section that should not be there.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Extra {
     /// Which.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// Why it should not be there.
+    /// Why it is not expected, in words.
     pub why: String,
 }
 
 /// A section with an unusual header.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Odd {
     /// Which.
     #[serde(flatten)]
     pub section: SectionRef,
-    /// What is unusual, and what such sections have.
+    /// What is unusual, and what such sections have, in words.
     pub what: String,
 }
 

@@ -3,81 +3,123 @@
 
 use super::{GATES, Mode, PtxVersion, Report, Rule, Verdict};
 use crate::{LineIndex, TextRange};
+use findings::Severity;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What was found in one module.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Answer {
+    /// What ptxas 13.0.88 does with the module.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdicts>,
+    /// The least `.version` that the module can have.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_version: Option<MinVersion>,
+    /// The findings, in text order.
     findings: Vec<Finding>,
+    /// The findings beyond the first 1000 of a rule, which are only counted. Absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<More>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// What ptxas 13.0.88 does with a module: `null` where it accepts the module, else the code of the rule that refuses it first.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Verdicts {
+    /// Without debug options.
     none: Reject,
+    /// With `-lineinfo`.
     lineinfo: Reject,
+    /// With `-g`.
     g: Reject,
 }
 
-/// `null` for accepted, else the rule's code.
+/// `None` for accepted, else the rule's code.
 type Reject = Option<&'static str>;
 
-#[derive(Debug, Clone, Serialize)]
+/// The least `.version` that a module can have, such as `7.5`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct MinVersion {
+    /// The least one that ptxas 13.0.88 takes.
     enforced: String,
+    /// The least one by the PTX ISA.
     documented: String,
+    /// What asks for it.
     uses: Vec<Use>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// A feature of PTX that asks for a `.version`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "FeatureUse")]
 struct Use {
+    /// What it is.
     feature: String,
+    /// The least `.version` by ptxas 13.0.88; `None` where it takes any.
     enforced: Option<String>,
+    /// The least `.version` by the PTX ISA.
     documented: String,
+    /// 1-based line of the first use.
     line: u32,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// A finding in the text of a PTX module.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Finding {
+    /// The code of the rule, as in [rules.md](rules.md).
     code: &'static str,
+    /// The name of the rule.
     name: &'static str,
+    /// How bad it is, which may be less than the rule says.
+    #[schemars(with = "Severity")]
     severity: &'static str,
+    /// What is wrong at this place.
     message: String,
     #[serde(flatten)]
     place: Place,
+    /// Another place that belongs to it. Absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     related: Option<Related>,
+    /// What to do about it. Absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
+    /// Whether there is a repair for the rule, made by `--fix` or by name (`check --repairs`).
     fixable: bool,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// Another place that belongs to a finding.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RelatedPlace")]
 struct Related {
+    /// What is there.
     message: String,
     #[serde(flatten)]
     place: Place,
 }
 
-/// Byte offsets, and lines and columns from 1, columns in characters.
-#[derive(Debug, Clone, Serialize)]
+/// A range of the text.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Place {
+    /// Byte offset of the start in the text, in which a byte that is not UTF-8 counts as 3 (as U+FFFD does).
     start: u32,
+    /// Byte offset of the end, in the same way.
     end: u32,
+    /// 1-based line of the start.
     line: u32,
+    /// 1-based column of the start, in characters.
     column: u32,
+    /// 1-based line of the end.
     end_line: u32,
+    /// 1-based column of the end, in characters.
     end_column: u32,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// The findings of one rule that are only counted.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "UnlistedFindings")]
 struct More {
+    /// The code of the rule.
     code: &'static str,
+    /// How many findings are not listed.
     count: usize,
 }
 
@@ -146,17 +188,28 @@ impl MinVersion {
     }
 }
 
-/// A rule, as an answer for programs.
-#[derive(Debug, Clone, Serialize)]
+/// A rule of `check`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "CheckRule")]
 pub struct RuleRow {
+    /// The stable code.
     code: &'static str,
+    /// The stable name.
     name: &'static str,
+    /// How bad it is as a rule; a finding may say less.
+    #[schemars(with = "Severity")]
     severity: &'static str,
+    /// What is required, in one sentence.
     summary: &'static str,
+    /// The first `.version` that the rule applies to; `None` where it applies to all.
     since: Option<String>,
+    /// The first `.version` that it no longer applies to; `None` where there is none.
     until: Option<String>,
+    /// Where it is written.
     reference: &'static str,
+    /// What ptxas 13.0.88 does.
     ptxas: &'static str,
+    /// Whether there is a repair for it, made by `--fix` or by name (`check --repairs`).
     fixable: bool,
 }
 
