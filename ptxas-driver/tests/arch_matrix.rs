@@ -1,8 +1,7 @@
 //! Which `.target` runs on which `-arch`: our table against ptxas' answers, over the whole matrix.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use nvdwarf_compile::arch::{self, Arch};
 use std::path::Path;
 use std::process::Command;

@@ -2,11 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::FAILURE;
+use crate::support::driver;
+use crate::support::driver::FAILURE;
+use crate::support::oracle;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::relocated::Relocated;
@@ -14,7 +12,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use support::oracle;
 
 /// Every example's PTX, with the architecture it was made for.
 const EXAMPLES: &[(&str, &str)] = &[

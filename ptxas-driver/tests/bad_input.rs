@@ -2,11 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::FAILURE;
+use crate::support::driver;
+use crate::support::driver::FAILURE;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

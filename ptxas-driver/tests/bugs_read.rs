@@ -1,15 +1,14 @@
 //! The right answers of `../shared/bugs/*/EXPECT.md` to what a reader of cubins asks, and where each is tested.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
+use crate::support::oracle;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use support::oracle;
 use tempfile::TempDir;
 
 /// Every bug of the classes W (lines), I (inlining), R (readers) and F (flags, link, strip): the command that answers, and the test

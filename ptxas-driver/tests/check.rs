@@ -1,8 +1,7 @@
 //! `check`: the right answers of ../shared/bugs, and the command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;

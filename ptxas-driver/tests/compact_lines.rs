@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-mod support;
-
+use crate::support;
+use crate::support::oracle;
 use dwarf2_writer::line::{Header, Policy};
 use dwarf2_writer::{Address, SymbolId};
 use nv_debug_sections::cubin::Cubin;
@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use support::oracle;
 
 const TABLES: [&str; 2] = [".debug_line", ".nv_debug_line_sass"];
 const CHOOSE: Policy = Policy::Compact(Header::Choose);

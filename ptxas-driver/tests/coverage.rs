@@ -1,10 +1,8 @@
 //! `coverage`: the cases of `../shared/bugs`, its command line, and instructions against nvdisasm.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::driver;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -4,8 +4,7 @@
 //! `NVDWARF_MUTATIONS=N` damages N files.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use std::env;

@@ -1,17 +1,14 @@
 //! What `compile --code none` makes has no code: every reader says so, and says it of no side file of a cubin.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support::driver;
+use crate::support::oracle;
 use nv_debug_sections::cubin::{CodePlace, Cubin};
 use nv_debug_sections::tkinfo;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::oracle;
 
 /// What readers call it.
 const WORDS: &str = concat!("a debug-only object of nvdwarf ", env!("CARGO_PKG_VERSION"));

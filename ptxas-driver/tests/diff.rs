@@ -1,11 +1,9 @@
 //! `diff`: what it finds, what it does not care about, and how it ends.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::example;
+use crate::support;
+use crate::support::driver;
+use crate::support::driver::example;
 use nv_debug_sections::cubin::{Contents, Cubin, Relocation, SymbolIndex};
 use serde_json::Value;
 use std::ffi::OsStr;

@@ -6,18 +6,14 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/calls.rs"]
-mod calls;
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
+use crate::support;
+use crate::support::calls::{Call, calls, calls_of_failed, data, found_by, host_tools, linked};
+use crate::support::driver;
 
-use calls::{Call, calls, calls_of_failed, data, found_by, host_tools, linked};
-
+use crate::support::oracle;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::oracle;
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_ptxas-driver");
 

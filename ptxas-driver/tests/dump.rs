@@ -1,8 +1,7 @@
 //! `dump`: what it shows against other readers of the same bytes, and its command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use gimli::LittleEndian;
 use nv_debug_sections::cubin::{Cubin, DebugSection, debug_only};
 use nv_debug_sections::release::Release;

@@ -1,8 +1,7 @@
 //! `dump` and bytes: what it shows of a section covers every byte once, and `--offset` finds what covers a byte.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, debug_only, sht};
 use nv_debug_sections::release::Release;

@@ -5,18 +5,13 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-#[path = "exactness/corpus.rs"]
 mod corpus;
-#[path = "support/driver.rs"]
-mod driver;
-#[path = "exactness/known.rs"]
 mod known;
-#[path = "exactness/report.rs"]
 mod report;
-mod support;
-#[path = "exactness/words.rs"]
 mod words;
 
+use crate::support;
+use crate::support::driver;
 use known::Reason;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::Cubin;

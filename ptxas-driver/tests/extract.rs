@@ -1,15 +1,14 @@
 //! `extract`: what it writes against cuobjdump, and its command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
+use crate::support::made::{ARCHES, Tools, files_in};
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{fs, io};
-use support::made::{ARCHES, Tools, files_in};
 
 fn extract() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));

@@ -2,16 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::driver;
+use crate::support::oracle;
 use cubin_debuginfo::symbolize::{FileName, Symbolizer};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::oracle;
 
 /// A cubin with its PTX, and how it was made.
 struct Pair {

@@ -2,10 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::Entry;
+use crate::support::driver;
 use gimli::{
     AttributeValue, DebugLineOffset, Dwarf, EndianSlice, Error, LittleEndian, Section as _, SectionId, Unit,
 };
@@ -15,7 +14,6 @@ use ptx_syntax::{Body, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
-use support::Entry;
 
 type Reader<'s> = EndianSlice<'s, LittleEndian>;
 type Result<T> = gimli::Result<T>;

@@ -3,11 +3,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::{hostile, run, text};
+use crate::support;
+use crate::support::driver;
+use crate::support::driver::{hostile, run, text};
 use nv_debug_sections::cubin::{DebugSection, debug_only};
 use nv_debug_sections::release::Release;
 use std::fs::{self, File};

@@ -2,15 +2,14 @@
 //! they say of the same cubins in files of their own, as `extract` writes them.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
+use crate::support::made::{ARCHES, Tools};
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use support::made::{ARCHES, Tools};
 
 /// Runs a command with options on a file.
 fn run(command: &str, file: &str, options: &[&str]) -> Output {

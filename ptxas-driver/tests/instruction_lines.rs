@@ -1,10 +1,8 @@
 //! The PTX line of instructions over several lines, by ptxas: every opcode of `ptx_syntax::instruction_lines` and others.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::driver;
 use nv_debug_sections::catalog::{SectionKind, is_debug_section};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line;

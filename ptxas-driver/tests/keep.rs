@@ -2,14 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-#[path = "support/driver.rs"]
-mod driver;
-#[path = "keep/odd.rs"]
 mod odd;
-mod support;
-#[path = "keep/too_much.rs"]
 mod too_much;
 
+use crate::support;
+use crate::support::driver;
+use crate::support::{Entry, oracle};
 use cubin_debuginfo::symbolize::{FileName, FrameFunction, Symbolizer};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, LittleEndian};
 use nv_debug_sections::cubin::Cubin;
@@ -18,7 +16,6 @@ use nv_debug_sections::relocated::{Relocated, RelocatedSection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
-use support::{Entry, oracle};
 
 /// A chain of call sites, outermost first: path and line.
 type Chain = Vec<(String, u64)>;

@@ -8,10 +8,8 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support::driver;
+use crate::support::oracle;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
-use support::oracle;
 
 /// How often each command is killed by the test command.
 const KILLS: u64 = 4;

@@ -2,15 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::Entry;
+use crate::support::driver;
 use nv_debug_sections::catalog::SectionKind;
 use nv_debug_sections::cubin::{Cubin, SectionIndex};
 use nv_debug_sections::relocated::Relocated;
 use std::collections::BTreeMap;
-use support::Entry;
 
 const WITH_LABELS: [SectionKind; 2] = [SectionKind::DebugInfo, SectionKind::DebugLoc];
 

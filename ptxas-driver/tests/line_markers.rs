@@ -1,10 +1,7 @@
 //! Line markers (`# 12 "f"`) by which code shares PTX lines: `compile` names the marker, and says nothing of others.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support::driver;
 use std::fs;
 
 /// A kernel of seven lines: its `{` is the second, the instructions are the fourth and sixth.

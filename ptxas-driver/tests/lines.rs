@@ -1,14 +1,11 @@
 //! `lines`: its answers against nvdisasm and against the known right answers, and its command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "lines/bugs.rs"]
 mod bugs;
-#[path = "lines/folded.rs"]
 mod folded;
-#[path = "lines/nvdisasm.rs"]
 mod nvdisasm;
-mod support;
 
+use crate::support;
 use nv_debug_sections::cubin::Cubin;
 use serde_json::Value;
 use std::fs;

@@ -1,8 +1,7 @@
 //! `lines`: places in sections, samples, lines back to code, the forms of other tools, Mercury.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::ptx_txt;
 use serde_json::{Value, json};

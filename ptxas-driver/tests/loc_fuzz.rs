@@ -5,15 +5,10 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-#[path = "support/driver.rs"]
-mod driver;
-#[path = "support/loc_streams.rs"]
-mod loc_streams;
-#[path = "support/random.rs"]
-mod random;
-mod support;
-
-use loc_streams::Module;
+use crate::support;
+use crate::support::driver;
+use crate::support::loc_streams;
+use crate::support::loc_streams::Module;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::Cubin;
 use nv_debug_sections::line::{self, Sequence};

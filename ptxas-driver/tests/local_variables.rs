@@ -2,14 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-#[path = "support/random.rs"]
-mod random;
-mod support;
-
+use crate::support;
+use crate::support::driver;
+use crate::support::random::Random;
 use nv_debug_sections::catalog::{SectionKind, SectionName};
-use random::Random;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;

@@ -2,14 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-mod support;
-
+use crate::support;
+use crate::support::oracle;
 use nv_debug_sections::cubin::{Contents, Cubin, SHF_MERCURY, sht};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::oracle;
 
 fn pair(name: &str) -> PathBuf {
     support::repository().join("ptxas-driver/tests/pairs").join(name)

@@ -2,15 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "the figures")]
 
-mod support;
-
+use crate::support;
+use crate::support::oracle;
 use nv_debug_sections::catalog::SectionName;
 use nv_debug_sections::cubin::{Cubin, SectionIndex, Symbol, SymbolIndex};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::{env, fs};
-use support::oracle;
 
 fn merc(arguments: &[&str], files: &[&Path]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ptxas-driver")).arg("merc").args(arguments).args(files).output().unwrap()

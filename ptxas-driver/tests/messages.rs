@@ -1,11 +1,8 @@
 //! What is said where something is wrong: which file and image it is, and that nothing passes in silence.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::{hostile, run, text};
+use crate::support::driver;
+use crate::support::driver::{hostile, run, text};
 use nv_debug_sections::cubin::Cubin;
 use std::fs;
 use std::path::Path;

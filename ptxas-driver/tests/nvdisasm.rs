@@ -2,14 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::driver;
+use crate::support::{Entry, oracle};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use support::{Entry, oracle};
 use tempfile::TempDir;
 
 /// What nvdisasm is asked to print: source lines with their inline chains, or PTX lines.

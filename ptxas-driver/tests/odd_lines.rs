@@ -1,10 +1,8 @@
 //! Line tables and register maps of odd functions, against ptxas: `compile` writes its bytes, `merc self-check` passes on its file.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::driver;
 use nv_debug_sections::catalog::is_debug_section;
 use nv_debug_sections::cubin::Cubin;
 use std::fmt::Write as _;

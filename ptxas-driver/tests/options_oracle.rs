@@ -2,10 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::driver;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

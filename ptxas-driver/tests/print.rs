@@ -1,8 +1,7 @@
 //! `print`: the same bytes, or the canonical layout.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::process::{Command, Output};
 

@@ -1,13 +1,12 @@
 //! `dump --style ptxas`: against the text that cuobjdump has of the same sections.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
+use crate::support::oracle;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::{fs, io};
-use support::oracle;
 
 fn dump(file: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));

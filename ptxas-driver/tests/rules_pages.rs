@@ -9,7 +9,7 @@ use ptx_syntax::check::{GATES, PtxVersion, RULES, RuleId};
 use std::path::Path;
 use std::{env, fs};
 
-const WRITER: &str = "BLESS=1 cargo test -p ptxas-driver --test rules_pages";
+const WRITER: &str = "BLESS=1 cargo test -p ptxas-driver --test house rules_pages";
 
 const CHECK: Page<'_> = Page {
     command: "check",

@@ -1,11 +1,9 @@
 //! Several inputs on one command line: the files, messages and exit codes of the real ptxas, and our own refusals.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::FAILURE;
+use crate::support;
+use crate::support::driver;
+use crate::support::driver::FAILURE;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -2,11 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use driver::{example, messages, names_in};
+use crate::support;
+use crate::support::driver::{example, messages, names_in};
+use crate::support::{Entry, oracle};
 use nv_debug_sections::cubin::{Contents, Cubin, DebugSection, Function, debug_only};
 use nv_debug_sections::release::Release;
 use serde_json::Value;
@@ -14,7 +12,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{env, fs};
-use support::{Entry, oracle};
 use tempfile::TempDir;
 
 /// Runs the driver in a folder, so that outputs name no path.

@@ -5,18 +5,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/calls.rs"]
-mod calls;
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use calls::{Call, calls, calls_of_failed, data, found_by, host_tools, linked};
+use crate::support;
+use crate::support::calls::{Call, calls, calls_of_failed, data, found_by, host_tools, linked};
+use crate::support::driver;
+use crate::support::oracle;
 use nv_debug_sections::cubin::{CodePlace, Cubin};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::oracle;
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_ptxas-driver");
 

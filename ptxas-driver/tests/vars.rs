@@ -1,8 +1,7 @@
 //! `vars`: its command line, text and JSON. Places themselves are tested in `cubin-debuginfo`.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};

@@ -1,8 +1,8 @@
 //! `verify`: the corpus with its capsules, damaged capsules, what the linker makes, and its command line.
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-mod support;
-
+use crate::support;
+use crate::support::oracle;
 use nv_debug_sections::cubin::{Contents, Cubin};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -11,7 +11,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use support::oracle;
 
 fn verify<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptxas-driver"));

@@ -2,16 +2,11 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-#[path = "support/calls.rs"]
-mod calls;
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-use calls::linked;
+use crate::support::calls::linked;
+use crate::support::driver;
+use crate::support::oracle;
 use std::path::Path;
 use std::process::Command;
-use support::oracle;
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_ptxas-driver");
 

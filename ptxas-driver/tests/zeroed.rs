@@ -2,15 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 #![allow(clippy::print_stdout, reason = "counts belong into the log of the tests")]
 
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
+use crate::support;
+use crate::support::Entry;
+use crate::support::driver;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection};
 use std::collections::BTreeMap;
 use std::fs;
-use support::Entry;
 
 /// Sections whose bytes the driver makes from the PTX and facts that stand elsewhere. `.nv_debug_ptx_txt` has a suffix in
 /// relocatable files.

@@ -1,6 +1,6 @@
 //! The entries of a manifest: PTX, and the cubin that ptxas made of it.
 
-use crate::driver;
+use crate::support::driver;
 use anyhow::{Context, Result, ensure};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::Cubin;

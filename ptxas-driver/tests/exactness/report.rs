@@ -2,8 +2,8 @@
 //!
 //! Nothing can be copied: what a cubin has from its PTX is overwritten before its code facts are read.
 
-use crate::corpus::{Corpus, Entry};
-use crate::{known, words};
+use super::corpus::{Corpus, Entry};
+use super::{known, words};
 use anyhow::{Context, Result};
 use nv_debug_sections::catalog::{SectionKind, SectionName};
 use nv_debug_sections::cubin::{Cubin, SectionIndex};

@@ -1,6 +1,6 @@
 //! The first difference of a section, in words.
 
-use crate::driver;
+use crate::support::driver;
 use nv_debug_sections::cubin::{Cubin, Relocation, SectionIndex};
 use std::io::Write as _;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! `.debug_info` as no compiler of the corpus writes it: forms, tables and lists that DWARF 2 allows all the same.
 
 use super::{Die, entries, keep, section};
-use crate::driver;
+use crate::support::driver;
 use crate::support::{self, Entry, oracle, skip};
 use cubin_debuginfo::symbolize::Symbolizer;
 use gimli::{DW_TAG_compile_unit, DW_TAG_inlined_subroutine, DW_TAG_subprogram};

@@ -1,9 +1,9 @@
 //! Entries that would need far more work than a PTX of their size may ask for: refused in words, and no file is
 //! written.
 
-use super::driver;
 use super::odd::{block, ready};
-use super::support::oracle;
+use crate::support::driver;
+use crate::support::oracle;
 use std::fmt::Write as _;
 
 /// Tags and forms: a unit; a function without children, with a name in its entry and in `.debug_str`; a function; an

@@ -1,6 +1,7 @@
 //! The right answers of `../shared/bugs/*/EXPECT.md` to questions that a reader of lines asks.
 
-use super::{chain, frames, json, spot, support};
+use super::{chain, frames, json, spot};
+use crate::support;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,8 @@
 //! Functions that ptxas folded into a kernel's section: which rows are theirs. Inputs are in `inputs`, beside the cubins that ptxas 13.0.88
 //! (12.6.85 for sm_60) made of them.
 
-use super::{driver, json, lines, stderr, stdout, support};
+use super::{driver, json, lines, stderr, stdout};
+use crate::support;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,7 @@
 //! Every instruction's answer against `nvdisasm -gi -gp`.
 
-use super::{driver, example, json, stdout, support};
+use super::{driver, example, json, stdout};
+use crate::support;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write as _;

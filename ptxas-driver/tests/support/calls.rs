@@ -1,8 +1,8 @@
 //! What calls us in the place of ptxas, and what `$NVDWARF_LOG` says of it.
-#![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
-use crate::{driver, support};
+use crate::support::{self, driver};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;

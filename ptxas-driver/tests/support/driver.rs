@@ -1,5 +1,5 @@
 //! Runs the driver as a user does, and what tests look at afterwards.
-#![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use crate::support::Entry;

@@ -1,7 +1,7 @@
 //! Random PTX with much `.loc` and little else: few lines and files, so that rows repeat, collide and merge.
-#![allow(unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(unreachable_pub, reason = "each test program uses its own part")]
 
-use crate::random::Random;
+use crate::support::random::Random;
 use std::fmt::Write as _;
 
 /// Kernels, or groups of a kernel and the functions it calls, of a module.

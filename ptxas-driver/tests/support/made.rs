@@ -1,5 +1,5 @@
 //! Files with GPU code, made by NVIDIA's own tools.
-#![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use super::oracle;

@@ -2,7 +2,7 @@
 //!
 //! Both are optional on a developer's machine. A test that lacks one says `skipped: ...` on stderr, past the test
 //! harness' capture, and passes; with `REQUIRE_ORACLES=1` or `REQUIRE_SHARED=1` it fails instead.
-#![allow(dead_code, unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a broken set-up is a failed test")]
 
 use serde_json::Value;
@@ -10,8 +10,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+pub mod calls;
 pub mod cuda_12;
+pub mod driver;
+pub mod loc_streams;
 pub mod made;
+pub mod random;
 
 /// The root of the repository.
 pub fn repository() -> PathBuf {

@@ -1,5 +1,5 @@
 //! Numbers that only a seed decides.
-#![allow(unreachable_pub, reason = "each test crate uses its own part")]
+#![allow(unreachable_pub, reason = "each test program uses its own part")]
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, and good from any seed.
 #[derive(Debug)]
